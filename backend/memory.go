@@ -26,7 +26,8 @@ type Memory interface {
 
 // Account is a device that knows how much of its memory was in use.
 type Account interface {
-	// Peak is how many bytes were taken at most, by this device alone.
+	// Peak returns the most bytes that arrays and the scratch memory of [Primitives] took. It leaves out copies of a
+	// [Keeper], which makes them only where there is room, and what the driver takes for itself.
 	Peak() int64
 }
 

@@ -26,6 +26,10 @@ type Primitives interface {
 	Scatter(dst, src, index unsafe.Pointer, size, n int) error
 }
 
+// OrderScratch is about how many bytes Primitives.Order takes on the device besides its arguments: copies of keys and
+// values, the keys that are sorted, 256 counts for 4096 elements, and an eighth more, so that n may grow.
+func OrderScratch(n int) int64 { return int64(n) * (4 + 4 + 4) * 9 / 8 * 49 / 48 }
+
 // Op is how values become one.
 type Op uint8
 

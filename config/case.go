@@ -1,8 +1,9 @@
-// Package config reads the case file of a run: TOML, decoded strictly. What is unknown, of the wrong type, out of
-// range or in contradiction is refused, each with one line that names the file, the line and the key, or the
+// Package config reads the case file of a run: TOML, decoded strictly. Keys that are unknown, of the wrong type, out
+// of range or contradictory are refused, each with one line that names the file, the line and the key, or the
 // override.
 //
-// A case has sections that solvers share (this file, mesh.go and grid.go) and those of its solver, which decodes them.
+// Load and Parse return a Case. A decoder, one for each solver, reads its sections by the typed getters of Section;
+// sections that several solvers share are decoded here (this file, mesh.go and grid.go).
 package config
 
 import (
@@ -16,19 +17,19 @@ type Case struct {
 	Solver string // its name in the case file, one of solvers
 	Name   string // of the run and its files; the base name of the case file without extension
 	Title  string // for people; may be empty
-	CRS    string // of coordinates: "EPSG:" and a code; "" if not given. Files of output name it; nothing is transformed
+	CRS    string // coordinate reference system: "EPSG:" and a code; "" if not given. Output files name it
 
-	Sections Sections // what belongs to the solver alone, of its own type
+	Sections Sections // the solver's own sections, of its own type
 
-	Exact      []Field // exact solutions of fields at the end, over x, y, z and t; only those that the case gives
+	Exact      []Field // exact solutions of fields over x, y, z and t, as far as the case gives them
 	Time       Time    // empty for solvers without time
 	Output     Output
 	Checkpoint Checkpoint
 	Gauges     []Gauge    // none for solvers without gauges
 	Transects  []Transect // none for solvers without flows
 
-	dir    string // folder of the case file, where relative paths start
-	inputs *inputs
+	dir    string  // folder of the case file, where relative paths start
+	inputs *inputs // files that were looked up by Path
 }
 
 // Time is the section [time].
@@ -41,15 +42,15 @@ type Time struct {
 // Output is the section [output]. Comments give the defaults in parentheses.
 type Output struct {
 	Every             float64  // s, or sweeps, between frames; 0 for the first and the last only (0)
-	ExactTimes        bool     // steps are shortened to meet frames' times; else a frame is of the next step (false)
+	ExactTimes        bool     // shorten steps to meet frame times; otherwise a frame shows the next step (false)
 	Fields            []string // names of the fields in frames (Written.Usual)
 	Format            []string // of frames, may be empty (first of Written.Formats)
-	Files             string   // of a frame: "one" that all ranks write, or one for each "rank" and an index ("one")
+	Files             string   // one file per frame ("one"), or one per rank and an index ("rank") ("one")
 	Compress          bool     // compress the arrays of frames in VTK's formats (false)
 	Dir               string   // folder of all output, relative to the working directory ("out/" and the name)
 	ConservationEvery int      // steps between rows of conservation.csv (10)
-	Raster            float64  // m, spacing of rasters of all fields at the end; 0 for none (0)
-	Mesh              string   // of solvers that move a mesh: its file at the end, relative to Dir; "" for none ("")
+	Raster            float64  // spacing in m of the rasters of all fields at the end; 0 for none (0)
+	Mesh              string   // file of the moved mesh at the end, relative to Dir; "" for none ("")
 }
 
 // Checkpoint is the section [checkpoint]: when the state is saved, so that a run can continue from there. Comments give
@@ -60,13 +61,11 @@ type Checkpoint struct {
 	Keep  int     // how many of the latest are kept (2)
 }
 
-// Sections are those that belong to one solver, of its own type. Print writes them as they are in a case file, with all
-// defaults.
+// Sections are the sections of one solver. Print writes them as in a case file, with all defaults.
 type Sections interface{ Print(p *Printer) }
 
-// A Decoder reads what belongs to a solver from the root of a case file into c.Sections, and of the sections that
-// solvers share those that it knows, by DecodeMesh, DecodeTime and their like; any other section of the file is then
-// refused.
+// A Decoder reads the sections of a solver from the root of a case file: its own into c.Sections, shared ones by
+// DecodeMesh, DecodeTransient and others. Sections and keys that it has not read are refused.
 type Decoder func(root *Section, c *Case)
 
 func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
@@ -82,22 +81,22 @@ func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 		root.Finish()
 		return c
 	}
-	// Other sections are not checked: which are valid only the solver's decoder knows.
+	// Other sections are not checked: only the solver's decoder knows which are valid.
 	if _, isText := d.root["solver"].(string); isText {
 		root.Fail("solver", "%q is not known; %s", c.Solver, Choose(slices.Sorted(maps.Keys(solvers))))
 	}
 	return c
 }
 
-// DecodeTransient reads the sections that all transient cases share: [time], [[gauge]] at points of dim coordinates,
-// [[transect]] where the solver knows fluxes (w.Flows), [exact], and [output]. It sets w.End itself.
-func (c *Case) DecodeTransient(root *Section, dim int, w Written) {
+// DecodeTransient reads the sections of all time-dependent cases: [time], [[gauge]] at points with dim coordinates,
+// [[transect]] if the solver knows fluxes (w.Flows), [exact] and [output]. It sets w.End.
+func (c *Case) DecodeTransient(root *Section, dim int, w Outputs) {
 	c.Time = DecodeTime(root.Sub("time"))
 	c.Gauges = DecodeGauges(root, dim)
 	if w.Flows {
 		c.Transects = decodeTransects(root)
 	}
-	if !slices.Contains(root.known, "exact") { // which some solvers decode themselves
+	if !slices.Contains(root.known, "exact") { // some solvers decode it themselves
 		c.Exact = decodeExact(root.Sub("exact"), w.Fields)
 	}
 	w.End = c.Time.End
@@ -122,23 +121,23 @@ func decodeCheckpoint(s *Section) Checkpoint {
 	return c
 }
 
-// Written says what a solver can write, and by default does.
-type Written struct {
-	Fields, Usual []string // of a frame: all, and the default
-	Formats       []string // of frames, the default first
-	Sweeps        bool     // the solver has no time: frames are counted by sweeps
-	Mesh          bool     // the solver moves a mesh
-	Flows         bool     // the solver is Flowing: transects can integrate its fluxes
-	End           float64  // of the run, 0 where it has no time
+// Outputs describes what a solver can write.
+type Outputs struct {
+	Fields, Default []string // of a frame: all, and those written by default
+	Formats         []string // of frames, the default first
+	Sweeps          bool     // the solver has no time: the interval between frames is a number of sweeps
+	Mesh            bool     // the solver moves a mesh
+	Flows           bool     // the solver is Flowing: transects can integrate its fluxes
+	End             float64  // of the run in s; 0 if the solver has no time
 }
 
-// mostFrames is how many frames a run may have: the names of their files have six digits.
-const mostFrames = 999999
+// maxFrames is the largest number of frames of a run: the names of their files have six digits.
+const maxFrames = 999999
 
 // DecodeOutput reads the section [output].
-func DecodeOutput(s *Section, name string, w Written) Output {
+func DecodeOutput(s *Section, name string, w Outputs) Output {
 	o := Output{
-		Fields:            s.Choices("fields", w.Usual, w.Fields...),
+		Fields:            s.Choices("fields", w.Default, w.Fields...),
 		Format:            s.Choices("format", w.Formats[:1], w.Formats...),
 		Files:             s.Choice("files", "one", "one", "rank"),
 		Compress:          s.Boolean("compress", false),
@@ -154,14 +153,14 @@ func DecodeOutput(s *Section, name string, w Written) Output {
 	if slices.Contains(w.Formats, "nc") { // a mesh in the plane
 		o.Raster = s.Number("raster", Positive.Or(0))
 	}
-	if o.Every > 0 && w.End/o.Every > mostFrames {
-		s.Fail("every", "%g makes more than %d frames up to t = %g", o.Every, mostFrames, w.End)
+	if o.Every > 0 && w.End/o.Every > maxFrames {
+		s.Fail("every", "%g gives more than %d frames up to t = %g", o.Every, maxFrames, w.End)
 	}
 	if w.Mesh {
 		o.Mesh = s.Text("mesh", "")
 	}
 	if len(o.Fields) == 0 {
-		s.Fail("fields", "is empty; choose of %s", strings.Join(w.Fields, ", "))
+		s.Fail("fields", "is empty; choose from %s", strings.Join(w.Fields, ", "))
 	}
 	if o.Dir == "" {
 		s.Fail("dir", "is empty")

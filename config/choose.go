@@ -4,7 +4,8 @@ import (
 	"strings"
 )
 
-// suggest returns advice for a misspelled word: the nearest option if one is near, and else all of them.
+// suggest returns advice for a misspelled word: the nearest option if there is one within the distance, otherwise all
+// options.
 func suggest(word string, options []string) string {
 	best, distance := "", len(word)/3+2
 	for _, o := range options {
@@ -22,7 +23,7 @@ func suggest(word string, options []string) string {
 func Choose(options []string) string {
 	n := len(options) - 1
 	if n < 0 {
-		return "there is nothing to choose from"
+		return "there are no options"
 	}
 	if n == 0 {
 		return "choose " + options[0]
@@ -30,8 +31,8 @@ func Choose(options []string) string {
 	return "choose " + strings.Join(options[:n], ", ") + " or " + options[n]
 }
 
-// edits is the Levenshtein distance: how many letters to insert, remove or replace. For a word of more than 64 bytes,
-// which is no misspelling, it is not worth computing, and the length stands in for it.
+// edits is the Levenshtein distance: the number of letters to insert, remove or replace. A word of more than 64 bytes
+// is no misspelling; its length is returned.
 func edits(a, b string) int {
 	if len(a) > 64 {
 		return len(a)

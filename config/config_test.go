@@ -62,7 +62,7 @@ func TestDefaults(t *testing.T) {
 			Physics: problem.Physics{Scheme: "pvm-ifcp", Order: 2, Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
 				Precision:  "float64",
 				EntropyFix: 0.05, Manning: config.Field{Name: "manning", Expr: "0"}},
-			Initial: []config.Field{{Name: "depth", Expr: "6", Counts: "down"},
+			Initial: []config.Field{{Name: "depth", Expr: "6", Direction: "down"},
 				{Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"},
 				{Name: "h2", Expr: "depth - h1"}, {Name: "u1", Expr: "0"}, {Name: "v1", Expr: "0"}, {Name: "u2", Expr: "0"},
 				{Name: "v2", Expr: "0"}},
@@ -101,7 +101,7 @@ physics.entropy_fix = 0
 physics.dry_depth = 1e-3
 physics.manning = { raster = "n.asc" }
 physics.interlayer_friction = true
-gauge = [ # two of them
+gauge = [ # two gauges
   { name = "east", at = [1, 2.5] },
   { name = "west", at = [-1, 0], every = 0.5 },
 ]
@@ -162,7 +162,7 @@ func TestFullCase(t *testing.T) {
 	}
 }
 
-// The effective case printed is a case file that means the same, for all styles.
+// TestStringReadsBack proves that a printed case is a case file with the same meaning, for every style of the text.
 func TestStringReadsBack(t *testing.T) {
 	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1\nmanning = 0.03", "h1 =", "h =",
 		`h2 = "depth - h1"`, `v = "h+x"`).Replace(dam)
@@ -178,7 +178,7 @@ func TestStringReadsBack(t *testing.T) {
 		c := parse(t, text)
 		again := parse(t, c.String())
 		if c.Hash() != again.Hash() || c.Hash() == "" {
-			t.Errorf("%s\nbecame\n%s", c, again)
+			t.Errorf("case\n%s\nreads back as\n%s", c, again)
 		}
 		for _, each := range []*config.Case{c, again} {
 			for i := range each.Sections.(*problem.Sections).Initial {
@@ -194,12 +194,12 @@ func TestStringReadsBack(t *testing.T) {
 		}
 		again.Name = c.Name
 		if !reflect.DeepEqual(c, again) {
-			t.Errorf("%+v\nbecame\n%+v", c, again)
+			t.Errorf("case\n%+v\nreads back as\n%+v", c, again)
 		}
 	}
 }
 
-func TestHashSeesEveryKeyAndNoStyle(t *testing.T) {
+func TestHashDependsOnKeysOnly(t *testing.T) {
 	hashes := map[string]string{}
 	for _, set := range []string{"name=a", "title=a", "time.end=1", "time.max_steps=5", "output.every=0.5", "output.dir=a",
 		"physics.cfl=0.8", "output.fields=['h1']", "gauge=[{name='a',at=[0,0]}]", "mesh.seed=8", "mesh.refine=1",
@@ -208,7 +208,7 @@ func TestHashSeesEveryKeyAndNoStyle(t *testing.T) {
 		"solver=shallow-water"} {
 		hash := parse(t, dam, set).Hash()
 		if other, ok := hashes[hash]; ok {
-			t.Errorf("%s and %s have one hash", set, other)
+			t.Errorf("%s and %s have the same hash", set, other)
 		}
 		hashes[hash] = set
 	}
@@ -229,9 +229,9 @@ func TestSign(t *testing.T) {
 	for directions, want := range map[[2]string]float64{
 		{"down", "down"}: 1, {"down", "up"}: -1, {"up", "up"}: 1, {"up", "down"}: -1, {}: 1,
 	} {
-		f := config.Field{Counts: directions[0], Positive: directions[1]}
+		f := config.Field{Direction: directions[0], Positive: directions[1]}
 		if got := f.Sign(); got != want {
-			t.Errorf("what counts %s, of a raster that counts %s: %v, want %v", f.Counts, f.Positive, got, want)
+			t.Errorf("quantity positive %s, raster positive %s: sign %v, want %v", f.Direction, f.Positive, got, want)
 		}
 	}
 }

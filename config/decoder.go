@@ -14,8 +14,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// decoder holds a document as generic values, and where each of them is written. A path is the keys from the root
-// to a value, each ended by \x00; elements of arrays have their index as key.
+// decoder holds a document as generic values, and the line of each. A path consists of the keys from the root to a
+// value, each followed by \x00; elements of arrays have their index as key.
 type decoder struct {
 	file     string
 	root     map[string]any
@@ -25,7 +25,7 @@ type decoder struct {
 }
 
 type problem struct {
-	line int // 0 for those without, which come last
+	line int // 0 if there is none: such problems are listed last
 	text string
 }
 
@@ -76,12 +76,12 @@ type lineIndex struct {
 
 // note keeps the line where a path comes first.
 func (x *lineIndex) note(path string, n *unstable.Node) {
-	if _, seen := x.lines[path]; !seen {
+	if _, known := x.lines[path]; !known {
 		x.lines[path] = 1 + sort.SearchInts(x.starts, int(n.Raw.Offset)+1)
 	}
 }
 
-// enter goes to the table of a [header], or to a new one of an [[array]].
+// enter moves to the table of a [header], or to a new table of an [[array]].
 func (x *lineIndex) enter(n *unstable.Node) {
 	x.table = ""
 	for k := n.Key(); k.Next(); {
@@ -96,39 +96,39 @@ func (x *lineIndex) enter(n *unstable.Node) {
 	}
 }
 
-// pair notes a key, under a path, and the keys in its value.
-func (x *lineIndex) pair(at string, n *unstable.Node) {
+// pair notes a key below a path, and the keys in its value.
+func (x *lineIndex) pair(path string, n *unstable.Node) {
 	for k := n.Key(); k.Next(); {
-		at += string(k.Node().Data) + "\x00"
-		x.note(at, k.Node())
+		path += string(k.Node().Data) + "\x00"
+		x.note(path, k.Node())
 	}
-	x.value(at, n.Value())
+	x.value(path, n.Value())
 }
 
-// value notes the keys in a value: those of inline tables, in arrays too.
-func (x *lineIndex) value(at string, n *unstable.Node) {
+// value notes the keys in a value: those of inline tables, also within arrays.
+func (x *lineIndex) value(path string, n *unstable.Node) {
 	children := n.Children()
 	switch n.Kind {
 	case unstable.InlineTable:
 		for children.Next() {
-			x.pair(at, children.Node())
+			x.pair(path, children.Node())
 		}
 	case unstable.Array:
 		for i := 0; children.Next(); {
 			if children.Node().Kind != unstable.Comment {
-				x.value(at+strconv.Itoa(i)+"\x00", children.Node())
+				x.value(path+strconv.Itoa(i)+"\x00", children.Node())
 				i++
 			}
 		}
 	}
 }
 
-// fail records a problem with the value at a path, which title names.
+// fail records a problem with the value at a path; title is the section and key in the message.
 func (d *decoder) fail(path, title, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	for at := path; ; {
 		if key, ok := d.sets[at]; ok {
-			if at != path { // the override holds the value, and does not name it
+			if at != path { // the override sets a table that contains the value
 				key += ": " + title
 			}
 			d.problems = append(d.problems, problem{0, fmt.Sprintf("--set %s: %s", key, text)})

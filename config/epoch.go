@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// dateLayouts are the ISO 8601 formats that are understood; without a time zone they are in UTC.
+// dateLayouts are the accepted ISO 8601 formats; times without a zone are UTC.
 var dateLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00",
 	"2006-01-02 15:04:05.999999999", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
 
@@ -54,7 +54,7 @@ func (t Time) Seconds(text string) (float64, error) {
 		return 0, err
 	}
 	if t.Epoch == "" {
-		return 0, fmt.Errorf("%q is a date and time, and the case does not say when t = 0 is: give [time] epoch", text)
+		return 0, fmt.Errorf("%q is a date, but the date of t = 0 is not known: give [time] epoch", text)
 	}
 	epoch, err := ParseDate(t.Epoch)
 	if err != nil {
@@ -71,14 +71,14 @@ func (s *Section) crs() string {
 	}
 	code, ok := strings.CutPrefix(strings.ToUpper(text), "EPSG:")
 	if n, err := strconv.Atoi(code); s.IsText("crs") && (!ok || err != nil || n < 1024 || n > 32767) {
-		s.Fail("crs", `%q is not understood; want the EPSG code of the coordinate reference system, as in "EPSG:25832"`,
+		s.Fail("crs", `%q is not an EPSG code; write the code of the coordinate reference system as in "EPSG:25832"`,
 			text)
 		return ""
 	}
 	return "EPSG:" + code
 }
 
-// EPSG is the EPSG code of the coordinate reference system, 0 if the case gives none.
+// EPSG returns the EPSG code of the coordinate reference system; 0 if the case gives none.
 func (c *Case) EPSG() int {
 	n, err := strconv.Atoi(strings.TrimPrefix(c.CRS, "EPSG:"))
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestEpoch: a date is text or one of TOML, in UTC or with a zone, and does not change what steps follow from the case.
+// TestEpoch proves that the epoch may be a string or a TOML date, with or without a time zone, and that the steps do
+// not depend on crs.
 func TestEpoch(t *testing.T) {
 	for set, want := range map[string]string{
 		`time.epoch="2026-01-31T12:00:00Z"`:      "2026-01-31T12:00:00Z",
@@ -28,6 +29,6 @@ func TestEpoch(t *testing.T) {
 		t.Errorf("%v s, %v", at, err)
 	}
 	if parse(t, dam, "crs=EPSG:4326").StepsHash() != parse(t, dam).StepsHash() {
-		t.Error("what coordinates are changes the steps")
+		t.Error("crs changes the hash of the steps")
 	}
 }

@@ -2,7 +2,7 @@ package config
 
 import "github.com/atoll-hpc/atoll/config/expr"
 
-// decodeExact reads the section [exact]: by the name of a field, what it should be, a number or an expression over
+// decodeExact reads the section [exact]: for the name of a field its exact solution, a number or an expression over
 // x, y, z and t.
 func decodeExact(s *Section, fields []string) []Field {
 	var exact []Field
@@ -11,8 +11,8 @@ func decodeExact(s *Section, fields []string) []Field {
 		if !s.Has(name) {
 			continue
 		}
-		f := s.Formula(name, s.Changing(name, "", nil, ""))
-		if f.Program == nil { // of what is no expression, or a broken one, which has been told
+		f := s.Formula(name, s.TimeField(name, "", nil, ""))
+		if f.Program == nil { // not an expression, or an invalid one: the problem has been recorded
 			f.Program, _ = expr.Compile("0")
 		}
 		exact = append(exact, f)
@@ -21,7 +21,7 @@ func decodeExact(s *Section, fields []string) []Field {
 	return exact
 }
 
-// printExact writes the section, where the case has it.
+// printExact writes the section if the case has it.
 func (c *Case) printExact(p *Printer) {
 	if len(c.Exact) == 0 {
 		return

@@ -7,12 +7,13 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// TestExact: what fields should be is part of a case and of its hash, but not of what steps follow from.
+// TestExact proves that exact solutions are part of a case and of its hash, but not of StepsHash.
 func TestExact(t *testing.T) {
 	const text = "solver = 'toy'\n[time]\nend = 1\n"
 	decoders := map[string]config.Decoder{"toy": func(root *config.Section, c *config.Case) {
-		c.Sections = none{}
-		c.DecodeTransient(root, 2, config.Written{Fields: []string{"p", "q"}, Usual: []string{"q"}, Formats: []string{"vti"}})
+		c.Sections = noSections{}
+		c.DecodeTransient(root, 2,
+			config.Outputs{Fields: []string{"p", "q"}, Default: []string{"q"}, Formats: []string{"vti"}})
 	}}
 	parse := func(more string) (*config.Case, error) {
 		return config.Parse("c.toml", []byte(text+more), nil, decoders)
@@ -43,15 +44,15 @@ func TestExact(t *testing.T) {
 	}
 }
 
-type none struct{}
+type noSections struct{}
 
-func (none) Print(*config.Printer) {}
+func (noSections) Print(*config.Printer) {}
 
-// TestByteOrderMark: a file that begins with one is the same case, and its lines have the same numbers.
+// TestByteOrderMark proves that a byte-order mark at the start changes neither the case nor its line numbers.
 func TestByteOrderMark(t *testing.T) {
 	decoders := map[string]config.Decoder{"toy": func(root *config.Section, c *config.Case) {
-		c.Sections = none{}
-		c.DecodeTransient(root, 2, config.Written{Fields: []string{"q"}, Usual: []string{"q"}, Formats: []string{"vti"}})
+		c.Sections = noSections{}
+		c.DecodeTransient(root, 2, config.Outputs{Fields: []string{"q"}, Default: []string{"q"}, Formats: []string{"vti"}})
 	}}
 	const text = "solver = 'toy'\n[time]\nend = 1\n"
 	c, err := config.Parse("c.toml", []byte("\ufeff"+text), nil, decoders)
@@ -59,7 +60,7 @@ func TestByteOrderMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	if plain, err := config.Parse("c.toml", []byte(text), nil, decoders); err != nil || plain.Hash() != c.Hash() {
-		t.Errorf("%v: another case", err)
+		t.Errorf("error %v, or the hash changed", err)
 	}
 	_, err = config.Parse("c.toml", []byte("\ufeff"+text+"ends = 1\n"), nil, decoders)
 	if err == nil || !strings.HasPrefix(err.Error(), "c.toml:4: ") {

@@ -8,42 +8,42 @@ import (
 	"github.com/atoll-hpc/atoll/config/expr"
 )
 
-// Field says where the values of a quantity come from. One of Expr, Rasters and Mesh is set.
+// Field tells where the values of a quantity come from. One of Expr, Rasters and Mesh is set.
 type Field struct {
-	Name     string   // key in the case file
-	Expr     string   // number or expression
-	Rasters  []string // files relative to the case file, of which the last one that has data counts
-	Variable string   // of rasters that have several; "" for the only one
-	Mesh     string   // vertex or cell data of the mesh, by name
-	Counts   string   // direction of the quantity: "down" for depths, "up" for levels, "" for those without
-	Positive string   // direction of the raster's or mesh's values, "up" or "down"; "" for quantities without
+	Name      string   // key in the case file
+	Expr      string   // number or expression
+	Rasters   []string // files, relative to the case file; where several have data, the last one is used
+	Variable  string   // of rasters that have several; "" for the only one
+	Mesh      string   // name of vertex or cell data of the mesh
+	Direction string   // direction in which the quantity is positive: "down" for depths, "up" for levels, "" for others
+	Positive  string   // direction in which the raster's or mesh's values are positive: "up" or "down"; "" for others
 
-	// Program is the compiled Expr, nil where there is none. In a list of fields that Section.Sorted has ordered its
-	// extra variables are the names of the fields before it, in that order.
+	// Program is the compiled Expr, nil without one. After Section.Sorted its extra variables are the fields before
+	// it in the list.
 	Program *expr.Program
 }
 
-// Sign is what to multiply the values of Raster or Mesh with.
+// Sign is the factor by which the values of the raster or mesh are multiplied.
 func (f *Field) Sign() float64 {
-	if f.Positive != f.Counts {
+	if f.Positive != f.Direction {
 		return -1
 	}
 	return 1
 }
 
-// Field reads a field that does not change. An expression may use the other fields in names. Of quantities that
-// count up or down the case must say which way a raster does.
+// Field reads a field that does not depend on t. An expression may use the other fields in names. For quantities with
+// a direction the case must give the direction of a raster's values.
 func (s *Section) Field(key, fallback string, names []string, counts string) Field {
-	f := s.Changing(key, fallback, names, counts)
+	f := s.TimeField(key, fallback, names, counts)
 	if f.Program != nil && f.Program.Mentions("t") {
-		s.Fail(key, "depends on t; it is an expression over the place alone")
+		s.Fail(key, "depends on t; write an expression over the position only")
 	}
 	return f
 }
 
-// Changing reads a field that may depend on t.
-func (s *Section) Changing(key, fallback string, names []string, counts string) Field {
-	f := Field{Name: key, Counts: counts}
+// TimeField reads a field that may depend on t.
+func (s *Section) TimeField(key, fallback string, names []string, counts string) Field {
+	f := Field{Name: key, Direction: counts}
 	v, ok := s.get(key, fallback == Required)
 	if !ok {
 		v = strings.TrimPrefix(fallback, Required)
@@ -76,7 +76,7 @@ func (s *Section) Changing(key, fallback string, names []string, counts string) 
 	return f
 }
 
-// Expression reads a field that is a number or an expression over the place.
+// Expression reads a field that is a number or an expression over the position.
 func (s *Section) Expression(key, fallback string) Field {
 	return s.Formula(key, s.Field(key, fallback, nil, ""))
 }
@@ -89,7 +89,7 @@ func (s *Section) Formula(key string, f Field) Field {
 	return f
 }
 
-// variable is what expressions call a field: z is the coordinate there.
+// variable returns the name of a field in expressions, where z is a coordinate.
 func variable(field string) string {
 	if field == "z" {
 		return "surface"
@@ -107,10 +107,10 @@ func (s *Section) source(key string, f *Field) {
 		sub.Fail("", "needs one of raster and mesh")
 	}
 	if f.Variable = sub.Text("variable", ""); f.Variable != "" && f.Rasters == nil {
-		sub.Fail("variable", "is one of a raster, and there is none")
+		sub.Fail("variable", "needs raster")
 	}
 	switch {
-	case f.Counts != "":
+	case f.Direction != "":
 		f.Positive = sub.Choice("positive", Required, "up", "down")
 	case sub.Has("positive"):
 		sub.Know("positive")
@@ -119,8 +119,8 @@ func (s *Section) source(key string, f *Field) {
 	sub.Finish()
 }
 
-// Sorted orders fields so that each comes after those that its expression uses, and otherwise as they are, and
-// compiles the expressions over what comes before them.
+// Sorted orders fields so that each comes after those that its expression uses, keeping the given order otherwise,
+// and compiles each expression with the fields before it as variables.
 func (s *Section) Sorted(fields []Field) []Field {
 	uses := make(map[string][]string)
 	for _, f := range fields {
@@ -136,7 +136,8 @@ func (s *Section) Sorted(fields []Field) []Field {
 		})
 		if next < 0 {
 			name := fields[0].Name
-			s.Fail(name, "its expression needs %s, and that needs %s", strings.Join(uses[name], ", "), variable(name))
+			s.Fail(name, "the expressions depend on each other: this needs %s, which needs %s",
+				strings.Join(uses[name], ", "), variable(name))
 			return append(result, fields...)
 		}
 		f := fields[next]

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// pond is one layer, and a place for more sections.
+// pond is a case with one layer, without optional sections.
 var pond = strings.NewReplacer("density_ratio = 0.5", "layers = 1", "h1 =", "h =", `h2 = "depth - h1"`, "").Replace(dam)
 
 func TestForcingReadsBack(t *testing.T) {
@@ -20,7 +20,7 @@ func TestForcingReadsBack(t *testing.T) {
 	} {
 		c := parse(t, pond+"[forcing]\n"+forcing+"\n")
 		if again := parse(t, c.String()); again.Hash() != c.Hash() || !strings.Contains(c.String(), "[forcing]") {
-			t.Errorf("%s\nbecame\n%s", c, again)
+			t.Errorf("case\n%s\nreads back as\n%s", c, again)
 		}
 	}
 }
@@ -28,13 +28,13 @@ func TestForcingReadsBack(t *testing.T) {
 func TestRefusedForcing(t *testing.T) {
 	for forcing, want := range map[string]string{
 		"rain = -1":                  "[forcing] rain: -1 must be a finite number, 0 or more",
-		"rain = \"x\"":               "[forcing] rain: depends on x; it is an expression over t alone",
+		"rain = \"x\"":               "[forcing] rain: depends on x; write an expression over t only",
 		"infiltration = \"t\"":       "[forcing] infiltration: depends on t",
-		"wind_x = 1":                 "[forcing] wind_x: needs wind_y beside it",
-		"rain_pattern = 1":           "[forcing] rain_pattern: needs rain beside it",
-		"coriolis = 1\nlatitude = 1": "[forcing] latitude: cannot be with coriolis",
-		"pressure_course = 1":        "[forcing] pressure_course: needs pressure beside it",
-		"uplift_end = 1":             "[forcing] uplift_end: needs uplift beside it",
+		"wind_x = 1":                 "[forcing] wind_x: needs wind_y too",
+		"rain_pattern = 1":           "[forcing] rain_pattern: needs rain too",
+		"coriolis = 1\nlatitude = 1": "[forcing] latitude: cannot be combined with coriolis",
+		"pressure_course = 1":        "[forcing] pressure_course: needs pressure too",
+		"uplift_end = 1":             "[forcing] uplift_end: needs uplift too",
 		"uplift = 1\nuplift_start = 2\nuplift_end = 1": "[forcing] uplift_end: 1 s comes before uplift_start, 2 s",
 		"snow = 1":                        "[forcing] snow: no such key",
 		"evaporation = { series = \"\" }": "[forcing] evaporation.series: is empty",

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// fluid is a small case of another solver.
+// fluid is a small case of the solver vof.
 const fluid = `solver = "vof"
 [grid]
 bounds = [0, 0, 1, 1]
@@ -18,8 +18,8 @@ shape = "circle(0.5, 0.75, 0.15)"
 end = 1
 `
 
-// FuzzParse proves that a case that is taken prints as a case of the same hash, and that any other is refused with
-// a message.
+// FuzzParse proves that an accepted case prints as a case with the same hash, and that any other is refused with a
+// message.
 func FuzzParse(f *testing.F) {
 	f.Add(dam, "")
 	f.Add(full, "time.end=5")
@@ -43,7 +43,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%v in\n%s", err, c)
 		}
 		if c.Hash() != again.Hash() {
-			t.Errorf("%s\nbecame\n%s", c, again)
+			t.Errorf("case\n%s\nreads back as\n%s", c, again)
 		}
 	})
 }

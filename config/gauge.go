@@ -6,58 +6,57 @@ import (
 	"unicode"
 )
 
-// Gauge is a section [[gauge]]: points whose values are written in the course of the run. One of At, Line and File is
+// Gauge is a section [[gauge]]: points at which the solution is written during the run. One of At, Line and File is
 // set.
 type Gauge struct {
-	Name   string      // of its file, and with a number of those of a line; "" with File
-	At     []float64   // x, y and in space z in m
-	Line   [][]float64 // corners of a line along which the points are, evenly; its ends are two of them
-	Points int         // how many of them
-	File   string      // of points with names: CSV, GeoJSON or XYZ
-	Dim    int         // coordinates of each
+	Name   string      // of its file; the points of a line append a number; "" with File
+	At     []float64   // position: x, y and, in space, z in m
+	Line   [][]float64 // corners of a line on which the points lie, equally spaced, the first and last at its ends
+	Points int         // number of points on Line
+	File   string      // CSV, GeoJSON or XYZ file of points with names
+	Dim    int         // coordinates of each point
 	Every  float64     // s between values; 0 for each step
 
-	Measured *Measured // at one point, nil for nothing
+	Measured *Measured // instrument data at a single point; nil for none
 }
 
-// Measured is what was measured at a gauge, to which its values are compared.
+// Measured is data of an instrument at a gauge, with which the computed values are compared.
 type Measured struct {
 	File   string // CSV as of a Series, or NetCDF; relative to the case file
-	Column string // of the file, of the
-	Field  string // that it is of; "" for both: all columns that are named as what the gauge has
+	Column string // name of a column of the file, and
+	Field  string // the field that it measures; "" for both: all columns named like a field of the gauge
 }
 
-// Transect is a section [[transect]]: a line in the plane, what flows through which is written in the course of the
-// run.
+// Transect is a section [[transect]]: a line in the plane; the flow through it is written during the run.
 type Transect struct {
 	Name  string
-	Line  [][]float64 // its corners; what flows from its left to its right counts as positive
+	Line  [][]float64 // corners of the line; flow from its left to its right side is positive
 	Every float64     // s between values; 0 for each step
 }
 
-// mostPoints is how many points a line may have, and of how many corners it may be.
-const mostPoints = 100_000
+// maxPoints is the largest number of points, or of corners, of a line.
+const maxPoints = 100_000
 
-// DecodeGauges reads gauges at points of so many coordinates.
+// DecodeGauges reads gauges at points of dim coordinates.
 func DecodeGauges(root *Section, dim int) []Gauge {
 	var gauges []Gauge
 	names := map[string]bool{}
 	for _, s := range root.Subs("gauge") {
 		g := Gauge{Dim: dim, Every: s.Number("every", NonNegative.Or(0))}
 		s.Know("at", "line", "points", "file", "name")
-		s.gaugePlaces(&g, dim)
+		s.gaugePosition(&g, dim)
 		if g.File != "" {
 			if s.Has("name") {
-				s.Fail("name", "belongs to at or line: the points of a file have names of their own")
+				s.Fail("name", "belongs to at or line: the points of a file have their own names")
 			}
 		} else if g.Name = s.Name("name", Required); names[g.Name] && g.Name != "" {
-			s.Fail("name", "%q is another gauge's already", g.Name)
+			s.Fail("name", "%q is the name of another gauge", g.Name)
 		}
 		names[g.Name] = true
 		if s.Know("measured"); s.Has("measured") {
 			g.Measured = s.measured("measured")
 			if s.Has("line") || s.Has("file") {
-				s.Fail("measured", "belongs to at: it is of one point")
+				s.Fail("measured", "belongs to at: it is data at one point")
 			}
 		}
 		s.Finish()
@@ -66,15 +65,15 @@ func DecodeGauges(root *Section, dim int) []Gauge {
 	return gauges
 }
 
-// gaugePlaces reads where a gauge is.
-func (s *Section) gaugePlaces(g *Gauge, dim int) {
+// gaugePosition reads the position of a gauge.
+func (s *Section) gaugePosition(g *Gauge, dim int) {
 	if dim == 0 {
 		return
 	}
 	given := ""
 	for _, key := range []string{"at", "line", "file"} {
 		if s.Has(key) && given != "" {
-			s.Fail(key, "cannot be with %s: give one of them", given)
+			s.Fail(key, "cannot be combined with %s: give one of them", given)
 			return
 		} else if s.Has(key) {
 			given = key
@@ -83,7 +82,7 @@ func (s *Section) gaugePlaces(g *Gauge, dim int) {
 	switch given {
 	case "line":
 		g.Line = s.Corners("line", dim)
-		g.Points = int(s.Integer("points", Needed, 2, mostPoints))
+		g.Points = int(s.Integer("points", Needed, 2, maxPoints))
 	case "file":
 		if g.File = s.Text("file", Required); g.File == "" && s.IsText("file") {
 			s.Fail("file", "is empty; give a file of points: .csv, .geojson or .xyz")
@@ -96,7 +95,7 @@ func (s *Section) gaugePlaces(g *Gauge, dim int) {
 	}
 }
 
-// measured reads a file, or a table that tells of which column and field.
+// measured reads the name of a file, or a table with file, column and field.
 func (s *Section) measured(key string) *Measured {
 	sub, ok := s.Within(key)
 	if !ok {
@@ -108,7 +107,7 @@ func (s *Section) measured(key string) *Measured {
 	return m
 }
 
-// String is how a case file has it.
+// String formats the value as in a case file.
 func (m *Measured) String() string {
 	if m.Field == "" {
 		return quote(m.File)
@@ -123,7 +122,7 @@ func decodeTransects(root *Section) []Transect {
 		t := Transect{Name: s.Name("name", Required), Line: s.Corners("line", 2),
 			Every: s.Number("every", NonNegative.Or(0))}
 		if names[t.Name] && t.Name != "" {
-			s.Fail("name", "%q is another transect's already", t.Name)
+			s.Fail("name", "%q is the name of another transect", t.Name)
 		}
 		names[t.Name] = true
 		s.Finish()
@@ -132,47 +131,48 @@ func decodeTransects(root *Section) []Transect {
 	return list
 }
 
-// Corners returns a list of two or more places of so many finite numbers each, no two neighbours the same, or nil where
-// it is not one.
+// Corners returns a list of at least two points with dim finite coordinates each, no two successive ones equal; nil
+// after recording a problem.
 func (s *Section) Corners(key string, dim int) [][]float64 {
 	v, ok := s.get(key, true)
 	if !ok {
 		return nil
 	}
 	list, _ := v.([]any)
-	if len(list) < 2 || len(list) > mostPoints {
+	if len(list) < 2 || len(list) > maxPoints {
 		s.Fail(key, "must be a list of at least two corners: [[x, y], [x, y]]")
 		return nil
 	}
 	line := make([][]float64, len(list))
 	for i, corner := range list {
-		of, _ := corner.([]any)
-		for _, e := range of {
+		coordinates, _ := corner.([]any)
+		for _, e := range coordinates {
 			x, isNumber := toFloat(e)
 			if !isNumber || x-x != 0 {
-				of = nil
+				coordinates = nil
 				break
 			}
 			line[i] = append(line[i], x)
 		}
-		if len(of) != dim {
+		if len(coordinates) != dim {
 			s.Fail(key, "must be a list of corners of %d finite numbers; corner %d is not one", dim, i+1)
 			return nil
 		}
 		if i > 0 && fmt.Sprint(line[i]) == fmt.Sprint(line[i-1]) {
-			s.Fail(key, "has corner %d where corner %d is", i+1, i)
+			s.Fail(key, "corner %d equals corner %d", i+1, i)
 			return nil
 		}
 	}
 	return line
 }
 
-// NamesFile reports whether a text can name a file: up to 100 letters, digits, -, _, and . and spaces within.
+// NamesFile reports whether a text can be a file name: up to 100 letters, digits, -, _, . and spaces, with no . or
+// space at either end.
 func NamesFile(name string) bool {
-	odd := func(r rune) bool {
+	forbidden := func(r rune) bool {
 		return !(unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_. ", r))
 	}
-	return name != "" && len(name) <= 100 && !strings.ContainsFunc(name, odd) && strings.Trim(name, ". ") == name
+	return name != "" && len(name) <= 100 && !strings.ContainsFunc(name, forbidden) && strings.Trim(name, ". ") == name
 }
 
 func (g *Gauge) print(p *Printer) {

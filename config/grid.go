@@ -5,34 +5,34 @@ import (
 	"strings"
 )
 
-// Grid is the section [grid]: a box of equal cells in the plane or in space, and its blocks. After a semicolon: the
-// default.
+// Grid is the section [grid]: a box of equal cells in the plane or in space, and its division into blocks. Defaults
+// are given after a semicolon.
 type Grid struct {
-	Dim      int        // 2 or 3, as many as Bounds has numbers a corner
+	Dim      int        // 2 or 3, half the length of bounds
 	Lo, Hi   [3]float64 // opposite corners in m; 0 along z in the plane
 	Cells    [3]int     // along each axis; 1 along z in the plane
-	Periodic [3]bool    // whether the two ends of an axis are one; false
-	Blocks   [3]int     // ranks along each axis, 1 along z in the plane; 0 where the program is to choose
+	Periodic [3]bool    // axes with periodic boundaries; none
+	Blocks   [3]int     // ranks along each axis, 1 along z in the plane; 0 for automatic choice
 }
 
 var axes = []string{"x", "y", "z"}
 
 const (
-	maxAxis  = 1 << 24 // cells along an axis: the coordinates of neighbouring faces stay well apart in float64
+	maxAxis  = 1 << 24 // cells along an axis: neighbouring faces have distinct coordinates in float64
 	maxTotal = 1 << 40 // cells of a grid
 )
 
-// DecodeGrid reads, with the default after a semicolon,
+// DecodeGrid reads these keys, with defaults after a semicolon:
 //
 //	bounds    [x0, y0, x1, y1] or [x0, y0, z0, x1, y1, z1]
-//	cells     [nx, ny] or [nx, ny, nz]; n for as many along each axis
-//	periodic  axes whose ends are one: ["x"]; none
+//	cells     [nx, ny] or [nx, ny, nz]; n for n along each axis
+//	periodic  periodic axes: ["x"]; none
 //	blocks    [px, py] or [px, py, pz]: ranks along each axis, whose product is the number of ranks; automatic
 func DecodeGrid(s *Section) Grid {
 	g := Grid{Cells: [3]int{1, 1, 1}, Blocks: [3]int{1, 1, 1}}
 	s.Know("bounds", "cells", "periodic", "blocks")
 	bounds := s.corners()
-	if bounds == nil { // nothing more can be said without the dimension
+	if bounds == nil { // without the dimension nothing else can be checked
 		s.Finish()
 		return g
 	}
@@ -42,7 +42,7 @@ func DecodeGrid(s *Section) Grid {
 	s.cells(g.Cells[:g.Dim])
 	total := g.Cells[0] * g.Cells[1] // at most 2^48
 	if total > maxTotal/g.Cells[2] {
-		s.Fail("cells", "%v are more than %d in all", g.Cells[:g.Dim], maxTotal)
+		s.Fail("cells", "%v are more than %d cells in all", g.Cells[:g.Dim], maxTotal)
 	}
 	for a := range g.Dim {
 		lo, hi := g.Lo[a], g.Hi[a]
@@ -51,9 +51,9 @@ func DecodeGrid(s *Section) Grid {
 		case !(lo < hi):
 			s.Fail("bounds", "along %s from %g to %g: the first corner must be the lower one", axes[a], lo, hi)
 		case hi-lo > maxExtent:
-			s.Fail("bounds", "along %s from %g to %g: more than %g is refused", axes[a], lo, hi, maxExtent)
+			s.Fail("bounds", "along %s from %g to %g: longer than %g", axes[a], lo, hi, maxExtent)
 		case !(lo+h/8 > lo && hi-h/8 < hi):
-			s.Fail("bounds", "along %s from %g to %g: %d cells are narrower than numbers of this size can tell apart; "+
+			s.Fail("bounds", "along %s from %g to %g: %d cells are too narrow for coordinates of this size in float64; "+
 				"move the grid towards 0", axes[a], lo, hi, g.Cells[a])
 		}
 	}
@@ -66,7 +66,7 @@ func DecodeGrid(s *Section) Grid {
 		s.counts("blocks", g.Blocks[:g.Dim], maxAxis)
 		for a := range g.Dim {
 			if g.Blocks[a] > g.Cells[a] {
-				s.Fail("blocks", "%d along %s, where there are %d cells", g.Blocks[a], axes[a], g.Cells[a])
+				s.Fail("blocks", "%d blocks along %s for %d cells", g.Blocks[a], axes[a], g.Cells[a])
 			}
 		}
 	} else {
@@ -93,7 +93,7 @@ func (s *Section) corners() []float64 {
 	return s.Numbers("bounds", len(list))
 }
 
-// cells reads how many there are along each axis, or along all of them alike.
+// cells reads the number of cells along each axis, or one number for all axes.
 func (s *Section) cells(counts []int) {
 	if _, one := s.values["cells"].(int64); !one {
 		s.counts("cells", counts, maxAxis)
@@ -105,7 +105,7 @@ func (s *Section) cells(counts []int) {
 	}
 }
 
-// counts reads a list of positive integers, one an axis. Where it cannot, the counts stay as they are.
+// counts reads a list of positive integers, one for each axis. After a problem the counts are unchanged.
 func (s *Section) counts(key string, counts []int, most int64) {
 	v, ok := s.get(key, true)
 	if !ok {
@@ -113,7 +113,7 @@ func (s *Section) counts(key string, counts []int, most int64) {
 	}
 	list, _ := v.([]any)
 	if len(list) != len(counts) {
-		s.Fail(key, "must be a list of %d integers, [%s], as bounds has %[1]d numbers a corner", len(counts),
+		s.Fail(key, "must be a list of %d integers, [%s], for bounds with corners of %[1]d numbers", len(counts),
 			strings.Join(axes[:len(counts)], ", "))
 		return
 	}

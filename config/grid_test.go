@@ -8,11 +8,11 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// parseGrid decodes a document that has a section [grid] alone.
+// parseGrid decodes a document that consists of a section [grid].
 func parseGrid(text string) (g config.Grid, err error) {
 	_, err = config.Parse("c.toml", []byte(text), []string{"solver=toy"}, map[string]config.Decoder{
 		"toy": func(root *config.Section, c *config.Case) {
-			c.Sections = none{}
+			c.Sections = noSections{}
 			g = config.DecodeGrid(root.Sub("grid"))
 		}})
 	return g, err
@@ -42,7 +42,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// box is a grid with every key. Each refusal changes a line of it.
+// box is a grid with all keys. Each refusal changes one line.
 const box = `[grid]
 bounds = [0, 0, 1, 1]
 cells = [8, 4]
@@ -61,27 +61,27 @@ func TestGridRefusals(t *testing.T) {
 			"lower one"},
 		{"[0, 0, 1, 1]", "[2, 0, 1, 1]", "c.toml:2: [grid] bounds: along x from 2 to 1: the first corner must be the " +
 			"lower one"},
-		{"[0, 0, 1, 1]", "[-1e308, 0, 1e308, 1]", "c.toml:2: [grid] bounds: along x from -1e+308 to 1e+308: more than " +
-			"1e+100 is refused"},
+		{"[0, 0, 1, 1]", "[-1e308, 0, 1e308, 1]", "c.toml:2: [grid] bounds: along x from -1e+308 to 1e+308: longer than " +
+			"1e+100"},
 		{"[0, 0, 1, 1]", "[1e16, 0, 1.0000000000000008e16, 1]",
-			"8 cells are narrower than numbers of this size can tell apart"},
+			"8 cells are too narrow for coordinates of this size in float64"},
 		{"cells = [8, 4]", "", "c.toml:1: [grid] cells: is required"},
-		{"cells = [8, 4]", "cells = 8.0", "c.toml:3: [grid] cells: must be a list of 2 integers, [x, y], as bounds has " +
-			"2 numbers a corner"},
+		{"cells = [8, 4]", "cells = 8.0", "c.toml:3: [grid] cells: must be a list of 2 integers, [x, y], for bounds " +
+			"with corners of 2 numbers"},
 		{"cells = [8, 4]", "cells = 0", "c.toml:3: [grid] cells: 0 is not between 1 and 16777216"},
 		{"cells = [8, 4]", "cells = [8, 4, 4]", "c.toml:3: [grid] cells: must be a list of 2 integers"},
 		{"cells = [8, 4]", "cells = [8, 4.0]", "c.toml:3: [grid] cells: holds a float; integers are needed"},
 		{"cells = [8, 4]", "cells = [8, 0]", "c.toml:3: [grid] cells: 0 along y is not between 1 and 16777216"},
 		{"cells = [8, 4]", "cells = [16777217, 4]", "c.toml:3: [grid] cells: 16777217 along x is not between 1 and"},
 		{"cells = [8, 4]", "cells = [16777216, 16777216]", "c.toml:3: [grid] cells: [16777216 16777216] are more than " +
-			"1099511627776 in all"},
+			"1099511627776 cells in all"},
 		{"cells = [8, 4]", "cels = [8, 4]", "c.toml:3: [grid] cels: no such key; did you mean cells?"},
 		{`["x"]`, `["z"]`, `c.toml:4: [grid] periodic: "z" is not known; choose x or y`},
-		{`["x"]`, `["x", "x"]`, `c.toml:4: [grid] periodic: "x" is there twice`},
+		{`["x"]`, `["x", "x"]`, `c.toml:4: [grid] periodic: "x" is given twice`},
 		{`["x"]`, `true`, `c.toml:4: [grid] periodic: is a boolean; a list of strings is needed`},
 		{"blocks = [2, 1]", "blocks = 2", "c.toml:5: [grid] blocks: must be a list of 2 integers"},
 		{"blocks = [2, 1]", "blocks = [2, -1]", "c.toml:5: [grid] blocks: -1 along y is not between 1 and"},
-		{"blocks = [2, 1]", "blocks = [2, 5]", "c.toml:5: [grid] blocks: 5 along y, where there are 4 cells"},
+		{"blocks = [2, 1]", "blocks = [2, 5]", "c.toml:5: [grid] blocks: 5 blocks along y for 4 cells"},
 		{"[grid]", "grid = 3\n[other]", "c.toml:1: grid: is an integer; a table is needed: [grid]"},
 	} {
 		if strings.Count(box, c.old) != 1 {
@@ -89,14 +89,14 @@ func TestGridRefusals(t *testing.T) {
 		}
 		_, err := parseGrid(strings.Replace(box, c.old, c.new, 1))
 		if err == nil {
-			t.Errorf("%q was taken", c.new)
+			t.Errorf("%q was accepted", c.new)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error\n%v\ndoes not say\n%s", c.new, err, c.want)
 		}
 	}
 }
 
-// FuzzGrid proves that a grid that is taken has cells of a width, and prints as the same grid.
+// FuzzGrid proves that the cells of an accepted grid have a width, and that the grid prints as the same grid.
 func FuzzGrid(f *testing.F) {
 	f.Add(box)
 	f.Add("grid = { bounds = [0, 0, 0, 1, 2, 3], cells = [1, 2, 3], periodic = ['z'] }")

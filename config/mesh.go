@@ -1,26 +1,27 @@
 package config
 
-// Mesh is the section [mesh]: an unstructured mesh from a file or a generator, and how it is cut and numbered.
+// Mesh is the section [mesh]: an unstructured mesh from a file or a generator, its partition and its numbering.
 type Mesh struct {
-	File string // a mesh file, relative to the case file; or empty, and then
-	// "rectangle": Bounds filled with about Cells triangles; "delaunay": and edges turned to Delaunay's
+	File string // relative to the case file; "" for a generated mesh
+	// Generate is "rectangle" (Bounds filled with about Cells triangles), "delaunay" (the same with edges flipped to
+	// a Delaunay triangulation) or "box".
 	Generate  string
-	Bounds    [4]float64 // x0, y0, x1, y1 in m
-	Box       [6]float64 // of Generate "box", filled with about Cells tetrahedra: x0, y0, z0, x1, y1, z1
-	Cells     int        // the nearest count that the generator can make is taken
-	Seed      uint64     // of all that is random: generated vertices, random order and partition; 7
-	Refine    int        // how often each triangle is cut into four; 0
+	Bounds    [4]float64 // of a rectangle: x0, y0, x1, y1 in m
+	Box       [6]float64 // of a box, filled with about Cells tetrahedra: x0, y0, z0, x1, y1, z1 in m
+	Cells     int        // approximate number of cells; the generator makes the nearest possible number
+	Seed      uint64     // seed of everything random: generated vertices, random order and partition; 7
+	Refine    int        // number of refinements, each of which cuts a triangle into four; 0
 	Order     string     // of the cells of a rank: natural, rcm, gps, hilbert or random; rcm
 	Partition string     // of cells to ranks: hilbert, rcb, metis or random; hilbert
 }
 
-// DecodeMesh reads the section [mesh] of a solver whose unknowns are cells.
+// DecodeMesh reads the section [mesh] of a solver with unknowns in triangles.
 func DecodeMesh(s *Section) Mesh {
 	return DecodeMeshOf(s, []string{"rcm", "natural", "gps", "hilbert", "random"}, "rectangle", "delaunay")
 }
 
-// DecodeMeshOf reads a mesh that can be numbered in the orders given, the usual one first, and made by the generators
-// given.
+// DecodeMeshOf reads the section for a solver that accepts the given orders of cells, the default first, and the
+// given generators.
 func DecodeMeshOf(s *Section, orders []string, generators ...string) Mesh {
 	m := Mesh{
 		File:      s.Text("file", ""),
@@ -32,7 +33,7 @@ func DecodeMeshOf(s *Section, orders []string, generators ...string) Mesh {
 	}
 	switch {
 	case s.Has("file") && s.Has("generate"):
-		s.Fail("generate", "cannot be with file; leave one of them out")
+		s.Fail("generate", "cannot be combined with file; leave one of them out")
 	case s.Has("file"):
 		if m.File == "" {
 			s.Fail("file", "is empty")
@@ -54,7 +55,7 @@ func DecodeMeshOf(s *Section, orders []string, generators ...string) Mesh {
 		}
 		m.Cells = int(s.Integer("cells", Needed, 2, maxCells))
 		if m.Cells > maxCells>>(2*m.Refine) {
-			s.Fail("refine", "%d times makes more than %d cells of %d", m.Refine, maxCells, m.Cells)
+			s.Fail("refine", "%d refinements give more than %d cells from %d", m.Refine, maxCells, m.Cells)
 		}
 	default:
 		s.Fail("", `needs file = "…" or generate = "rectangle"`)
@@ -64,7 +65,7 @@ func DecodeMeshOf(s *Section, orders []string, generators ...string) Mesh {
 	return m
 }
 
-// box reads the generator of tetrahedra.
+// box reads the bounds and the number of tetrahedra of a box.
 func (s *Section) box(m *Mesh) {
 	if b := s.Numbers("bounds", 6); b != nil {
 		copy(m.Box[:], b)
@@ -74,14 +75,14 @@ func (s *Section) box(m *Mesh) {
 	}
 	m.Cells = int(s.Integer("cells", Needed, 6, maxTetrahedra))
 	if m.Refine > 0 {
-		s.Fail("refine", "cuts triangles, and a box has tetrahedra")
+		s.Fail("refine", "applies to triangles, and a box has tetrahedra")
 	}
 }
 
-// maxTetrahedra is about what the generator of boxes makes.
+// maxTetrahedra is the approximate limit of the generator of boxes.
 const maxTetrahedra = 150_000_000
 
-// maxCells is the largest number of cells whose ids fit an int32, with room for their 3 edges.
+// maxCells is the largest number of triangles: the indices of their edges, 3 to a triangle, must fit an int32.
 const maxCells = 1 << 29
 
 // Print writes the section.

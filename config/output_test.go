@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// Frames of a solver without time come after whole sweeps.
+// TestOutputOfSweeps proves that a solver without time writes frames after a whole number of sweeps.
 func TestOutputOfSweeps(t *testing.T) {
 	for text, want := range map[string]string{
 		"[output]\nevery = 5": "", "[output]": "", "[output]\nevery = 2.5": "c.toml:2: [output] every: is a float; an " +
@@ -17,9 +17,9 @@ func TestOutputOfSweeps(t *testing.T) {
 		var o config.Output
 		_, err := config.Parse("c.toml", []byte(text), []string{"solver=toy"}, map[string]config.Decoder{
 			"toy": func(root *config.Section, c *config.Case) {
-				c.Sections = none{}
-				o = config.DecodeOutput(root.Sub("output"), "a", config.Written{
-					Fields: []string{"q"}, Usual: []string{"q"}, Formats: []string{"vti", "vtp"}, Sweeps: true,
+				c.Sections = noSections{}
+				o = config.DecodeOutput(root.Sub("output"), "a", config.Outputs{
+					Fields: []string{"q"}, Default: []string{"q"}, Formats: []string{"vti", "vtp"}, Sweeps: true,
 				})
 			}})
 		if want == "" && (err != nil || !reflect.DeepEqual(o.Format, []string{"vti"})) || want != "" &&

@@ -35,7 +35,7 @@ func (d *decoder) override(set string) error {
 	}
 	last := keys[len(keys)-1]
 	path += last + "\x00"
-	for at := range d.lines { // what was there before is gone
+	for at := range d.lines { // the previous value and its lines
 		if strings.HasPrefix(at, path) {
 			delete(d.lines, at)
 		}
@@ -50,7 +50,7 @@ func (d *decoder) override(set string) error {
 	return nil
 }
 
-// CutSet cuts an override at the first equals sign outside quotes.
+// CutSet splits an override at the first equals sign outside quotes.
 func CutSet(set string) (key, value string, ok bool) {
 	var quote rune
 	for i, r := range set {
@@ -87,7 +87,7 @@ func parseKey(key string) ([]string, error) {
 	return keys, p.Error()
 }
 
-// parseValue reads a value in TOML, or else takes it as a string.
+// parseValue reads a TOML value, or takes the text as a string if it is not TOML.
 func parseValue(text string) (any, error) {
 	var doc map[string]any
 	err := toml.Unmarshal([]byte("value = "+text), &doc)
@@ -99,7 +99,7 @@ func parseValue(text string) (any, error) {
 	}
 	err = toml.Unmarshal([]byte("value = "+quote(text)), &doc)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not text: %s", text, strings.TrimPrefix(err.Error(), "toml: "))
+		return nil, fmt.Errorf("%q is not valid text: %s", text, strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	return doc["value"], nil
 }

@@ -33,7 +33,7 @@ func TestOverrides(t *testing.T) {
 		"[time]\nend=1":              `is not a key`,
 		"time.end=[1":                `--set time.end: [1: `,
 		"time.end=\"1":               `--set time.end: "1: `,
-		"title=\xff":                 `is not text`,
+		"title=\xff":                 `is not valid text`,
 		"time.end=1\ncfl = 2":        `--set time.end: is a string; a number is needed`,
 		"time=1":                     `--set time: is an integer; a table is needed: [time]`,
 	} {
@@ -44,7 +44,8 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
-// What an override replaces is gone with its lines, and what is wrong in the new value is told of the override.
+// TestOverrideOfTable proves that an override replaces a whole table, and that problems in the new value name the
+// override.
 func TestOverrideOfTable(t *testing.T) {
 	_, err := config.Parse("c.toml", []byte(full), []string{"initial.depth={raster='a', positive='x'}"}, kinds)
 	want := `--set initial.depth: [initial] depth.positive: "x" is not known; choose up or down`

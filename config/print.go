@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// String returns the effective case, with all defaults, as a case file.
+// String returns the effective case, with all defaults, in the form of a case file.
 func (c *Case) String() string {
 	var p Printer
 	p.Pair("solver", c.Solver)

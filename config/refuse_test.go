@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// refuse changes a line of the smallest case, and wants to read a line of the message.
+// TestRefusals changes one line of the smallest case at a time and checks the message.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`"shallow-water"`, `"shalow-water"`, `c.toml:1: solver: "shalow-water" is not known; choose shallow-water`},
@@ -24,9 +24,9 @@ func TestRefusals(t *testing.T) {
 		{"cells = 64800", "cels = 64800", `c.toml:2: [mesh] cells: is required`},
 		{"cells = 64800", "cells = 1e4", `c.toml:5: [mesh] cells: is a float; an integer is needed`},
 		{"cells = 64800", "cells = 1", `c.toml:5: [mesh] cells: 1 is not between 2 and`},
-		{"cells = 64800", "cells = 64800\nrefine=10", `c.toml:6: [mesh] refine: 10 times makes more than`},
+		{"cells = 64800", "cells = 64800\nrefine=10", `c.toml:6: [mesh] refine: 10 refinements give more than`},
 		{"cells = 64800", "cells = 64800\nrefine=-1", `refine: -1 is not between 0 and 15`},
-		{"cells = 64800", "cells = 64800\nfile='a.msh'", `c.toml:3: [mesh] generate: cannot be with file`},
+		{"cells = 64800", "cells = 64800\nfile='a.msh'", `c.toml:3: [mesh] generate: cannot be combined with file`},
 		{`generate = "rectangle"`, "file='a.msh'", `c.toml:4: [mesh] bounds: belongs to generate`},
 		{`generate = "rectangle"`, "file=''", `c.toml:3: [mesh] file: is empty`},
 		{`generate = "rectangle"`, "", `c.toml:2: [mesh]: needs file = "…" or generate = "rectangle"`},
@@ -38,7 +38,7 @@ func TestRefusals(t *testing.T) {
 		{"[physics]", "[physics]\nscheme='rho'",
 			`c.toml:7: [physics] scheme: "rho" is not known; choose roe, ir-roe or pvm-ifcp`},
 		{"[physics]", "[physics]\nlayers=3", `[physics] layers: 3 is not between 1 and 2`},
-		{"[physics]", "[physics]\nlayers=1\nscheme='roe'", `[physics] scheme: belongs to two layers: one layer alone`},
+		{"[physics]", "[physics]\nlayers=1\nscheme='roe'", `[physics] scheme: belongs to two layers: one layer uses HLLE`},
 		{"[physics]", "[physics]\nlayers=1\nentropy_fix=0", `[physics] entropy_fix: belongs to two layers: one layer`},
 		{"[physics]", "[physics]\nlayers=1", `c.toml:8: [physics] density_ratio: belongs to two layers, and there is one`},
 		{"[physics]", "[physics]\ncfl=1.5", `c.toml:7: [physics] cfl: 1.5 must be above 0 and at most 1`},
@@ -60,13 +60,14 @@ func TestRefusals(t *testing.T) {
 		{"density_ratio = 0.5", "density_ratio = 2025-01-01", `density_ratio: is a date or time; a number is needed`},
 		{`depth = "6"`, ``, `c.toml:8: [initial] depth: is required`},
 		{`depth = "6"`, `depth = "6 +* 2"`, `c.toml:9: [initial] depth: expression "6 +* 2", column 4: unexpected token`},
-		{`depth = "6"`, `depth = "h3"`, `name "h3" is not known; there are x, y, z, t, pi, depth, h1, h2, u1`},
+		{`depth = "6"`, `depth = "h3"`, `name "h3" is not known; use one of x, y, z, t, pi, depth, h1, h2, u1`},
 		{`depth = "6"`, `depth = "6 + t"`,
-			`c.toml:9: [initial] depth: depends on t; it is an expression over the place alone`},
+			`c.toml:9: [initial] depth: depends on t; write an expression over the position only`},
 		{"[physics]", "[physics]\nmanning='t'", `c.toml:7: [physics] manning: depends on t`},
 		{`depth = "6"`, `depth = true`, `c.toml:9: [initial] depth: is a boolean; a number, an expression,`},
-		{`depth = "6"`, `depth = "h2"`, `c.toml:9: [initial] depth: its expression needs h2, and that needs depth`},
-		{`depth = "6"`, `depth = "depth"`, `needs depth, and that needs depth`},
+		{`depth = "6"`, `depth = "h2"`,
+			`c.toml:9: [initial] depth: the expressions depend on each other: this needs h2, which needs depth`},
+		{`depth = "6"`, `depth = "depth"`, `this needs depth, which needs depth`},
 		{`depth = "6"`, `depth = { raster = "a" }`, `c.toml:9: [initial] depth.positive: is required`},
 		{`depth = "6"`, `depth = { raster = "a", positive = "left" }`,
 			`depth.positive: "left" is not known; choose up or down`},
@@ -74,40 +75,41 @@ func TestRefusals(t *testing.T) {
 			`[initial] depth: needs one of raster and mesh`},
 		{`depth = "6"`, `depth = { rastr = "a", positive = "up" }`,
 			`[initial] depth.rastr: no such key; did you mean raster?`},
-		{`h1 =`, `z1 =`, `c.toml:11: [initial] h2: cannot be with [z1 z2]`},
+		{`h1 =`, `z1 =`, `c.toml:11: [initial] h2: cannot be combined with [z1 z2]`},
 		{`h1 =`, `h =`, `c.toml:10: [initial] h: no such key; did you mean h1?`},
 		{"[time]", "[boundary]\ncoast='closed'\n[time]",
 			`c.toml:13: [boundary] coast: "closed" is not known; choose wall or open`},
 		{"[time]", "[boundary]\ncoast={ level = 1 }\n[time]",
-			`c.toml:13: [boundary] coast: gives something to one layer, and there are two`},
+			`c.toml:13: [boundary] coast: prescribes a condition for one layer, and there are two`},
 		{"[time]", "[boundary]\n'a b'=1\n[time]", `c.toml:13: [boundary] "a b": is an integer; a string is needed`},
 		{"end = 0.1", "", `c.toml:12: [time] end: is required`},
 		{"end = 0.1", "end = 0", `c.toml:13: [time] end: 0 must be a finite number above 0`},
 		{"end = 0.1", "end = '1'", `[time] end: is a string; a number is needed`},
 		{"end = 0.1", "end = 1\n[output]\nfields=['h1','q']", `c.toml:15: [output] fields: "q" is not known`},
-		{"end = 0.1", "end = 1\n[output]\nfields=['h1','h1']", `[output] fields: "h1" is there twice`},
+		{"end = 0.1", "end = 1\n[output]\nfields=['h1','h1']", `[output] fields: "h1" is given twice`},
 		{"end = 0.1", "end = 1\n[output]\nfields=[]", `[output] fields: is empty`},
 		{"end = 0.1", "end = 1\n[output]\nfields='h1'", `[output] fields: is a string; a list of strings is needed`},
 		{"end = 0.1", "end = 1\n[output]\nformat=['png']", `[output] format: "png" is not known; choose vtu`},
 		{"end = 0.1", "end = 1\n[output]\ndir=''", `[output] dir: is empty`},
-		{"end = 0.1", "end = 1\n[output]\nevery=1e-9", `every: 1e-09 makes more than 999999 frames up to t = 1`},
+		{"end = 0.1", "end = 1\n[output]\nevery=1e-9", `every: 1e-09 gives more than 999999 frames up to t = 1`},
 		{"end = 0.1", "end = 1\n[output]\nevery=-1", `[output] every: -1 must be a finite number, 0 or more`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nat=[1,2]\n[[gauge]]\nname='a'\nat=[1,2]",
-			`c.toml:18: [[gauge]] name: "a" is another gauge's already`},
+			`c.toml:18: [[gauge]] name: "a" is the name of another gauge`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nat=[1,2]", `c.toml:14: [[gauge]] name: is required`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'", `c.toml:14: [[gauge]] at: is required`},
-		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nat=[1,2]\nline=[[1,2],[3,4]]", `[[gauge]] line: cannot be with at`},
+		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nat=[1,2]\nline=[[1,2],[3,4]]",
+			`[[gauge]] line: cannot be combined with at`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nline=[[1,2],[3,4]]", `[[gauge]] points: is required`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nline=[[1,2],[3]]\npoints=3", `corners of 2 finite numbers; corner 2`},
-		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nline=[[1,2],[1,2]]\npoints=3", `has corner 2 where corner 1 is`},
+		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nline=[[1,2],[1,2]]\npoints=3", `corner 2 equals corner 1`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nfile='a.csv'", `[[gauge]] name: belongs to at or line`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nat=[1,2]\npoints=2", `[[gauge]] points: belongs to line`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nfile='a.csv'\nmeasured='b'", `[[gauge]] measured: belongs to at`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nat=[1,2]\nmeasured={series='b'}", `measured.column: is required`},
 		{"end = 0.1", "end = 1\n[[transect]]\nname='a'\nline=[[1,2]]", `[[transect]] line: must be a list of at least two`},
 		{"end = 0.1", "end = 1\n[[transect]]\nname='a'\nline=[[1,2],[2,2]]\n[[transect]]\nname='a'\nline=[[1,2],[2,2]]",
-			`[[transect]] name: "a" is another transect's already`},
-		{"end = 0.1", "end = 1\n[gauge]\nname='a'", `c.toml:14: gauge: is a table; it is written [[gauge]]`},
+			`[[transect]] name: "a" is the name of another transect`},
+		{"end = 0.1", "end = 1\n[gauge]\nname='a'", `c.toml:14: gauge: is a table; write [[gauge]]`},
 		{"end = 0.1", "end = ", `c.toml:13:`},
 		{"end = 0.1", "end = 1\nend = 2", `c.toml:14:`},
 	} {
@@ -116,14 +118,14 @@ func TestRefusals(t *testing.T) {
 		}
 		_, err := config.Parse("c.toml", []byte(strings.Replace(dam, c.old, c.new, 1)), nil, kinds)
 		if err == nil {
-			t.Errorf("%q was taken", c.new)
+			t.Errorf("%q was accepted", c.new)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error\n%v\ndoes not say\n%s", c.new, err, c.want)
 		}
 	}
 }
 
-func TestProblemsComeInOrderOfTheFile(t *testing.T) {
+func TestProblemsAreSortedByLine(t *testing.T) {
 	text := strings.NewReplacer("end = 0.1", "end = -1", "cells = 64800", "cells = 0", "0.5\n[", "7\n[").Replace(dam)
 	_, err := config.Parse("c.toml", []byte(text), []string{"physics.cfl=3"}, kinds)
 	want := `c.toml:5: [mesh] cells: 0 is not between 2 and 536870912
@@ -135,26 +137,26 @@ c.toml:13: [time] end: -1 must be a finite number above 0
 	}
 }
 
-// Values that nest deeply must not exhaust the stack.
+// TestDeepNesting proves that deeply nested values do not exhaust the stack.
 func TestDeepNesting(t *testing.T) {
 	deep := "a = " + strings.Repeat("[", config.MaxSize/2-8) + strings.Repeat("]", config.MaxSize/2-8)
 	if _, err := config.Parse("c.toml", []byte(deep), nil, kinds); err == nil {
-		t.Error("taken")
+		t.Error("deeply nested arrays were accepted")
 	}
 }
 
-// TestRefusedBoundaries: what is given at a boundary is one thing, of those that there are.
+// TestRefusedBoundaries proves that a boundary accepts exactly one known condition with a valid value.
 func TestRefusedBoundaries(t *testing.T) {
 	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1", "h1 =", "h =", `h2 = "depth - h1"`, "").Replace(dam)
 	for table, want := range map[string]string{
 		"{ tide = 1 }":                 "[boundary] coast.tide: no such key; choose level, discharge, radiation or incident",
-		"{ level = 1, radiation = 0 }": "[boundary] coast.radiation: cannot be with level",
+		"{ level = 1, radiation = 0 }": "[boundary] coast.radiation: cannot be combined with level",
 		"{ discharge = -1 }":           "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
-		"{ incident = 1 }":             "[boundary] coast.incident: comes in over water at rest",
-		`{ level = "x" }`:              "[boundary] coast.level: depends on x; it is an expression over t alone",
+		"{ incident = 1 }":             "[boundary] coast.incident: needs the level of the water at rest too",
+		`{ level = "x" }`:              "[boundary] coast.level: depends on x; write an expression over t only",
 		`{ level = { raster = "a" } }`: "[boundary] coast level.raster: no such key; choose series, column or hold",
 		`{ discharge = "-1" }`:         "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
-		"{}":                           "[boundary] coast: gives nothing; choose level, discharge or radiation",
+		"{}":                           "[boundary] coast: is empty; choose level, discharge or radiation",
 	} {
 		text := strings.Replace(one, "[time]", "[boundary]\ncoast = "+table+"\n[time]", 1)
 		if _, err := config.Parse("c.toml", []byte(text), nil, kinds); err == nil || !strings.Contains(err.Error(), want) {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Section gives typed access to a table, and remembers which keys were asked for.
+// Section gives typed access to a table. Each getter records a problem for a value of the wrong type or range, and
+// marks its key as known; Finish refuses the other keys.
 type Section struct {
 	*decoder
 	path, title string
@@ -17,13 +18,13 @@ type Section struct {
 	known       []string
 }
 
-// Required in the place of a fallback says that there is none; Needed says so for integers.
+// Required as a fallback means that the key has none and must be given; Needed does so for integers.
 const (
 	Required = "\x00"
 	Needed   = math.MinInt64
 )
 
-// Sub returns the table of a key, empty where there is none.
+// Sub returns the table of a key, empty if the key is not given.
 func (s *Section) Sub(key string) *Section {
 	s.Know(key)
 	sub := &Section{decoder: s.decoder, path: s.path + key + "\x00", title: "[" + key + "]"}
@@ -40,13 +41,13 @@ func (s *Section) Subs(key string) []*Section {
 	v, ok := s.values[key]
 	list, isList := v.([]any)
 	if ok && !isList {
-		s.Fail(key, "is %s; it is written [[%s]]", kind(v), key)
+		s.Fail(key, "is %s; write [[%s]]", kind(v), key)
 	}
 	var subs []*Section
 	for i, v := range list {
 		values, ok := v.(map[string]any)
 		if !ok {
-			s.Fail(key, "holds %s; it is written [[%s]]", kind(v), key)
+			s.Fail(key, "holds %s; write [[%s]]", kind(v), key)
 			continue
 		}
 		path := s.path + key + "\x00" + strconv.Itoa(i) + "\x00"
@@ -66,7 +67,7 @@ func (s *Section) Within(key string) (sub *Section, ok bool) {
 	return &Section{decoder: s.decoder, path: s.path + key + "\x00", title: title, values: values}, true
 }
 
-// Know marks keys as those of the section.
+// Know marks keys as known.
 func (s *Section) Know(keys ...string) {
 	for _, key := range keys {
 		if !slices.Contains(s.known, key) {
@@ -78,10 +79,10 @@ func (s *Section) Know(keys ...string) {
 // Has reports whether the file has a key.
 func (s *Section) Has(key string) bool { _, ok := s.values[key]; return ok }
 
-// IsText reports whether a key has a string.
+// IsText reports whether the value of a key is a string.
 func (s *Section) IsText(key string) bool { _, ok := s.values[key].(string); return ok }
 
-// Keys are those of the file, sorted.
+// Keys returns the keys of the section in the file, sorted.
 func (s *Section) Keys() []string { return slices.Sorted(maps.Keys(s.values)) }
 
 // Fail records a problem with a key, or with the section itself if the key is "".
@@ -92,7 +93,7 @@ func (s *Section) Fail(key, format string, args ...any) {
 		between := " "
 		if title == "" {
 			between = ""
-		} else if !strings.HasSuffix(title, "]") { // a table within a key
+		} else if !strings.HasSuffix(title, "]") { // a table that is the value of a key
 			between = "."
 		}
 		title += between + printKey(key)
@@ -100,11 +101,11 @@ func (s *Section) Fail(key, format string, args ...any) {
 	s.decoder.fail(path, title, format, args...)
 }
 
-// get returns the value of a key, and records the problem if it must be there and is not.
-func (s *Section) get(key string, must bool) (v any, ok bool) {
+// get returns the value of a key. It records a problem if the key is required and missing.
+func (s *Section) get(key string, required bool) (v any, ok bool) {
 	s.Know(key)
 	v, ok = s.values[key]
-	if !ok && must {
+	if !ok && required {
 		s.Fail(key, "is required")
 	}
 	return v, ok
@@ -127,12 +128,12 @@ func (s *Section) Text(key, fallback string) string {
 	return text
 }
 
-// Name is a text that can name a file.
+// Name returns a text that can be a file name: see NamesFile.
 func (s *Section) Name(key, fallback string) string {
 	name := s.Text(key, fallback)
 	bad := !NamesFile(name)
 	if _, isText := s.values[key].(string); bad && (isText || !s.Has(key) && fallback != Required) {
-		s.Fail(key, "%q cannot name files; use up to 100 letters, digits, -, _, and . and spaces within", name)
+		s.Fail(key, "%q cannot name files; use up to 100 letters, digits, -, _, and inner dots and spaces", name)
 	}
 	return name
 }
@@ -159,7 +160,7 @@ func (s *Section) Boolean(key string, fallback bool) bool {
 	return b
 }
 
-// Integer returns a number from least to most.
+// Integer returns an integer between least and most.
 func (s *Section) Integer(key string, fallback, least, most int64) int64 {
 	v, ok := s.get(key, fallback == Needed)
 	if !ok {
@@ -176,23 +177,23 @@ func (s *Section) Integer(key string, fallback, least, most int64) int64 {
 	return n
 }
 
-// Bound says which numbers a key takes.
+// Bound is the range of numbers that a key accepts.
 type Bound struct {
 	Least, Most float64
-	Open        bool // Least itself is excluded
-	Under       bool // and so is Most
+	Open        bool // Least is excluded
+	Under       bool // Most is excluded
 	Optional    bool
 	Fallback    float64
 }
 
-// Bounds that are often needed.
+// Common ranges.
 var (
 	Positive    = Bound{Most: math.MaxFloat64, Open: true}
 	NonNegative = Bound{Most: math.MaxFloat64}
 	Share       = Bound{Most: 1, Open: true}
 )
 
-// Or makes the key optional.
+// Or makes the key optional, with a default.
 func (b Bound) Or(fallback float64) Bound {
 	b.Optional, b.Fallback = true, fallback
 	return b
@@ -230,7 +231,7 @@ func (s *Section) Number(key string, b Bound) float64 {
 	return f
 }
 
-// Numbers returns a list of so many finite numbers, or nil where it is not one.
+// Numbers returns a list of count finite numbers; nil after recording a problem.
 func (s *Section) Numbers(key string, count int) []float64 {
 	v, ok := s.get(key, true)
 	if !ok {
@@ -251,7 +252,7 @@ func (s *Section) Numbers(key string, count int) []float64 {
 	return numbers
 }
 
-// Choices returns a list of options, none twice.
+// Choices returns a list of different options.
 func (s *Section) Choices(key string, fallback []string, options ...string) []string {
 	v, ok := s.get(key, false)
 	if !ok {
@@ -271,15 +272,14 @@ func (s *Section) Choices(key string, fallback []string, options ...string) []st
 		case !slices.Contains(options, text):
 			s.Fail(key, "%q is not known; %s", text, Choose(options))
 		case slices.Contains(chosen, text):
-			s.Fail(key, "%q is there twice", text)
+			s.Fail(key, "%q is given twice", text)
 		}
 		chosen = append(chosen, text)
 	}
 	return chosen
 }
 
-// Texts returns a string, or a list of strings, as a list. It records a problem and returns nil where the value is
-// neither.
+// Texts returns a string, or a list of strings, as a list; nil after recording a problem.
 func (s *Section) Texts(key string) (texts []string) {
 	v, ok := s.get(key, true)
 	if !ok {
@@ -303,7 +303,7 @@ func (s *Section) Texts(key string) (texts []string) {
 	return texts
 }
 
-// Finish reports the keys that nobody asked for.
+// Finish refuses the keys that are not known.
 func (s *Section) Finish() {
 	for _, key := range s.Keys() {
 		if slices.Contains(s.known, key) {
@@ -330,7 +330,7 @@ func toFloat(v any) (float64, bool) {
 	return 0, false
 }
 
-// kind says what a value is.
+// kind describes the TOML type of a value.
 func kind(v any) string {
 	switch v.(type) {
 	case string:

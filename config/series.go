@@ -7,17 +7,17 @@ import (
 	"github.com/atoll-hpc/atoll/config/expr"
 )
 
-// Series says where a number that may change in time comes from. One of Expr and File is set.
+// Series tells where a number that may depend on time comes from. One of Expr and File is set.
 type Series struct {
 	Expr   string // number or expression over t
 	File   string // CSV with a header, whose first column is the time in s; relative to the case file
-	Column string // of the file, by its header; "" for the second
-	Hold   bool   // the first and the last value hold before and after the rows of the file
+	Column string // header of the column with the values; "" for the second column
+	Hold   bool   // before the first and after the last row, use their values
 
-	Program *expr.Program // the compiled Expr, nil where there is none
+	Program *expr.Program // the compiled Expr; nil without one
 }
 
-// Series reads a number that may change in time; one that does not change must be within a bound.
+// Series reads a number that may depend on time. A constant must be within the bound.
 func (s *Section) Series(key string, b Bound) Series {
 	v, ok := s.get(key, true)
 	if !ok {
@@ -49,7 +49,7 @@ func (s *Section) Series(key string, b Bound) Series {
 	}
 	for _, place := range []string{"x", "y", "z"} {
 		if r.Program.Mentions(place) {
-			s.Fail(key, "depends on %s; it is an expression over t alone", place)
+			s.Fail(key, "depends on %s; write an expression over t only", place)
 			return r
 		}
 	}
@@ -62,10 +62,10 @@ func (s *Section) Series(key string, b Bound) Series {
 	return r
 }
 
-// Any takes all finite numbers.
+// Any accepts all finite numbers.
 var Any = Bound{Least: -math.MaxFloat64, Most: math.MaxFloat64}
 
-// String is how a case file has it.
+// String formats the value as in a case file.
 func (r Series) String() string {
 	if r.File == "" {
 		return quote(r.Expr)

@@ -6,17 +6,17 @@ import (
 	"math/bits"
 )
 
-// The accumulator is one wide fixed-point number. Word i counts multiples of 2^(limbBits·i-1074), so that every
-// finite float64 is a sum of whole multiples. Words are signed and 64 bits wide, while an addition changes each by
-// less than 2^32: carries can wait for 2^30 additions.
+// The accumulator is a wide fixed-point number, the sum of word[i] · 2^(limbBits·i-1074) over i < limbs. Every
+// finite float64 is a multiple of 2^-1074 and can be added exactly. Words are signed 64-bit integers, and an
+// addition changes each by less than 2^32, so that carries can be deferred for 2^30 additions.
 const (
 	limbBits = 32
 	limbMask = 1<<limbBits - 1
 
-	// 2098 bits reach from 2^-1074 to 2^1024; 68 limbs leave 78 more for the growth of sums, and the sign.
+	// float64 spans 2098 bits, from 2^-1074 to 2^1024; 68 limbs have 78 more, for the growth of sums and the sign.
 	limbs = 68
 
-	// How many NaN, +Inf and -Inf were added stands in three more words, so that one reduction carries all.
+	// Three more words count the NaN, +Inf and -Inf that were added, so that one reduction combines everything.
 	wordNaN = limbs
 	wordPos = limbs + 1
 	wordNeg = limbs + 2
@@ -32,7 +32,7 @@ type Accumulator struct {
 	pending int64 // additions since the last carry, at most carryEvery
 }
 
-// Add adds x. NaN and infinities are remembered and decide the result as in IEEE 754.
+// Add adds x. NaN and infinities are counted and determine the result as in IEEE 754.
 func (a *Accumulator) Add(x float64) {
 	b := math.Float64bits(x)
 	exp := uint(b>>52) & 0x7ff
@@ -51,11 +51,11 @@ func (a *Accumulator) Add(x float64) {
 	}
 	a.pending++
 
-	at := exp - 1 // x is ±man · 2^(at-1074)
-	shift := at % limbBits
+	position := exp - 1 // x is ±man · 2^(position-1074)
+	shift := position % limbBits
 	lo, hi := man<<shift, man>>(64-shift)
 	sign := int64(b) >> 63 // 0 or -1: (v^sign)-sign is v or -v
-	w := (*[3]int64)(a.word[at/limbBits:])
+	w := (*[3]int64)(a.word[position/limbBits:])
 	w[0] += (int64(lo&limbMask) ^ sign) - sign
 	w[1] += (int64(lo>>limbBits) ^ sign) - sign
 	w[2] += (int64(hi) ^ sign) - sign
@@ -82,9 +82,9 @@ func (a *Accumulator) Merge(b *Accumulator) {
 	a.pending = 1
 }
 
-// AddWords adds an exact sum that was made elsewhere: word i < 68 counts multiples of 2^(32·i-1074), and the last three
-// count how many NaN, +Inf and -Inf were added. Words need not be carried, but each but the last of the 68 must lie
-// within ±2^62. This is how the sums of package backend are laid out.
+// AddWords adds an exact sum computed elsewhere, for example on a device: word i < 68 counts multiples of
+// 2^(32·i-1074), and the last three count how many NaN, +Inf and -Inf were added. Carries may be pending, but each
+// of the first 67 words must lie within ±2^62. Package backend uses this layout for its sums.
 func (a *Accumulator) AddWords(w *[words]int64) {
 	b := Accumulator{word: *w}
 	a.Merge(&b)
@@ -129,10 +129,10 @@ func (a *Accumulator) Float64() float64 {
 	for top > 0 && m.word[top] == 0 {
 		top--
 	}
-	if top < 2 { // less than 2^64 units: shifting down by what exceeds 53 bits is all there is to do
+	if top < 2 { // less than 2^64 units: scaled rounds to 53 bits
 		return sign * scaled(uint64(m.word[1])<<limbBits|uint64(m.word[0]), false, 0)
 	}
-	// The three highest words hold at least 65 bits: 64 of them are kept, and whether anything lies below.
+	// The three highest words hold at least 65 bits: the top 64 are kept, and rest says whether a lower bit is set.
 	hi, mid, lo := uint64(m.word[top]), uint64(m.word[top-1]), uint64(m.word[top-2])
 	n := bits.Len64(hi)
 	low := mid<<limbBits | lo
@@ -144,7 +144,7 @@ func (a *Accumulator) Float64() float64 {
 	return sign * scaled(kept, rest, limbBits*(top-2)+n)
 }
 
-// scaled returns v · 2^(exp-1074), rounded to nearest even; more tells that the true value lies above v by less than
+// scaled returns v · 2^(exp-1074), rounded to nearest even; more says that the true value exceeds v by less than
 // one unit.
 func scaled(v uint64, more bool, exp int) float64 {
 	if drop := bits.Len64(v) - 53; drop > 0 {

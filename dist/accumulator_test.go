@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// exact is the oracle: the sum in 5000 bits, more than any sum of these tests needs, rounded once.
+// exact is the reference: the sum in 5000 bits, more than any sum of these tests needs, rounded once.
 func exact(xs []float64) float64 {
 	sum := new(big.Float).SetPrec(5000)
 	for _, x := range xs {
@@ -73,7 +73,7 @@ func TestAccumulatorIsFreeOfOrderAndSplit(t *testing.T) {
 	})
 }
 
-// Words from elsewhere are carried or not, and come in any order among single numbers.
+// AddWords accepts words with and without pending carries, mixed with Add in any order.
 func TestAccumulatorAddsWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		xs := rapid.SliceOfN(rapid.OneOf(finite(), rapid.SampledFrom([]float64{math.Inf(1), math.Inf(-1), math.NaN()})), 0,
@@ -107,7 +107,7 @@ func TestAccumulatorAddsWords(t *testing.T) {
 func TestAccumulatorAddsTheLargestWords(t *testing.T) {
 	var w [words]int64
 	want := new(big.Float).SetPrec(5000)
-	for i := range limbs - 4 { // more would be beyond the largest float64
+	for i := range limbs - 4 { // higher words would exceed the largest float64
 		if w[i] = 1 << 62; i%3 == 1 {
 			w[i] = -1 << 62
 		}
@@ -156,11 +156,11 @@ func TestAccumulatorOfSpecialValues(t *testing.T) {
 	}
 }
 
-// A tie is broken by what lies below it, however far.
+// A tie is broken by any bit below it, down to the smallest subnormal number.
 func TestAccumulatorSeesTheLastBit(t *testing.T) {
 	for k := 54; k <= 1074; k++ {
 		tiny := math.Ldexp(1, -k)
-		for lead := range 64 { // where the sum lies in its words
+		for lead := range 64 { // shifts the sum to all positions in its words
 			scale := math.Ldexp(1, lead)
 			if got, want := sumOf([]float64{scale, 0x1p-53 * scale, tiny}).Float64(), (1+0x1p-52)*scale; got != want {
 				t.Fatalf("2^%d + 2^%d + 2^-%d is %x, want %x", lead, lead-53, k, got, want)
@@ -172,7 +172,7 @@ func TestAccumulatorSeesTheLastBit(t *testing.T) {
 	}
 }
 
-// Words are set as 2^30 additions would leave them, since making so many takes seconds.
+// Words are set to the values after 2^30 additions, which would take seconds.
 func TestAccumulatorCarriesBeforeWordsOverflow(t *testing.T) {
 	x := math.Nextafter(0x1p960, 0) // all 53 bits set
 	a := sumOf([]float64{x})

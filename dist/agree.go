@@ -2,10 +2,10 @@ package dist
 
 import "context"
 
-// FirstText returns what the lowest rank says that has something to say, and which it is: -1 and "" where all pass "".
-// All ranks call it and get the same. err tells that they could not talk.
-func FirstText(ctx context.Context, comm Comm, mine string) (rank int, text string, err error) {
-	all, err := comm.Allgatherv(ctx, []byte(mine))
+// FirstText returns the text of the lowest rank that passes a non-empty one, and that rank; -1 and "" if all pass
+// "". It is a collective with the same result on all ranks. err is an error of the communication.
+func FirstText(ctx context.Context, comm Comm, own string) (rank int, text string, err error) {
+	all, err := comm.Allgatherv(ctx, []byte(own))
 	if err != nil {
 		return -1, "", err
 	}
@@ -17,10 +17,10 @@ func FirstText(ctx context.Context, comm Comm, mine string) (rank int, text stri
 	return -1, "", nil
 }
 
-// FirstError is FirstText of errors that ranks may have of their own.
-func FirstError(ctx context.Context, comm Comm, mine error) (rank int, text string, err error) {
-	if mine != nil {
-		text = mine.Error()
+// FirstError is FirstText with the text of each rank's error, "" for nil.
+func FirstError(ctx context.Context, comm Comm, own error) (rank int, text string, err error) {
+	if own != nil {
+		text = own.Error()
 	}
 	return FirstText(ctx, comm, text)
 }

@@ -1,7 +1,9 @@
-// Package dist is how ranks talk: the communicator that every transport offers, and what is built on it alone.
+// Package dist defines the communicator through which ranks exchange messages and call collectives, Comm, and what
+// needs nothing but a communicator: exact sums over ranks (Accumulator, AllreduceSum) and agreement on errors
+// (FirstError).
 //
-// A transport is one of dist/local (ranks are goroutines of one process), dist/grpc (ranks are processes) and
-// dist/mpi. All pass the conformance suite of dist/disttest.
+// The transports are dist/local (ranks are goroutines of one process), dist/grpc and dist/mpi (ranks are
+// processes). All pass the conformance suite of dist/disttest.
 package dist
 
 import (
@@ -11,11 +13,11 @@ import (
 )
 
 // Comm connects the ranks of one run. Point-to-point calls may be made from several goroutines; collectives are
-// called by every rank in the same order, from one goroutine a rank. Messages between two ranks with one tag do
+// called by every rank in the same order, from one goroutine per rank. Messages between two ranks with one tag do
 // not overtake each other.
 //
-// No call blocks for ever: each returns when its context ends, and within seconds when a peer has died. Every
-// error that a peer causes is, or wraps, a *PeerError that names it.
+// No call blocks forever: each returns when its context ends, and within seconds after a peer has died. Every error
+// that a peer causes is, or wraps, a *PeerError with its rank.
 type Comm interface {
 	Rank() int
 	Size() int
@@ -24,12 +26,13 @@ type Comm interface {
 	Isend(ctx context.Context, to, tag int, buf []byte) (Request, error)
 	// Irecv starts receiving exactly len(buf) bytes into buf. A message of another length is an error in Wait.
 	Irecv(ctx context.Context, from, tag int, buf []byte) (Request, error)
-	// IrecvUpTo starts receiving a message of up to len(buf) bytes. When Wait has returned nil, *length holds how many
-	// have come, and the rest of buf is as it was; the caller leaves *length alone until then. A longer message is an
-	// error in Wait. Sends, tags and the order of messages are those of Irecv: a receive of either kind takes the next
-	// message.
+	// IrecvUpTo starts receiving a message of up to len(buf) bytes. When Wait has returned nil, *length is the
+	// number of bytes received, and the rest of buf is unchanged; the caller must not access *length before. A
+	// longer message is an error in Wait. Irecv and IrecvUpTo match messages by the same rules: a receive of either
+	// kind gets the next message with its tag.
 	IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (Request, error)
-	// Wait returns when all requests are complete, or at the first that failed. A request is waited for once.
+	// Wait returns when all requests are complete, or when the first fails. Each request must be waited for exactly
+	// once.
 	Wait(ctx context.Context, reqs []Request) error
 
 	// AllreduceFloat64 replaces buf on every rank by the element-wise minimum or maximum over all ranks; a NaN on
@@ -49,7 +52,7 @@ type Comm interface {
 	// Abort ends the run on all ranks: their pending and later calls return an *AbortError that carries the rank
 	// of the caller, code and cause. It does not exit the process.
 	Abort(code int, cause error)
-	// Close leaves the run in good order: it waits, for a bounded time, until peers no longer need this rank.
+	// Close leaves the run: it waits, for a bounded time, until peers no longer need this rank.
 	Close() error
 }
 
@@ -66,7 +69,7 @@ const (
 	Or  // of integers only
 )
 
-// PeerError tells that talking to a rank failed.
+// PeerError is a failure of the communication with a rank.
 type PeerError struct {
 	Rank int // the peer
 	Err  error
@@ -78,7 +81,7 @@ func (e *PeerError) Unwrap() error { return e.Err }
 // ErrPeerLost is wrapped by a PeerError when the peer's process died or stopped answering.
 var ErrPeerLost = errors.New("lost (the process died or stopped answering)")
 
-// AbortError tells that a rank called Abort.
+// AbortError is the error of all calls after a rank called Abort.
 type AbortError struct {
 	Rank, Code int
 	Cause      string

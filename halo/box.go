@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Boxes is how the cells of a grid are divided into boxes, one a rank. Ranks count along x first, then y, then z.
+// Boxes is the division of the cells of a grid into boxes, one per rank. Ranks are numbered along x first, then y,
+// then z.
 type Boxes struct {
 	Dim      int      // 2 or 3; in 2D there is one layer of cells along z, without ghosts
 	Cuts     [3][]int // the first cell of each box along an axis, ascending, and after them the end of the last one
@@ -17,17 +18,17 @@ type Boxes struct {
 type Schedule uint8
 
 const (
-	// Axis// AxisByAxis exchanges along one axis after the other (dimension-ordered). What later axes send includes the
-	// ghosts that earlier ones have filled. A rank has two messages an axis. The default: between 4 and 8 ranks of one
-	// machine it took as long as AllNeighbours or up to a third less where boxes are small (128², 32³), and a tenth more
-	// at worst where they are large (1024², 96³), by BenchmarkBoxExchange.
+	// AxisByAxis exchanges along one axis after the other (dimension-ordered). Messages along later axes include
+	// the ghosts filled along earlier ones. A rank sends two messages per axis. This is the default: in
+	// BenchmarkBoxExchange, on 4 and 8 ranks of one machine, it took between a third less time than AllNeighbours
+	// and the same for small boxes (128², 32³), and at most a tenth more for large ones (1024², 96³).
 	AxisByAxis Schedule = iota
-	// AllNeighbours exchanges with all neighbours, up to 8 in 2D and 26 in 3D, at the same time: more messages, but the
-	// time // latency of one counts once, not once an axis.
+	// AllNeighbours exchanges with all neighbours, up to 8 in 2D and 26 in 3D, at the same time: more messages, but
+	// their latency counts once instead of once per axis.
 	AllNeighbours
 )
 
-// String is the name of the schedule for people.
+// String returns the name of the schedule.
 func (w Schedule) String() string {
 	if w == AxisByAxis {
 		return "by axis"
@@ -35,9 +36,9 @@ func (w Schedule) String() string {
 	return "at once"
 }
 
-// BoxPlan is what one rank sends and receives to fill the ghosts of an array over its box: cells x fastest, with
-// layers of ghosts on each side. Ghosts beyond the grid, where an axis is not periodic, belong to nobody and are left
-// as they are.
+// BoxPlan describes what one rank sends and receives to fill the ghosts of an array over its box: cells with x
+// fastest, with layers of ghosts on each side. Ghosts beyond the grid, along an axis that is not periodic, have no
+// owner and are not changed.
 type BoxPlan struct {
 	Rank   int
 	Shape  [3]int // cells of an array along each axis, ghosts included
@@ -49,27 +50,28 @@ type BoxPlan struct {
 	upward bool // made by Upward, which has one schedule
 }
 
-// WithSchedule is the plan of the same ghosts by another schedule.
-func (p *BoxPlan) WithSchedule(way Schedule) (*BoxPlan, error) {
+// WithSchedule returns the plan for the same ghosts with another schedule.
+func (p *BoxPlan) WithSchedule(schedule Schedule) (*BoxPlan, error) {
 	if p.upward {
 		return p, nil
 	}
-	return NewBoxPlan(p.boxes, p.Rank, p.ghost, p.width, way)
+	return NewBoxPlan(p.boxes, p.Rank, p.ghost, p.width, schedule)
 }
 
-// Deeper is the plan of the same rank for arrays with so many ghost layers, of which an exchange fills width along each
-// axis.
-func (p *BoxPlan) Deeper(ghost, width int, way Schedule) (*BoxPlan, error) {
-	return NewBoxPlan(p.boxes, p.Rank, ghost, [3]int{width, width, width}, way)
+// Deeper returns the plan of the same rank for arrays with so many ghost layers, where an exchange fills width
+// layers along each axis.
+func (p *BoxPlan) Deeper(ghost, width int, schedule Schedule) (*BoxPlan, error) {
+	return NewBoxPlan(p.boxes, p.Rank, ghost, [3]int{width, width, width}, schedule)
 }
 
-// Phase is a set of messages that travel at the same time. A phase may send what the one before it has received.
+// Phase is a set of messages that travel at the same time. A phase may send ghosts that the previous phase has
+// received.
 type Phase struct {
 	Peers []BoxPeer // in ascending order of rank
 }
 
-// BoxPeer is what a rank sends to another, or to itself where it is its own neighbour. The n-th region that one side
-// sends is the n-th that the other receives.
+// BoxPeer describes what a rank exchanges with another, or with itself if it is its own neighbour. The n-th region
+// that one side sends is the n-th that the other receives.
 type BoxPeer struct {
 	Rank       int
 	Send, Recv []Region
@@ -82,12 +84,11 @@ type Region struct {
 
 func (r Region) cells() int { return r.N[0] * r.N[1] * r.N[2] }
 
-// NewBoxPlan makes the plan of a rank for arrays with ghost layers on each side, of which an exchange fills width[axis]
-// along each axis: the same everywhere, or few or none along an axis whose neighbours are not needed. Ghosts at edges
-// and corners are filled as far as the widths of both, or all three, axes reach. In 2D width[2] does not matter.
-//
-// It refuses boxes that are thinner than the width where they have a neighbour: ghosts come from the next box only.
-func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, way Schedule) (*BoxPlan, error) {
+// NewBoxPlan returns the plan of a rank for arrays with ghost layers on each side. An exchange fills width[axis] layers
+// along each axis, which may be 0. Ghosts at edges and corners are filled within the widths of all their axes. In 2D
+// width[2] is ignored. A box with a neighbour along an axis needs at least width[axis] cells along it, since ghosts
+// come from the next box only.
+func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule) (*BoxPlan, error) {
 	if b.Dim == 2 {
 		width[2] = 0
 	}
@@ -97,21 +98,21 @@ func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, way Schedule) (*BoxPlan,
 	if rank < 0 || rank >= b.parts(0)*b.parts(1)*b.parts(2) {
 		return nil, fmt.Errorf("halo: rank %d has no box: there are %d×%d×%d", rank, b.parts(0), b.parts(1), b.parts(2))
 	}
-	if way != AxisByAxis && way != AllNeighbours {
-		return nil, fmt.Errorf("halo: no such way to fill corners: %d", way)
+	if schedule != AxisByAxis && schedule != AllNeighbours {
+		return nil, fmt.Errorf("halo: unknown schedule %d", schedule)
 	}
 	p := &boxPlanner{Boxes: b, width: width}
 	plan := &BoxPlan{Rank: rank, boxes: b, ghost: ghost, width: width}
 	for a := range 3 {
-		p.at[a] = rank % b.parts(a)
+		p.position[a] = rank % b.parts(a)
 		rank /= b.parts(a)
 		if a < b.Dim {
 			p.ghost[a] = ghost
 		}
-		p.own[a] = b.Cuts[a][p.at[a]+1] - b.Cuts[a][p.at[a]]
+		p.own[a] = b.Cuts[a][p.position[a]+1] - b.Cuts[a][p.position[a]]
 		plan.Shape[a] = p.own[a] + 2*p.ghost[a]
 	}
-	if way == AllNeighbours {
+	if schedule == AllNeighbours {
 		plan.add(p.phase(width[0] > 0, width[1] > 0, width[2] > 0))
 		return plan, nil
 	}
@@ -130,12 +131,12 @@ func (p *BoxPlan) add(r Phase) {
 	}
 }
 
-// Box is that of a rank: its first cell, and how many it has along each axis.
+// Box returns the box of a rank: its first cell, and its number of cells along each axis.
 func (b *Boxes) Box(rank int) (lo, n [3]int) {
 	for a, cuts := range b.Cuts {
-		at := rank % b.parts(a)
+		position := rank % b.parts(a)
 		rank /= b.parts(a)
-		lo[a], n[a] = cuts[at], cuts[at+1]-cuts[at]
+		lo[a], n[a] = cuts[position], cuts[position+1]-cuts[position]
 	}
 	return lo, n
 }
@@ -155,7 +156,7 @@ func (b *Boxes) check(ghost int, width [3]int) error {
 			return fmt.Errorf("cuts %v along %s: one box needs two, and in 2 dimensions there is one cell along z", cuts, name)
 		}
 		if width[a] < 0 || width[a] > ghost {
-			return fmt.Errorf("a width of %d along %s, the arrays have %d ghost layers", width[a], name, ghost)
+			return fmt.Errorf("a width of %d along %s, but the arrays have %d ghost layers", width[a], name, ghost)
 		}
 		for k, first := range cuts[:len(cuts)-1] {
 			n := cuts[k+1] - first
@@ -164,7 +165,7 @@ func (b *Boxes) check(ghost int, width [3]int) error {
 			}
 			if n < width[a] && (b.Periodic[a] || len(cuts) > 2) {
 				return fmt.Errorf("box %d along %s has %d cells, fewer than the %d layers that its neighbours need: "+
-					"cut the grid into fewer boxes along %[2]s, or take more cells", k, name, n, width[a])
+					"divide the grid into fewer boxes along %[2]s, or use more cells", k, name, n, width[a])
 			}
 		}
 	}
@@ -173,7 +174,7 @@ func (b *Boxes) check(ghost int, width [3]int) error {
 
 var axisNames = [3]string{"x", "y", "z"}
 
-// String prints the plan for people.
+// String returns the plan as text.
 func (p *BoxPlan) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "rank %d: arrays of %d×%d×%d cells\n", p.Rank, p.Shape[0], p.Shape[1], p.Shape[2])

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBoxPlanTranscript is 5×4 cells, periodic along x, in 2×2 boxes with two ghost layers.
+// TestBoxPlanTranscript checks the plan of 5×4 cells, periodic along x, in 2×2 boxes with two ghost layers.
 func TestBoxPlanTranscript(t *testing.T) {
 	boxes := Boxes{Dim: 2, Cuts: [3][]int{{0, 2, 5}, {0, 2, 4}, {0, 1}}, Periodic: [3]bool{true, false, false}}
 	want := map[Schedule]string{
@@ -22,34 +22,34 @@ func TestBoxPlanTranscript(t *testing.T) {
     rank 3: send [2:3,2:3,0:0 2:3,2:3,0:0], receive [4:5,2:3,0:0 0:1,2:3,0:0]
 `,
 	}
-	for way, text := range want {
-		plan, err := NewBoxPlan(boxes, 2, 2, [3]int{2, 2, 2}, way)
+	for schedule, text := range want {
+		plan, err := NewBoxPlan(boxes, 2, 2, [3]int{2, 2, 2}, schedule)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := plan.String(); got != text {
-			t.Errorf("%v: got\n%s\nwant\n%s", way, got, text)
+			t.Errorf("%v: got\n%s\nwant\n%s", schedule, got, text)
 		}
 	}
 }
 
-// TestBoxMessages: by axis a rank has two messages an axis at most, at once one for each neighbour, and the values that
-// go round are the same number either way.
+// TestBoxMessages: AxisByAxis sends at most two messages per axis, AllNeighbours one per neighbour; both receive
+// the same number of cells.
 func TestBoxMessages(t *testing.T) {
 	cuts := []int{0, 4, 8, 12}
 	boxes := Boxes{Dim: 3, Cuts: [3][]int{cuts, cuts, cuts}}
 	const middle = 13
 	messages, cells := map[Schedule]int{}, map[Schedule]int{}
-	for _, way := range []Schedule{AxisByAxis, AllNeighbours} {
-		plan, err := NewBoxPlan(boxes, middle, 2, [3]int{2, 2, 2}, way)
+	for _, schedule := range []Schedule{AxisByAxis, AllNeighbours} {
+		plan, err := NewBoxPlan(boxes, middle, 2, [3]int{2, 2, 2}, schedule)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range plan.Phases {
 			for _, p := range r.Peers {
-				messages[way]++
+				messages[schedule]++
 				for _, region := range p.Recv {
-					cells[way] += region.cells()
+					cells[schedule] += region.cells()
 				}
 			}
 		}
@@ -60,14 +60,14 @@ func TestBoxMessages(t *testing.T) {
 	}
 }
 
-func TestBoxesThatCannotBe(t *testing.T) {
+func TestInvalidBoxes(t *testing.T) {
 	good := func() Boxes { return Boxes{Dim: 2, Cuts: [3][]int{{0, 4, 8}, {0, 3}, {0, 1}}} }
 	w := func(n int) [3]int { return [3]int{n, n, n} }
 	for name, c := range map[string]struct {
 		change      func(*Boxes)
 		rank, ghost int
 		width       [3]int
-		way         Schedule
+		schedule    Schedule
 		want        string
 	}{
 		"one dimension": {func(b *Boxes) { b.Dim = 1 }, 0, 1, w(1), AxisByAxis, "give 2 or 3"},
@@ -85,15 +85,16 @@ func TestBoxesThatCannotBe(t *testing.T) {
 			"box 2 along x has 1"},
 		"too thin for a period": {func(b *Boxes) { b.Periodic[1] = true }, 0, 4, w(4), AllNeighbours,
 			"box 0 along y has 3 cells"},
-		"no such way": {func(*Boxes) {}, 0, 1, w(1), 7, "no such way"},
+		"unknown schedule": {func(*Boxes) {}, 0, 1, w(1), 7, "unknown schedule"},
 	} {
 		b := good()
 		c.change(&b)
-		if _, err := NewBoxPlan(b, c.rank, c.ghost, c.width, c.way); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := NewBoxPlan(b, c.rank, c.ghost, c.width, c.schedule); err == nil || !strings.Contains(err.Error(),
+			c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
-	// A thin box without neighbours along the axis is no matter.
+	// A thin box without neighbours along the axis is valid.
 	if _, err := NewBoxPlan(good(), 0, 4, w(4), AllNeighbours); err != nil {
 		t.Error(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// boxDirect is for arrays over boxes in the memory of the host.
+// boxDirect exchanges arrays over boxes in the memory of the host.
 type boxDirect[T any] struct{ x *BoxExchanger }
 
 // NewBoxDirect prepares exchanges of arrays over boxes that the host can read.
@@ -27,7 +27,7 @@ func (d boxDirect[T]) Finish(ctx context.Context) error           { return d.x.F
 func (d boxDirect[T]) Path() string                               { return Direct }
 func (d boxDirect[T]) Close() error                               { return nil }
 
-// boxStaged goes through pinned memory of the host and the transport.
+// boxStaged exchanges arrays of a device through pinned memory of the host and the transport.
 type boxStaged[T any] struct {
 	messages
 	dev     backend.Device
@@ -38,17 +38,18 @@ type boxStaged[T any] struct {
 	field   []T
 }
 
-// stagedPhase is a round of a plan. What the rank has of itself stays on the device: it comes first in out.
+// stagedPhase is a phase of a plan with its buffers. Cells that the rank sends to itself stay on the device: they
+// come first in out.
 type stagedPhase[T any] struct {
 	peers []stagedPeer
 	packIndex, selfIndex,
-	unpackIndex []int32 // on the device: cells to send, of them to where the rank's own go, and where others' go
+	unpackIndex []int32 // on the device: cells to send, ghosts filled from the rank itself, ghosts filled from other ranks
 	out, in          []byte // on the device
 	selfBytes        int    // bytes of out for the rank itself
-	sendBuf, recvBuf []byte // pinned: what goes to others and comes from them
+	sendBuf, recvBuf []byte // pinned: messages to and from other ranks
 }
 
-// stagedPeer is another rank with the parts of sent and got that are its own.
+// stagedPeer is another rank with its parts of sendBuf and recvBuf.
 type stagedPeer struct {
 	rank                 int
 	sendRange, recvRange [2]int
@@ -63,47 +64,47 @@ func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag 
 	}
 	cells := plan.Shape[0] * plan.Shape[1] * plan.Shape[2]
 	if cells > math.MaxInt32 {
-		return nil, fmt.Errorf("halo: arrays of %d cells, a device numbers %d at most", cells, math.MaxInt32)
+		return nil, fmt.Errorf("halo: arrays of %d cells, want at most %d", cells, math.MaxInt32)
 	}
 	x := &boxStaged[T]{dev: dev, staging: staging, work: primitives.On(dev), cells: cells}
-	most := 0
-	for _, round := range plan.Phases {
-		r, err := x.prepare(plan, round)
+	maxRequests := 0
+	for _, phase := range plan.Phases {
+		r, err := x.prepare(plan, phase)
 		x.phases = append(x.phases, r)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("halo: %w", err), x.Close())
 		}
-		most = max(most, 2*len(r.peers))
+		maxRequests = max(maxRequests, 2*len(r.peers))
 	}
-	x.messages = newMessages(comm, tag, most)
+	x.messages = newMessages(comm, tag, maxRequests)
 	return x, nil
 }
 
-// prepare makes what a round needs. What it made before an error is in r.
-func (x *boxStaged[T]) prepare(plan *BoxPlan, round Phase) (r stagedPhase[T], err error) {
+// prepare allocates the buffers of a phase. On an error, r holds those allocated before.
+func (x *boxStaged[T]) prepare(plan *BoxPlan, phase Phase) (r stagedPhase[T], err error) {
 	var t T
 	size := int(unsafe.Sizeof(t))
-	var pack, own, place []int32
-	for _, p := range round.Peers {
+	var pack, own, unpack []int32
+	for _, p := range phase.Peers {
 		if p.Rank == plan.Rank {
 			pack, own = cellIndices(pack, plan.Shape, p.Send), cellIndices(own, plan.Shape, p.Recv)
 		}
 	}
 	r.selfBytes = len(pack) * size
-	for _, p := range round.Peers {
+	for _, p := range phase.Peers {
 		if p.Rank == plan.Rank {
 			continue
 		}
 		peer := stagedPeer{rank: p.Rank}
-		peer.sendRange[0], peer.recvRange[0] = len(pack)*size-r.selfBytes, len(place)*size
-		pack, place = cellIndices(pack, plan.Shape, p.Send), cellIndices(place, plan.Shape, p.Recv)
-		peer.sendRange[1], peer.recvRange[1] = len(pack)*size-r.selfBytes, len(place)*size
+		peer.sendRange[0], peer.recvRange[0] = len(pack)*size-r.selfBytes, len(unpack)*size
+		pack, unpack = cellIndices(pack, plan.Shape, p.Send), cellIndices(unpack, plan.Shape, p.Recv)
+		peer.sendRange[1], peer.recvRange[1] = len(pack)*size-r.selfBytes, len(unpack)*size
 		r.peers = append(r.peers, peer)
 	}
 	for _, index := range []struct {
 		device *[]int32
 		host   []int32
-	}{{&r.packIndex, pack}, {&r.selfIndex, own}, {&r.unpackIndex, place}} {
+	}{{&r.packIndex, pack}, {&r.selfIndex, own}, {&r.unpackIndex, unpack}} {
 		if *index.device, err = backend.Make[int32](x.dev, len(index.host)); err != nil {
 			return r, err
 		}
@@ -114,16 +115,16 @@ func (x *boxStaged[T]) prepare(plan *BoxPlan, round Phase) (r stagedPhase[T], er
 	if r.out, err = backend.Make[byte](x.dev, len(pack)*size); err != nil {
 		return r, err
 	}
-	if r.in, err = backend.Make[byte](x.dev, len(place)*size); err != nil {
+	if r.in, err = backend.Make[byte](x.dev, len(unpack)*size); err != nil {
 		return r, err
 	}
 	if x.staging == nil {
-		return r, nil // devices that exchange among themselves need no memory of the host
+		return r, nil // exchanges between devices need no memory of the host
 	}
 	if r.sendBuf, err = pin(x.staging, len(pack)*size-r.selfBytes); err != nil {
 		return r, err
 	}
-	r.recvBuf, err = pin(x.staging, len(place)*size)
+	r.recvBuf, err = pin(x.staging, len(unpack)*size)
 	return r, err
 }
 
@@ -144,7 +145,7 @@ func cellIndices(index []int32, shape [3]int, regions []Region) []int32 {
 
 func (x *boxStaged[T]) Start(_ context.Context, field []T) error {
 	if len(field) != x.cells {
-		return fmt.Errorf("halo: an array of %d elements, the plan has %d cells", len(field), x.cells)
+		return fmt.Errorf("halo: an array of %d elements, want %d as in the plan", len(field), x.cells)
 	}
 	x.field = field
 	if len(x.phases) == 0 {
@@ -187,7 +188,7 @@ func (x *boxStaged[T]) Finish(ctx context.Context) error {
 	return nil
 }
 
-// start takes what a round sends out of the array, and fills the ghosts that the rank owns itself.
+// start packs the cells that a phase sends, and fills the ghosts whose owner is this rank.
 func (x *boxStaged[T]) start(r *stagedPhase[T]) error {
 	if _, err := primitives.Pack(x.work, r.out, x.field, r.packIndex); err != nil {
 		return err
@@ -201,7 +202,8 @@ func (x *boxStaged[T]) start(r *stagedPhase[T]) error {
 	return x.staging.Fetch(r.sendBuf, r.out[r.selfBytes:])
 }
 
-// deliver gives the transport what start took. Nothing may arrive before the device is done with what arrived last.
+// deliver passes the packed cells to the transport. It first waits for the device, so that no message arrives while
+// the device still reads the last one.
 func (x *boxStaged[T]) deliver(ctx context.Context, r *stagedPhase[T]) error {
 	if len(r.peers) == 0 {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// lazy is a device in the memory of the host that stages messages as late as it may: what it fetches is there when it
-// was waited for, and what it delivers when a kernel runs.
+// lazy is a device in the memory of the host that copies staged messages as late as possible: Fetch takes effect in
+// Fetched, Deliver when the next kernel runs.
 type lazy struct {
 	*cpu.Device
 	fetches, deliveries [][2][]byte
@@ -61,22 +61,22 @@ func flush(copies *[][2][]byte) {
 	*copies = (*copies)[:0]
 }
 
-// TestBoxGhostsAnywhere: exchanges of arrays of the host, and of devices that stage or are linked, fill the ghosts, and
-// nothing else, for any division, width, period and way.
+// TestBoxGhostsAnywhere: exchanges of host arrays, and of devices that stage or are linked, fill the ghosts and
+// change nothing else, for random divisions, widths, periods and schedules.
 func TestBoxGhostsAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := someBoxes(t)
-		how := rapid.SampledFrom([]string{"direct", "staged", "linked"}).Draw(t, "how")
+		c := randomBoxes(t)
+		path := rapid.SampledFrom([]string{"direct", "staged", "linked"}).Draw(t, "how")
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		comms := local.New(c.ranks, local.Delay(uint64(c.ghost), 20*time.Microsecond))
-		err := everywhere(comms, func(comm dist.Comm) (err error) {
-			plan, err := NewBoxPlan(c.boxes, comm.Rank(), c.ghost, c.width, c.way)
+		err := onAllRanks(comms, func(comm dist.Comm) (err error) {
+			plan, err := NewBoxPlan(c.boxes, comm.Rank(), c.ghost, c.width, c.schedule)
 			if err != nil {
 				return err
 			}
 			ghosts := NewBoxDirect[cell](plan, comm, 2)
-			if how == "linked" && c.ranks > 1 {
+			if path == "linked" && c.ranks > 1 {
 				dev := &linker{Device: cpu.New(1), comm: comm}
 				defer dev.Close()
 				var why string
@@ -84,7 +84,7 @@ func TestBoxGhostsAnywhere(t *testing.T) {
 					return fmt.Errorf("not linked: %s: %w", why, err)
 				}
 			}
-			if how == "staged" {
+			if path == "staged" {
 				dev := &lazy{Device: cpu.New(1)}
 				defer dev.Close()
 				if ghosts, err = NewBoxStaged[cell](plan, comm, dev, 2); err != nil {
@@ -92,7 +92,7 @@ func TestBoxGhostsAnywhere(t *testing.T) {
 				}
 				defer func() {
 					if dev.pinned != 0 {
-						err = errors.Join(err, fmt.Errorf("%d pinned buffers were not given back", dev.pinned))
+						err = errors.Join(err, fmt.Errorf("%d pinned buffers were not released", dev.pinned))
 					}
 				}()
 			}
@@ -100,7 +100,7 @@ func TestBoxGhostsAnywhere(t *testing.T) {
 			return fillAndCompare(ctx, c, plan, ghosts)
 		})
 		if err != nil {
-			t.Fatalf("%+v, %s: %v", c, how, err)
+			t.Fatalf("%+v, %s: %v", c, path, err)
 		}
 	})
 }
@@ -108,12 +108,12 @@ func TestBoxGhostsAnywhere(t *testing.T) {
 func fillAndCompare(ctx context.Context, c boxCase, plan *BoxPlan, ghosts GhostExchanger[cell]) error {
 	field := make([]cell, plan.Shape[0]*plan.Shape[1]*plan.Shape[2])
 	for round := range 3 {
-		is := func(g int) cell { return cell{float64(g), float64(round), int32(g)} }
+		value := func(g int) cell { return cell{float64(g), float64(round), int32(g)} }
 		for i := range field {
-			if g, owned, _ := c.whatIs(plan, i); owned {
-				field[i] = is(g)
+			if g, owned, _ := c.globalCell(plan, i); owned {
+				field[i] = value(g)
 			} else {
-				field[i] = is(untouched)
+				field[i] = value(unchanged)
 			}
 		}
 		for _, call := range []func() error{
@@ -126,12 +126,12 @@ func fillAndCompare(ctx context.Context, c boxCase, plan *BoxPlan, ghosts GhostE
 			}
 		}
 		for i := range field {
-			g, owned, due := c.whatIs(plan, i)
+			g, owned, due := c.globalCell(plan, i)
 			if !owned && !due {
-				g = untouched
+				g = unchanged
 			}
-			if field[i] != is(g) {
-				return fmt.Errorf("rank %d, element %d: %v, want %v", plan.Rank, i, field[i], is(g))
+			if field[i] != value(g) {
+				return fmt.Errorf("rank %d, element %d: %v, want %v", plan.Rank, i, field[i], value(g))
 			}
 		}
 	}
@@ -145,20 +145,20 @@ func TestBoxStagedIsRefused(t *testing.T) {
 	}
 	plain := cpu.New(1)
 	defer plain.Close()
-	if _, err := NewBoxStaged[float64](plan, deaf{}, plain, 1); err == nil {
-		t.Error("a device that cannot stage was taken")
+	if _, err := NewBoxStaged[float64](plan, noComm{}, plain, 1); err == nil {
+		t.Error("a device that cannot stage is accepted")
 	}
 	dev := &lazy{Device: plain}
 	large := &BoxPlan{Shape: [3]int{1 << 16, 1 << 16, 1}}
-	if _, err := NewBoxStaged[float64](large, deaf{}, dev, 1); err == nil {
-		t.Error("an array with more cells than 32 bits count was taken")
+	if _, err := NewBoxStaged[float64](large, noComm{}, dev, 1); err == nil {
+		t.Error("an array with more than MaxInt32 cells is accepted")
 	}
-	ghosts, err := NewBoxStaged[float64](plan, deaf{}, dev, 1)
+	ghosts, err := NewBoxStaged[float64](plan, noComm{}, dev, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ghosts.Close()
 	if err := ghosts.Start(context.Background(), make([]float64, 35)); err == nil {
-		t.Error("a field of the wrong length was taken")
+		t.Error("a field of the wrong length is accepted")
 	}
 }

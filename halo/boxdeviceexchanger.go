@@ -11,29 +11,29 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// boxDeviceExchanger exchanges ghosts of boxes between the devices of the ranks, without the host: all of it is queued,
-// and may be part of a recording.
+// boxDeviceExchanger exchanges ghosts of boxes directly between the devices of the ranks. All operations are queued
+// on the device, and may be part of a recording.
 type boxDeviceExchanger[T any] struct {
 	*boxStaged[T] // for its buffers on the device
 	deviceComm
-	messages [][2][]backend.Message // sent and received, by round
+	messages [][2][]backend.Message // sent and received, by phase
 }
 
-// NewBoxDeviceExchanger connects the devices of all ranks, which call it together. It returns nil and why not if one of
-// them cannot, as NewDeviceExchanger.
+// NewBoxDeviceExchanger connects the devices of all ranks. All ranks must call it. If one of the devices cannot be
+// linked, it returns nil and the reason, as NewDeviceExchanger does.
 func NewBoxDeviceExchanger[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev backend.Device) (
 	x DeviceGhostExchanger[T], why string, err error) {
 	cells := plan.Shape[0] * plan.Shape[1] * plan.Shape[2]
 	if cells > math.MaxInt32 {
-		return nil, "", fmt.Errorf("halo: arrays of %d cells, a device numbers %d at most", cells, math.MaxInt32)
+		return nil, "", fmt.Errorf("halo: arrays of %d cells, want at most %d", cells, math.MaxInt32)
 	}
 	l, why, err := newDeviceComm(ctx, comm, dev, "")
 	if err != nil || why != "" {
 		return nil, why, err
 	}
 	b := &boxDeviceExchanger[T]{boxStaged: &boxStaged[T]{dev: dev, work: primitives.On(dev), cells: cells}, deviceComm: *l}
-	for _, round := range plan.Phases {
-		r, err := b.prepare(plan, round)
+	for _, phase := range plan.Phases {
+		r, err := b.prepare(plan, phase)
 		b.phases = append(b.phases, r)
 		if err != nil {
 			return nil, "", errors.Join(fmt.Errorf("halo: %w", err), b.Close())
@@ -51,7 +51,7 @@ func NewBoxDeviceExchanger[T any](ctx context.Context, plan *BoxPlan, comm dist.
 
 func (x *boxDeviceExchanger[T]) Start(_ context.Context, field []T) error {
 	if len(field) != x.cells {
-		return fmt.Errorf("halo: an array of %d elements, the plan has %d cells", len(field), x.cells)
+		return fmt.Errorf("halo: an array of %d elements, want %d as in the plan", len(field), x.cells)
 	}
 	x.field = field
 	return x.comm.Fork(func() error {
@@ -69,7 +69,7 @@ func (x *boxDeviceExchanger[T]) Send(context.Context) error   { return nil }
 func (x *boxDeviceExchanger[T]) Finish(context.Context) error { return x.comm.Join() }
 func (x *boxDeviceExchanger[T]) Path() string                 { return NCCL }
 
-// queuePhase queues round n.
+// queuePhase queues phase n.
 func (x *boxDeviceExchanger[T]) queuePhase(n int) error {
 	r := &x.phases[n]
 	if err := x.start(r); err != nil || len(x.messages[n][0]) == 0 {
@@ -82,7 +82,7 @@ func (x *boxDeviceExchanger[T]) queuePhase(n int) error {
 	return err
 }
 
-// Close gives back what the device holds.
+// Close releases the memory and the communicator of the device.
 func (x *boxDeviceExchanger[T]) Close() error {
 	return errors.Join(x.deviceComm.close(), x.boxStaged.Close())
 }

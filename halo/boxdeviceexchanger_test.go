@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// linker is a device in the memory of the host that talks to those of other ranks by itself, as late as it may:
-// when it is joined.
+// linker is a device in the memory of the host that exchanges messages with other devices as late as possible:
+// forked work runs in Join.
 type linker struct {
 	*cpu.Device
 	comm    dist.Comm
@@ -21,11 +21,11 @@ type linker struct {
 
 func (l *linker) DeviceID() string                                  { return fmt.Sprint(l.comm.Rank()) }
 func (l *linker) LinkID() ([]byte, error)                           { return []byte("id"), nil }
-func (l *linker) Link(int, int, []byte) (backend.DeviceComm, error) { return lateLinks{l}, nil }
+func (l *linker) Link(int, int, []byte) (backend.DeviceComm, error) { return lateDeviceComm{l}, nil }
 
-type lateLinks struct{ *linker }
+type lateDeviceComm struct{ *linker }
 
-func (l lateLinks) Fork(f func() error) error {
+func (l lateDeviceComm) Fork(f func() error) error {
 	if l.joining {
 		return f()
 	}
@@ -33,7 +33,7 @@ func (l lateLinks) Fork(f func() error) error {
 	return nil
 }
 
-func (l lateLinks) Join() (err error) {
+func (l lateDeviceComm) Join() (err error) {
 	l.joining = true
 	for _, f := range l.pending {
 		err = errors.Join(err, f())
@@ -42,7 +42,7 @@ func (l lateLinks) Join() (err error) {
 	return err
 }
 
-func (l lateLinks) Exchange(send, recv []backend.Message) error {
+func (l lateDeviceComm) Exchange(send, recv []backend.Message) error {
 	ctx := context.Background()
 	const tag = 5
 	var reqs []dist.Request
@@ -63,7 +63,7 @@ func (l lateLinks) Exchange(send, recv []backend.Message) error {
 	return l.comm.Wait(ctx, reqs)
 }
 
-func (lateLinks) Max([]uint64) error { return nil }
-func (lateLinks) Abort()             {}
+func (lateDeviceComm) Max([]uint64) error { return nil }
+func (lateDeviceComm) Abort()             {}
 
-func (lateLinks) Close() error { return nil }
+func (lateDeviceComm) Close() error { return nil }

@@ -6,18 +6,18 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// BoxExchanger fills the ghosts of arrays over boxes. All fields of an exchange travel in one message a peer and round.
-// It allocates nothing after NewBoxExchanger.
+// BoxExchanger fills the ghosts of arrays over boxes. All fields of an exchange travel in one message per peer and
+// phase. It allocates nothing after NewBoxExchanger.
 type BoxExchanger struct {
 	messages
 	plan     *BoxPlan
 	phases   []boxPhase
 	fields   []Field
-	bytes    int // of a cell, all fields of the exchange that has begun
+	bytes    int // per cell, over all fields of the current exchange
 	maxBytes int
 }
 
-// boxPhase is a round with its buffers.
+// boxPhase is a phase with its buffers.
 type boxPhase struct {
 	peers []boxPeer
 }
@@ -25,18 +25,18 @@ type boxPhase struct {
 type boxPeer struct {
 	rank                 int
 	send, recv           []stridedRuns
-	sendCells, recvCells int    // cells
+	sendCells, recvCells int    // numbers of cells
 	out, in              []byte // nil for the rank itself
 }
 
-// NewBoxExchanger prepares exchanges of at most bytes a cell over all fields. Exchangers that are used at the same time
-// need different tags.
+// NewBoxExchanger prepares exchanges of at most bytes per cell over all fields. Exchangers that are used at the
+// same time need different tags.
 func NewBoxExchanger(plan *BoxPlan, comm dist.Comm, tag, bytes int) *BoxExchanger {
 	x := &BoxExchanger{plan: plan, fields: make([]Field, 0, 8), maxBytes: bytes}
-	most := 0
-	for _, round := range plan.Phases {
+	maxRequests := 0
+	for _, phase := range plan.Phases {
 		var peers []boxPeer
-		for _, p := range round.Peers {
+		for _, p := range phase.Peers {
 			peer := boxPeer{rank: p.Rank}
 			peer.send, peer.sendCells = stridedRunsOf(plan.Shape, p.Send)
 			peer.recv, peer.recvCells = stridedRunsOf(plan.Shape, p.Recv)
@@ -46,13 +46,13 @@ func NewBoxExchanger(plan *BoxPlan, comm dist.Comm, tag, bytes int) *BoxExchange
 			peers = append(peers, peer)
 		}
 		x.phases = append(x.phases, boxPhase{peers})
-		most = max(most, 2*len(peers))
+		maxRequests = max(maxRequests, 2*len(peers))
 	}
-	x.messages = newMessages(comm, tag, most)
+	x.messages = newMessages(comm, tag, maxRequests)
 	return x
 }
 
-// Exchange brings the ghosts of all fields up to date.
+// Exchange updates the ghosts of all fields.
 func (x *BoxExchanger) Exchange(ctx context.Context, fields ...Field) error {
 	if err := x.Start(ctx, fields...); err != nil {
 		return err
@@ -60,9 +60,9 @@ func (x *BoxExchanger) Exchange(ctx context.Context, fields ...Field) error {
 	return x.Finish(ctx)
 }
 
-// Start sends the owned cells that the neighbours of the first round need and begins to receive. Until Finish has
-// returned, ghosts must not be used, and owned cells that are as close to a side as the plan's width must not change:
-// a later round may send them. Those further inside may.
+// Start sends the owned cells of the first phase and begins to receive. Until Finish has returned, ghosts must not
+// be used, and owned cells within the plan's width of a side must not change, since a later phase may send them.
+// Cells further inside may change.
 func (x *BoxExchanger) Start(ctx context.Context, fields ...Field) (err error) {
 	x.fields = append(x.fields[:0], fields...)
 	shape := x.plan.Shape
@@ -80,7 +80,7 @@ func (x *BoxExchanger) Start(ctx context.Context, fields ...Field) (err error) {
 	return x.begin(ctx, &x.phases[0])
 }
 
-// Finish waits for what Start began, fills the ghosts, and continues with later rounds.
+// Finish waits for the first phase, fills its ghosts, and does the later phases.
 func (x *BoxExchanger) Finish(ctx context.Context) error {
 	for n := range x.phases {
 		if n > 0 {
@@ -96,7 +96,7 @@ func (x *BoxExchanger) Finish(ctx context.Context) error {
 	return nil
 }
 
-// begin posts the messages of a round, and copies what the rank has of itself.
+// begin posts the messages of a phase, and copies cells that the rank sends to itself.
 func (x *BoxExchanger) begin(ctx context.Context, r *boxPhase) error {
 	for i := range r.peers {
 		if p := &r.peers[i]; p.in != nil {
@@ -115,13 +115,13 @@ func (x *BoxExchanger) begin(ctx context.Context, r *boxPhase) error {
 			}
 			continue
 		}
-		at := 0
+		offset := 0
 		for _, f := range x.fields {
 			for n := range p.send {
-				at += p.send[n].pack(p.out[at:], f)
+				offset += p.send[n].pack(p.out[offset:], f)
 			}
 		}
-		if err := x.send(ctx, p.rank, p.out[:at]); err != nil {
+		if err := x.send(ctx, p.rank, p.out[:offset]); err != nil {
 			return err
 		}
 	}
@@ -134,10 +134,10 @@ func (r *boxPhase) unpack(fields []Field) {
 		if p.in == nil {
 			continue
 		}
-		at := 0
+		offset := 0
 		for _, f := range fields {
 			for n := range p.recv {
-				at += p.recv[n].unpack(p.in[at:], f)
+				offset += p.recv[n].unpack(p.in[offset:], f)
 			}
 		}
 		if poisoning {

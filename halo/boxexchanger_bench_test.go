@@ -13,8 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// BenchmarkBoxExchange exchanges two layers of one field of float64 in both ways, on each transport, over boxes of
-// 128² and 1024² cells, and of 32³ and 96³, with a neighbour on every side.
+// BenchmarkBoxExchange exchanges two layers of one float64 field with both schedules, on each transport, over boxes
+// of 128², 1024², 32³ and 96³ cells, with a neighbour on every side.
 func BenchmarkBoxExchange(b *testing.B) {
 	transports := map[string]func(*testing.B, int) []dist.Comm{
 		"local": func(_ *testing.B, ranks int) []dist.Comm { return local.New(ranks) },
@@ -43,25 +43,25 @@ func BenchmarkBoxExchange(b *testing.B) {
 			ranks *= c.parts[a]
 		}
 		for _, transport := range []string{"local", "grpc"} {
-			for _, way := range []Schedule{AxisByAxis, AllNeighbours} {
-				name := fmt.Sprintf("%d^%d×%d/%s/%v", c.side, c.dim, ranks, transport, way)
+			for _, schedule := range []Schedule{AxisByAxis, AllNeighbours} {
+				name := fmt.Sprintf("%d^%d×%d/%s/%v", c.side, c.dim, ranks, transport, schedule)
 				b.Run(name, func(b *testing.B) {
-					benchmarkBoxes(b, transports[transport](b, ranks), boxes, way)
+					benchmarkBoxes(b, transports[transport](b, ranks), boxes, schedule)
 				})
 			}
 		}
 	}
 }
 
-func benchmarkBoxes(b *testing.B, comms []dist.Comm, boxes Boxes, way Schedule) {
+func benchmarkBoxes(b *testing.B, comms []dist.Comm, boxes Boxes, schedule Schedule) {
 	ctx := context.Background()
-	err := everywhere(comms, func(c dist.Comm) error {
-		plan, err := NewBoxPlan(boxes, c.Rank(), 2, [3]int{2, 2, 2}, way)
+	err := onAllRanks(comms, func(c dist.Comm) error {
+		plan, err := NewBoxPlan(boxes, c.Rank(), 2, [3]int{2, 2, 2}, schedule)
 		if err != nil {
 			return err
 		}
 		x, field := NewBoxExchanger(plan, c, 1, 8), make([]float64, plan.Shape[0]*plan.Shape[1]*plan.Shape[2])
-		if err := x.Exchange(ctx, Of(field)); err != nil { // lets the neighbours connect
+		if err := x.Exchange(ctx, Of(field)); err != nil { // connects the neighbours
 			return err
 		}
 		if c.Rank() == 0 {
@@ -85,7 +85,7 @@ func benchmarkBoxes(b *testing.B, comms []dist.Comm, boxes Boxes, way Schedule) 
 
 // overGRPC connects ranks over sockets.
 func overGRPC(b *testing.B, ranks int) []dist.Comm {
-	dir, err := os.MkdirTemp("", "halo") // a socket's path is short
+	dir, err := os.MkdirTemp("", "halo") // the path of a socket must be short
 	if err != nil {
 		b.Fatal(err)
 	}

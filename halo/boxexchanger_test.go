@@ -14,20 +14,20 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// boxCase is an exchange to try: a division into boxes, and what is exchanged.
+// boxCase is a random exchange: a division into boxes, ghost layers, widths and the schedule.
 type boxCase struct {
-	boxes Boxes
-	ranks int
-	ghost int
-	width [3]int
-	way   Schedule
+	boxes    Boxes
+	ranks    int
+	ghost    int
+	width    [3]int
+	schedule Schedule
 }
 
-// someBoxes draws a grid of 1 to 8 boxes that are as thick as the width asks, or thicker.
-func someBoxes(t *rapid.T) boxCase {
+// randomBoxes draws a grid of 1 to 8 boxes that have at least as many cells along each axis as the width.
+func randomBoxes(t *rapid.T) boxCase {
 	c := boxCase{ranks: 1, ghost: rapid.IntRange(1, 4).Draw(t, "ghost layers")}
 	c.boxes.Dim = rapid.IntRange(2, 3).Draw(t, "dimensions")
-	c.way = rapid.SampledFrom([]Schedule{AxisByAxis, AllNeighbours}).Draw(t, "way")
+	c.schedule = rapid.SampledFrom([]Schedule{AxisByAxis, AllNeighbours}).Draw(t, "way")
 	uniform := rapid.Bool().Draw(t, "same width along each axis")
 	for a := range 3 {
 		c.boxes.Cuts[a] = []int{0, 1}
@@ -50,38 +50,38 @@ func someBoxes(t *rapid.T) boxCase {
 	return c
 }
 
-// TestBoxExchangeFillsGhosts: for any division, width, period and way, with messages delayed and reordered, each ghost
-// that is within the width and the grid becomes its owner's cell, at corners too, in all fields; all other cells, those
-// beyond the grid among them, stay as they are.
+// TestBoxExchangeFillsGhosts: for random divisions, widths, periods and schedules, with messages delayed and
+// reordered, each ghost within the width and the grid gets its owner's cell, at corners too, in all fields. All
+// other cells do not change.
 func TestBoxExchangeFillsGhosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := someBoxes(t)
+		c := randomBoxes(t)
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		comms := local.New(c.ranks, local.Delay(uint64(c.ghost), 20*time.Microsecond))
-		err := everywhere(comms, func(comm dist.Comm) error { return exchangeAndCompare(ctx, c, comm) })
+		err := onAllRanks(comms, func(comm dist.Comm) error { return exchangeAndCompare(ctx, c, comm) })
 		if err != nil {
 			t.Fatalf("%+v: %v", c, err)
 		}
 	})
 }
 
-// untouched marks the cells that an exchange must leave alone.
-const untouched = -1
+// unchanged marks the cells that an exchange must not change.
+const unchanged = -1
 
 func exchangeAndCompare(ctx context.Context, c boxCase, comm dist.Comm) error {
-	plan, err := NewBoxPlan(c.boxes, comm.Rank(), c.ghost, c.width, c.way)
+	plan, err := NewBoxPlan(c.boxes, comm.Rank(), c.ghost, c.width, c.schedule)
 	if err != nil {
 		return err
 	}
-	x := NewBoxExchanger(plan, comm, 5, 8+4+24+16) // more than is used
+	x := NewBoxExchanger(plan, comm, 5, 8+4+24+16) // larger than needed
 	size := plan.Shape[0] * plan.Shape[1] * plan.Shape[2]
 	doubles, floats, structs := make([]float64, size), make([]float32, size), make([]cell, size)
 	for round := range 2 {
 		for i := range size {
-			g, owned, _ := c.whatIs(plan, i)
+			g, owned, _ := c.globalCell(plan, i)
 			if !owned {
-				g = untouched
+				g = unchanged
 			}
 			doubles[i], floats[i], structs[i] = float64(g), float32(g+round), cell{float64(round), 2, int32(g)}
 		}
@@ -89,9 +89,9 @@ func exchangeAndCompare(ctx context.Context, c boxCase, comm dist.Comm) error {
 			return err
 		}
 		for i := range size {
-			g, owned, due := c.whatIs(plan, i)
+			g, owned, due := c.globalCell(plan, i)
 			if !owned && !due {
-				g = untouched
+				g = unchanged
 			}
 			if doubles[i] != float64(g) || floats[i] != float32(g+round) || structs[i] != (cell{float64(round), 2, int32(g)}) {
 				return fmt.Errorf("rank %d, element %d: %v, %v, %v, want %d", comm.Rank(), i, doubles[i], floats[i], structs[i], g)
@@ -101,57 +101,57 @@ func exchangeAndCompare(ctx context.Context, c boxCase, comm dist.Comm) error {
 	return nil
 }
 
-// whatIs finds the global cell of an element of an array, whether the rank owns it, and whether an exchange is due to
-// fill it.
-func (c boxCase) whatIs(plan *BoxPlan, i int) (global int, owned, due bool) {
-	at := [3]int{i % plan.Shape[0], i / plan.Shape[0] % plan.Shape[1], i / plan.Shape[0] / plan.Shape[1]}
+// globalCell returns the global cell of an element of an array, whether the rank owns it, and whether an exchange
+// must fill it.
+func (c boxCase) globalCell(plan *BoxPlan, i int) (global int, owned, filled bool) {
+	local := [3]int{i % plan.Shape[0], i / plan.Shape[0] % plan.Shape[1], i / plan.Shape[0] / plan.Shape[1]}
 	rank := plan.Rank
-	owned, due = true, true
+	owned, filled = true, true
 	stride := 1
 	for a := range 3 {
 		cuts := c.boxes.Cuts[a]
 		parts := len(cuts) - 1
 		lo, hi, cells := cuts[rank%parts], cuts[rank%parts+1], cuts[parts]
 		rank /= parts
-		g := lo + at[a]
+		g := lo + local[a]
 		if a < c.boxes.Dim {
 			g -= c.ghost
 		}
 		owned = owned && g >= lo && g < hi
-		due = due && g >= lo-c.width[a] && g < hi+c.width[a]
+		filled = filled && g >= lo-c.width[a] && g < hi+c.width[a]
 		if c.boxes.Periodic[a] {
 			g = (g + 8*cells) % cells
 		}
-		due = due && g >= 0 && g < cells
+		filled = filled && g >= 0 && g < cells
 		global += g * stride
 		stride *= cells
 	}
-	return global, owned, due && !owned
+	return global, owned, filled && !owned
 }
 
 // TestOwnNeighbour: a single rank with periods is its own neighbour, and needs no transport.
 func TestOwnNeighbour(t *testing.T) {
 	c := boxCase{ghost: 3, width: [3]int{3, 3, 3}, ranks: 1,
 		boxes: Boxes{Dim: 3, Cuts: [3][]int{{0, 3}, {0, 4}, {0, 5}}, Periodic: [3]bool{true, true, true}}}
-	for _, c.way = range []Schedule{AxisByAxis, AllNeighbours} {
-		if err := exchangeAndCompare(context.Background(), c, deaf{}); err != nil {
+	for _, c.schedule = range []Schedule{AxisByAxis, AllNeighbours} {
+		if err := exchangeAndCompare(context.Background(), c, noComm{}); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// deaf is a communicator of one rank that has nobody to talk to.
-type deaf struct{ dist.Comm }
+// noComm is a communicator of one rank that must not exchange messages.
+type noComm struct{ dist.Comm }
 
-func (deaf) Rank() int { return 0 }
-func (deaf) Wait(_ context.Context, reqs []dist.Request) error {
+func (noComm) Rank() int { return 0 }
+func (noComm) Wait(_ context.Context, reqs []dist.Request) error {
 	if len(reqs) > 0 {
-		return errors.New("waiting for a message of nobody")
+		return errors.New("a wait for a message on one rank")
 	}
 	return nil
 }
 
-// squares is a grid in 2×2 boxes of n×n cells, periodic both ways.
+// squares returns a grid of 2×2 boxes of n×n cells, periodic along both axes.
 func squares(n int) Boxes {
 	cuts := []int{0, n, 2 * n}
 	return Boxes{Dim: 2, Cuts: [3][]int{cuts, cuts, {0, 1}}, Periodic: [3]bool{true, true, false}}
@@ -162,7 +162,7 @@ func TestBoxExchangeAllocatesNothing(t *testing.T) {
 		comms := local.New(4)
 		ctx := context.Background()
 		const runs = 100
-		err := everywhere(comms, func(c dist.Comm) error {
+		err := onAllRanks(comms, func(c dist.Comm) error {
 			plan, err := NewBoxPlan(squares(16), c.Rank(), 2, [3]int{2, 2, 0}, way)
 			if err != nil {
 				return err
@@ -195,19 +195,20 @@ func TestBoxMisuseIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := NewBoxExchanger(plan, deaf{}, 1, 8)
+	x := NewBoxExchanger(plan, noComm{}, 1, 8)
 	if err := x.Start(context.Background(), Of(make([]float64, 35))); err == nil {
-		t.Error("a field of the wrong length was taken")
+		t.Error("a field of the wrong length is accepted")
 	}
 	if err := x.Start(context.Background(), Of(make([]float64, 36)), Of(make([]int32, 36))); err == nil {
-		t.Error("fields wider than the buffers were taken")
+		t.Error("fields wider than the buffers are accepted")
 	}
 }
 
-// TestOverlap: between Start and Finish, cells that are deeper than the width may change; what arrives is of before.
+// TestOverlap: cells further inside than the width may change between Start and Finish; ghosts get the values from
+// before.
 func TestOverlap(t *testing.T) {
 	for _, way := range []Schedule{AxisByAxis, AllNeighbours} {
-		err := everywhere(local.New(4), func(c dist.Comm) error {
+		err := onAllRanks(local.New(4), func(c dist.Comm) error {
 			plan, err := NewBoxPlan(squares(5), c.Rank(), 2, [3]int{2, 2, 0}, way)
 			if err != nil {
 				return err

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// boxPlanner finds the regions that one rank exchanges.
+// boxPlanner computes the regions that one rank exchanges.
 type boxPlanner struct {
 	Boxes
-	at, own, ghost, width [3]int  // place among the boxes, owned cells, layers in arrays, layers to fill
-	filled                [3]bool // by an earlier round: these layers go along
+	position, own, ghost,
+	width [3]int // position among the boxes, owned cells, ghost layers in arrays, ghost layers to fill
+	filled [3]bool // by an earlier phase: messages include these layers
 }
 
-// phase is the round with the neighbours in all directions that move along the given axes only. Directions are
-// those in which values travel, in the same order on both sides: what one rank sends in a direction, the other
+// phase returns the phase of exchanges in all directions along the given axes. A direction is the one in which
+// values travel. The order of directions is the same on both sides: what one rank sends in a direction, the other
 // receives from the opposite one.
 func (p *boxPlanner) phase(alongX, alongY, alongZ bool) Phase {
 	steps := func(along bool) []int {
@@ -45,10 +46,10 @@ func (p *boxPlanner) phase(alongX, alongY, alongZ bool) Phase {
 	return r
 }
 
-// neighbour is the rank of the next box in a direction, if there is one.
+// neighbour returns the rank of the next box in a direction, if there is one.
 func (p *boxPlanner) neighbour(d [3]int) (rank int, ok bool) {
 	for a := 2; a >= 0; a-- {
-		at, n := p.at[a]+d[a], p.parts(a)
+		at, n := p.position[a]+d[a], p.parts(a)
 		if at < 0 || at >= n {
 			if !p.Periodic[a] {
 				return 0, false
@@ -60,7 +61,7 @@ func (p *boxPlanner) neighbour(d [3]int) (rank int, ok bool) {
 	return rank, true
 }
 
-// region is the box of cells on the side of a direction: the ghosts that come from there, or the owned cells that go
+// region returns the cells on the side of a direction: the ghosts received from there, or the owned cells sent
 // there.
 func (p *boxPlanner) region(d [3]int, ghosts bool) (r Region) {
 	for a := range 3 {
@@ -75,10 +76,10 @@ func (p *boxPlanner) region(d [3]int, ghosts bool) (r Region) {
 		case d[a] > 0:
 			first = end - p.width[a]
 		case p.filled[a]:
-			if p.Periodic[a] || p.at[a] > 0 {
+			if p.Periodic[a] || p.position[a] > 0 {
 				first -= p.width[a]
 			}
-			if p.Periodic[a] || p.at[a] < p.parts(a)-1 {
+			if p.Periodic[a] || p.position[a] < p.parts(a)-1 {
 				end += p.width[a]
 			}
 		}
@@ -87,7 +88,7 @@ func (p *boxPlanner) region(d [3]int, ghosts bool) (r Region) {
 	return r
 }
 
-// peer returns the entry for a rank, which it makes if there is none.
+// peer returns the entry for a rank, and adds it if there is none.
 func (r *Phase) peer(rank int) *BoxPeer {
 	i, ok := slices.BinarySearchFunc(r.Peers, rank, func(p BoxPeer, rank int) int { return cmp.Compare(p.Rank, rank) })
 	if !ok {

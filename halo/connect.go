@@ -9,39 +9,39 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// The paths that ghosts take, as GhostExchanger.Path reports them.
+// The paths of ghosts, as returned by GhostExchanger.Path.
 const (
 	Direct = "direct" // from the memory of the host
 	Staged = "staged" // through pinned memory of the host
 	NCCL   = "nccl"   // from device to device
 )
 
-// pathChoices are what a user may ask for.
+// pathChoices are the paths that a user may choose.
 var pathChoices = []string{"auto", Staged, NCCL}
 
-// Connect prepares the exchange of ghosts by the path that is asked for: auto, or "", for the best that all ranks have,
-// staged or nccl. All ranks call it together, whatever device they have. Exchanges that are used at the same time need
+// Connect prepares the exchange of ghosts by the given path: "auto" or "" for the fastest that all ranks support,
+// "staged" or "nccl". All ranks must call it, on any device. Exchanges that are used at the same time need
 // different tags.
 func Connect[T any](ctx context.Context, plan *Plan, comm dist.Comm, dev backend.Device, tag int,
-	how string) (GhostExchanger[T], error) {
-	return connect(how, comm, func() (GhostExchanger[T], string, error) {
-		linked, why, err := NewDeviceExchanger[T](ctx, plan, comm, dev)
-		return linked, why, err
+	path string) (GhostExchanger[T], error) {
+	return connect(path, comm, func() (GhostExchanger[T], string, error) {
+		linked, reason, err := NewDeviceExchanger[T](ctx, plan, comm, dev)
+		return linked, reason, err
 	}, func() (GhostExchanger[T], error) { return connectHost[T](plan, comm, dev, tag) })
 }
 
 // ConnectBox is Connect for arrays over boxes.
 func ConnectBox[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev backend.Device, tag int,
-	how string) (GhostExchanger[T], error) {
-	return connect(how, comm, func() (GhostExchanger[T], string, error) {
-		at, err := plan.WithSchedule(AllNeighbours) // what a message costs hardly depends on its length
+	path string) (GhostExchanger[T], error) {
+	return connect(path, comm, func() (GhostExchanger[T], string, error) {
+		allNeighbours, err := plan.WithSchedule(AllNeighbours) // latency dominates the cost of a message
 		if err != nil {
 			return nil, "", err
 		}
-		linked, why, err := NewBoxDeviceExchanger[T](ctx, at, comm, dev)
-		return linked, why, err
+		linked, reason, err := NewBoxDeviceExchanger[T](ctx, allNeighbours, comm, dev)
+		return linked, reason, err
 	}, func() (GhostExchanger[T], error) {
-		if _, apart := dev.(backend.Memory); apart {
+		if _, separate := dev.(backend.Memory); separate {
 			return NewBoxStaged[T](plan, comm, dev, tag)
 		}
 		return NewBoxDirect[T](plan, comm, tag), nil
@@ -58,21 +58,21 @@ func ConnectLike[U, T any](x GhostExchanger[T], plan *Plan, comm dist.Comm, dev 
 	return connectHost[U](plan, comm, dev, tag)
 }
 
-// connect makes the choice.
-func connect[T any](how string, comm dist.Comm, link func() (GhostExchanger[T], string, error),
+// connect chooses the path.
+func connect[T any](path string, comm dist.Comm, link func() (GhostExchanger[T], string, error),
 	host func() (GhostExchanger[T], error)) (GhostExchanger[T], error) {
-	if how != "" && !slices.Contains(pathChoices, how) {
-		return nil, fmt.Errorf("halo %q is not known; choose auto, staged or nccl", how)
+	if path != "" && !slices.Contains(pathChoices, path) {
+		return nil, fmt.Errorf("halo %q is not known; choose auto, staged or nccl", path)
 	}
-	if comm.Size() > 1 && how != Staged {
-		linked, why, err := link()
+	if comm.Size() > 1 && path != Staged {
+		linked, reason, err := link()
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("halo: %w", err)
-		case why == "":
+		case reason == "":
 			return linked, nil
-		case how == NCCL:
-			return nil, fmt.Errorf("NCCL halo exchange unavailable: %s", why)
+		case path == NCCL:
+			return nil, fmt.Errorf("NCCL halo exchange unavailable: %s", reason)
 		}
 	}
 	return host()
@@ -80,7 +80,7 @@ func connect[T any](how string, comm dist.Comm, link func() (GhostExchanger[T], 
 
 // connectHost prepares exchanges that go through the transport.
 func connectHost[T any](plan *Plan, comm dist.Comm, dev backend.Device, tag int) (GhostExchanger[T], error) {
-	if _, apart := dev.(backend.Memory); apart {
+	if _, separate := dev.(backend.Memory); separate {
 		return NewStaged[T](plan, comm, dev, tag)
 	}
 	return NewDirect[T](plan, comm, tag), nil

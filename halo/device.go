@@ -11,17 +11,17 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// packer brings the cells of all messages together on the device, one peer after the other, unless they lie so already:
-// from the first on.
+// packer packs the cells of all messages on the device, one peer after the other. If the owned cells are already in
+// that order, it packs nothing.
 type packer[T any] struct {
 	plan       *Plan
 	work       *primitives.Workspace
 	dev        backend.Device
 	index      []int32 // on the device
 	buf        []byte  // on the device
-	contiguous bool    // cells lie in the order of messages
-	offsets    []int   // where each peer's message begins, in bytes, and where the last one ends
-	size       int     // of an element
+	contiguous bool    // owned cells are in the order of messages
+	offsets    []int   // begin of each peer's message in bytes, then the end of the last one
+	size       int     // bytes per element
 }
 
 func newPacker[T any](plan *Plan, dev backend.Device) (*packer[T], error) {
@@ -49,10 +49,11 @@ func newPacker[T any](plan *Plan, dev backend.Device) (*packer[T], error) {
 	return p, backend.Upload(dev, p.index, index)
 }
 
-// pack returns the memory that holds all messages.
+// pack returns the memory with all messages.
 func (p *packer[T]) pack(field []T) ([]byte, error) {
 	if len(field) != p.plan.Owned+p.plan.Ghosts {
-		return nil, fmt.Errorf("halo: an array of %d elements, the plan has %d cells", len(field), p.plan.Owned+p.plan.Ghosts)
+		return nil, fmt.Errorf("halo: an array of %d elements, want %d as in the plan", len(field),
+			p.plan.Owned+p.plan.Ghosts)
 	}
 	if p.contiguous {
 		return bytesOf(field, 0, p.bytes()/p.size), nil
@@ -61,14 +62,14 @@ func (p *packer[T]) pack(field []T) ([]byte, error) {
 	return p.buf, err
 }
 
-// bytes is how long all messages are together.
+// bytes returns the total length of all messages.
 func (p *packer[T]) bytes() int { return p.offsets[len(p.offsets)-1] }
 
 func (p *packer[T]) close() error {
 	return errors.Join(backend.Free(p.dev, p.index), backend.Free(p.dev, p.buf))
 }
 
-// bytesOf is the memory of a part of an array.
+// bytesOf returns the memory of a part of an array.
 func bytesOf[T any](field []T, lo, hi int) []byte {
 	part := field[lo:hi]
 	if len(part) == 0 {
@@ -78,7 +79,7 @@ func bytesOf[T any](field []T, lo, hi int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(part))), len(part)*int(unsafe.Sizeof(t)))
 }
 
-// staged goes through pinned memory of the host and the transport.
+// staged exchanges arrays of a device through pinned memory of the host and the transport.
 type staged[T any] struct {
 	*packer[T]
 	messages
@@ -124,7 +125,7 @@ func (x *staged[T]) Start(_ context.Context, field []T) error {
 }
 
 func (x *staged[T]) Send(ctx context.Context) error {
-	// When this fetch has come, so has the last delivery: messages may overwrite what it read.
+	// When this fetch is complete, so is the last delivery, and messages may overwrite x.in.
 	if len(x.out) > 0 {
 		if err := x.staging.Fetched(); err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// DeviceExchanger exchanges ghosts between the devices of the ranks, without the host.
+// DeviceExchanger exchanges ghosts directly between the devices of the ranks.
 type DeviceExchanger[T any] struct {
 	*packer[T]
 	*deviceComm
@@ -27,8 +27,8 @@ type deviceComm struct {
 // watchTag is the tag of a receive that no rank ever matches: it fails when the next rank is lost.
 const watchTag = 1<<20 + 1
 
-// NewDeviceExchanger connects the devices of all ranks, which call it together. It returns nil and why not if one of
-// them cannot: if it has no library for it, or two ranks share a device.
+// NewDeviceExchanger connects the devices of all ranks. All ranks must call it. If the devices cannot be connected,
+// since one has no library for it or two ranks share a device, it returns nil and the reason.
 func NewDeviceExchanger[T any](ctx context.Context, plan *Plan, comm dist.Comm,
 	dev backend.Device) (x *DeviceExchanger[T], why string, err error) {
 	mine := ""
@@ -59,8 +59,7 @@ func newDeviceExchanger[T any](p *packer[T], l *deviceComm) *DeviceExchanger[T] 
 	return x
 }
 
-// sharingComm prepares exchanges of other elements, by a plan, over the device communicator of x. It is to be closed
-// before x.
+// sharingComm prepares exchanges of other elements over the device communicator of x. Close the result before x.
 func sharingComm[U, T any](x *DeviceExchanger[T], plan *Plan) (*DeviceExchanger[U], error) {
 	p, err := newPacker[U](plan, x.dev)
 	if err != nil {
@@ -71,8 +70,8 @@ func sharingComm[U, T any](x *DeviceExchanger[T], plan *Plan) (*DeviceExchanger[
 	return other, nil
 }
 
-// newDeviceComm connects the devices of all ranks, unless one of them cannot be. mine says why this rank's cannot,
-// beyond what the device itself reports.
+// newDeviceComm connects the devices of all ranks, or returns the reason why it cannot. mine is a reason of this
+// rank beyond those that the device reports, or "".
 func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, mine string) (l *deviceComm, why string,
 	err error) {
 	linker, ok := dev.(backend.Linker)
@@ -118,18 +117,18 @@ func agreeOnDeviceComm(ctx context.Context, comm dist.Comm, mine, deviceID strin
 	if err != nil {
 		return "", err
 	}
-	at := map[string]int{}
+	owner := map[string]int{}
 	for r, p := range all {
-		if other, taken := at[string(p)]; taken {
+		if other, shared := owner[string(p)]; shared {
 			return fmt.Sprintf("ranks %d and %d share a device", other, r), nil
 		}
-		at[string(p)] = r
+		owner[string(p)] = r
 	}
 	return "", nil
 }
 
-// watch ends what is queued on the device when a rank is lost: the device itself would wait for it without end. It
-// notices by a message from the next rank that never comes.
+// watch aborts the device communicator when a rank is lost, since the device itself would wait forever. It detects
+// the loss by the failure of a receive from the next rank, which never sends the message.
 func (x *deviceComm) watch(ctx context.Context, comm dist.Comm) {
 	defer close(x.watched)
 	req, err := comm.Irecv(ctx, (comm.Rank()+1)%comm.Size(), watchTag, nil)
@@ -141,25 +140,25 @@ func (x *deviceComm) watch(ctx context.Context, comm dist.Comm) {
 	}
 }
 
-// Fork queues what f calls, which may include Start, on a second stream: what is queued after Fork runs concurrently
-// with it until Finish.
+// Fork queues the calls of f, which may include Start, on a second stream: operations queued after Fork run
+// concurrently with them until Finish.
 func (x *DeviceExchanger[T]) Fork(f func() error) error { return x.comm.Fork(f) }
 
-// Start implements Ghosts: the messages are on their way as soon as the cells are there.
+// Start implements GhostExchanger. It queues the messages on the device; Send does nothing.
 func (x *DeviceExchanger[T]) Start(_ context.Context, field []T) error {
 	out, err := x.pack(field)
 	if err != nil {
 		return err
 	}
-	from, to := 0, 0
+	nextRecv, nextSend := 0, 0
 	for i, peer := range x.plan.Peers {
 		if len(peer.Send) > 0 {
-			x.send[to].Data = out[x.offsets[i]:x.offsets[i+1]]
-			to++
+			x.send[nextSend].Data = out[x.offsets[i]:x.offsets[i+1]]
+			nextSend++
 		}
 		if peer.Lo < peer.Hi {
-			x.recv[from].Data = bytesOf(field, int(peer.Lo), int(peer.Hi))
-			from++
+			x.recv[nextRecv].Data = bytesOf(field, int(peer.Lo), int(peer.Hi))
+			nextRecv++
 		}
 	}
 	return x.comm.Exchange(x.send, x.recv)
@@ -169,11 +168,11 @@ func (x *DeviceExchanger[T]) Send(context.Context) error   { return nil }
 func (x *DeviceExchanger[T]) Finish(context.Context) error { return x.comm.Join() }
 func (x *DeviceExchanger[T]) Path() string                 { return NCCL }
 
-// Max replaces each key on the device by the greatest of all ranks, after what was called before. It is complete with
+// Max queues a reduction that replaces each key on the device by the maximum over all ranks. It is complete after
 // the next Finish.
 func (x *DeviceExchanger[T]) Max(keys []uint64) error { return x.comm.Max(keys) }
 
-// Close gives back what the device holds.
+// Close releases the memory on the device, and the device communicator unless it is shared.
 func (x *DeviceExchanger[T]) Close() error {
 	if x.borrowsComm {
 		return x.packer.close()

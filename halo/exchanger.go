@@ -6,19 +6,19 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Exchanger copies owned cells to the ranks that hold them as ghosts. All fields of an exchange travel in one message
-// a peer. It allocates nothing after NewExchanger.
+// Exchanger copies owned cells to the ranks that hold them as ghosts. All fields of an exchange travel in one
+// message per peer. It allocates nothing after NewExchanger.
 type Exchanger struct {
 	messages
 	plan     *Plan
 	out      [][]byte // a buffer for each peer
 	in       [][]byte
 	fields   []Field
-	maxBytes int // bytes of a cell, all fields
+	maxBytes int // bytes per cell over all fields
 }
 
-// NewExchanger prepares exchanges of at most bytes a cell over all fields. Exchangers that are used at the same time
-// need different tags.
+// NewExchanger prepares exchanges of at most bytes per cell over all fields. Exchangers that are used at the same
+// time need different tags.
 func NewExchanger(plan *Plan, comm dist.Comm, tag, bytes int) *Exchanger {
 	x := &Exchanger{messages: newMessages(comm, tag, 2*len(plan.Peers)), plan: plan, maxBytes: bytes}
 	for _, p := range plan.Peers {
@@ -29,7 +29,7 @@ func NewExchanger(plan *Plan, comm dist.Comm, tag, bytes int) *Exchanger {
 	return x
 }
 
-// Exchange brings the ghosts of all fields up to date.
+// Exchange updates the ghosts of all fields.
 func (x *Exchanger) Exchange(ctx context.Context, fields ...Field) error {
 	if err := x.Start(ctx, fields...); err != nil {
 		return err
@@ -63,9 +63,9 @@ func (x *Exchanger) Start(ctx context.Context, fields ...Field) error {
 			continue
 		}
 		buf := x.out[i][:len(p.Send)*bytes]
-		at := 0
+		offset := 0
 		for _, f := range fields {
-			at += pack(buf[at:], f, p.Send)
+			offset += pack(buf[offset:], f, p.Send)
 		}
 		if err := x.send(ctx, p.Rank, buf); err != nil {
 			return err
@@ -74,16 +74,16 @@ func (x *Exchanger) Start(ctx context.Context, fields ...Field) error {
 	return nil
 }
 
-// Finish waits for what Start began and fills the ghosts.
+// Finish waits for the messages and fills the ghosts.
 func (x *Exchanger) Finish(ctx context.Context) error {
 	if err := x.wait(ctx); err != nil {
 		return err
 	}
 	for i := range x.plan.Peers {
 		p := &x.plan.Peers[i]
-		at := 0
+		offset := 0
 		for _, f := range x.fields {
-			at += copy(f.data[int(p.Lo)*f.size:int(p.Hi)*f.size], x.in[i][at:])
+			offset += copy(f.data[int(p.Lo)*f.size:int(p.Hi)*f.size], x.in[i][offset:])
 		}
 		if poisoning {
 			overwrite(x.out[i])
@@ -95,10 +95,10 @@ func (x *Exchanger) Finish(ctx context.Context) error {
 
 // pack copies the cells of a field to the front of buf and returns how many bytes they took.
 func pack(buf []byte, f Field, cells []int32) int {
-	at := 0
+	offset := 0
 	for _, c := range cells {
 		o := int(c) * f.size
-		at += copy(buf[at:at+f.size], f.data[o:o+f.size])
+		offset += copy(buf[offset:offset+f.size], f.data[o:o+f.size])
 	}
-	return at
+	return offset
 }

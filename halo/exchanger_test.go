@@ -20,8 +20,8 @@ type cell struct {
 	c    int32
 }
 
-// everywhere runs f on every rank.
-func everywhere(comms []dist.Comm, f func(dist.Comm) error) error {
+// onAllRanks runs f on every rank.
+func onAllRanks(comms []dist.Comm, f func(dist.Comm) error) error {
 	errs := make([]error, len(comms))
 	var wg sync.WaitGroup
 	for r, c := range comms {
@@ -58,7 +58,7 @@ func TestExchangeFillsGhosts(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		comms := local.New(ranks, local.Delay(uint64(cells), 50*time.Microsecond))
-		err = everywhere(comms, func(c dist.Comm) error {
+		err = onAllRanks(comms, func(c dist.Comm) error {
 			plan := plans[c.Rank()]
 			global := append([]int32{}, owned[c.Rank()]...)
 			for _, ids := range ghosts[c.Rank()] {
@@ -89,13 +89,13 @@ func TestExchangeFillsGhosts(t *testing.T) {
 	})
 }
 
-// pair is two ranks of n cells that each hold a ghost of every cell of the other.
+// pair returns the plans of two ranks of n cells that each have a ghost of every cell of the other.
 func pair(t testing.TB, n int) []*Plan {
 	t.Helper()
-	ids := func(from int) []int32 {
+	ids := func(first int) []int32 {
 		s := make([]int32, n)
 		for i := range s {
-			s[i] = int32(from + i)
+			s[i] = int32(first + i)
 		}
 		return s
 	}
@@ -110,7 +110,7 @@ func TestExchangeAllocatesNothing(t *testing.T) {
 	plans, comms := pair(t, 100), local.New(2)
 	ctx := context.Background()
 	const runs = 200
-	err := everywhere(comms, func(c dist.Comm) error {
+	err := onAllRanks(comms, func(c dist.Comm) error {
 		x, field := NewExchanger(plans[c.Rank()], c, 1, 24), make([]cell, 200)
 		exchange := func() {
 			if err := x.Exchange(ctx, Of(field)); err != nil {
@@ -140,10 +140,10 @@ func TestMisuseIsRefused(t *testing.T) {
 	x := NewExchanger(plans[0], comms[0], 1, 8)
 	ctx := context.Background()
 	if err := x.Start(ctx, Of(make([]float64, 3))); err == nil {
-		t.Error("a field of the wrong length was taken")
+		t.Error("a field of the wrong length is accepted")
 	}
 	if err := x.Start(ctx, Of(make([]cell, 4))); err == nil {
-		t.Error("a field wider than the exchanger's buffers was taken")
+		t.Error("a field wider than the exchanger's buffers is accepted")
 	}
 }
 
@@ -169,7 +169,7 @@ func BenchmarkExchange(b *testing.B) {
 			plans, comms := pair(b, n), local.New(2)
 			ctx := context.Background()
 			b.SetBytes(int64(2 * n * 24))
-			err := everywhere(comms, func(c dist.Comm) error {
+			err := onAllRanks(comms, func(c dist.Comm) error {
 				x, field := NewExchanger(plans[c.Rank()], c, 1, 24), make([]cell, 2*n)
 				for range b.N {
 					if err := x.Exchange(ctx, Of(field)); err != nil {

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Field is an array with one element a local cell, seen as bytes.
+// Field is an array with one element per local cell, as bytes.
 type Field struct {
 	data []byte
 	size int // of an element
@@ -23,7 +23,7 @@ func Of[T any](s []T) Field {
 
 // cellBytes returns the bytes of a cell over all fields. Each must have the given number of cells, and a cell of all
 // together at most as many bytes as the buffers were made for.
-func cellBytes(fields []Field, cells, most int) (int, error) {
+func cellBytes(fields []Field, cells, maxBytes int) (int, error) {
 	bytes := 0
 	for _, f := range fields {
 		bytes += f.size
@@ -31,8 +31,8 @@ func cellBytes(fields []Field, cells, most int) (int, error) {
 			return 0, fmt.Errorf("halo: a field has %d bytes, the plan's %d cells need %d", len(f.data), cells, want)
 		}
 	}
-	if bytes > most {
-		return 0, fmt.Errorf("halo: %d bytes a cell, the exchanger was made for %d", bytes, most)
+	if bytes > maxBytes {
+		return 0, fmt.Errorf("halo: %d bytes per cell, the exchanger was prepared for %d", bytes, maxBytes)
 	}
 	return bytes, nil
 }

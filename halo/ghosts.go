@@ -7,22 +7,22 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// GhostExchanger updates the ghosts of an array, in whatever memory it is. Start begins an exchange, Send passes the
-// messages to the transport, and Finish completes it; kernels that do not use the ghosts may be queued in between.
+// GhostExchanger updates the ghosts of an array in the memory of the host or of a device. Start begins an exchange,
+// Send passes the messages to the transport, and Finish completes it; kernels that do not use the ghosts may be
+// queued in between.
 type GhostExchanger[T any] interface {
-	// Start takes the owned cells that others need out of the array, as they are when everything called before has
-	// finished.
+	// Start packs the owned cells that others need, after all operations queued before.
 	Start(ctx context.Context, field []T) error
-	// Send gives them to the transport, once they are there. Kernels that were queued since Start run meanwhile.
+	// Send waits until they are packed, and passes them to the transport. Kernels queued after Start run meanwhile.
 	Send(ctx context.Context) error
-	// Finish makes what is called later see the ghosts.
+	// Finish completes the exchange: operations queued later use the new ghosts.
 	Finish(ctx context.Context) error
-	// Path is how ghosts travel: Direct, Staged or NCCL.
+	// Path returns the path of ghosts: Direct, Staged or NCCL.
 	Path() string
 	Close() error
 }
 
-// Exchange brings the ghosts of an array up to date, and waits for nothing that runs on a device.
+// Exchange updates the ghosts of an array. It does not wait for operations on a device that do not belong to it.
 func Exchange[T any](ctx context.Context, g GhostExchanger[T], field []T) error {
 	if err := g.Start(ctx, field); err != nil {
 		return err
@@ -33,14 +33,15 @@ func Exchange[T any](ctx context.Context, g GhostExchanger[T], field []T) error 
 	return g.Finish(ctx)
 }
 
-// DeviceGhostExchanger is a GhostExchanger of devices that exchange among themselves.
+// DeviceGhostExchanger is a GhostExchanger between devices, without the host.
 type DeviceGhostExchanger[T any] interface {
 	GhostExchanger[T]
-	// Fork queues what f calls, which may be Start too, so that what is called later runs beside it until Finish.
+	// Fork queues the calls of f, which may include Start, on a second stream: operations queued later run
+	// concurrently with them until Finish.
 	Fork(f func() error) error
 }
 
-// direct is for arrays in the memory of the host.
+// direct exchanges arrays in the memory of the host.
 type direct[T any] struct{ x *Exchanger }
 
 // NewDirect prepares exchanges of arrays that the host can read.

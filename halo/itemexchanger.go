@@ -8,17 +8,17 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// ItemExchanger sends items to the peers of a plan, as many as there are each time, and receives theirs. There is one
-// message a peer, which is empty where there is nothing to tell. It allocates nothing after NewItemExchanger.
+// ItemExchanger exchanges items with the peers of a plan; the number of items may differ each time. It sends one
+// message per peer, empty if there are no items. It allocates nothing after NewItemExchanger.
 //
-// What comes from a peer is in the order in which that has sent it, whatever comes first.
+// The items of a peer are received in the order in which it sent them.
 type ItemExchanger[T any] struct {
 	messages
 	plan    *ItemPlan
-	size    int   // of an item, in bytes
-	buffers [][]T // for the most items of each peer
-	bytes   []int // that have come from each peer
-	in      [][]T // the items that have come
+	size    int   // bytes per item
+	buffers [][]T // for the largest number of items of each peer
+	bytes   []int // number of bytes received from each peer
+	in      [][]T // the items received
 }
 
 // NewItemExchanger prepares exchanges of items that hold no pointers. Exchangers that are used at the same time need
@@ -45,8 +45,8 @@ func (x *ItemExchanger[T]) Exchange(ctx context.Context, out [][]T) ([][]T, erro
 	return x.Finish(ctx)
 }
 
-// Start sends out[k] to peer k of the plan and begins to receive. Until Finish has returned the items must stay as they
-// are. More items than the plan allows are an error, and nothing has been sent then.
+// Start sends out[k] to peer k of the plan and begins to receive. Until Finish has returned, the items must not
+// change. More items than the plan allows are an error, and nothing is sent.
 func (x *ItemExchanger[T]) Start(ctx context.Context, out [][]T) error {
 	if len(out) != len(x.plan.Peers) {
 		return fmt.Errorf("halo: items for %d peers, the plan has %d", len(out), len(x.plan.Peers))
@@ -60,11 +60,11 @@ func (x *ItemExchanger[T]) Start(ctx context.Context, out [][]T) error {
 		if p.Receive == 0 {
 			continue
 		}
-		room := bytesOf(x.buffers[i], 0, p.Receive)
+		buf := bytesOf(x.buffers[i], 0, p.Receive)
 		if poisoning {
-			overwrite(room)
+			overwrite(buf)
 		}
-		if err := x.receiveUpTo(ctx, p.Rank, room, &x.bytes[i]); err != nil {
+		if err := x.receiveUpTo(ctx, p.Rank, buf, &x.bytes[i]); err != nil {
 			return err
 		}
 	}
@@ -79,8 +79,8 @@ func (x *ItemExchanger[T]) Start(ctx context.Context, out [][]T) error {
 	return nil
 }
 
-// Finish waits for what Start began, and returns the items of each peer of the plan, which are valid until the next
-// Start. More items than the plan allows, or a piece of one, are an error that names the peer.
+// Finish waits for the messages, and returns the items of each peer of the plan, which are valid until the next
+// Start. A message that is too long, or not a multiple of the item size, is an error that names the peer.
 func (x *ItemExchanger[T]) Finish(ctx context.Context) ([][]T, error) {
 	if err := x.wait(ctx); err != nil {
 		return nil, err
@@ -88,8 +88,8 @@ func (x *ItemExchanger[T]) Finish(ctx context.Context) ([][]T, error) {
 	for i, p := range x.plan.Peers {
 		n := x.bytes[i]
 		if n%x.size != 0 {
-			return nil, &dist.PeerError{Rank: p.Rank, Err: fmt.Errorf("halo: sent %d bytes, which are no whole number of "+
-				"items of %d bytes", n, x.size)}
+			return nil, &dist.PeerError{Rank: p.Rank, Err: fmt.Errorf("halo: sent %d bytes, want a multiple of the "+
+				"item size %d", n, x.size)}
 		}
 		x.in[i] = x.buffers[i][:n/x.size]
 	}

@@ -18,34 +18,34 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// letter is an item that tells where it belongs.
-type letter struct {
-	from, to, round, serial int32
-	weight                  float64
+// testItem is an item that contains its source, destination, round and number.
+type testItem struct {
+	source, dest, round, serial int32
+	weight                      float64
 }
 
-// countOf is how many items go from one rank to another in a round: none, few, or all that are allowed. Both know it
-// here, so that each can check what comes.
-func countOf(from, to, round, most int) int {
-	r := rand.New(rand.NewPCG(uint64(from)<<32|uint64(to), uint64(round)))
+// countOf returns the number of items from one rank to another in a round: none, some, or all that are allowed.
+// Both ranks compute it, so that each can check what it receives.
+func countOf(source, dest, round, limit int) int {
+	r := rand.New(rand.NewPCG(uint64(source)<<32|uint64(dest), uint64(round)))
 	switch r.IntN(4) {
 	case 0:
 		return 0
 	case 1:
-		return most
+		return limit
 	}
-	return r.IntN(most + 1)
+	return r.IntN(limit + 1)
 }
 
-// tradeLetters exchanges in several rounds, and checks that from each peer exactly its items have come, in its order.
-func tradeLetters(ctx context.Context, c dist.Comm, plan *ItemPlan, rounds int) error {
-	x := NewItemExchanger[letter](plan, c, 4)
-	out := make([][]letter, len(plan.Peers))
+// exchangeItems exchanges in several rounds, and checks that exactly the items of each peer arrive, in order.
+func exchangeItems(ctx context.Context, c dist.Comm, plan *ItemPlan, rounds int) error {
+	x := NewItemExchanger[testItem](plan, c, 4)
+	out := make([][]testItem, len(plan.Peers))
 	for round := range rounds {
 		for k, p := range plan.Peers {
 			out[k] = out[k][:0]
 			for serial := range countOf(c.Rank(), p.Rank, round, p.Send) {
-				out[k] = append(out[k], letter{int32(c.Rank()), int32(p.Rank), int32(round), int32(serial), 0.5})
+				out[k] = append(out[k], testItem{int32(c.Rank()), int32(p.Rank), int32(round), int32(serial), 0.5})
 			}
 		}
 		in, err := x.Exchange(ctx, out)
@@ -57,7 +57,7 @@ func tradeLetters(ctx context.Context, c dist.Comm, plan *ItemPlan, rounds int) 
 				return fmt.Errorf("round %d: %d items from rank %d, want %d", round, len(in[k]), p.Rank, want)
 			}
 			for serial, l := range in[k] {
-				if l != (letter{int32(p.Rank), int32(c.Rank()), int32(round), int32(serial), 0.5}) {
+				if l != (testItem{int32(p.Rank), int32(c.Rank()), int32(round), int32(serial), 0.5}) {
 					return fmt.Errorf("round %d: item %d from rank %d is %+v", round, serial, p.Rank, l)
 				}
 			}
@@ -66,40 +66,40 @@ func tradeLetters(ctx context.Context, c dist.Comm, plan *ItemPlan, rounds int) 
 	return nil
 }
 
-// someItemPlans draws which ranks send to which, and how much.
-func someItemPlans(t *rapid.T) []*ItemPlan {
+// randomItemPlans draws the ranks that exchange items, and their limits.
+func randomItemPlans(t *rapid.T) []*ItemPlan {
 	ranks := rapid.IntRange(1, 5).Draw(t, "ranks")
-	most := make([][]int, ranks)
-	for p := range most {
-		most[p] = rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 1, 5, 300, 20_000}), ranks, ranks).Draw(t, "most items")
+	limits := make([][]int, ranks)
+	for p := range limits {
+		limits[p] = rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 1, 5, 300, 20_000}), ranks, ranks).Draw(t, "most items")
 	}
 	plans := make([]*ItemPlan, ranks)
 	for p := range plans {
 		plans[p] = &ItemPlan{Rank: p}
 		for q := range ranks {
 			if q != p {
-				plans[p].Peers = append(plans[p].Peers, ItemPeer{q, most[p][q], most[q][p]})
+				plans[p].Peers = append(plans[p].Peers, ItemPeer{q, limits[p][q], limits[q][p]})
 			}
 		}
 	}
 	return plans
 }
 
-// TestItemsArrive: for any ranks and counts, whatever the order in which messages arrive.
+// TestItemsArrive: items arrive completely and in order for random ranks and counts, with delayed messages.
 func TestItemsArrive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		plans := someItemPlans(t)
+		plans := randomItemPlans(t)
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		comms := local.New(len(plans), local.Delay(rapid.Uint64().Draw(t, "seed"), 50*time.Microsecond))
-		err := everywhere(comms, func(c dist.Comm) error { return tradeLetters(ctx, c, plans[c.Rank()], 4) })
+		err := onAllRanks(comms, func(c dist.Comm) error { return exchangeItems(ctx, c, plans[c.Rank()], 4) })
 		if err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
-// TestItemsArriveOverGRPC: short and long messages alike, which travel in different ways there.
+// TestItemsArriveOverGRPC: the same over gRPC, which sends short and long messages by different protocols.
 func TestItemsArriveOverGRPC(t *testing.T) {
 	plans := make([]*ItemPlan, 3)
 	for p, most := range [][3]int{{0, 40_000, 7}, {1000, 0, 40_000}, {40_000, 300, 0}} {
@@ -118,21 +118,21 @@ func TestItemsArriveOverGRPC(t *testing.T) {
 	}
 	comms := grpctest.Open(t, 3)
 	disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
-		return tradeLetters(ctx, c, plans[c.Rank()], 30)
+		return exchangeItems(ctx, c, plans[c.Rank()], 30)
 	})
 	disttest.Close(t, comms)
 }
 
-// itemPair is two ranks that may send so many items to each other.
-func itemPair(most int) [2]*ItemPlan {
-	return [2]*ItemPlan{{0, []ItemPeer{{1, most, most}}}, {1, []ItemPeer{{0, most, most}}}}
+// itemPair returns the plans of two ranks that may send up to limit items to each other.
+func itemPair(limit int) [2]*ItemPlan {
+	return [2]*ItemPlan{{0, []ItemPeer{{1, limit, limit}}}, {1, []ItemPeer{{0, limit, limit}}}}
 }
 
 func TestItemExchangeAllocatesNothing(t *testing.T) {
 	plans, comms := itemPair(500), local.New(2)
 	ctx := context.Background()
 	const runs = 200
-	err := everywhere(comms, func(c dist.Comm) error {
+	err := onAllRanks(comms, func(c dist.Comm) error {
 		x, items, out := NewItemExchanger[cell](plans[c.Rank()], c, 1), make([]cell, 500), make([][]cell, 1)
 		round := 0
 		exchange := func() {
@@ -142,7 +142,7 @@ func TestItemExchangeAllocatesNothing(t *testing.T) {
 				panic(err)
 			}
 			if len(in[0]) != len(out[0]) {
-				panic("another number of items has come")
+				panic("wrong number of items")
 			}
 			round++
 		}
@@ -162,11 +162,11 @@ func TestItemExchangeAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestTooManyItemsAreRefused: before anything is sent, with an error that names the peer; the exchanger is as good as
-// before.
+// TestTooManyItemsAreRefused: too many items are an error that names the peer; nothing is sent, and the exchanger
+// remains usable.
 func TestTooManyItemsAreRefused(t *testing.T) {
 	plans := itemPair(3)
-	err := everywhere(local.New(2), func(c dist.Comm) error {
+	err := onAllRanks(local.New(2), func(c dist.Comm) error {
 		x := NewItemExchanger[int64](plans[c.Rank()], c, 1)
 		err := x.Start(t.Context(), [][]int64{make([]int64, 4)})
 		if want := fmt.Sprintf("halo: 4 items for rank %d, the plan allows 3", 1-c.Rank()); err == nil ||
@@ -174,11 +174,11 @@ func TestTooManyItemsAreRefused(t *testing.T) {
 			return fmt.Errorf("error %v, want %s", err, want)
 		}
 		if err := x.Start(t.Context(), nil); err == nil {
-			return errors.New("items for no peer were taken, the plan has one")
+			return errors.New("items for no peer are accepted, the plan has one")
 		}
 		in, err := x.Exchange(t.Context(), [][]int64{{5, 6, 7}})
 		if err == nil && !slices.Equal(in[0], []int64{5, 6, 7}) {
-			err = fmt.Errorf("%v has come", in)
+			err = fmt.Errorf("received %v", in)
 		}
 		return err
 	})
@@ -187,8 +187,9 @@ func TestTooManyItemsAreRefused(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoItemIsRefused: a peer that sends more than its plan allows, or a piece of an item, is named.
-func TestWhatIsNoItemIsRefused(t *testing.T) {
+// TestInvalidMessagesAreRefused: a peer that sends more than its plan allows, or not a multiple of the item size,
+// is named.
+func TestInvalidMessagesAreRefused(t *testing.T) {
 	for _, bytes := range []int{4, 12, 32, 100_000} {
 		comms := local.New(2)
 		x := NewItemExchanger[int64](itemPair(3)[0], comms[0], 1)
@@ -218,7 +219,7 @@ func TestWhatIsNoItemIsRefused(t *testing.T) {
 func TestItemsWithoutBytes(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("items without bytes were taken")
+			t.Error("items without bytes are accepted")
 		}
 	}()
 	NewItemExchanger[struct{}](itemPair(1)[0], nil, 1)
@@ -230,7 +231,7 @@ func BenchmarkItemExchange(b *testing.B) {
 			plans, comms := itemPair(50000), local.New(2)
 			ctx := context.Background()
 			b.SetBytes(int64(n * 24))
-			err := everywhere(comms, func(c dist.Comm) error {
+			err := onAllRanks(comms, func(c dist.Comm) error {
 				x, out := NewItemExchanger[cell](plans[c.Rank()], c, 1), [][]cell{make([]cell, n)}
 				for range b.N {
 					if _, err := x.Exchange(ctx, out); err != nil {

@@ -7,33 +7,33 @@ import (
 	"strings"
 )
 
-// ItemPlan is what one rank may send and receive in an exchange of items whose number differs each time: particles that
-// leave for another box, vertices that have moved. It bounds the memory that an exchange takes.
+// ItemPlan describes what one rank may send and receive in exchanges of a variable number of items: particles that
+// move to another box, vertices that have moved. It bounds the memory of an exchange.
 type ItemPlan struct {
 	Rank  int
 	Peers []ItemPeer // in ascending order of rank, without the rank itself
 }
 
-// ItemPeer is a rank that items go to, or come from. What one side may send is what the other may receive.
+// ItemPeer is a rank with which items are exchanged. Send on one side equals Receive on the other.
 type ItemPeer struct {
 	Rank          int
-	Send, Receive int // the most items of one exchange; 0 where none ever go that way
+	Send, Receive int // largest number of items per exchange, 0 for no messages in that direction
 }
 
-// Items is the plan of exchanges between the same ranks, of at most most(n) items where Plan sends n cells. All ranks
-// pass the same function.
-func (p *Plan) Items(most func(cells int) int) *ItemPlan {
+// Items returns the plan of exchanges between the same ranks, of at most limit(n) items where Plan sends n cells.
+// All ranks must pass the same function.
+func (p *Plan) Items(limit func(cells int) int) *ItemPlan {
 	plan := &ItemPlan{Rank: p.Rank}
 	for _, e := range p.Peers {
-		plan.add(e.Rank, len(e.Send), int(e.Hi-e.Lo), most)
+		plan.add(e.Rank, len(e.Send), int(e.Hi-e.Lo), limit)
 	}
 	return plan
 }
 
-// Items is the plan of exchanges with all neighbours of a box, those across edges and corners too, of at most most(n)
-// items where ghosts of n cells are copied: what moves by no more cells than the plan has layers along an axis leaves
-// from these. All ranks pass the same function.
-func (p *BoxPlan) Items(most func(cells int) int) (*ItemPlan, error) {
+// Items returns the plan of exchanges with all neighbours of a box, also across edges and corners, of at most
+// limit(n) items where BoxPlan exchanges n cells: an item that moves by at most width cells along each axis leaves
+// the box from these cells. All ranks must pass the same function.
+func (p *BoxPlan) Items(limit func(cells int) int) (*ItemPlan, error) {
 	all, err := p.WithSchedule(AllNeighbours)
 	if err != nil {
 		return nil, err
@@ -42,20 +42,20 @@ func (p *BoxPlan) Items(most func(cells int) int) (*ItemPlan, error) {
 	for _, round := range all.Phases {
 		for _, e := range round.Peers {
 			if e.Rank != p.Rank {
-				plan.add(e.Rank, countCells(e.Send), countCells(e.Recv), most)
+				plan.add(e.Rank, countCells(e.Send), countCells(e.Recv), limit)
 			}
 		}
 	}
 	return plan, nil
 }
 
-func (p *ItemPlan) add(rank, send, receive int, most func(cells int) int) {
+func (p *ItemPlan) add(rank, send, receive int, limit func(cells int) int) {
 	peer := ItemPeer{Rank: rank}
 	if send > 0 {
-		peer.Send = most(send)
+		peer.Send = limit(send)
 	}
 	if receive > 0 {
-		peer.Receive = most(receive)
+		peer.Receive = limit(receive)
 	}
 	p.Peers = append(p.Peers, peer)
 }
@@ -68,12 +68,12 @@ func countCells(regions []Region) int {
 	return n
 }
 
-// Index is the place of a rank among the peers, and whether it is one.
+// Index returns the index of a rank in Peers, and whether it is a peer.
 func (p *ItemPlan) Index(rank int) (k int, ok bool) {
 	return slices.BinarySearchFunc(p.Peers, rank, func(e ItemPeer, rank int) int { return cmp.Compare(e.Rank, rank) })
 }
 
-// String prints the plan for people.
+// String returns the plan as text.
 func (p *ItemPlan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rank %d\n", p.Rank)

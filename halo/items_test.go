@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestItemsTranscript: of a mesh in three parts, the middle one sends to both others, of which one sends nothing back;
-// and of a grid, the box at a corner has neighbours across edges and the period.
+// TestItemsTranscript checks the plan of the middle part of a mesh in three parts, where one neighbour sends
+// nothing back, and of a box with neighbours across corners and periods.
 func TestItemsTranscript(t *testing.T) {
 	plans, err := Plans([][]int32{{0, 1}, {2, 3}, {4}}, [][][]int32{{nil, {2, 3}, nil}, {{1}, nil, nil}, {nil, {3}, nil}})
 	if err != nil {
@@ -21,8 +21,8 @@ func TestItemsTranscript(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	boxes := Boxes{Dim: 2, Cuts: [3][]int{{0, 2, 5}, {0, 2, 4}, {0, 1}}, Periodic: [3]bool{true, false, false}}
-	for _, way := range []Schedule{AxisByAxis, AllNeighbours} {
-		plan, err := NewBoxPlan(boxes, 2, 2, [3]int{2, 2, 2}, way)
+	for _, schedule := range []Schedule{AxisByAxis, AllNeighbours} {
+		plan, err := NewBoxPlan(boxes, 2, 2, [3]int{2, 2, 2}, schedule)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,19 +35,19 @@ func TestItemsTranscript(t *testing.T) {
   rank 1: send up to 16, receive up to 16
   rank 3: send up to 16, receive up to 16
 `; got != want {
-			t.Errorf("%v: got\n%s\nwant\n%s", way, got, want)
+			t.Errorf("%v: got\n%s\nwant\n%s", schedule, got, want)
 		}
 	}
 }
 
-// TestItemPlansAgree: what a rank may send is what its peer may receive, for any division of a grid, and no rank is
-// its own peer.
+// TestItemPlansAgree: for random divisions of a grid, a rank may send what its peer may receive, and no rank is its
+// own peer.
 func TestItemPlansAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := someBoxes(t)
+		c := randomBoxes(t)
 		plans := make([]*ItemPlan, c.ranks)
 		for r := range plans {
-			plan, err := NewBoxPlan(c.boxes, r, c.ghost, c.width, c.way)
+			plan, err := NewBoxPlan(c.boxes, r, c.ghost, c.width, c.schedule)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,8 +64,8 @@ func TestItemPlansAgree(t *testing.T) {
 				if other := plans[p.Rank].Peers[back]; other.Send != p.Receive || other.Receive != p.Send || p.Send < 4 {
 					t.Fatalf("%+v: rank %d: %+v, rank %d: %+v", c, r, p, p.Rank, other)
 				}
-				if at, ok := plan.Index(p.Rank); !ok || at != k {
-					t.Fatalf("rank %d is found at %d of %v", p.Rank, at, plan)
+				if index, ok := plan.Index(p.Rank); !ok || index != k {
+					t.Fatalf("rank %d is found at %d of %v", p.Rank, index, plan)
 				}
 			}
 			if _, ok := plan.Index(c.ranks); ok {
@@ -75,7 +75,7 @@ func TestItemPlansAgree(t *testing.T) {
 	})
 }
 
-// TestItemPeersAreAllNeighbours: in space a box in the middle has 26, and none along an axis without layers.
+// TestItemPeersAreAllNeighbours: an inner box in 3D has 26 peers, and none along an axis of width 0.
 func TestItemPeersAreAllNeighbours(t *testing.T) {
 	cuts := []int{0, 4, 8, 12}
 	for width, want := range map[[3]int]int{{2, 2, 2}: 26, {1, 2, 0}: 8, {0, 0, 1}: 2, {0, 0, 0}: 0} {

@@ -7,44 +7,44 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// messages are those of an exchange that are under way. After a failure there are none: nothing is written to buffers,
-// or read from them, any more.
+// messages holds the pending sends and receives of an exchange. After a failure none are pending, and buffers are
+// no longer accessed.
 type messages struct {
 	comm dist.Comm
 	tag  int
 	reqs []dist.Request
 }
 
-func newMessages(comm dist.Comm, tag, most int) messages {
-	return messages{comm: comm, tag: tag, reqs: make([]dist.Request, 0, most)}
+func newMessages(comm dist.Comm, tag, maxRequests int) messages {
+	return messages{comm: comm, tag: tag, reqs: make([]dist.Request, 0, maxRequests)}
 }
 
-func (m *messages) receive(ctx context.Context, from int, buf []byte) error {
-	req, err := m.comm.Irecv(ctx, from, m.tag, buf)
+func (m *messages) receive(ctx context.Context, source int, buf []byte) error {
+	req, err := m.comm.Irecv(ctx, source, m.tag, buf)
 	return m.posted("receive", req, err)
 }
 
-// receiveUpTo is receive for a message whose length *length holds in the end.
-func (m *messages) receiveUpTo(ctx context.Context, from int, buf []byte, length *int) error {
-	req, err := m.comm.IrecvUpTo(ctx, from, m.tag, buf, length)
+// receiveUpTo is receive for a message of unknown length, which is stored in *length.
+func (m *messages) receiveUpTo(ctx context.Context, source int, buf []byte, length *int) error {
+	req, err := m.comm.IrecvUpTo(ctx, source, m.tag, buf, length)
 	return m.posted("receive", req, err)
 }
 
-func (m *messages) send(ctx context.Context, to int, buf []byte) error {
-	req, err := m.comm.Isend(ctx, to, m.tag, buf)
+func (m *messages) send(ctx context.Context, dest int, buf []byte) error {
+	req, err := m.comm.Isend(ctx, dest, m.tag, buf)
 	return m.posted("send", req, err)
 }
 
 func (m *messages) posted(what string, req dist.Request, err error) error {
 	if err != nil {
-		m.withdraw()
+		m.cancelPosted()
 		return fmt.Errorf("halo: %s: %w", what, err)
 	}
 	m.reqs = append(m.reqs, req)
 	return nil
 }
 
-// wait returns when all have arrived, or the first has failed.
+// wait waits for all messages, or until the first fails.
 func (m *messages) wait(ctx context.Context) error {
 	err := m.comm.Wait(ctx, m.reqs)
 	m.reqs = m.reqs[:0]
@@ -54,10 +54,10 @@ func (m *messages) wait(ctx context.Context) error {
 	return nil
 }
 
-// withdraw takes back what was posted before a failure.
-func (m *messages) withdraw() {
+// cancelPosted cancels the messages posted before a failure.
+func (m *messages) cancelPosted() {
 	ended, end := context.WithCancel(context.Background())
 	end()
-	_ = m.comm.Wait(ended, m.reqs) // the first failure is told already
+	_ = m.comm.Wait(ended, m.reqs) // the first failure is returned already
 	m.reqs = m.reqs[:0]
 }

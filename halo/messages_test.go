@@ -9,36 +9,36 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// breaking is a rank that fails to send.
-type breaking struct {
+// failingSender is a communicator whose sends fail.
+type failingSender struct {
 	dist.Comm
 	posted, ended int // receives
 }
 
 var errBroken = errors.New("broken")
 
-func (b *breaking) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
+func (b *failingSender) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
 	b.posted++
 	return b.Comm.Irecv(ctx, from, tag, buf)
 }
 
-func (b *breaking) IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (dist.Request, error) {
+func (b *failingSender) IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (dist.Request, error) {
 	b.posted++
 	return b.Comm.IrecvUpTo(ctx, from, tag, buf, length)
 }
 
-func (b *breaking) Isend(context.Context, int, int, []byte) (dist.Request, error) {
+func (b *failingSender) Isend(context.Context, int, int, []byte) (dist.Request, error) {
 	return 0, errBroken
 }
 
-func (b *breaking) Wait(ctx context.Context, reqs []dist.Request) error {
+func (b *failingSender) Wait(ctx context.Context, reqs []dist.Request) error {
 	b.ended += len(reqs)
 	return b.Comm.Wait(ctx, reqs)
 }
 
-// TestFailureLeavesNothingUnderWay: what was posted before a failure is withdrawn, so that no message comes into a
-// buffer that nobody watches.
-func TestFailureLeavesNothingUnderWay(t *testing.T) {
+// TestFailureCancelsReceives: receives posted before a failure are cancelled, so that no message is written to a
+// buffer later.
+func TestFailureCancelsReceives(t *testing.T) {
 	plan := pair(t, 4)[0]
 	for name, start := range map[string]func(c dist.Comm) error{
 		"cells": func(c dist.Comm) error {
@@ -50,12 +50,12 @@ func TestFailureLeavesNothingUnderWay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			comms := local.New(2)
-			b := &breaking{Comm: comms[0]}
+			b := &failingSender{Comm: comms[0]}
 			if err := start(b); !errors.Is(err, errBroken) {
 				t.Fatalf("error %v", err)
 			}
 			if b.posted == 0 || b.ended != b.posted {
-				t.Errorf("%d receives were posted, %d withdrawn", b.posted, b.ended)
+				t.Errorf("%d receives were posted, %d cancelled", b.posted, b.ended)
 			}
 			for _, c := range comms {
 				if err := c.Close(); err != nil {

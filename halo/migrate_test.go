@@ -15,7 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// particle moves among the cells of a grid. What it carries is made of its id, so that a mixture is noticed.
+// particle moves among the cells of a grid. mark is computed from id, to detect mixed-up particles.
 type particle struct {
 	id   int64
 	cell [3]int32
@@ -25,18 +25,18 @@ type particle struct {
 const (
 	gridCells     = 12
 	particleCount = 2000
-	reach         = 2 // cells that a particle moves in a step at most, along each axis
+	maxMove       = 2 // largest move of a particle per step along each axis, in cells
 )
 
-// wander moves a particle by what its id and the step tell, around the period.
-func (p *particle) wander(step int) {
+// move moves a particle by a pseudo-random number of cells that depends on its id and the step, on a periodic grid.
+func (p *particle) move(step int) {
 	r := rand.New(rand.NewPCG(uint64(p.id), uint64(step)))
 	for a := range p.cell {
-		p.cell[a] = (p.cell[a] + int32(r.IntN(2*reach+1)-reach) + gridCells) % gridCells
+		p.cell[a] = (p.cell[a] + int32(r.IntN(2*maxMove+1)-maxMove) + gridCells) % gridCells
 	}
 }
 
-// rankOf is the rank whose box holds a cell: boxes are half open, so that there is one.
+// rankOf returns the rank whose box contains a cell.
 func rankOf(b Boxes, cell [3]int32) int {
 	rank := 0
 	for a := 2; a >= 0; a-- {
@@ -49,17 +49,17 @@ func rankOf(b Boxes, cell [3]int32) int {
 	return rank
 }
 
-// migrate moves the particles of a rank by steps, after each of which every particle is where its cell is.
+// migrate moves the particles for some steps; after each step every particle is on the rank that owns its cell.
 func migrate(ctx context.Context, b Boxes, c dist.Comm, steps int) ([]particle, error) {
 	var own []particle
 	for id := range int64(particleCount) {
 		p := particle{id: id, mark: 1 / float64(id+1)}
-		p.wander(-1)
+		p.move(-1)
 		if rankOf(b, p.cell) == c.Rank() {
 			own = append(own, p)
 		}
 	}
-	plan, err := NewBoxPlan(b, c.Rank(), reach, [3]int{reach, reach, reach}, AxisByAxis)
+	plan, err := NewBoxPlan(b, c.Rank(), maxMove, [3]int{maxMove, maxMove, maxMove}, AxisByAxis)
 	if err != nil {
 		return nil, err
 	}
@@ -72,17 +72,17 @@ func migrate(ctx context.Context, b Boxes, c dist.Comm, steps int) ([]particle, 
 		for k := range out {
 			out[k] = out[k][:0]
 		}
-		stay := own[:0]
+		kept := own[:0]
 		for _, p := range own {
-			p.wander(step)
-			to := rankOf(b, p.cell)
-			if to == c.Rank() {
-				stay = append(stay, p)
+			p.move(step)
+			dest := rankOf(b, p.cell)
+			if dest == c.Rank() {
+				kept = append(kept, p)
 				continue
 			}
-			k, ok := items.Index(to)
+			k, ok := items.Index(dest)
 			if !ok {
-				return nil, fmt.Errorf("particle %d goes from rank %d to rank %d, which is no neighbour", p.id, c.Rank(), to)
+				return nil, fmt.Errorf("particle %d goes from rank %d to rank %d, which is not a neighbour", p.id, c.Rank(), dest)
 			}
 			out[k] = append(out[k], p)
 		}
@@ -90,21 +90,21 @@ func migrate(ctx context.Context, b Boxes, c dist.Comm, steps int) ([]particle, 
 		if err != nil {
 			return nil, err
 		}
-		own = stay
-		for _, came := range in {
-			own = append(own, came...)
+		own = kept
+		for _, arrived := range in {
+			own = append(own, arrived...)
 		}
 		for _, p := range own {
-			if at := rankOf(b, p.cell); at != c.Rank() {
-				return nil, fmt.Errorf("step %d: particle %d belongs to rank %d and is on rank %d", step, p.id, at, c.Rank())
+			if owner := rankOf(b, p.cell); owner != c.Rank() {
+				return nil, fmt.Errorf("step %d: particle %d belongs to rank %d and is on rank %d", step, p.id, owner, c.Rank())
 			}
 		}
 	}
 	return own, nil
 }
 
-// TestParticlesMigrate: particles that wander over a periodic grid are the same on any number of ranks, none lost and
-// none twice, however messages are delayed: across faces, edges and corners.
+// TestParticlesMigrate: particles that move on a periodic grid, across faces, edges and corners, are the same on
+// any number of ranks, with delayed messages: none is lost or duplicated.
 func TestParticlesMigrate(t *testing.T) {
 	const steps = 12
 	var want []particle
@@ -119,13 +119,13 @@ func TestParticlesMigrate(t *testing.T) {
 		var mu sync.Mutex
 		var got []particle
 		comms := local.New(parts[0]*parts[1]*parts[2], local.Delay(uint64(parts[0]), 50*time.Microsecond))
-		err := everywhere(comms, func(c dist.Comm) error {
+		err := onAllRanks(comms, func(c dist.Comm) error {
 			own, err := migrate(ctx, b, c, steps)
 			mu.Lock()
 			defer mu.Unlock()
 			got = append(got, own...)
 			if err == nil && len(own) == 0 {
-				err = errors.New("no particle is left here: the test would prove nothing")
+				err = errors.New("a rank has no particles: the test would prove nothing")
 			}
 			return err
 		})
@@ -138,7 +138,7 @@ func TestParticlesMigrate(t *testing.T) {
 			want = got
 		}
 		if !slices.Equal(got, want) || len(got) != particleCount {
-			t.Errorf("%v boxes: %d particles, which are not those of one box", parts, len(got))
+			t.Errorf("%v boxes: %d particles differ from those of one box", parts, len(got))
 		}
 	}
 }

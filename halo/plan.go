@@ -1,15 +1,19 @@
-// Package halo keeps ghost cells up to date: the plan says who sends which cells to whom, the exchanger does it. Items
-// whose number differs each time, such as particles, go between neighbours by an ItemExchanger.
+// Package halo exchanges ghost cells between ranks. A Plan (of a mesh) or BoxPlan (of a grid) says which cells each
+// rank sends and receives. Exchanger and BoxExchanger exchange arrays of the host; a GhostExchanger, from Connect
+// or ConnectBox, those of any device. An ItemExchanger exchanges a variable number of items, such as particles,
+// between neighbours.
 package halo
 
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 )
 
-// Plan is what one rank sends and receives in an exchange. Local cells are numbered owned first, then ghosts.
+// Plan describes what one rank sends and receives in an exchange. Local cells are numbered owned first, then
+// ghosts.
 type Plan struct {
 	Rank   int
 	Owned  int // cells of this rank
@@ -24,15 +28,20 @@ type Peer struct {
 	Lo, Hi int32   // the peer's cells here are the ghosts [Lo, Hi), in ascending global order
 }
 
-// Plans derives the plan of every rank from what each owns, in local order, and which ghosts it has of each other
-// rank, in ascending global order: owned[p] and ghosts[p][q] hold global ids. It refuses a ghost that its owner
-// does not own.
+// Plans returns the plan of every rank. owned[p] are the global ids of the cells of rank p, in local order;
+// ghosts[p][q] those of its ghosts that rank q owns, in ascending order. A ghost that rank q does not own is an
+// error.
 func Plans(owned [][]int32, ghosts [][][]int32) ([]*Plan, error) {
 	n := len(owned)
 	plans := make([]*Plan, n)
-	cells := 0
 	for p := range owned {
 		plans[p] = &Plan{Rank: p, Owned: len(owned[p])}
+	}
+	if n == 1 && len(slices.Concat(ghosts[0]...)) == 0 {
+		return plans, nil
+	}
+	cells := 0
+	for p := range owned {
 		for _, g := range owned[p] {
 			cells = max(cells, int(g)+1)
 		}
@@ -70,8 +79,8 @@ func Plans(owned [][]int32, ghosts [][][]int32) ([]*Plan, error) {
 	return plans, nil
 }
 
-// Check refuses a plan that points to ranks or cells that do not exist, or whose ghosts do not belong to one peer after
-// the other.
+// Check returns an error if a plan has ranks or cells that do not exist, or if its ghosts are not ordered by peer
+// without gaps.
 func (p *Plan) Check(ranks int) error {
 	if p.Rank < 0 || p.Rank >= ranks || p.Owned < 0 || p.Ghosts < 0 || p.Ghosts > math.MaxInt32-p.Owned {
 		return fmt.Errorf("halo: a plan of rank %d of %d, with %d cells and %d ghosts", p.Rank, ranks, p.Owned, p.Ghosts)
@@ -100,7 +109,7 @@ func (p *Plan) Check(ranks int) error {
 	return nil
 }
 
-// peer returns the entry for a rank, which it makes if there is none. A new entry has an empty range of ghosts.
+// peer returns the entry for a rank, and adds it if there is none. A new entry has an empty range of ghosts.
 func (p *Plan) peer(rank int) *Peer {
 	i := sort.Search(len(p.Peers), func(i int) bool { return p.Peers[i].Rank >= rank })
 	if i == len(p.Peers) || p.Peers[i].Rank != rank {
@@ -111,7 +120,7 @@ func (p *Plan) peer(rank int) *Peer {
 	return &p.Peers[i]
 }
 
-// String prints the plan for people.
+// String returns the plan as text.
 func (p *Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rank %d: %d cells, %d ghosts\n", p.Rank, p.Owned, p.Ghosts)

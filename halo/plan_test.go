@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPlansTranscript is the plan of a 4×4 board of cells, 0 to 15 row by row, cut into four quarters.
+// TestPlansTranscript checks the plans of a 4×4 grid of cells, 0 to 15 row by row, in four quarters.
 func TestPlansTranscript(t *testing.T) {
 	owned := [][]int32{{0, 1, 4, 5}, {3, 2, 7, 6}, {12, 13, 8, 9}, {15, 14, 11, 10}}
 	ghosts := [][][]int32{
@@ -40,8 +40,8 @@ rank 3: 4 cells, 4 ghosts
 	}
 }
 
-func TestPlansRefuseGhostsOfNobody(t *testing.T) {
-	for name, ghost := range map[string]int32{"a cell of another rank": 0, "a cell that nobody owns": 9} {
+func TestPlansRefuseWrongOwners(t *testing.T) {
+	for name, ghost := range map[string]int32{"a cell of another rank": 0, "a cell without owner": 9} {
 		_, err := Plans([][]int32{{0}, {1}}, [][][]int32{{nil, {ghost}}, {nil, nil}})
 		if err == nil || !strings.Contains(err.Error(), "rank 0 wants cell") {
 			t.Errorf("%s: error %v", name, err)
@@ -49,7 +49,7 @@ func TestPlansRefuseGhostsOfNobody(t *testing.T) {
 	}
 }
 
-// TestOneSidedPeers: a rank may hold ghosts of another that holds none of it.
+// TestOneSidedPeers: a rank may have ghosts of another that has none of it.
 func TestOneSidedPeers(t *testing.T) {
 	plans, err := Plans([][]int32{{0, 1}, {2}, nil}, [][][]int32{{nil, nil, nil}, {{1}, nil, nil}, {nil, nil, nil}})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPlanCheck: what Plans makes is taken, and each way to be wrong is told.
+// TestPlanCheck: plans from Plans are valid, and each kind of error is reported.
 func TestPlanCheck(t *testing.T) {
 	good := func() *Plan {
 		plans, err := Plans([][]int32{{0, 1}, {2, 3}, {4}}, [][][]int32{{nil, {2, 3}, nil}, {{1}, nil, nil}, {nil, {3}, nil}})

@@ -1,8 +1,8 @@
 package halo
 
-// invariants is set by the linker, as make test does: -ldflags='-X github.com/atoll-hpc/atoll/halo.invariants=on'.
-// Ghosts then hold NaN from the start of an exchange to its end, and buffers are overwritten after use, so that whoever
-// uses either too early or too late notices. With a build tag all that imports this package would be compiled twice.
+// invariants is set by the linker in make test: -ldflags='-X github.com/atoll-hpc/atoll/halo.invariants=on'. Ghosts
+// are then NaN during an exchange, and buffers are overwritten after use, so that tests detect uses at the wrong
+// time. With a build tag instead, all packages that import this one would be compiled twice.
 var invariants string
 
 var poisoning = invariants != ""

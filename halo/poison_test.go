@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestPoison: make test poisons ghosts. A linker is silent if it is told to set a variable that is not there.
+// TestPoison: make test poisons ghosts. The linker does not complain if the variable to set does not exist.
 func TestPoison(t *testing.T) {
 	makefile, err := os.ReadFile("../Makefile")
 	if err != nil {
@@ -19,7 +19,7 @@ func TestPoison(t *testing.T) {
 		t.Errorf("make test does not set %s", set)
 	}
 	if invariants == "" {
-		return // as users have it
+		return // as in user builds
 	}
 	plan := &Plan{Owned: 1, Ghosts: 1}
 	values := []float64{1, 2}
@@ -28,6 +28,6 @@ func TestPoison(t *testing.T) {
 		t.Fatal(err)
 	}
 	if values[0] != 1 || !math.IsNaN(values[1]) {
-		t.Errorf("%v: the ghost of an exchange under way is not poisoned", values)
+		t.Errorf("%v: the ghost is not poisoned during an exchange", values)
 	}
 }

@@ -1,13 +1,13 @@
 package halo
 
-// stridedRuns is a region as runs of neighbours in memory: height×depth runs of length cells each.
+// stridedRuns is a region as contiguous runs in memory: height×depth runs of length cells each.
 type stridedRuns struct {
 	first, length          int
 	height, depth          int
-	rowStride, layerStride int // cells from a run to the next, and from the first of a layer to that of the next
+	rowStride, layerStride int // cells from one run to the next, and from one layer to the next
 }
 
-// stridedRunsOf returns the runs of regions of an array, and how many cells they have together.
+// stridedRunsOf returns the runs of regions of an array, and their total number of cells.
 func stridedRunsOf(shape [3]int, regions []Region) (all []stridedRuns, cells int) {
 	for _, r := range regions {
 		s := stridedRuns{
@@ -15,7 +15,7 @@ func stridedRunsOf(shape [3]int, regions []Region) (all []stridedRuns, cells int
 			length: r.N[0], height: r.N[1], depth: r.N[2],
 			rowStride: shape[0], layerStride: shape[0] * shape[1],
 		}
-		if s.length == s.rowStride { // whole rows follow one another
+		if s.length == s.rowStride { // whole rows are contiguous
 			s.length, s.height = s.length*s.height, 1
 		}
 		all = append(all, s)
@@ -26,28 +26,28 @@ func stridedRunsOf(shape [3]int, regions []Region) (all []stridedRuns, cells int
 
 // pack copies the cells of a field to the front of buf and returns how many bytes they took.
 func (r *stridedRuns) pack(buf []byte, f Field) int {
-	at, n := 0, r.length*f.size
+	offset, n := 0, r.length*f.size
 	for k := range r.depth {
 		first := (r.first + k*r.layerStride) * f.size
 		for range r.height {
-			at += copy(buf[at:at+n], f.data[first:first+n])
+			offset += copy(buf[offset:offset+n], f.data[first:first+n])
 			first += r.rowStride * f.size
 		}
 	}
-	return at
+	return offset
 }
 
 // unpack is the inverse of pack.
 func (r *stridedRuns) unpack(buf []byte, f Field) int {
-	at, n := 0, r.length*f.size
+	offset, n := 0, r.length*f.size
 	for k := range r.depth {
 		first := (r.first + k*r.layerStride) * f.size
 		for range r.height {
-			at += copy(f.data[first:first+n], buf[at:at+n])
+			offset += copy(f.data[first:first+n], buf[offset:offset+n])
 			first += r.rowStride * f.size
 		}
 	}
-	return at
+	return offset
 }
 
 // copyTo copies the cells to those of another region of the same shape in the same field.

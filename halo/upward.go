@@ -2,10 +2,10 @@ package halo
 
 import "fmt"
 
-// Upward is the plan by which the first layer of ghosts above a box along an axis, with its rims of one ghost along the
-// other axes, goes to the rank of the next box, which has it as the first layer of ghosts below its own cells. What
-// ghosts have gathered comes back to the owners of their cells so: along the last axis first, each time before the
-// first own layer takes what came.
+// Upward returns a plan that sends the first layer of ghosts above a box along an axis, extended by one ghost along
+// the other axes, to the rank of the next box, which receives it as the first layer of ghosts below its own cells.
+// It returns values gathered in ghosts to the owners of their cells: use it for the last axis first, and after each
+// axis combine the received layer with the first own layer.
 func (p *BoxPlan) Upward(axis int) (*BoxPlan, error) {
 	if axis < 0 || axis >= p.boxes.Dim || p.ghost < 1 {
 		return nil, fmt.Errorf("halo: ghosts above boxes along axis %d, in %d dimensions and with %d layers", axis,
@@ -14,7 +14,7 @@ func (p *BoxPlan) Upward(axis int) (*BoxPlan, error) {
 	b := &boxPlanner{Boxes: p.boxes}
 	rank := p.Rank
 	for a := range 3 {
-		b.at[a] = rank % b.parts(a)
+		b.position[a] = rank % b.parts(a)
 		rank /= b.parts(a)
 	}
 	layer := Region{N: p.Shape}
@@ -22,21 +22,21 @@ func (p *BoxPlan) Upward(axis int) (*BoxPlan, error) {
 		layer.Lo[a], layer.N[a] = p.ghost-1, p.Shape[a]-2*(p.ghost-1)
 	}
 	up := &BoxPlan{Rank: p.Rank, Shape: p.Shape, boxes: p.boxes, ghost: p.ghost, upward: true}
-	var round Phase
+	var phase Phase
 	layer.N[axis] = 1
 	direction := [3]int{}
 	direction[axis] = 1
-	if to, ok := b.neighbour(direction); ok {
+	if next, ok := b.neighbour(direction); ok {
 		above := layer
 		above.Lo[axis] = p.Shape[axis] - p.ghost
-		peer := round.peer(to)
+		peer := phase.peer(next)
 		peer.Send = append(peer.Send, above)
 	}
 	direction[axis] = -1
-	if from, ok := b.neighbour(direction); ok {
-		peer := round.peer(from)
+	if prev, ok := b.neighbour(direction); ok {
+		peer := phase.peer(prev)
 		peer.Recv = append(peer.Recv, layer)
 	}
-	up.add(round)
+	up.add(phase)
 	return up, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// TestUpwardGathers: where every box writes to its own cells and to the first ghosts above them, the maxima that the
-// owners have in the end are those of one array, across edges, corners and periods too.
+// TestUpwardGathers: every box writes to its own cells and to the first ghosts above them. After the exchanges with
+// Upward the owners have the same maxima as a single array, across edges, corners and periods too.
 func TestUpwardGathers(t *testing.T) {
 	for _, dim := range []int{2, 3} {
 		for _, periodic := range []bool{false, true} {
@@ -19,13 +19,13 @@ func TestUpwardGathers(t *testing.T) {
 				if dim == 2 {
 					parts[2] = 1
 				}
-				gathers(t, dim, periodic, parts)
+				checkGather(t, dim, periodic, parts)
 			}
 		}
 	}
 }
 
-func gathers(t *testing.T, dim int, periodic bool, parts [3]int) {
+func checkGather(t *testing.T, dim int, periodic bool, parts [3]int) {
 	n := [3]int{7, 6, 9}
 	if dim == 2 {
 		n[2] = 1
@@ -71,7 +71,7 @@ func gathers(t *testing.T, dim int, periodic bool, parts [3]int) {
 		})
 	})
 	var mu sync.Mutex
-	err := everywhere(local.New(parts[0]*parts[1]*parts[2]), func(comm dist.Comm) error {
+	err := onAllRanks(local.New(parts[0]*parts[1]*parts[2]), func(comm dist.Comm) error {
 		const ghost = 2
 		plan, err := NewBoxPlan(b, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, AxisByAxis)
 		if err != nil {
@@ -105,7 +105,7 @@ func gathers(t *testing.T, dim int, periodic bool, parts [3]int) {
 			if err != nil {
 				return err
 			}
-			if up, err = up.WithSchedule(AllNeighbours); err != nil { // which is no other plan
+			if up, err = up.WithSchedule(AllNeighbours); err != nil { // an Upward plan does not change
 				return err
 			}
 			if err := NewBoxExchanger(up, comm, 5, 4).Exchange(context.Background(), Of(array)); err != nil {
@@ -116,7 +116,7 @@ func gathers(t *testing.T, dim int, periodic bool, parts [3]int) {
 			}
 			layer := own
 			for d := range dim {
-				layer[d]++ // what later axes send
+				layer[d]++ // cells that later axes send
 			}
 			layer[a] = 1
 			cells(layer, func(c [3]int) {

@@ -1,10 +1,10 @@
-// Package k8s holds the manifests of a run as a job of Kubernetes, for kustomize: kubectl apply -k k8s/base, and what
-// atoll launch k8s makes of them.
+// Package k8s contains the manifests for runs as Kubernetes jobs, for kustomize. They can be applied by kubectl
+// apply -k k8s/base; atoll launch k8s renders them for a case.
 package k8s
 
 import "embed"
 
-// Files are the base, its components, and the overlays.
+// Files contains the base, its components, and the overlays.
 //
 //go:embed base components overlays
 var Files embed.FS

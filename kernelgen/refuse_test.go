@@ -98,6 +98,9 @@ func wants(t *testing.T, dir string) map[string][]string {
 				all[at] = append(all[at], strings.TrimSpace(reason))
 			}
 		}
+		if err := lines.Err(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return all
 }

@@ -2,8 +2,8 @@ package launch
 
 import "golang.org/x/sys/unix"
 
-// affinity returns the numbers of the processors on which this process may run, ascending, none if the system does
-// not say.
+// affinity returns the numbers of the processors on which this process may run, ascending; nil if the system does
+// not report them.
 func affinity() []int {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
@@ -18,7 +18,7 @@ func affinity() []int {
 	return cpus
 }
 
-// bind lets the calling thread, and the processes that it starts from now on, run on these processors only.
+// bind restricts the calling thread, and the processes that it starts later, to these processors.
 func bind(cpus []int) error {
 	var set unix.CPUSet
 	for _, cpu := range cpus {

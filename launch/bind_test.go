@@ -20,11 +20,11 @@ func TestBlocks(t *testing.T) {
 		{"0-7", 2, 4, "0-3 4-7"},
 		{"0-7", 3, 2, "0-1 2-4 5-7"},
 		{"2,4,6,8", 4, 1, "2 4 6 8"},
-		{"0-7", 1, 8, ""}, // nothing to keep apart
-		{"0-7", 2, 3, ""}, // two processors are left to others
+		{"0-7", 1, 8, ""}, // one rank is not bound
+		{"0-7", 2, 3, ""}, // idle processors: not bound
 		{"0-7", 2, 8, ""}, // more threads than processors
 		{"0-1", 4, 1, ""}, // more ranks than processors
-		{"", 2, 1, ""},    // a system that does not say
+		{"", 2, 1, ""},    // processors unknown
 	} {
 		cpus, err := parseCPUs(test.cpus)
 		if err != nil {
@@ -40,7 +40,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// Blocks share out all processors, each to one rank, and none has fewer than its threads.
+// The blocks partition the processors, and each has at least as many as its rank has threads.
 func TestBlocksArePartition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cpus := make([]int, rapid.IntRange(1, 200).Draw(t, "cpus"))
@@ -65,7 +65,7 @@ func TestBlocksArePartition(t *testing.T) {
 	})
 }
 
-// Ranks run where they were bound to, and this process runs where it ran before.
+// Ranks are bound to their processors, and the binding of this process does not change.
 func TestRanksAreBound(t *testing.T) {
 	cpus := affinity()
 	if len(cpus) < 2 {
@@ -91,10 +91,10 @@ func TestRanksAreBound(t *testing.T) {
 		}
 		o.cancel(nil)
 		if err := o.wait(); err == nil {
-			t.Error("a run that was stopped has no error")
+			t.Error("a stopped run returns no error")
 		}
 		if got := affinity(); fmt.Sprint(got) != fmt.Sprint(cpus) {
-			t.Errorf("this process is left with %v of %v", got, cpus)
+			t.Errorf("this process may run on %v, want %v", got, cpus)
 		}
 	}
 }

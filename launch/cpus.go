@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// maxCPU bounds the numbers of processors: those of Linux, which counts to 1024 without being built otherwise.
+// maxCPU bounds the numbers of processors. Linux supports 1024 by default.
 const maxCPU = 1024
 
-// blocks cuts the processors of this process into one block of neighbours for each rank, so that ranks keep their
-// caches and their side of the memory. It returns nil, and the scheduler is left to choose, where the ranks' threads
-// are too many for the processors, or leave so many idle that other programs may want to use them.
+// blocks divides the processors of this process into one block of consecutive ones per rank, so that ranks keep
+// their caches and their NUMA node. It returns nil, for no binding, if the ranks have more threads than there are
+// processors, or so few that other programs may want to use the rest.
 func blocks(cpus []int, ranks, threads int) [][]int {
 	if ranks < 2 || len(cpus)/ranks != threads {
 		return nil
@@ -23,7 +23,7 @@ func blocks(cpus []int, ranks, threads int) [][]int {
 	return b
 }
 
-// formatCPUs writes sorted numbers in the kernel's notation: 0-3,8.
+// formatCPUs returns sorted numbers in the kernel's notation: 0-3,8.
 func formatCPUs(cpus []int) string {
 	var b strings.Builder
 	for i := 0; i < len(cpus); {
@@ -43,7 +43,7 @@ func formatCPUs(cpus []int) string {
 	return b.String()
 }
 
-// parseCPUs reads what formatCPUs writes: ascending numbers below maxCPU, none twice. "" is the empty set.
+// parseCPUs parses the notation of formatCPUs: ascending, distinct numbers below maxCPU. "" is the empty set.
 func parseCPUs(text string) ([]int, error) {
 	var cpus []int
 	if text == "" {
@@ -51,11 +51,11 @@ func parseCPUs(text string) ([]int, error) {
 	}
 	next := 0
 	for part := range strings.SplitSeq(text, ",") {
-		from, to, isRange := strings.Cut(part, "-")
-		first, err := strconv.Atoi(from)
+		low, high, isRange := strings.Cut(part, "-")
+		first, err := strconv.Atoi(low)
 		last := first
 		if err == nil && isRange {
-			last, err = strconv.Atoi(to)
+			last, err = strconv.Atoi(high)
 		}
 		if err != nil || first < next || last < first || last >= maxCPU {
 			return nil, fmt.Errorf("the set of processors %.40q is not like 0-3,8, ascending and below %d", text, maxCPU)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The environment of a rank; doc.go says what each holds.
+// The environment variables of a rank; doc.go describes them.
 const (
 	envRank        = "ATOLL_RANK"
 	envSize        = "ATOLL_SIZE"
@@ -22,17 +22,17 @@ const (
 	envPod         = "JOB_COMPLETION_INDEX" // Kubernetes sets it in the pods of an indexed Job
 )
 
-// maxSize bounds the number of ranks that an environment may claim: tables are made of that length.
+// maxSize bounds the number of ranks in the environment, since tables of that length are allocated.
 const maxSize = 1 << 20
 
 // Launcher is what started this process.
 type Launcher uint8
 
 const (
-	None       Launcher = iota // nothing that Detect knows: a run of one process
+	None       Launcher = iota // no known launcher: a run of one process
 	Atoll                      // Local, or anything that sets the same variables
 	OpenMPI                    // mpirun of Open MPI
-	PMI                        // mpirun of MPICH, Intel MPI and others that speak PMI
+	PMI                        // mpirun of MPICH, Intel MPI and others that use PMI
 	Slurm                      // srun
 	Kubernetes                 // an indexed Job
 )
@@ -53,30 +53,30 @@ func (l Launcher) String() string {
 	return "no launcher"
 }
 
-// Environment is what the launcher has told this process: its rank, the size of the run, and how to reach the others.
-// Rank is 0 and Size is 1 without a launcher.
+// Environment is what the launcher has set for this process: its rank, the size of the run, and how to reach the
+// others. Without a launcher Rank is 0 and Size is 1.
 type Environment struct {
 	Launcher   Launcher
 	Rank, Size int
 
-	// Threads is how many threads the rank is to keep busy, 0 when nobody has said.
+	// Threads is the number of threads that the rank should use, 0 if not set.
 	Threads int
 
-	// Where ranks of Local, and ranks that srun has started on one node, can meet; "" for others.
+	// Addresses for ranks of Local, and for ranks that srun has started on one node; "" for others.
 	Coordinator string // unix:/path or host:port
-	Sockets     string // absolute directory for this rank's socket, "" when ranks meet by host and port
+	Sockets     string // absolute directory for this rank's socket, "" if ranks use host and port
 
-	// Of a worker that a supervisor has started: the epoch of the run, from 1, and the epoch in which the command that
-	// the run is of began. Zero for others.
+	// Of a worker that a supervisor has started: the epoch of the run, from 1, and the first epoch of the current
+	// command. Zero for others.
 	Epoch, FirstEpoch uint64
 
-	// What Slurm says of the step that srun has started: zero for others, or where Slurm does not say.
+	// The job step of ranks that srun has started: zero for others, or if Slurm does not set the variables.
 	Job   string // as in 1234.0: the job and its step
 	Nodes int    // on which the step runs
 	PMI   bool   // srun offers a process management interface, by which an MPI library finds the other ranks
 }
 
-// String says on one line what was found.
+// String describes the environment in one line.
 func (p Environment) String() string {
 	var b strings.Builder
 	if p.Launcher == None {
@@ -94,7 +94,7 @@ func (p Environment) String() string {
 	return b.String()
 }
 
-// Origin says what is the same for all ranks: their launcher, and what Slurm says of the step.
+// Origin describes what is the same for all ranks: the launcher and the job step.
 func (p Environment) Origin() string {
 	if p.Launcher == None {
 		return "no launcher found"
@@ -109,7 +109,7 @@ func (p Environment) Origin() string {
 	return s
 }
 
-// count is a number of things in words.
+// count returns a number with its noun, as in "2 nodes".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -117,8 +117,8 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Detect reads the environment of this process. Atoll's own variables come first, because a run may be started
-// inside an allocation whose variables are inherited. Of mpirun and srun only more than one process counts. A
+// Detect reads the environment of this process. Atoll's own variables take precedence, because a run may be started
+// inside an allocation whose variables are inherited. mpirun and srun count only with more than one process. A
 // variable that is malformed, or missing from its set, is an error that names it.
 func Detect() (Environment, error) { return detect(os.LookupEnv) }
 
@@ -143,11 +143,11 @@ func detect(lookup func(string) (string, bool)) (Environment, error) {
 	case env.has("OMPI_COMM_WORLD_SIZE"):
 		env.otherLauncher(&p, OpenMPI, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")
 	case env.has("PMI_SIZE") && env.differs("SLURM_STEP_NUM_TASKS", env.text("PMI_SIZE")):
-		// MPICH's mpirun starts its helpers by srun, so the step is theirs: other ranks, and seldom as many.
+		// MPICH's mpirun starts its helper processes by srun, so the step describes the helpers, not the ranks.
 		env.otherLauncher(&p, PMI, "PMI_RANK", "PMI_SIZE")
 	case env.has("SLURM_STEP_NUM_TASKS"):
-		// A batch script and an interactive shell of an allocation have SLURM_NTASKS and SLURM_PROCID too, though
-		// they run once: the size of the step tells them from copies that srun has made.
+		// A batch script and an interactive shell of an allocation have SLURM_NTASKS and SLURM_PROCID too, but run
+		// once: the size of the step distinguishes them from tasks of srun.
 		env.otherLauncher(&p, Slurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS")
 	case env.has("SLURM_STEP_ID"), env.differs("SLURM_PROCID", "0"):
 		env.otherLauncher(&p, Slurm, "SLURM_PROCID", "SLURM_NTASKS")
@@ -163,7 +163,7 @@ func detect(lookup func(string) (string, bool)) (Environment, error) {
 	return p, nil
 }
 
-// envReader reads variables and keeps the first error.
+// envReader reads variables and records the first error.
 type envReader struct {
 	lookup func(string) (string, bool)
 	err    error
@@ -202,7 +202,7 @@ func (e *envReader) number(name string, low, high int) int {
 	return n
 }
 
-// otherLauncher fills in p when another launcher's variables say that this is one of several processes.
+// otherLauncher fills in p if the variables of another launcher say that this is one of several processes.
 func (e *envReader) otherLauncher(p *Environment, by Launcher, rank, size string) {
 	if !e.has(rank) || !e.has(size) {
 		return
@@ -212,8 +212,8 @@ func (e *envReader) otherLauncher(p *Environment, by Launcher, rank, size string
 	}
 }
 
-// pod fills in p in a pod of an indexed Job, whose index is the rank. Kubernetes tells neither how many pods there are
-// nor where they meet, so the Job must.
+// pod fills in p in a pod of an indexed Job, whose index is the rank. Kubernetes sets neither the number of pods
+// nor the address of the coordinator, so the manifest of the Job must.
 func (e *envReader) pod(p *Environment) {
 	if !e.has(envSize) {
 		e.fail("%s is %q: this is a pod of an indexed Job; set %s to its completions and %s to host:port of its pod "+
@@ -226,8 +226,8 @@ func (e *envReader) pod(p *Environment) {
 	}
 }
 
-// Pod reports whether this process is that of a pod of an indexed Job, and no rank that one has started; index is the
-// pod's, from 0.
+// Pod reports whether this process is the main process of a pod of an indexed Job, not a rank started there, and
+// returns the index of the pod, from 0.
 func Pod() (index int, is bool, err error) {
 	env := envReader{lookup: os.LookupEnv}
 	if !env.has(envPod) || env.has(envRank) {

@@ -17,7 +17,7 @@ func lookupIn(env map[string]string) func(string) (string, bool) {
 	}
 }
 
-// child is the environment of rank 2 of 4 of Local.
+// child is the environment of rank 2 of 4 started by Local.
 var child = map[string]string{
 	envRank: "2", envSize: "4", envCoordinator: "unix:/tmp/atoll-1/c.sock", envSockets: "/tmp/atoll-1", envThreads: "3",
 }
@@ -35,7 +35,7 @@ func with(env map[string]string, changes ...string) map[string]string {
 	return env
 }
 
-// step is the environment of task 1 of 2 of a step of Slurm's.
+// step is the environment of task 1 of 2 in a Slurm job step.
 var step = map[string]string{
 	"SLURM_PROCID": "1", "SLURM_NTASKS": "2", "SLURM_STEP_NUM_TASKS": "2", "SLURM_STEP_NUM_NODES": "1",
 	"SLURM_JOB_ID": "17", "SLURM_STEP_ID": "3",
@@ -135,7 +135,7 @@ func TestDetectRefuses(t *testing.T) {
 	}
 }
 
-// What a child is told is what Detect reads back, whatever the parent's own environment says.
+// Detect reads the variables that Local sets, whatever the parent's own environment contains.
 func TestDetectReadsWhatLocalSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 1000).Draw(t, "size")
@@ -163,7 +163,7 @@ func TestDetectReadsWhatLocalSets(t *testing.T) {
 	})
 }
 
-// Whatever the environment, the answer is an error or a rank within its size.
+// For any environment, the result is an error or a rank below the size.
 func FuzzDetect(f *testing.F) {
 	f.Add("2", "4", "unix:/tmp/c.sock", "/tmp", "1", "1", "2")
 	f.Add("", "", "", "", "", "", "")

@@ -6,46 +6,51 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// Check returns nil for a mesh that solvers can use, or an error that tells, for each kind of fault, how many there
-// are, the ids of the first few, and what to do. It looks for vertex ids and groups out of range, coordinates that
+// Check returns nil for a mesh that solvers can use. Otherwise its error gives, for each type of fault, the number of
+// faults, the ids of the first few, and what to do. It looks for vertex ids and groups out of range, coordinates that
 // are not finite, clockwise, flat and duplicate cells, duplicate and dangling vertices, edges of more than two cells,
 // cells that overlap at an edge, tagged edges that no cell has, hanging nodes, and fields of the wrong length.
 func (m *Mesh) Check() error {
-	_, err := m.Checked()
+	_, err := m.CheckedNeighbours()
 	return err
 }
 
-// Checked is Check, and returns what [Mesh.Neighbours] does, which it takes.
-func (m *Mesh) Checked() (neighbours [][3]int32, err error) { return m.check((*Mesh).checkShapes) }
+// CheckedNeighbours checks the mesh as Check does, and returns the result of [Mesh.Neighbours], which the check needs.
+func (m *Mesh) CheckedNeighbours() (neighbours [][3]int32, err error) {
+	return m.check((*Mesh).checkShapes)
+}
 
-// CheckTangled is Check for a mesh whose cells may be clockwise or flat, because vertices are out of place.
+// CheckTangled is Check for a tangled mesh: it accepts clockwise and flat cells.
 func (m *Mesh) CheckTangled() error {
 	_, err := m.check(func(*Mesh) error { return nil })
 	return err
 }
 
 func (m *Mesh) check(shapes func(*Mesh) error) (nb [][3]int32, err error) {
-	// Each later pass relies on what the earlier ones found sound.
+	// Later checks rely on earlier ones: sizes, then ids, then geometry and topology.
 	if err := m.checkSizes(); err != nil {
 		return nil, err
 	}
 	if err := m.checkReferences(); err != nil {
 		return nil, err
 	}
-	var shape, places, copies, edges error
+	var shape, vertices, duplicates, edges error
 	var wait sync.WaitGroup
-	wait.Go(func() { shape, places = shapes(m), m.checkPlaces() })
+	wait.Go(func() { shape, vertices = shapes(m), m.checkVertices() })
 	wait.Go(func() {
 		nb, edges = m.Neighbours()
-		copies = m.checkCopies(nb)
+		duplicates = m.checkDuplicateCells(nb)
 		if edges == nil {
 			edges = m.checkEdges(nb)
 		}
 	})
 	wait.Wait()
-	return nb, errors.Join(shape, places, copies, edges)
+	return nb, errors.Join(shape, vertices, duplicates, edges)
 }
 
 func (m *Mesh) checkSizes() error {
@@ -62,7 +67,7 @@ func (m *Mesh) checkSizes() error {
 		return fmt.Errorf("the mesh has %d x and %d y coordinates", len(m.X), len(m.Y))
 	}
 	if m.CellGroup != nil && len(m.CellGroup) != len(m.Cells) {
-		return fmt.Errorf("the mesh has %d cells and the groups of %d", len(m.Cells), len(m.CellGroup))
+		return fmt.Errorf("the mesh has %d cells, but the groups of %d cells", len(m.Cells), len(m.CellGroup))
 	}
 	for _, name := range FieldNames(m.CellData) {
 		if n := len(m.CellData[name]); n != len(m.Cells) {
@@ -82,30 +87,27 @@ func (m *Mesh) checkReferences() error {
 		advice: fmt.Sprintf("the mesh has vertices 0 to %d; the file is damaged", len(m.X)-1)}
 	repeated := fault{what: "cell that repeats a vertex", many: "cells that repeat a vertex",
 		advice: "mesh the domain again"}
-	infinite := fault{what: "vertex without a finite place", many: "vertices without a finite place",
-		advice: "correct the coordinates"}
+	infinite := fault{what: "vertex with a coordinate that is not finite",
+		many: "vertices with coordinates that are not finite", advice: "correct the coordinates"}
 	groups := fault{what: "cell of an unknown group", many: "cells of unknown groups",
-		advice: fmt.Sprintf("CellGroup is -1 or an index of a group of dimension 2 among %d groups", len(m.Groups))}
+		advice: fmt.Sprintf("CellGroup must be -1 or the index of a group of dimension 2; there are %d groups",
+			len(m.Groups))}
 	tagged := fault{what: "tagged edge of unknown vertices or group", many: "tagged edges of unknown vertices or groups",
-		advice: "vertices and group must be ids of the mesh, and the group one of dimension 1"}
-	for c, v := range m.Cells {
-		switch n := int32(len(m.X)); {
-		case min(v[0], v[1], v[2]) < 0 || max(v[0], v[1], v[2]) >= n:
+		advice: "vertices and group must be in the mesh, and the group must have dimension 1"}
+	eachBad(len(m.Cells), func(c int) bool { return m.hasVertices(c) && m.distinct(c) }, func(c int) {
+		if !m.hasVertices(c) {
 			outside.add(func() string { return m.describe(int32(c)) })
-		case v[0] == v[1] || v[1] == v[2] || v[2] == v[0]:
-			repeated.add(func() string { return m.describe(int32(c)) })
+			return
 		}
-	}
-	for v := range m.X {
-		if !finite(m.X[v]) || !finite(m.Y[v]) {
-			infinite.add(func() string { return m.describeVertex(v) })
-		}
-	}
-	for c, g := range m.CellGroup {
-		if g != -1 && !m.hasGroup(g, 2) {
-			groups.add(func() string { return fmt.Sprintf("%s in group %d", m.describe(int32(c)), g) })
-		}
-	}
+		repeated.add(func() string { return m.describe(int32(c)) })
+	})
+	eachBad(len(m.X), func(v int) bool { return finite(m.X[v]) && finite(m.Y[v]) }, func(v int) {
+		infinite.add(func() string { return m.describeVertex(v) })
+	})
+	eachBad(len(m.CellGroup), func(c int) bool { return m.CellGroup[c] == -1 || m.hasGroup(m.CellGroup[c], 2) },
+		func(c int) {
+			groups.add(func() string { return fmt.Sprintf("%s in group %d", m.describe(int32(c)), m.CellGroup[c]) })
+		})
 	for i, e := range m.Tagged {
 		if min(e.A, e.B) < 0 || int(max(e.A, e.B)) >= len(m.X) || !m.hasGroup(e.Group, 1) {
 			tagged.add(func() string {
@@ -116,37 +118,30 @@ func (m *Mesh) checkReferences() error {
 	return joinFaults(&outside, &repeated, &infinite, &groups, &tagged)
 }
 
-// checkShapes looks at the sign of each cell's area. An area that rounding alone could have made is flat.
+// checkShapes refuses cells that are clockwise, or flat up to round-off.
 func (m *Mesh) checkShapes() error {
 	clockwise := fault{what: "clockwise cell", many: "clockwise cells",
-		advice: "turn them with atoll mesh convert --orient"}
+		advice: "orient them with atoll mesh convert --orient"}
 	flat := fault{what: "cell of zero area", many: "cells of zero area",
 		advice: "merge duplicate vertices (atoll mesh convert --merge-duplicates) or mesh the domain again"}
 	huge := fault{what: "cell whose area overflows", many: "cells whose areas overflow", advice: "scale the coordinates"}
-	for c := range m.Cells {
-		switch m.shape(c) {
-		case cellClockwise:
-			clockwise.add(func() string { return m.describe(int32(c)) })
-		case cellFlat:
-			flat.add(func() string { return m.describe(int32(c)) })
-		case cellHuge:
-			huge.add(func() string { return m.describe(int32(c)) })
-		}
-	}
+	eachBad(len(m.Cells), func(c int) bool { return m.shape(c) == cellGood }, func(c int) {
+		kind := map[cellShape]*fault{cellClockwise: &clockwise, cellFlat: &flat, cellHuge: &huge}[m.shape(c)]
+		kind.add(func() string { return m.describe(int32(c)) })
+	})
 	return joinFaults(&clockwise, &flat, &huge)
 }
 
-func (m *Mesh) checkPlaces() error {
+// checkVertices refuses vertices in no cell, and pairs of vertices at the same position.
+func (m *Mesh) checkVertices() error {
 	dangling := fault{what: "vertex in no cell", many: "vertices in no cell",
 		advice: "remove them with atoll mesh convert --drop-dangling"}
-	same := fault{what: "pair of vertices at the same place", many: "pairs of vertices at the same place",
-		advice: "join them with atoll mesh convert --merge-duplicates"}
+	same := fault{what: "pair of vertices at the same position", many: "pairs of vertices at the same position",
+		advice: "merge them with atoll mesh convert --merge-duplicates"}
 	used := m.usedVertices()
-	for v, ok := range used {
-		if !ok {
-			dangling.add(func() string { return m.describeVertex(v) })
-		}
-	}
+	eachBad(len(used), func(v int) bool { return used[v] }, func(v int) {
+		dangling.add(func() string { return m.describeVertex(v) })
+	})
 	m.duplicateVertices(func(first, again int32) {
 		same.add(func() string {
 			return fmt.Sprintf("vertices %d and %d at (%g, %g)", first, again, m.X[first], m.Y[first])
@@ -155,40 +150,43 @@ func (m *Mesh) checkPlaces() error {
 	return joinFaults(&dangling, &same)
 }
 
-// checkCopies looks for cells of the same vertices. If no edge has more than two cells, so that there are neighbours,
-// those are each other's neighbours all around.
-func (m *Mesh) checkCopies(nb [][3]int32) error {
+// checkDuplicateCells refuses cells with the same vertices. nb is the result of Neighbours, nil if that failed. With
+// it, duplicates are found more quickly: they are each other's neighbour across all three edges.
+func (m *Mesh) checkDuplicateCells(nb [][3]int32) error {
 	copies := fault{what: "cell given twice", many: "cells given twice",
-		advice: "remove the copies with atoll mesh convert --merge-duplicates"}
+		advice: "remove the duplicates with atoll mesh convert --merge-duplicates"}
 	add := func(first, again int32) {
 		copies.add(func() string { return fmt.Sprintf("cell %d and %s", first, m.describe(again)) })
 	}
 	if nb == nil {
 		m.duplicateCells(add)
 	}
-	for again, first := range nb {
-		if first[0] >= 0 && int(first[0]) < again && first[0] == first[1] && first[0] == first[2] {
-			add(first[0], int32(again))
-		}
-	}
+	eachBad(len(nb), func(again int) bool {
+		first := nb[again]
+		return first[0] < 0 || int(first[0]) >= again || first[0] != first[1] || first[0] != first[2]
+	}, func(again int) { add(nb[again][0], int32(again)) })
 	return joinFaults(&copies)
 }
 
+// checkEdges refuses neighbours that overlap, tagged edges that no cell has, and hanging nodes.
+// checkEdges refuses neighbours that overlap, tagged edges that no cell has, and hanging nodes.
 func (m *Mesh) checkEdges(nb [][3]int32) error {
 	overlap := fault{what: "edge with both cells on one side", many: "edges with both cells on one side",
-		advice: "the cells overlap; if not for clockwise cells, mesh the domain again"}
-	for c, v := range m.Cells {
-		for k, other := range nb[c] {
-			if int(other) <= c {
-				continue
-			}
-			if s := m.slot(other, v[k], v[(k+1)%3]); m.Cells[other][s] == v[k] {
+		advice: "the cells overlap; orient clockwise cells, or mesh the domain again"}
+	overlaps := func(c, k int) bool { // cell c with the cell of higher id across edge k
+		v, other := m.Cells[c], nb[c][k]
+		return int(other) > c && m.Cells[other][m.slot(other, v[k], v[(k+1)%3])] == v[k]
+	}
+	eachBad(len(m.Cells), func(c int) bool { return !overlaps(c, 0) && !overlaps(c, 1) && !overlaps(c, 2) }, func(c int) {
+		for k, v := range m.Cells[c] {
+			if overlaps(c, k) {
 				overlap.add(func() string {
-					return fmt.Sprintf("edge %d-%d of %s and %s", v[k], v[(k+1)%3], m.describe(int32(c)), m.describe(other))
+					return fmt.Sprintf("edge %d-%d of %s and %s", v, m.Cells[c][(k+1)%3], m.describe(int32(c)),
+						m.describe(nb[c][k]))
 				})
 			}
 		}
-	}
+	})
 	stray := fault{what: "tagged edge that no cell has", many: "tagged edges that no cell has",
 		advice: "remove them with atoll mesh convert --drop-dangling, or mesh the domain so that it keeps the line"}
 	half, err := m.taggedHalfEdges()
@@ -206,15 +204,33 @@ func (m *Mesh) checkEdges(nb [][3]int32) error {
 	return joinFaults(&overlap, &stray, m.hanging(nb))
 }
 
+// itemsPerWorker is the least number of cells or vertices for which a goroutine is started.
+const itemsPerWorker = 20_000
+
+// eachBad calls add for each of the items 0..n-1 that is not good, in ascending order. Whether there are any is found
+// in parallel.
+func eachBad(n int, good func(i int) bool, add func(i int)) {
+	if parallel.All(n, itemsPerWorker, good) {
+		return
+	}
+	for i := range n {
+		if !good(i) {
+			add(i)
+		}
+	}
+}
+
 // fault counts one kind of fault and describes its first few examples.
 type fault struct {
-	what, many, advice string
+	what, many, advice string // singular, plural, and what to do
 	count              int
 	examples           []string
 }
 
 const maxExamples = 3
 
+// add counts a fault. It calls describe only for the first few.
+// add counts a fault. It calls describe only for the first few.
 func (f *fault) add(describe func() string) {
 	f.count++
 	if f.count <= maxExamples {
@@ -222,6 +238,8 @@ func (f *fault) add(describe func() string) {
 	}
 }
 
+// joinFaults returns an error with a line for each type of fault that occurred, nil if none did.
+// joinFaults returns an error with a line for each type of fault that occurred, nil if none did.
 func joinFaults(faults ...*fault) error {
 	var errs []error
 	for _, f := range faults {
@@ -250,6 +268,8 @@ const (
 	cellHuge
 )
 
+// shape classifies cell c by the sign of its area, with a bound of the round-off error.
+// shape classifies cell c by the sign of its area, with a bound of the round-off error.
 func (m *Mesh) shape(c int) cellShape {
 	v := &m.Cells[c]
 	ax, ay := m.X[v[0]], m.Y[v[0]]
@@ -266,11 +286,24 @@ func (m *Mesh) shape(c int) cellShape {
 	return cellGood
 }
 
+// usedVertices tells which vertices cells have.
 func (m *Mesh) usedVertices() []bool {
+	marks := make([]atomic.Bool, len(m.X))
+	parallel.Ranges(len(m.Cells), parallel.Parts(len(m.Cells), itemsPerWorker), func(_, lo, hi int) {
+		for _, cell := range m.Cells[lo:hi] {
+			for _, v := range cell {
+				if mark := &marks[v]; !mark.Load() { // a look is much cheaper than a mark
+					mark.Store(true)
+				}
+			}
+		}
+	})
 	used := make([]bool, len(m.X))
-	for _, v := range m.Cells {
-		used[v[0]], used[v[1]], used[v[2]] = true, true, true
-	}
+	parallel.Ranges(len(used), parallel.Parts(len(used), itemsPerWorker), func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			used[v] = marks[v].Load()
+		}
+	})
 	return used
 }
 

@@ -10,13 +10,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestCheckNamesFaults(t *testing.T) {
+func TestCheckRefusals(t *testing.T) {
 	if err := square().Check(); err != nil {
-		t.Fatalf("a sound mesh: %v", err)
+		t.Fatalf("a valid mesh: %v", err)
 	}
 	for name, c := range map[string]struct {
-		spoil func(m *Mesh)
-		want  string
+		corrupt func(m *Mesh)
+		want    string
 	}{
 		"empty":       {func(m *Mesh) { m.Cells = nil }, "the mesh has no triangles"},
 		"coordinates": {func(m *Mesh) { m.Y = m.Y[:3] }, "4 x and 3 y coordinates"},
@@ -25,22 +25,23 @@ func TestCheckNamesFaults(t *testing.T) {
 		"negative vertex id": {func(m *Mesh) { m.Cells[1][2] = -2 }, "cell 1 (vertices 0, 2, -2)"},
 		"repeated vertex": {func(m *Mesh) { m.Cells[1][2] = 0 },
 			"1 cell that repeats a vertex: cell 1 (vertices 0, 2, 0)"},
-		"infinite": {func(m *Mesh) { m.X[1] = math.Inf(1) }, "1 vertex without a finite place: vertex 1 (+Inf, 0)"},
-		"NaN":      {func(m *Mesh) { m.Y[1] = math.NaN() }, "vertex 1 (1, NaN)"},
+		"infinite": {func(m *Mesh) { m.X[1] = math.Inf(1) },
+			"1 vertex with a coordinate that is not finite: vertex 1 (+Inf, 0)"},
+		"NaN": {func(m *Mesh) { m.Y[1] = math.NaN() }, "vertex 1 (1, NaN)"},
 		"clockwise": {func(m *Mesh) { m.Cells[0] = [3]int32{0, 2, 1} },
-			"1 clockwise cell: cell 0 (vertices 0, 2, 1): turn them with atoll mesh convert --orient"},
+			"1 clockwise cell: cell 0 (vertices 0, 2, 1): orient them with atoll mesh convert --orient"},
 		"flat": {func(m *Mesh) { m.X[1], m.Y[1] = 0.25, 0.25 }, "1 cell of zero area: cell 0"},
 		"flat, rounding": {func(m *Mesh) { m.X[2], m.Y[2], m.X[1], m.Y[1] = 1.1, 1.1, 0.7, 0.7000000000000001 },
 			"1 cell of zero area: cell 0"},
 		"overflow": {func(m *Mesh) { m.X[1], m.Y[2] = 1e300, 1e300 }, "cell whose area overflows: cell 0"},
 		"dangling": {func(m *Mesh) { m.X, m.Y = append(m.X, 7), append(m.Y, 8) },
 			"1 vertex in no cell: vertex 4 (7, 8): remove them with atoll mesh convert --drop-dangling"},
-		"same place": {func(m *Mesh) {
+		"same position": {func(m *Mesh) {
 			m.X, m.Y = append(m.X, 0), append(m.Y, math.Copysign(0, -1))
 			m.Cells[1][0] = 4
-		}, "1 pair of vertices at the same place: vertices 0 and 4 at (0, 0): join them"},
-		"copy": {func(m *Mesh) { m.Cells = append(m.Cells, [3]int32{1, 2, 0}) },
-			"1 cell given twice: cell 0 and cell 2 (vertices 1, 2, 0): remove the copies"},
+		}, "1 pair of vertices at the same position: vertices 0 and 4 at (0, 0): merge them"},
+		"duplicate cell": {func(m *Mesh) { m.Cells = append(m.Cells, [3]int32{1, 2, 0}) },
+			"1 cell given twice: cell 0 and cell 2 (vertices 1, 2, 0): remove the duplicates"},
 		"three cells": {func(m *Mesh) {
 			m.X, m.Y = append(m.X, -1), append(m.Y, 1)
 			m.Cells = append(m.Cells, [3]int32{0, 2, 4})
@@ -57,14 +58,14 @@ func TestCheckNamesFaults(t *testing.T) {
 		"cell group": {func(m *Mesh) { m.CellGroup = []int32{1, 5} },
 			"1 cell of an unknown group: cell 1 (vertices 0, 2, 3) in group 5"},
 		"cell in edges":    {func(m *Mesh) { m.CellGroup = []int32{0, -1} }, "cell 0 (vertices 0, 1, 2) in group 0"},
-		"cell group count": {func(m *Mesh) { m.CellGroup = []int32{1} }, "2 cells and the groups of 1"},
+		"cell group count": {func(m *Mesh) { m.CellGroup = []int32{1} }, "2 cells, but the groups of 1"},
 		"cell field": {func(m *Mesh) { m.CellData = map[string][]float64{"b": {1}} },
 			`cell field "b" has 1 values for 2 cells`},
 		"vertex field": {func(m *Mesh) { m.VertexData = map[string][]float64{"b": {1}} },
 			`vertex field "b" has 1 values for 4 vertices`},
 	} {
 		m := square()
-		c.spoil(m)
+		c.corrupt(m)
 		if err := m.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, c.want)
 		}
@@ -78,10 +79,10 @@ func TestCheckCountsFaults(t *testing.T) {
 	}
 	m.X, m.Y = append(m.X, 9, 8), append(m.Y, 9, 8)
 	got := m.Check().Error()
-	for _, want := range []string{"50 clockwise cells: cell 0 (", "; cell 1 (", "; cell 2 (", "; and 47 more: turn",
+	for _, want := range []string{"50 clockwise cells: cell 0 (", "; cell 1 (", "; cell 2 (", "; and 47 more: orient",
 		"2 vertices in no cell"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("%q lacks %q", got, want)
+			t.Errorf("error %q, want it to contain %q", got, want)
 		}
 	}
 }
@@ -90,7 +91,7 @@ func TestOrient(t *testing.T) {
 	m := rectangle(t, 50, 1)
 	m.Cells[7] = [3]int32{m.Cells[7][1], m.Cells[7][0], m.Cells[7][2]}
 	if n, err := m.Orient(); n != 1 || err != nil {
-		t.Errorf("turned %d, %v; want 1", n, err)
+		t.Errorf("Orient changed %d cells, error %v; want 1 cell", n, err)
 	}
 	if err := m.Check(); err != nil {
 		t.Error(err)
@@ -112,7 +113,7 @@ func TestDropDangling(t *testing.T) {
 	}
 	m.Tagged = append(m.Tagged, TaggedEdge{0, 1, 0})
 	if v, e, err := m.DropDangling(); v != 1 || e != 1 || err != nil {
-		t.Errorf("dropped %d vertices and %d edges, %v; want 1 and 1", v, e, err)
+		t.Errorf("dropped %d vertices and %d edges, error %v; want 1 and 1", v, e, err)
 	}
 	want := square()
 	want.VertexData = map[string][]float64{"z": {0, 1, 2, 3}}
@@ -121,34 +122,34 @@ func TestDropDangling(t *testing.T) {
 	}
 }
 
-// TestMergeDuplicates takes a mesh apart, so that no two cells share a vertex, and puts it together again.
+// MergeDuplicates restores a mesh whose cells have been separated, so that no two share a vertex.
 func TestMergeDuplicates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		whole := scattered(rapid.IntRange(2, 200).Draw(t, "cells"), seed)
-		apart := &Mesh{VertexData: map[string][]float64{"z": nil}}
+		separated := &Mesh{VertexData: map[string][]float64{"z": nil}}
 		for c, v := range whole.Cells {
 			for _, w := range v {
-				apart.X, apart.Y = append(apart.X, whole.X[w]), append(apart.Y, whole.Y[w])
-				apart.VertexData["z"] = append(apart.VertexData["z"], whole.X[w])
+				separated.X, separated.Y = append(separated.X, whole.X[w]), append(separated.Y, whole.Y[w])
+				separated.VertexData["z"] = append(separated.VertexData["z"], whole.X[w])
 			}
-			apart.Cells = append(apart.Cells, [3]int32{int32(3 * c), int32(3*c + 1), int32(3*c + 2)})
+			separated.Cells = append(separated.Cells, [3]int32{int32(3 * c), int32(3*c + 1), int32(3*c + 2)})
 		}
 		copies := rand.New(rand.NewPCG(seed, 2)).IntN(4)
 		for c := range copies {
-			v := apart.Cells[c%len(whole.Cells)]
-			apart.Cells = append(apart.Cells, [3]int32{v[1], v[2], v[0]})
+			v := separated.Cells[c%len(whole.Cells)]
+			separated.Cells = append(separated.Cells, [3]int32{v[1], v[2], v[0]})
 		}
-		if _, cells, err := apart.MergeDuplicates(); cells != copies || err != nil {
-			t.Fatalf("removed %d cells, %v; want %d", cells, err, copies)
+		if _, cells, err := separated.MergeDuplicates(); cells != copies || err != nil {
+			t.Fatalf("removed %d cells, error %v; want %d", cells, err, copies)
 		}
-		if err := apart.Check(); err != nil {
+		if err := separated.Check(); err != nil {
 			t.Fatal(err)
 		}
 		for c, v := range whole.Cells {
 			for k, w := range v {
-				u := apart.Cells[c][k]
-				if apart.X[u] != whole.X[w] || apart.Y[u] != whole.Y[w] || apart.VertexData["z"][u] != whole.X[w] {
+				u := separated.Cells[c][k]
+				if separated.X[u] != whole.X[w] || separated.Y[u] != whole.Y[w] || separated.VertexData["z"][u] != whole.X[w] {
 					t.Fatalf("corner %d of cell %d has moved", k, c)
 				}
 			}
@@ -156,41 +157,42 @@ func TestMergeDuplicates(t *testing.T) {
 	})
 }
 
-func TestMergeDuplicatesShrinks(t *testing.T) {
+// Merging vertices removes cells and tagged edges that then have a repeated vertex.
+func TestMergeDuplicatesRemovesCollapsed(t *testing.T) {
 	m := square()
-	// A cell of no width along 1-2, and its edge, tagged, between the two vertices at one place.
+	// Vertex 4 is at the position of vertex 2. The new cell and the tagged edge 4-2 have both.
 	m.X, m.Y = append(m.X, 1), append(m.Y, 1)
 	m.Cells = append(m.Cells, [3]int32{1, 4, 2})
 	m.Tagged = append(m.Tagged, TaggedEdge{4, 2, 0}, TaggedEdge{4, 3, 2})
 	if v, c, err := m.MergeDuplicates(); v != 1 || c != 1 || err != nil {
-		t.Fatalf("merged %d vertices, removed %d cells, %v", v, c, err)
+		t.Fatalf("merged %d vertices, removed %d cells, error %v; want 1 and 1", v, c, err)
 	}
 	if want := square(); !reflect.DeepEqual(m, want) {
 		t.Errorf("got %+v\nwant %+v", m, want)
 	}
 }
 
-func TestMergeDuplicatesRefuses(t *testing.T) {
+func TestMergeDuplicatesRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(m *Mesh)
-		want  string
+		corrupt func(m *Mesh)
+		want    string
 	}{
 		"vertex field": {func(m *Mesh) {
 			m.X, m.Y = append(m.X, 1), append(m.Y, 0)
 			m.VertexData = map[string][]float64{"z": {0, 5, 0, 0, 6}}
-		}, `vertices 1 and 4 are at the same place, but differ in the field "z": 5 and 6`},
+		}, `vertices 1 and 4 are at the same position, but differ in the field "z": 5 and 6`},
 		"group": {func(m *Mesh) {
 			m.Cells = append(m.Cells, [3]int32{1, 2, 0})
 			m.CellGroup = []int32{1, -1, -1}
-		}, "cell 0 (vertices 0, 1, 2) is given again as cell 2 in another group"},
+		}, "cell 0 (vertices 0, 1, 2) is the same as cell 2, but in another group"},
 		"cell field": {func(m *Mesh) {
 			m.Cells = append(m.Cells, [3]int32{1, 2, 0})
 			m.CellData = map[string][]float64{"n": {1, 2, 3}}
-		}, `another value of the field "n": 1 and 3`},
+		}, `differs from it in the field "n": 1 and 3`},
 		"ids": {func(m *Mesh) { m.Cells[0][0] = 77 }, "vertex id out of range"},
 	} {
 		m := square()
-		c.spoil(m)
+		c.corrupt(m)
 		if _, _, err := m.MergeDuplicates(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

@@ -2,7 +2,7 @@ package mesh
 
 import "testing"
 
-// A vertex beyond its neighbours turns cells over, which is a fault but of places alone; a cell given twice is another.
+// CheckTangled accepts inverted cells, but not a cell given twice.
 func TestCheckTangled(t *testing.T) {
 	m, err := Rectangle(0, 0, 1, 1, 50, 1)
 	if err != nil {
@@ -13,15 +13,16 @@ func TestCheckTangled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for v := range m.X {
-		if rings.Around[v] == Inside {
-			m.X[v] += 0.7
+		if rings.Class[v] == Interior {
+			m.X[v] += 0.7 // beyond its neighbours
 			break
 		}
 	}
 	if m.Check() == nil || m.CheckTangled() != nil {
-		t.Error(m.Check(), m.CheckTangled())
+		t.Errorf("with inverted cells, Check gives %v and CheckTangled %v, want an error and nil", m.Check(),
+			m.CheckTangled())
 	}
 	if m.Cells = append(m.Cells, m.Cells[0]); m.CheckTangled() == nil {
-		t.Error("a cell given twice is accepted")
+		t.Error("CheckTangled accepts a cell given twice, want an error")
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// FlipToDelaunay turns edges inside the mesh until the circle of no triangle holds the corner opposite (C. L. Lawson,
-// in Mathematical Software III, 1977), and returns how many turns that took. Vertices stay, and so do the number of
-// cells, tagged edges, and edges between two groups of cells. A corner that is on the circle up to round-off counts as
-// outside. Cell data would not fit the new cells: a mesh that has some is refused, and so is one with a triangle
-// inverted.
+// FlipToDelaunay flips interior edges until the circumcircle of no triangle contains the opposite vertex of a
+// neighbouring triangle (C. L. Lawson, in Mathematical Software III, 1977), and returns the number of flips. It changes
+// neither vertices, nor the number of cells, nor tagged edges, nor edges between cells of different groups. A vertex
+// on the circle up to round-off counts as outside. It refuses a mesh with cell data, which would not fit the new cells,
+// and one with inverted triangles.
 func (m *Mesh) FlipToDelaunay() (flips int, err error) {
 	if len(m.CellData) > 0 {
-		return 0, fmt.Errorf("a mesh with cell data keeps its edges: drop the data first")
+		return 0, fmt.Errorf("edges of a mesh with cell data cannot be flipped, since cells change: drop the data first")
 	}
 	for c := range m.Cells {
 		if !(m.Area(c) > 0) {
@@ -31,17 +31,17 @@ func (m *Mesh) FlipToDelaunay() (flips int, err error) {
 		stack = append(stack[:0], c)
 		for len(stack) > 0 {
 			c := stack[len(stack)-1]
-			turned := false
+			flipped := false
 			for k := range 3 {
-				if other := f.nb[c][k]; other >= 0 && f.bad(c, k) {
+				if other := f.nb[c][k]; other >= 0 && f.mustFlip(c, k) {
 					f.flip(c, k)
 					flips++
 					stack = append(stack, other)
-					turned = true
+					flipped = true
 					break
 				}
 			}
-			if !turned {
+			if !flipped {
 				stack = stack[:len(stack)-1]
 			}
 		}
@@ -49,14 +49,15 @@ func (m *Mesh) FlipToDelaunay() (flips int, err error) {
 	return flips, nil
 }
 
+// flipper is a mesh whose edges are flipped.
 type flipper struct {
 	*Mesh
-	nb     [][3]int32
-	tagged map[[2]int32]bool
+	nb     [][3]int32        // as Neighbours gives them, updated with each flip
+	tagged map[[2]int32]bool // by vertices in ascending order
 }
 
-// bad tells whether edge k of cell c, which has a cell behind it, is to be turned.
-func (f *flipper) bad(c int32, k int) bool {
+// mustFlip reports whether edge k of cell c, which has a neighbour across it, is to be flipped.
+func (f *flipper) mustFlip(c int32, k int) bool {
 	d := f.nb[c][k]
 	if f.CellGroup != nil && f.CellGroup[c] != f.CellGroup[d] {
 		return false
@@ -70,19 +71,20 @@ func (f *flipper) bad(c int32, k int) bool {
 	return len(f.tagged) == 0 || !f.tagged[[2]int32{min(a, b), max(a, b)}]
 }
 
-// inCircle tells whether q is inside the circle through a, b and p, counter-clockwise, by more than rounding.
+// inCircle reports whether vertex q is inside the circle through a, b and p, which are counter-clockwise, by more than
+// round-off.
 func (f *flipper) inCircle(a, b, p, q int32) bool {
 	ax, ay := f.X[a]-f.X[q], f.Y[a]-f.Y[q]
 	bx, by := f.X[b]-f.X[q], f.Y[b]-f.Y[q]
 	px, py := f.X[p]-f.X[q], f.Y[p]-f.Y[q]
 	aa, bb, pp := ax*ax+ay*ay, bx*bx+by*by, px*px+py*py
 	u, v, w := aa*(bx*py-px*by), bb*(px*ay-ax*py), pp*(ax*by-bx*ay)
-	size := aa*(math.Abs(bx*py)+math.Abs(px*by)) + bb*(math.Abs(px*ay)+math.Abs(ax*py)) +
+	bound := aa*(math.Abs(bx*py)+math.Abs(px*by)) + bb*(math.Abs(px*ay)+math.Abs(ax*py)) +
 		pp*(math.Abs(ax*by)+math.Abs(bx*ay))
-	return u+v+w > 0x1p-44*size
+	return u+v+w > 0x1p-44*bound
 }
 
-// across is the slot of cell d that has cell c behind it.
+// across returns the slot of cell d whose neighbour is c.
 func (f *flipper) across(d, c int32) int {
 	for j, other := range f.nb[d] {
 		if other == c {
@@ -92,7 +94,7 @@ func (f *flipper) across(d, c int32) int {
 	return -1
 }
 
-// flip turns edge k of cell c: of the two triangles a-b-p and b-a-q it makes p-a-q and q-b-p.
+// flip flips edge k of cell c: the two triangles a-b-p and b-a-q become p-a-q and q-b-p.
 func (f *flipper) flip(c int32, k int) {
 	d := f.nb[c][k]
 	j := f.across(d, c)

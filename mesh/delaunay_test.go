@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// No circle of a triangle holds a vertex after flipping; area, vertices, counts and tagged edges are as before.
+// After flipping, no circumcircle contains a vertex. The mesh is valid and has the same area.
 func TestFlipToDelaunay(t *testing.T) {
 	for seed := range uint64(5) {
 		m, err := Rectangle(0, 0, 2, 1, 400, seed)
@@ -15,7 +15,7 @@ func TestFlipToDelaunay(t *testing.T) {
 		}
 		flips, err := m.FlipToDelaunay()
 		if err != nil || flips == 0 {
-			t.Fatal(flips, err)
+			t.Fatalf("%d flips, error %v; want at least one flip", flips, err)
 		}
 		if err := m.Check(); err != nil {
 			t.Fatal(err)
@@ -31,41 +31,41 @@ func TestFlipToDelaunay(t *testing.T) {
 			}
 		}
 		if math.Abs(area-2) > 1e-13 {
-			t.Errorf("area %g", area)
+			t.Errorf("area %g, want 2", area)
 		}
 		if again, err := m.FlipToDelaunay(); err != nil || again != 0 {
-			t.Error(again, err)
+			t.Errorf("a second call makes %d flips, error %v; want none", again, err)
 		}
 	}
 }
 
-// Edges of a group and between groups of cells stay, though they are not Delaunay's.
+// Tagged edges and edges between cells of different groups are not flipped, though they are not Delaunay edges.
 func TestFlipToDelaunayKeepsGroups(t *testing.T) {
-	kite := func() *Mesh { // the long diagonal 0-2 of a flat rhombus
+	kite := func() *Mesh { // a rhombus, cut along its long diagonal 0-2
 		return &Mesh{X: []float64{-2, 0, 2, 0}, Y: []float64{0, -1, 0, 1}, Cells: [][3]int32{{0, 1, 2}, {0, 2, 3}}}
 	}
 	m := kite()
 	if n, err := m.FlipToDelaunay(); n != 1 || err != nil {
-		t.Errorf("%d flips, %v", n, err)
+		t.Errorf("without groups: %d flips, error %v; want 1", n, err)
 	}
 	m = kite()
 	m.Groups, m.Tagged = []Group{{1, 1, "fault"}}, []TaggedEdge{{2, 0, 0}}
 	if n, err := m.FlipToDelaunay(); n != 0 || err != nil {
-		t.Errorf("a tagged edge: %d flips, %v", n, err)
+		t.Errorf("a tagged edge: %d flips, error %v; want none", n, err)
 	}
 	m = kite()
 	m.Groups, m.CellGroup = []Group{{2, 1, "a"}, {2, 2, "b"}}, []int32{0, 1}
 	if n, err := m.FlipToDelaunay(); n != 0 || err != nil {
-		t.Errorf("between groups: %d flips, %v", n, err)
+		t.Errorf("an edge between groups: %d flips, error %v; want none", n, err)
 	}
 	m = kite()
 	m.Cells[0] = [3]int32{1, 0, 2}
 	if _, err := m.FlipToDelaunay(); err == nil || !strings.Contains(err.Error(), "area -2") {
-		t.Error(err)
+		t.Errorf("an inverted cell: error %v, want one with its area", err)
 	}
 	m = kite()
 	m.CellData = map[string][]float64{"q": {1, 2}}
 	if _, err := m.FlipToDelaunay(); err == nil {
-		t.Error("cell data was taken")
+		t.Error("FlipToDelaunay accepts a mesh with cell data, want an error")
 	}
 }

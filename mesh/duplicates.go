@@ -1,14 +1,17 @@
 package mesh
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// duplicateVertices calls report for each vertex at the position of an earlier one, in ascending order, with the first
-// vertex there.
+// duplicateVertices calls report for each vertex at the position of an earlier one, in ascending order. first is the
+// first vertex at that position.
 func (m *Mesh) duplicateVertices(report func(first, again int32)) {
 	hash := func(v int32) uint64 {
 		// Adding zero makes -0 and 0 the same.
@@ -18,7 +21,8 @@ func (m *Mesh) duplicateVertices(report func(first, again int32)) {
 	duplicates(len(m.X), hash, same, report)
 }
 
-// duplicateCells calls report for each cell of the same three vertices as an earlier one, in ascending order.
+// duplicateCells calls report for each cell with the same vertices as an earlier one, in ascending order. first is the
+// first cell with these vertices.
 func (m *Mesh) duplicateCells(report func(first, again int32)) {
 	hash := func(c int32) uint64 {
 		v := sorted(m.Cells[c])
@@ -28,24 +32,55 @@ func (m *Mesh) duplicateCells(report func(first, again int32)) {
 	duplicates(len(m.Cells), hash, same, report)
 }
 
-// duplicates finds equal items by an open-addressing table of item numbers; what it reports does not depend on hash.
+// duplicates finds equal items among 0..n-1. Each thread searches the items of a range of hashes; the result does not
+// depend on hash.
 func duplicates(n int, hash func(int32) uint64, same func(a, b int32) bool, report func(first, again int32)) {
-	if n < 2 {
-		return
-	}
-	table := NewMarks(1 << bits.Len(uint(n)*3/2))
-	mask := uint64(len(table) - 1)
-	for i := range int32(n) {
-		at := hash(i) & mask
-		for table[at] >= 0 && !same(table[at], i) {
-			at = (at + 1) & mask
+	shares := parallel.Parts(n, itemsPerWorker)
+	parts := make([][][]int32, shares) // the items of each range, by the share that they are in
+	parallel.Ranges(n, shares, func(part, lo, hi int) {
+		of := make([][]int32, shares)
+		for share := range of {
+			of[share] = make([]int32, 0, (hi-lo)/shares*9/8)
 		}
-		if table[at] >= 0 {
-			report(table[at], i)
+		for i := int32(lo); i < int32(hi); i++ {
+			// The lowest bits are for the table.
+			share := hash(i) >> 32 * uint64(shares) >> 32
+			of[share] = append(of[share], i)
+		}
+		parts[part] = of
+	})
+	found := make([][][2]int32, shares)
+	parallel.Ranges(shares, shares, func(share, _, _ int) {
+		all := make([][]int32, len(parts))
+		for part, of := range parts {
+			all[part] = of[share]
+		}
+		found[share] = repeated(slices.Concat(all...), hash, same)
+	})
+	pairs := slices.Concat(found...)
+	slices.SortFunc(pairs, func(p, q [2]int32) int { return cmp.Compare(p[1], q[1]) })
+	for _, p := range pairs {
+		report(p[0], p[1])
+	}
+}
+
+// repeated returns each of the items, which ascend, that equals an earlier one, as a pair with the first equal item. It
+// uses an open-addressing hash table.
+func repeated(items []int32, hash func(int32) uint64, same func(a, b int32) bool) (pairs [][2]int32) {
+	table := make([]int32, 1<<bits.Len(uint(len(items))*3/2)) // numbers of items, from 1 on
+	mask := uint64(len(table) - 1)
+	for _, i := range items {
+		slot := hash(i) & mask
+		for table[slot] > 0 && !same(table[slot]-1, i) {
+			slot = (slot + 1) & mask
+		}
+		if table[slot] > 0 {
+			pairs = append(pairs, [2]int32{table[slot] - 1, i})
 			continue
 		}
-		table[at] = i
+		table[slot] = i + 1
 	}
+	return pairs
 }
 
 func sorted(v [3]int32) [3]int32 {

@@ -3,27 +3,29 @@ package mesh
 import (
 	"fmt"
 	"math"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// jitter is how far an interior vertex of Rectangle may move, as a share of the spacing. No triangle of a box turns
-// over below 0.25, where three corners can come to lie on a line; a triangle keeps 1 - 4·jitter of its area or more,
-// here 0.37. The size of its smallest cells decides the time step: with this one the tests of the paper that
-// package verify reproduces take as many steps as their reference does.
+// jitter is how far an interior vertex of Rectangle may move, as a fraction of the spacing. From 0.25 on, triangles can
+// be flat or inverted; below, a triangle keeps at least 1 - 4·jitter of its area, here 0.37. The smallest cells limit
+// the time step: with this value the tests of the paper that package verify reproduces take as many steps as in the
+// paper.
 const jitter = 0.157
 
 // maxGenerated bounds the cells of a generated mesh.
 const maxGenerated = 500_000_000
 
-// RectangleCounts returns the boxes nx × ny that Rectangle splits: 2·nx·ny is the count nearest to cells for which
-// the boxes are as square as whole numbers allow. On a square nx = ny.
+// RectangleCounts returns the numbers of boxes nx × ny that Rectangle splits: nx/ny is close to the ratio of the sides,
+// and 2·nx·ny is close to cells. On a square nx = ny.
 func RectangleCounts(x0, y0, x1, y1 float64, cells int) (nx, ny int, err error) {
 	width, height := x1-x0, y1-y0
 	if !(width > 0 && height > 0) || math.IsInf(width, 0) || math.IsInf(height, 0) {
 		return 0, 0, fmt.Errorf("rectangle [%g, %g] × [%g, %g]: bounds must be finite, and the second corner "+
-			"to the right of and above the first", x0, x1, y0, y1)
+			"must be to the right of and above the first", x0, x1, y0, y1)
 	}
 	if cells < 2 || cells > maxGenerated {
-		return 0, 0, fmt.Errorf("rectangle of %d cells: between 2 and %d can be made", cells, maxGenerated)
+		return 0, 0, fmt.Errorf("rectangle of %d cells: give 2 to %d", cells, maxGenerated)
 	}
 	ratio := max(width, height) / min(width, height)
 	if ratio > float64(cells) {
@@ -53,43 +55,50 @@ func RectangleCounts(x0, y0, x1, y1 float64, cells int) (nx, ny int, err error) 
 func distance(a, b int) int { return max(a-b, b-a) }
 
 // Rectangle returns an irregular triangle mesh of [x0, x1] × [y0, y1] with about the given number of cells (see
-// RectangleCounts). It splits boxes in two along a diagonal drawn by lot, and moves interior vertices along both axes
-// by up to 0.155 of the spacing; the seed decides both. The sides are the groups "left", "right", "bottom" and "top".
+// RectangleCounts). It splits boxes into two triangles along a random diagonal, and moves interior vertices at random
+// along both axes by up to jitter times the spacing; seed determines both. The sides are the groups "left", "right",
+// "bottom" and "top".
 func Rectangle(x0, y0, x1, y1 float64, cells int, seed uint64) (*Mesh, error) {
 	nx, ny, err := RectangleCounts(x0, y0, x1, y1, cells)
 	if err != nil {
 		return nil, err
 	}
 	m := &Mesh{
-		X:      make([]float64, 0, (nx+1)*(ny+1)),
-		Y:      make([]float64, 0, (nx+1)*(ny+1)),
-		Cells:  make([][3]int32, 0, 2*nx*ny),
+		X:      make([]float64, (nx+1)*(ny+1)),
+		Y:      make([]float64, (nx+1)*(ny+1)),
+		Cells:  make([][3]int32, 2*nx*ny),
 		Groups: []Group{{1, 1, "left"}, {1, 2, "right"}, {1, 3, "bottom"}, {1, 4, "top"}},
 	}
 	xs, ys := subdivide(x0, x1, nx), subdivide(y0, y1, ny)
 	dx, dy := (x1-x0)/float64(nx), (y1-y0)/float64(ny)
-	for j := 0; j <= ny; j++ {
-		for i := 0; i <= nx; i++ {
-			x, y := xs[i], ys[j]
-			if i > 0 && i < nx && j > 0 && j < ny {
-				id := uint64(len(m.X))
-				x += dx * jitter * signed(draw(seed, 2*id))
-				y += dy * jitter * signed(draw(seed, 2*id+1))
-			}
-			m.X, m.Y = append(m.X, x), append(m.Y, y)
-		}
-	}
 	vertex := func(i, j int) int32 { return int32(j*(nx+1) + i) }
-	for j := range ny {
-		for i := range nx {
-			a, b, c, d := vertex(i, j), vertex(i+1, j), vertex(i+1, j+1), vertex(i, j+1)
-			if draw(^seed, uint64(j*nx+i))&1 == 0 {
-				m.Cells = append(m.Cells, [3]int32{a, b, c}, [3]int32{a, c, d})
-			} else {
-				m.Cells = append(m.Cells, [3]int32{a, b, d}, [3]int32{b, c, d})
+	rows := parallel.Parts(ny+1, max(1, itemsPerWorker/(nx+1)))
+	parallel.Ranges(ny+1, rows, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			for i := 0; i <= nx; i++ {
+				id := vertex(i, j)
+				x, y := xs[i], ys[j]
+				if i > 0 && i < nx && j > 0 && j < ny {
+					x += dx * jitter * signed(draw(seed, 2*uint64(id)))
+					y += dy * jitter * signed(draw(seed, 2*uint64(id)+1))
+				}
+				m.X[id], m.Y[id] = x, y
 			}
 		}
-	}
+	})
+	parallel.Ranges(ny, rows, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			for i := range nx {
+				a, b, c, d := vertex(i, j), vertex(i+1, j), vertex(i+1, j+1), vertex(i, j+1)
+				box := j*nx + i
+				if draw(^seed, uint64(box))&1 == 0 {
+					m.Cells[2*box], m.Cells[2*box+1] = [3]int32{a, b, c}, [3]int32{a, c, d}
+				} else {
+					m.Cells[2*box], m.Cells[2*box+1] = [3]int32{a, b, d}, [3]int32{b, c, d}
+				}
+			}
+		}
+	})
 	for j := range ny {
 		m.Tagged = append(m.Tagged, TaggedEdge{vertex(0, j+1), vertex(0, j), 0},
 			TaggedEdge{vertex(nx, j), vertex(nx, j+1), 1})

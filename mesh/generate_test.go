@@ -23,7 +23,8 @@ func TestRectangleCounts(t *testing.T) {
 	} {
 		nx, ny, err := RectangleCounts(0, 0, c.width, c.height, c.cells)
 		if err != nil || nx != c.nx || ny != c.ny {
-			t.Errorf("%g × %g in %d cells: %d × %d boxes, %v; want %d × %d", c.width, c.height, c.cells, nx, ny, err, c.nx, c.ny)
+			t.Errorf("%g × %g in %d cells: %d × %d boxes, error %v; want %d × %d", c.width, c.height, c.cells, nx, ny, err,
+				c.nx, c.ny)
 		}
 	}
 	for _, c := range []struct {
@@ -33,20 +34,20 @@ func TestRectangleCounts(t *testing.T) {
 	}{
 		{0, 0, 0, 1, 10, "bounds must be finite"}, {0, 1, 1, 0, 10, "bounds must be finite"},
 		{0, 0, math.NaN(), 1, 10, "bounds must be finite"}, {0, 0, math.Inf(1), 1, 10, "bounds must be finite"},
-		{0, 0, 1, 1, 1, "between 2 and"}, {0, 0, 1, 1, 1e9, "between 2 and"}, {0, 0, 1e300, 1e-300, 10, "too few for sides"},
+		{0, 0, 1, 1, 1, "give 2 to"}, {0, 0, 1, 1, 1e9, "give 2 to"}, {0, 0, 1e300, 1e-300, 10, "too few for sides"},
 	} {
 		if _, _, err := RectangleCounts(c.x0, c.y0, c.x1, c.y1, c.cells); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("%+v: error %v, want %q", c, err, c.want)
 		}
 		if m, err := Rectangle(c.x0, c.y0, c.x1, c.y1, c.cells, 1); err == nil || m != nil {
-			t.Errorf("%+v: a mesh was made", c)
+			t.Errorf("%+v: Rectangle returns a mesh, want an error", c)
 		}
 	}
 }
 
-// TestRectangleIsSound proves that no seed and no size turns a triangle over or leaves a hole.
-func TestRectangleIsSound(t *testing.T) {
+// For any seed and size, Rectangle has no inverted triangles and covers the rectangle.
+func TestRectangleIsValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.Float64Range(0.1, 10).Draw(t, "width"), rapid.Float64Range(0.1, 10).Draw(t, "height")
 		cells := rapid.IntRange(200, 2000).Draw(t, "cells")
@@ -59,25 +60,25 @@ func TestRectangleIsSound(t *testing.T) {
 		}
 		nx, ny, _ := RectangleCounts(-3, 2, -3+width, 2+height, cells)
 		if len(m.Cells) != 2*nx*ny {
-			t.Fatalf("%d cells, RectangleCounts says %d", len(m.Cells), 2*nx*ny)
+			t.Fatalf("%d cells, want %d, twice the number of boxes", len(m.Cells), 2*nx*ny)
 		}
 		nominal := width * height / float64(len(m.Cells))
 		total := 0.0
 		for c := range m.Cells {
 			area := m.Area(c)
 			if area < 0.199*nominal {
-				t.Fatalf("cell %d has %.3f of the mean area", c, area/nominal)
+				t.Fatalf("cell %d has %.3f times the mean area, want at least 0.199", c, area/nominal)
 			}
 			total += area
 		}
 		if math.Abs(total-width*height) > 1e-9*width*height {
-			t.Fatalf("the cells cover %g of %g", total, width*height)
+			t.Fatalf("the cells have a total area of %g, want %g", total, width*height)
 		}
 	})
 }
 
-// TestRectangleIsFixed pins the bits of a generated mesh: published results depend on them.
-func TestRectangleIsFixed(t *testing.T) {
+// The bits of a generated mesh do not change: published results depend on them.
+func TestRectangleIsReproducible(t *testing.T) {
 	m := rectangle(t, 4050, 1)
 	sum := sha256.New()
 	for _, part := range []any{m.X, m.Y, m.Cells} {
@@ -92,8 +93,8 @@ func TestRectangleIsFixed(t *testing.T) {
 	}
 }
 
-// TestRefineBandwidth proves the numbering: the bandwidth of each refinement is three quarters of its cells, as in
-// the published table of orderings (12150 for 16200 cells, 48600 for 64800).
+// Refine numbers cells such that the bandwidth is three quarters of the number of cells, as in the published table of
+// orderings (12150 for 16200 cells, 48600 for 64800).
 func TestRefineBandwidth(t *testing.T) {
 	m := rectangle(t, 4050, 1)
 	for _, want := range []struct{ cells, bandwidth int }{{16200, 12150}, {64800, 48600}} {
@@ -119,7 +120,8 @@ func TestRefineBandwidth(t *testing.T) {
 	}
 }
 
-func TestRefineCarriesAll(t *testing.T) {
+// Refine keeps groups, tagged edges and fields.
+func TestRefineKeepsData(t *testing.T) {
 	m := square()
 	m.CellGroup = []int32{1, -1}
 	m.CellData = map[string][]float64{"n": {3, 4}}
@@ -145,7 +147,8 @@ func TestRefineCarriesAll(t *testing.T) {
 	}
 }
 
-func TestRefineIsSound(t *testing.T) {
+// Refining a valid mesh gives a valid mesh, whose cells have a quarter of the area.
+func TestRefineIsValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := scattered(rapid.IntRange(2, 300).Draw(t, "cells"), rapid.Uint64().Draw(t, "seed"))
 		if _, _, err := m.DropDangling(); err != nil {
@@ -160,13 +163,13 @@ func TestRefineIsSound(t *testing.T) {
 		}
 		for c := range fine.Cells {
 			if quarter := m.Area(c%len(m.Cells)) / 4; math.Abs(fine.Area(c)-quarter) > 1e-12 {
-				t.Fatalf("child %d has area %g of %g", c, fine.Area(c), quarter)
+				t.Fatalf("cell %d has area %g, want %g", c, fine.Area(c), quarter)
 			}
 		}
 	})
 }
 
-func TestRefineRefuses(t *testing.T) {
+func TestRefineRefusals(t *testing.T) {
 	m := square()
 	m.Tagged[0] = TaggedEdge{1, 3, 0}
 	if _, err := Refine(m); err == nil || !strings.Contains(err.Error(),

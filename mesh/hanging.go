@@ -3,32 +3,26 @@ package mesh
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// grazing is the sine of an angle that counts as none.
+// grazing is the sine of the largest angle between two directions that count as equal.
 const grazing = 1e-9
 
-// hanging finds vertices of the boundary on boundary edges of which they are no end: there cells do not meet at whole
-// edges, and what looks like the inside of the domain is a slit. It takes the neighbours of the cells.
+// hanging finds hanging nodes: boundary vertices in the interior of a boundary edge. There, cells do not share whole
+// edges, and the boundary forms a slit of zero width. nb is the result of Neighbours.
 func (m *Mesh) hanging(nb [][3]int32) *fault {
-	f := &fault{what: "vertex on a boundary edge of which it is no end",
-		many:   "vertices on boundary edges of which they are no ends",
+	f := &fault{what: "vertex inside a boundary edge", many: "vertices inside boundary edges",
 		advice: "cells must meet at whole edges; mesh the domain again without hanging nodes"}
-	var edges [][2]int32
-	var cells []int32
-	for c, v := range m.Cells {
-		for k, other := range nb[c] {
-			if other < 0 {
-				edges, cells = append(edges, [2]int32{v[k], v[(k+1)%3]}), append(cells, int32(c))
-			}
-		}
-	}
+	edges, cells := m.boundary(nb)
 	boxes := m.boxVertices(edges)
-	seen := make(map[int32]bool)
+	reported := make(map[int32]bool)
 	for e, edge := range edges {
 		boxes.along(m, edge, func(v int32) {
-			if v != edge[0] && v != edge[1] && !seen[v] && m.within(edge, v) {
-				seen[v] = true
+			if v != edge[0] && v != edge[1] && !reported[v] && m.within(edge, v) {
+				reported[v] = true
 				f.add(func() string {
 					return fmt.Sprintf("%s on edge %d-%d of %s", m.describeVertex(int(v)), edge[0], edge[1], m.describe(cells[e]))
 				})
@@ -38,7 +32,26 @@ func (m *Mesh) hanging(nb [][3]int32) *fault {
 	return f
 }
 
-// within tells whether a vertex lies between the ends of an edge, on it up to round-off.
+// boundary returns the boundary edges and their cells, in the order of cells.
+func (m *Mesh) boundary(nb [][3]int32) (edges [][2]int32, cells []int32) {
+	byPart := make([][]int32, parallel.Parts(len(nb), itemsPerWorker)) // half-edges
+	parallel.Ranges(len(nb), len(byPart), func(part, lo, hi int) {
+		for c := lo; c < hi; c++ {
+			for k, other := range nb[c] {
+				if other < 0 {
+					byPart[part] = append(byPart[part], int32(3*c+k))
+				}
+			}
+		}
+	})
+	for _, h := range slices.Concat(byPart...) {
+		v, k := m.Cells[h/3], h%3
+		edges, cells = append(edges, [2]int32{v[k], v[(k+1)%3]}), append(cells, h/3)
+	}
+	return edges, cells
+}
+
+// within reports whether a vertex lies on an edge up to round-off, strictly between its ends.
 func (m *Mesh) within(edge [2]int32, v int32) bool {
 	a, b := edge[0], edge[1]
 	dx, dy := m.X[b]-m.X[a], m.Y[b]-m.Y[a]
@@ -47,20 +60,21 @@ func (m *Mesh) within(edge [2]int32, v int32) bool {
 	if !(dx*ux+dy*uy > 0 && dx*wx+dy*wy > 0) {
 		return false
 	}
-	off, length := math.Abs(dx*uy-dy*ux), math.Hypot(dx, dy)
+	distance, length := math.Abs(dx*uy-dy*ux), math.Hypot(dx, dy)
 	rounding := 8 * 0x1p-53 * max(math.Abs(m.X[v]), math.Abs(m.Y[v]))
-	return off <= length*max(rounding, grazing*min(math.Hypot(ux, uy), math.Hypot(wx, wy)))
+	return distance <= length*max(rounding, grazing*min(math.Hypot(ux, uy), math.Hypot(wx, wy)))
 }
 
-// boxed has the vertices of the boundary by boxes of a grid over it.
+// boxed sorts the boundary vertices into the boxes of a grid over their bounding box: those of box k are
+// list[start[k]:start[k+1]].
 type boxed struct {
-	n             int // boxes a side
-	x, y          float64
+	n             int     // boxes along each axis
+	x, y          float64 // lower corner
 	width, height float64 // of a box
-	start, list   []int32 // of each box, where its vertices begin in list, and one more
+	start, list   []int32
 }
 
-// boxVertices puts those at which edges begin into about as many boxes.
+// boxVertices sorts the first vertices of edges into a grid of about as many boxes.
 func (m *Mesh) boxVertices(edges [][2]int32) *boxed {
 	b := &boxed{n: int(math.Ceil(math.Sqrt(float64(len(edges))))), x: math.Inf(1), y: math.Inf(1)}
 	right, top := math.Inf(-1), math.Inf(-1)
@@ -71,9 +85,9 @@ func (m *Mesh) boxVertices(edges [][2]int32) *boxed {
 	}
 	b.width, b.height = (right-b.x)/float64(b.n), (top-b.y)/float64(b.n)
 	b.start = make([]int32, b.n*b.n+1)
-	at := func(v int32) int { return b.index(m.Y[v]-b.y, b.height)*b.n + b.index(m.X[v]-b.x, b.width) }
+	boxOf := func(v int32) int { return b.index(m.Y[v]-b.y, b.height)*b.n + b.index(m.X[v]-b.x, b.width) }
 	for _, e := range edges {
-		b.start[at(e[0])+1]++
+		b.start[boxOf(e[0])+1]++
 	}
 	for k := range b.n * b.n {
 		b.start[k+1] += b.start[k]
@@ -81,22 +95,22 @@ func (m *Mesh) boxVertices(edges [][2]int32) *boxed {
 	b.list = make([]int32, len(edges))
 	next := append([]int32{}, b.start...)
 	for _, e := range edges {
-		k := at(e[0])
+		k := boxOf(e[0])
 		b.list[next[k]] = e[0]
 		next[k]++
 	}
 	return b
 }
 
-// index is the box, of one direction, in which a distance from the first one ends.
-func (b *boxed) index(far, size float64) int {
-	if !(far > 0) {
+// index is the index, along one axis, of the box at a distance from the lower corner; size is that of a box.
+func (b *boxed) index(distance, size float64) int {
+	if !(distance > 0) {
 		return 0
 	}
-	if k := far / size; k < float64(b.n-1) {
+	if k := distance / size; k < float64(b.n-1) {
 		return int(k)
 	}
-	return b.n - 1 // also where all vertices are on one line, or too far apart for a number
+	return b.n - 1 // also if size is 0 or infinite
 }
 
 // along visits the vertices in all boxes through which an edge passes.
@@ -105,10 +119,10 @@ func (b *boxed) along(m *Mesh, e [2]int32, visit func(v int32)) {
 	if x0 > x1 {
 		x0, y0, x1, y1 = x1, y1, x0, y0
 	}
-	// Boxes reach a little further than they do, since vertices are put into them with rounding.
+	// Boxes are widened by more than the round-off with which vertices were assigned to them.
 	wide, tall := 1e-6*b.width, 1e-6*b.height
 	for i := b.index(x0-wide, b.width); i <= b.index(x1+wide, b.width); i++ {
-		low, high := y0, y1 // of the part of the edge in this column
+		low, high := y0, y1 // of the edge, within this column of boxes
 		if x1 > x0 {
 			slope := (y1 - y0) / (x1 - x0)
 			low = y0 + slope*(min(x1, max(x0, float64(i)*b.width-wide))-x0)

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Heights is the vertex field of third coordinates.
+// Heights is the name of the vertex field of third coordinates.
 const Heights = "z"
 
-// CheckHeights refuses triangles that are a surface in space, such as a sphere, where the third coordinates of vertices
-// should be heights over the plane: those that stand upright, and neighbours of which one lies under the other. It
-// names the first of them. Readers call it; what else is wrong with a mesh is told by Check.
+// CheckHeights refuses a surface in space, such as a sphere, on which z is not a function of x and y: vertical
+// triangles, and neighbouring triangles that overlap in the plane. Its error names the first of them. Readers of files
+// call it; other faults are left to Check.
 func CheckHeights(m *Mesh, z []float64) error {
-	const advice = "the triangles are a surface in space, and a mesh of triangles lies in the plane, with heights over " +
-		"it at most; mesh the volume with tetrahedra, or give a mesh whose vertices are out of place without heights"
+	const advice = "the triangles are a surface in space, but a triangle mesh must be plane, with z a function of x " +
+		"and y; mesh the volume with tetrahedra, or, if the mesh is tangled, give it without z"
 	if len(z) == 0 || slices.Min(z) == slices.Max(z) {
 		return nil
 	}
@@ -29,15 +29,15 @@ func CheckHeights(m *Mesh, z []float64) error {
 		case cellClockwise:
 			down = true
 		case cellFlat:
-			if m.upright(v, z) {
-				return fmt.Errorf("%s stands upright: %s", m.inSpace(c, z), advice)
+			if m.vertical(v, z) {
+				return fmt.Errorf("%s is vertical: %s", m.inSpace(c, z), advice)
 			}
 		}
 	}
 	if !up || !down {
 		return nil
 	}
-	first := make(map[[2]int32]int, 3*len(m.Cells)) // the cell on the left of each edge, as it goes round the cell
+	first := make(map[[2]int32]int, 3*len(m.Cells)) // the cell of each directed edge
 	for c, v := range m.Cells {
 		for k := range v {
 			first[[2]int32{v[k], v[(k+1)%3]}] = c
@@ -47,7 +47,7 @@ func CheckHeights(m *Mesh, z []float64) error {
 		for k := range v {
 			other, ok := first[[2]int32{v[(k+1)%3], v[k]}]
 			if one, two := m.shape(c), m.shape(other); ok && one != two && max(one, two) == cellClockwise {
-				return fmt.Errorf("%s and triangle %d, beyond its edge from vertex %d to %d, lie over one another: %s",
+				return fmt.Errorf("%s overlaps triangle %d, its neighbour across the edge from vertex %d to %d: %s",
 					m.inSpace(c, z), other, v[k], v[(k+1)%3], advice)
 			}
 		}
@@ -55,15 +55,15 @@ func CheckHeights(m *Mesh, z []float64) error {
 	return nil
 }
 
-// upright tells whether a triangle whose picture in the plane is flat has an area in space.
-func (m *Mesh) upright(v [3]int32, z []float64) bool {
-	at := func(i int) [3]float64 { return [3]float64{m.X[v[i]], m.Y[v[i]], z[v[i]]} }
-	a, b := minus(at(1), at(0)), minus(at(2), at(0))
+// vertical reports whether a triangle that is flat in the plane has an area in space.
+func (m *Mesh) vertical(v [3]int32, z []float64) bool {
+	position := func(i int) [3]float64 { return [3]float64{m.X[v[i]], m.Y[v[i]], z[v[i]]} }
+	a, b := minus(position(1), position(0)), minus(position(2), position(0))
 	n := cross(a, b)
 	return math.Sqrt(dot(n, n)) > 1e-12*math.Sqrt(dot(a, a)*dot(b, b))
 }
 
-// inSpace describes a triangle whose vertices have heights.
+// inSpace describes a triangle with the coordinates of its vertices.
 func (m *Mesh) inSpace(c int, z []float64) string {
 	text := fmt.Sprintf("triangle %d", c)
 	for k, v := range m.Cells[c] {

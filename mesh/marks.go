@@ -2,24 +2,23 @@ package mesh
 
 import "slices"
 
-// Marks are what a file has beside cells and the groups of these and of their sides: entities that it marks for those
-// who change the mesh, references, and groups of fewer dimensions. Edges and triangles are given by their
-// vertices, in any order, so that no order of cells or edges matters.
+// Marks are what a file may have besides cells and groups of cells and sides: constraints for programs that change the
+// mesh, references, and groups of lines and points. Edges and triangles are given by their vertices, in any order.
 type Marks struct {
-	Corners, Vertices []int32      // vertices at corners, and required ones
-	Ridges, Edges     []MarkedEdge // edges of ridges, and required ones
-	Triangles         []TaggedFace // required triangles; a tag of 0 says that they have no group
+	Corners, Vertices []int32      // corners, and required vertices
+	Ridges, Edges     []MarkedEdge // ridges, and required edges
+	Triangles         []TaggedFace // required triangles; tag 0 means no group
 
-	Refs   []int32      // references of all vertices; nil where they are 0
-	Lines  []MarkedEdge // in space, edges with a reference, or of a group
+	Refs   []int32      // reference of each vertex; nil if all are 0
+	Lines  []MarkedEdge // in space, edges with a reference or in a group
 	Points []int32      // vertices in groups of points of a Gmsh file
-	Passed []string     // sections that were passed over, such as normals, which do not hold once vertices have moved
+	Passed []string     // names of skipped sections, such as normals, which are not valid once vertices have moved
 }
 
 // MarkedEdge is an edge and its reference.
 type MarkedEdge struct{ A, B, Tag int32 }
 
-// Held tells for each of n vertices whether it is to stay where it is: corners, required vertices, those in groups of
+// Held reports for each of n vertices whether it must not move: corners, required vertices, vertices in groups of
 // points, and those of required edges and triangles. Nil marks hold none.
 func (k *Marks) Held(n int) []bool {
 	held := make([]bool, n)
@@ -40,7 +39,7 @@ func (k *Marks) Held(n int) []bool {
 	return held
 }
 
-// Ridged tells for each of n vertices whether it is on a ridge or, in space, on a line of a group.
+// Ridged reports for each of n vertices whether it is on a ridge or, in space, on an edge of Lines.
 func (k *Marks) Ridged(n int) []bool {
 	on := make([]bool, n)
 	if k == nil {
@@ -52,7 +51,7 @@ func (k *Marks) Ridged(n int) []bool {
 	return on
 }
 
-// lineEnds tells for each of n vertices whether lines end, fork or change their groups there.
+// lineEnds reports for each of n vertices whether Lines end, branch or change their group there.
 func (k *Marks) lineEnds(n int) []bool {
 	ends := make([]bool, n)
 	if k == nil {
@@ -61,13 +60,13 @@ func (k *Marks) lineEnds(n int) []bool {
 	type line struct{ a, b int32 }
 	groups := map[line][]int32{}
 	for _, e := range k.Lines {
-		at := line{min(e.A, e.B), max(e.A, e.B)}
-		groups[at] = append(groups[at], e.Tag)
+		key := line{min(e.A, e.B), max(e.A, e.B)}
+		groups[key] = append(groups[key], e.Tag)
 	}
 	lines := map[int32][]line{} // at a vertex
-	for at, tags := range groups {
+	for key, tags := range groups {
 		slices.Sort(tags)
-		lines[at.a], lines[at.b] = append(lines[at.a], at), append(lines[at.b], at)
+		lines[key.a], lines[key.b] = append(lines[key.a], key), append(lines[key.b], key)
 	}
 	for v, all := range lines {
 		ends[v] = len(all) != 2 || !slices.Equal(groups[all[0]], groups[all[1]])
@@ -75,24 +74,24 @@ func (k *Marks) lineEnds(n int) []bool {
 	return ends
 }
 
-// renumbered are the marks of a mesh whose vertex v has become to[v], and has gone where that is negative. References
-// are left as they are.
-func (k *Marks) renumbered(to []int32) *Marks {
+// renumbered returns the marks with vertex v renumbered to newID[v]; a negative id means that the vertex was removed.
+// References are not changed.
+func (k *Marks) renumbered(newID []int32) *Marks {
 	if k == nil {
 		return nil
 	}
-	vertices := func(of []int32) (all []int32) {
-		for _, v := range of {
-			if to[v] >= 0 {
-				all = append(all, to[v])
+	vertices := func(ids []int32) (all []int32) {
+		for _, v := range ids {
+			if newID[v] >= 0 {
+				all = append(all, newID[v])
 			}
 		}
 		return all
 	}
-	edges := func(of []MarkedEdge) (all []MarkedEdge) {
-		for _, e := range of {
-			if min(to[e.A], to[e.B]) >= 0 {
-				all = append(all, MarkedEdge{to[e.A], to[e.B], e.Tag})
+	edges := func(marked []MarkedEdge) (all []MarkedEdge) {
+		for _, e := range marked {
+			if min(newID[e.A], newID[e.B]) >= 0 {
+				all = append(all, MarkedEdge{newID[e.A], newID[e.B], e.Tag})
 			}
 		}
 		return all
@@ -100,14 +99,14 @@ func (k *Marks) renumbered(to []int32) *Marks {
 	n := &Marks{Corners: vertices(k.Corners), Vertices: vertices(k.Vertices), Ridges: edges(k.Ridges),
 		Edges: edges(k.Edges), Lines: edges(k.Lines), Points: vertices(k.Points), Refs: k.Refs, Passed: k.Passed}
 	for _, t := range k.Triangles {
-		if v := [3]int32{to[t.V[0]], to[t.V[1]], to[t.V[2]]}; min(v[0], v[1], v[2]) >= 0 {
+		if v := [3]int32{newID[t.V[0]], newID[t.V[1]], newID[t.V[2]]}; min(v[0], v[1], v[2]) >= 0 {
 			n.Triangles = append(n.Triangles, TaggedFace{v, t.Tag})
 		}
 	}
 	return n
 }
 
-// keepRefs keeps the references of some vertices.
+// keepRefs removes the references of all vertices for which keep is false.
 func (k *Marks) keepRefs(keep func(v int) bool) {
 	if k == nil || k.Refs == nil {
 		return

@@ -1,10 +1,10 @@
-// Package mesh holds unstructured meshes, of triangles in the plane and of tetrahedra: the mesh itself, its topology,
-// its checks and generators. Formats are packages below it (gmsh, medit, vtk), of which meshio takes one by the
+// Package mesh has unstructured meshes of triangles in the plane (Mesh) and of tetrahedra (Solid): their topology,
+// checks, repairs and generators. File formats are packages below it (gmsh, medit, vtk, …); meshio chooses one by the
 // extension of a file.
 package mesh
 
-// Mesh is a conforming triangle mesh in the plane. Vertex and cell ids are positions in its slices; the cell ids
-// of a mesh as it was read are the global ids of a run, whatever order or partition the run uses later.
+// Mesh is a conforming triangle mesh in the plane. Vertex and cell ids are indices into its slices. The cell ids of the
+// mesh as read are the global ids of a run, whatever ordering or partition the run uses.
 type Mesh struct {
 	X, Y      []float64    // vertex coordinates
 	Cells     [][3]int32   // vertex ids of each triangle, counter-clockwise
@@ -12,18 +12,19 @@ type Mesh struct {
 	CellGroup []int32      // group of each cell, -1 for none; nil if no cell has one
 	Tagged    []TaggedEdge // edges that belong to a physical group
 
-	// CellData and VertexData hold scalar fields that came with the mesh, by name. A third coordinate that is
-	// not zero everywhere is the vertex field "z".
+	// CellData and VertexData hold the scalar fields of the file, by name. Third coordinates, if not all zero, are the
+	// vertex field "z".
 	CellData, VertexData map[string][]float64
 
-	Marks *Marks // of a Medit file, nil for none
+	Marks *Marks // nil for none
 }
 
-// Group is a physical group: a named set of cells (Dim 2) or of edges (Dim 1); in space, of cells (3) or of faces (2).
+// Group is a physical group: in the plane, a named set of cells (Dim 2) or edges (Dim 1); in space, of cells (Dim 3) or
+// faces (Dim 2).
 type Group struct {
 	Dim  int
 	Tag  int    // the number that the file gives it
-	Name string // unique within its dimension; the decimal tag where the file has no name
+	Name string // unique within its dimension; the tag in decimal if the file has no name
 }
 
 // TaggedEdge is an edge of a physical group of dimension 1.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestProcessorsAgree: rings, neighbours and faults of a mesh are the same on any number of processors.
-func TestProcessorsAgree(t *testing.T) {
+// Rings, Neighbours and their errors do not depend on the number of threads.
+func TestSameResultForAnyNumberOfThreads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	m, err := Rectangle(0, 0, 1, 1, 250_000, 3)
 	if err != nil {
@@ -35,12 +35,12 @@ func TestProcessorsAgree(t *testing.T) {
 	}
 	want := find()
 	if !strings.Contains(want.fault, "cell 9 ") {
-		t.Errorf("of two faults the first is not told: %s", want.fault)
+		t.Errorf("error %q, want the fault of the lowest cell, 9", want.fault)
 	}
-	for _, processors := range []int{2, 5} {
-		runtime.GOMAXPROCS(processors)
+	for _, threads := range []int{2, 5} {
+		runtime.GOMAXPROCS(threads)
 		if got := find(); !reflect.DeepEqual(got, want) {
-			t.Errorf("on %d processors the topology is another", processors)
+			t.Errorf("%d threads: the result differs from that of one thread", threads)
 		}
 	}
 }

@@ -1,73 +1,129 @@
 package mesh
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
 
-// Part is the piece of a mesh that one rank works on: its own cells, and ghosts, copies of the cells around them.
-// Cells are numbered core | boundary | ghost: a core cell has no ghost among its neighbours.
+	"github.com/atoll-hpc/atoll/internal/parallel"
+)
+
+// Part is the part of a mesh of one rank: its own cells, and ghosts, copies of cells of other ranks around them.
+// Cells are numbered core | boundary | ghost. A core cell has no ghost among its neighbours.
 type Part struct {
 	X, Y      []float64  // the vertices of the cells
-	Cells     [][3]int32 // vertices of each cell, in the order of the whole mesh
+	Cells     [][3]int32 // vertices of each cell, in the same order as in the whole mesh
 	Global    []int32    // id of each cell in the whole mesh
-	Core      int        // cells [0, Core) are core
-	Owned     int        // cells [Core, Owned) are boundary, the rest ghosts
-	Neighbour [][3]int32 // of each owned cell, across its edge from vertex k to k+1: a cell, or what Outside gives
+	Core      int        // cells [0, Core) are core cells
+	Owned     int        // cells [Core, Owned) are boundary cells, the others ghosts
+	Neighbour [][3]int32 // of each own cell, in slot k, the cell across its edge from vertex k to k+1, or Outside(group)
 	Groups    []Group
 
 	CellData, VertexData map[string][]float64
 }
 
-// Outside is the neighbour where the mesh ends: -1 at an edge of no group, -2-g at one of group g.
+// Outside is the value of Part.Neighbour at an edge where the mesh ends: -2-group, and -1 for group -1, no group.
 func Outside(group int32) int32 { return -2 - group }
 
-// OutsideGroup is the group of a neighbour that Outside gave, -1 for none.
+// OutsideGroup is the inverse of Outside: the group of the edge, -1 for none.
 func OutsideGroup(neighbour int32) int32 { return -2 - neighbour }
 
-// Part copies out of m the cells of a rank: core, boundary and ghost are cell ids; nb and boundaryGroup are what
-// Neighbours and BoundaryGroups gave. local and vertexLocal are scratch, of one entry a cell and a vertex, that hold
-// -1 before and after.
+// Part returns the part of a rank with the given core, boundary and ghost cells, ids of m. nb and boundaryGroup are the
+// results of Neighbours and BoundaryGroups. local and vertexLocal are work arrays with an entry for each cell and for
+// each vertex of m; all entries are -1 before and after the call.
 func (m *Mesh) Part(nb, boundaryGroup [][3]int32, core, boundary, ghost, local, vertexLocal []int32) *Part {
-	n := len(core) + len(boundary) + len(ghost)
 	p := &Part{
-		Cells: make([][3]int32, 0, n), Global: make([]int32, 0, n),
 		Core: len(core), Owned: len(core) + len(boundary), Groups: m.Groups,
-		Neighbour: make([][3]int32, len(core)+len(boundary)),
+		Global: slices.Concat(core, boundary, ghost), Neighbour: make([][3]int32, len(core)+len(boundary)),
 	}
-	for _, ids := range [][]int32{core, boundary, ghost} {
-		for _, c := range ids {
-			local[c] = int32(len(p.Global))
-			p.Global = append(p.Global, c)
+	parallel.Ranges(len(p.Global), parallel.Parts(len(p.Global), itemsPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			local[p.Global[i]] = int32(i)
 		}
-	}
+	})
+	parallel.Ranges(p.Owned, parallel.Parts(p.Owned, itemsPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			c := p.Global[i]
+			for k, o := range nb[c] {
+				if o >= 0 {
+					p.Neighbour[i][k] = local[o]
+				} else {
+					p.Neighbour[i][k] = Outside(boundaryGroup[c][k])
+				}
+			}
+		}
+	})
 	var vertices []int32
-	for _, c := range p.Global {
-		var cell [3]int32
-		for k, v := range m.Cells[c] {
-			if vertexLocal[v] < 0 {
-				vertexLocal[v] = int32(len(vertices))
-				vertices = append(vertices, v)
-			}
-			cell[k] = vertexLocal[v]
-		}
-		p.Cells = append(p.Cells, cell)
-	}
-	for i, c := range p.Global[:p.Owned] {
-		for k, o := range nb[c] {
-			if o >= 0 {
-				p.Neighbour[i][k] = local[o]
-			} else {
-				p.Neighbour[i][k] = Outside(boundaryGroup[c][k])
-			}
-		}
-	}
+	p.Cells, vertices = m.renumber(p.Global, vertexLocal)
 	p.X, p.Y = pick(m.X, vertices), pick(m.Y, vertices)
 	p.CellData, p.VertexData = pickAll(m.CellData, p.Global), pickAll(m.VertexData, vertices)
-	for _, c := range p.Global {
-		local[c] = -1
-	}
-	for _, v := range vertices {
-		vertexLocal[v] = -1
-	}
+	unset(local, p.Global)
+	unset(vertexLocal, vertices)
 	return p
+}
+
+// renumber returns the vertices of some cells in the order of their first occurrence, and the vertices of each cell by
+// their numbers in this order. scratch has -1 for each vertex of the mesh, and afterwards ^number for those returned.
+func (m *Mesh) renumber(cells, scratch []int32) (corners [][3]int32, vertices []int32) {
+	parts := parallel.Parts(len(cells), itemsPerWorker)
+	parallel.Ranges(len(cells), parts, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for k, v := range m.Cells[cells[i]] {
+				lowerTo(&scratch[v], int32(3*i+k))
+			}
+		}
+	})
+	// A vertex is counted and numbered at its first corner. Its number is stored negated, to differ from any corner.
+	first := func(i, k int) bool { return atomic.LoadInt32(&scratch[m.Cells[cells[i]][k]]) == int32(3*i+k) }
+	starts := parallel.Offsets(len(cells), parts, func(i int) (n int) {
+		for k := range 3 {
+			if first(i, k) {
+				n++
+			}
+		}
+		return n
+	})
+	vertices = make([]int32, starts[parts])
+	parallel.Ranges(len(cells), parts, func(part, lo, hi int) {
+		next := starts[part]
+		for i := lo; i < hi; i++ {
+			for k, v := range m.Cells[cells[i]] {
+				if first(i, k) {
+					vertices[next] = v
+					atomic.StoreInt32(&scratch[v], ^int32(next))
+					next++
+				}
+			}
+		}
+	})
+	corners = make([][3]int32, len(cells))
+	parallel.Ranges(len(cells), parts, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for k, v := range m.Cells[cells[i]] {
+				corners[i][k] = ^scratch[v]
+			}
+		}
+	})
+	return corners, vertices
+}
+
+// lowerTo atomically sets *number to the lesser of it and value, where -1 counts as the greatest number.
+func lowerTo(number *int32, value int32) {
+	for {
+		old := atomic.LoadInt32(number)
+		if old >= 0 && old <= value || atomic.CompareAndSwapInt32(number, old, value) {
+			return
+		}
+	}
+}
+
+// unset sets ids[i] to -1 for each i of indices.
+func unset(ids, indices []int32) {
+	parallel.Ranges(len(indices), parallel.Parts(len(indices), itemsPerWorker), func(_, lo, hi int) {
+		for _, i := range indices[lo:hi] {
+			ids[i] = -1
+		}
+	})
 }
 
 // Vertices returns the corners of cell i.
@@ -90,8 +146,8 @@ func (p *Part) Area(i int) float64 {
 	return ((x[1]-x[0])*(y[2]-y[0]) - (x[2]-x[0])*(y[1]-y[0])) / 2
 }
 
-// Sample returns a scalar field of the mesh at every cell of the part: a cell field as it is, a vertex field as the
-// mean over the corners.
+// Sample returns a scalar field of the mesh at every cell of the part: a cell field unchanged, a vertex field as the
+// mean over the vertices of the cell.
 func (p *Part) Sample(name string) ([]float64, error) {
 	if f, ok := p.CellData[name]; ok {
 		return f, nil
@@ -107,11 +163,14 @@ func (p *Part) Sample(name string) ([]float64, error) {
 	return out, nil
 }
 
-func pick(from []float64, ids []int32) []float64 {
+// pick returns from[id] for each id.
+func pick(values []float64, ids []int32) []float64 {
 	out := make([]float64, len(ids))
-	for i, id := range ids {
-		out[i] = from[id]
-	}
+	parallel.Ranges(len(ids), parallel.Parts(len(ids), itemsPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			out[i] = values[ids[i]]
+		}
+	})
 	return out
 }
 

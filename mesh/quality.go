@@ -2,10 +2,10 @@ package mesh
 
 import "math"
 
-// Quality is how well shaped a triangle is: 12√3 times its area over the square of its perimeter, which is 1 for the
-// equilateral one, 0 for a flat one, and negative for an inverted one. Size does not matter. It is the
-// shape's part of the measure of Y. Vasilevskii and K. Lipnikov, "An adaptive algorithm for quasioptimal mesh
-// generation" (1999).
+// Quality measures the shape of a triangle: 12√3 times its area divided by the square of its perimeter, which is 1 for
+// an equilateral, 0 for a flat, and negative for an inverted triangle. It does not depend on the size. It is the shape
+// factor of the measure of Y. Vasilevskii and K. Lipnikov, "An adaptive algorithm for quasioptimal mesh generation"
+// (1999).
 func (m *Mesh) Quality(cell int) float64 {
 	perimeter := 0.0
 	v := m.Cells[cell]
@@ -19,8 +19,8 @@ func (m *Mesh) Quality(cell int) float64 {
 	return 12 * math.Sqrt(3) * m.Area(cell) / (perimeter * perimeter)
 }
 
-// Quality is how well shaped a tetrahedron is: 1296√2 times its volume over the cube of the sum of its edges, which
-// is 1 for the regular one, 0 for a flat one, and negative for an inverted one.
+// Quality measures the shape of a tetrahedron: 1296√2 times its volume divided by the cube of the sum of its edges,
+// which is 1 for a regular, 0 for a flat, and negative for an inverted tetrahedron.
 func (s *Solid) Quality(cell int) float64 {
 	edges := 0.0
 	v := s.Cells[cell]

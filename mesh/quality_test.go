@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// TestQuality: the best shapes have 1, whatever their size, and turned over -1; a flat one has 0.
+// Equilateral triangles and regular tetrahedra of any size have quality 1, inverted ones -1, flat ones 0.
 func TestQuality(t *testing.T) {
 	h := math.Sqrt(3) / 2
 	m := &Mesh{X: []float64{0, 2, 1, 4, 0}, Y: []float64{0, 0, 2 * h, 0, 0},
 		Cells: [][3]int32{{0, 1, 2}, {0, 2, 1}, {0, 1, 3}, {0, 0, 4}}}
 	for c, want := range []float64{1, -1, 0, 0} {
 		if got := m.Quality(c); math.Abs(got-want) > 1e-14 {
-			t.Errorf("triangle %d has the quality %g, not %g", c, got, want)
+			t.Errorf("triangle %d: quality %g, want %g", c, got, want)
 		}
 	}
 	s := &Solid{X: []float64{1, 1, -1, -1, 0}, Y: []float64{1, -1, 1, -1, 0}, Z: []float64{1, -1, -1, 1, 0},
@@ -22,7 +22,7 @@ func TestQuality(t *testing.T) {
 	}
 	for c, want := range []float64{1, -1, 0} {
 		if got := s.Quality(c); math.Abs(got-want) > 1e-14 {
-			t.Errorf("tetrahedron %d has the quality %g, not %g", c, got, want)
+			t.Errorf("tetrahedron %d: quality %g, want %g", c, got, want)
 		}
 	}
 }

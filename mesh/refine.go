@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Refine splits each cell in four at the midpoints of its edges. Of n cells, cell c becomes c, c+n and c+2n at its
-// corners 0, 1 and 2, and c+3n in the centre, which is the numbering of MATLAB's refinemesh: the bandwidth of the
+// Refine splits each cell into four at the midpoints of its edges. Cell c, of n, becomes the cells c, c+n and c+2n at
+// its vertices 0, 1 and 2, and c+3n in the centre. This is the numbering of MATLAB's refinemesh; the bandwidth of the
 // dual graph is then exactly three quarters of the new number of cells. Vertices keep their ids; midpoints follow.
-// Groups, tagged edges and data are carried, Marks are not; vertex data is interpolated linearly.
+// Groups, tagged edges and fields are kept, Marks are not. Vertex fields are interpolated linearly.
 func Refine(m *Mesh) (*Mesh, error) {
 	n := len(m.Cells)
 	if n > maxCells/4 || len(m.X) > math.MaxInt32-3*n {
@@ -58,8 +58,8 @@ func Refine(m *Mesh) (*Mesh, error) {
 	return fine, nil
 }
 
-// numberEdges returns the vertex id that the midpoint of each cell's edges gets, in the order in which the cells
-// first meet them, and the two ends of each edge in that order.
+// numberEdges returns the vertex ids of the midpoints of each cell's edges, and the ends of each edge. Edges are
+// numbered in the order of their first cell.
 func (m *Mesh) numberEdges(nb [][3]int32) (mids [][3]int32, ends [][2]int32) {
 	mids = make([][3]int32, len(m.Cells))
 	ends = make([][2]int32, 0, 3*len(m.Cells)/2+len(m.X)/8)
@@ -77,7 +77,7 @@ func (m *Mesh) numberEdges(nb [][3]int32) (mids [][3]int32, ends [][2]int32) {
 	return mids, ends
 }
 
-// slot returns the slot of cell c that holds the edge of a and b, in either direction.
+// slot returns k such that vertices a and b are, in either order, the vertices k and k+1 of cell c; -1 if none.
 func (m *Mesh) slot(c, a, b int32) int {
 	v := m.Cells[c]
 	for k := range v {
@@ -106,6 +106,7 @@ func fourTimes[T any](s []T) []T {
 	return out
 }
 
+// SetField sets a field by name, making the map if it is nil.
 func SetField(fields *map[string][]float64, name string, f []float64) {
 	if *fields == nil {
 		*fields = make(map[string][]float64)

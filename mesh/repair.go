@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// The repairs need a mesh whose ids are in range and whose coordinates are finite; otherwise they return an error and
-// leave the mesh as it is.
+// Repairs need a mesh whose ids are in range and whose coordinates are finite; otherwise they return an error and do
+// not change the mesh.
 
-// Orient turns clockwise cells by swapping their last two vertices, and returns how many it turned.
+// Orient makes clockwise cells counter-clockwise by swapping their last two vertices, and returns their number.
 func (m *Mesh) Orient() (turned int, err error) {
 	if err := m.CheckIDs(); err != nil {
 		return 0, err
@@ -23,8 +23,8 @@ func (m *Mesh) Orient() (turned int, err error) {
 	return turned, nil
 }
 
-// DropDangling removes vertices that are in no cell, and tagged edges that no cell has. The other vertices keep
-// their order.
+// DropDangling removes vertices in no cell and tagged edges that no cell has, and returns their numbers. The other
+// vertices keep their order.
 func (m *Mesh) DropDangling() (vertices, tagged int, err error) {
 	if err := m.CheckIDs(); err != nil {
 		return 0, 0, err
@@ -45,10 +45,10 @@ func (m *Mesh) DropDangling() (vertices, tagged int, err error) {
 	return vertices, tagged, nil
 }
 
-// MergeDuplicates joins vertices at exactly the same position into the first of them, and then removes cells that have
-// the three vertices of an earlier one, cells and tagged edges that have shrunk to less than three and two vertices,
-// and repeated tagged edges. It refuses to join vertices or cells that differ in a field, or cells of different
-// groups.
+// MergeDuplicates merges vertices at exactly the same position into the first of them. Then it removes cells with the
+// same vertices as an earlier one, cells and tagged edges with a repeated vertex, and repeated tagged edges. It returns
+// the numbers of vertices and cells removed. It refuses to merge vertices or cells that differ in a field, and cells of
+// different groups.
 func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	if err := m.CheckIDs(); err != nil {
 		return 0, 0, err
@@ -61,7 +61,7 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	m.duplicateVertices(func(first, again int32) {
 		target[again], keep[again] = first, false
 		if name, ok := differs(m.VertexData, first, again); ok && err == nil {
-			err = fmt.Errorf("vertices %d and %d are at the same place, but differ in the field %q: %g and %g",
+			err = fmt.Errorf("vertices %d and %d are at the same position, but differ in the field %q: %g and %g",
 				first, again, name, m.VertexData[name][first], m.VertexData[name][again])
 		}
 	})
@@ -89,8 +89,8 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	return vertices, cells, nil
 }
 
-// mergedCells are the cells with other vertices in place of theirs, which of them are to be kept, and how many are not:
-// those that have become flat, and those that are there already.
+// mergedCells returns the cells with vertex v replaced by target[v], whether each cell is kept, and the number of those
+// that are not: cells with a repeated vertex, and duplicates of earlier cells.
 func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cells int, err error) {
 	merged := &Mesh{Cells: make([][3]int32, len(m.Cells))}
 	for c, v := range m.Cells {
@@ -113,9 +113,9 @@ func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cel
 			return
 		}
 		if m.CellGroup != nil && m.CellGroup[first] != m.CellGroup[again] {
-			err = fmt.Errorf("%s is given again as cell %d in another group", m.describe(first), again)
+			err = fmt.Errorf("%s is the same as cell %d, but in another group; put both in one", m.describe(first), again)
 		} else if name, ok := differs(m.CellData, first, again); ok {
-			err = fmt.Errorf("%s is given again as cell %d with another value of the field %q: %g and %g",
+			err = fmt.Errorf("%s is the same as cell %d, which differs from it in the field %q: %g and %g",
 				m.describe(first), again, name, m.CellData[name][first], m.CellData[name][again])
 		}
 	})
@@ -125,8 +125,8 @@ func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cel
 	return merged.Cells, keepCell, cells, nil
 }
 
-// keepVertices removes the vertices that keep does not hold, to which no cell or tagged edge may refer, and returns
-// how many.
+// keepVertices removes the vertices for which keep is false, and returns their number. No cell or tagged edge may refer
+// to them.
 func (m *Mesh) keepVertices(keep []bool) (removed int) {
 	id := make([]int32, len(keep))
 	n := int32(0)
@@ -155,6 +155,8 @@ func (m *Mesh) keepVertices(keep []bool) (removed int) {
 	return len(keep) - int(n)
 }
 
+// CheckIDs refuses slices of the wrong length, ids out of range, cells with a repeated vertex and coordinates that are
+// not finite. Other methods rely on it.
 func (m *Mesh) CheckIDs() error {
 	if err := m.checkSizes(); err != nil {
 		return err
@@ -183,14 +185,15 @@ func filter[T any](s []T, keep []bool) []T {
 	return out
 }
 
-// withoutRepeats keeps the first of tagged edges of the same two vertices, in either direction, and group.
+// withoutRepeats removes tagged edges with the same vertices, in either order, and group as an earlier one, and those
+// whose two vertices are the same.
 func withoutRepeats(edges []TaggedEdge) []TaggedEdge {
-	seen := make(map[TaggedEdge]bool, len(edges))
+	found := make(map[TaggedEdge]bool, len(edges))
 	var out []TaggedEdge
 	for _, e := range edges {
 		key := TaggedEdge{min(e.A, e.B), max(e.A, e.B), e.Group}
-		if e.A != e.B && !seen[key] {
-			seen[key] = true
+		if e.A != e.B && !found[key] {
+			found[key] = true
 			out = append(out, e)
 		}
 	}

@@ -8,53 +8,54 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// Around is how triangles surround a vertex.
-type Around uint8
+// VertexClass classifies a vertex by the triangles around it.
+type VertexClass uint8
 
 const (
-	Irregular Around = iota // in no triangle, or in several fans that share nothing but the vertex
-	Border                  // one fan that begins and ends at the boundary
-	Inside                  // a closed fan
+	Irregular VertexClass = iota // in no triangle, or in several fans that share nothing but the vertex
+	Border                       // the triangles are one open fan, which begins and ends at the boundary
+	Interior                     // the triangles are a closed fan
 )
 
-// Rings lists the neighbours of each vertex, counter-clockwise: of vertex v they are At[Start[v]:Start[v+1]]. A closed
-// fan begins with the lowest id, an open one where the boundary does; a vertex that is Irregular has no list.
+// Rings lists the neighbours of each vertex, counter-clockwise: those of vertex v are At[Start[v]:Start[v+1]]. The ring
+// of an interior vertex begins with the lowest id, that of a border vertex at the first boundary edge. An irregular
+// vertex has an empty ring.
 type Rings struct {
-	Start  []int32
-	At     []int32
-	Around []Around
+	Start []int32
+	At    []int32
+	Class []VertexClass
 }
 
-// Of returns the ring of vertex v. The caller leaves it unchanged.
+// Of returns the ring of vertex v. The caller must not modify it.
 func (r *Rings) Of(v int32) []int32 { return r.At[r.Start[v]:r.Start[v+1]] }
 
-// Rings finds the ring of every vertex in linear time. All triangles must run counter-clockwise, which Check makes sure
-// of; a vertex around which they do not is Irregular. Vertex ids out of range are an error.
+// Rings finds the ring of every vertex in linear time. Triangles should be counter-clockwise, as Check demands; a
+// vertex class which they are not is Irregular. Vertex ids out of range are an error.
 func (m *Mesh) Rings() (*Rings, error) {
 	if err := m.CheckIDs(); err != nil {
 		return nil, err
 	}
 	n := len(m.X)
 	start, corners := m.corners()
-	r := &Rings{Start: make([]int32, n+1), At: make([]int32, len(corners)+n), Around: make([]Around, n)}
+	r := &Rings{Start: make([]int32, n+1), At: make([]int32, len(corners)+n), Class: make([]VertexClass, n)}
 	parts := parallel.Parts(n, 20_000)
 	ends := make([]int32, parts)
 	parallel.Ranges(n, parts, func(part, lo, hi int) {
 		var t tracer
-		// A ring has at most one neighbour more than there are corners, so that none runs into those of the next part.
-		at := r.At[int(start[lo])+lo : int(start[lo])+lo : int(start[hi])+hi]
+		// A ring has at most one neighbour more than corners, so the rings of a part fit the space before the next part.
+		all := r.At[int(start[lo])+lo : int(start[lo])+lo : int(start[hi])+hi]
 		for v := lo; v < hi; v++ {
-			at, r.Around[v] = t.trace(m, corners[start[v]:start[v+1]], at)
-			r.Start[v+1] = int32(len(at))
+			all, r.Class[v] = t.trace(m, corners[start[v]:start[v+1]], all)
+			r.Start[v+1] = int32(len(all))
 		}
-		ends[part] = int32(len(at))
+		ends[part] = int32(len(all))
 	})
-	// Each part's rings move up to those of the part before.
+	// The rings of each part are moved to the end of those of the part before.
 	all := int32(0)
 	for part, length := range ends {
 		lo, hi := n*part/parts, n*(part+1)/parts
-		from := start[lo] + int32(lo)
-		copy(r.At[all:], r.At[from:from+length])
+		begin := start[lo] + int32(lo)
+		copy(r.At[all:], r.At[begin:begin+length])
 		for v := lo; v < hi; v++ {
 			r.Start[v+1] += all
 		}
@@ -64,8 +65,8 @@ func (m *Mesh) Rings() (*Rings, error) {
 	return r, nil
 }
 
-// corners lists the corners of all cells by their vertex, ascending: corner 3c+k is vertex k of cell c. Those of
-// vertex v are between start[v] and start[v+1].
+// corners lists the corners of all cells by vertex, ascending: corner 3c+k is vertex k of cell c. Those of vertex v are
+// corners[start[v]:start[v+1]].
 func (m *Mesh) corners() (start, corners []int32) {
 	start = make([]int32, len(m.X)+2)
 	for _, c := range m.Cells {
@@ -93,20 +94,20 @@ func (m *Mesh) facing(corner int32) (a, b int32) {
 	return c[(k+1)%3], c[(k+2)%3]
 }
 
-// tracer finds rings. Its slices are scratch.
+// tracer finds rings. Its slices are reused for each vertex.
 type tracer struct {
-	next   []link  // of the corners
-	before []int32 // the second neighbours of these
+	next   []link  // one for each corner at the vertex
+	before []int32 // the neighbours b of all links
 }
 
-// link is a neighbour and the one after it.
+// link is a neighbour a of the vertex and the next neighbour b, counter-clockwise.
 type link struct{ a, b int32 }
 
-// few is up to how many links they are looked through one by one.
+// few is the largest number of links that are searched linearly rather than sorted.
 const few = 16
 
-// trace appends the ring of the vertex that has the given corners.
-func (t *tracer) trace(m *Mesh, corners, ring []int32) ([]int32, Around) {
+// trace appends the ring of the vertex with the given corners.
+func (t *tracer) trace(m *Mesh, corners, ring []int32) ([]int32, VertexClass) {
 	if len(corners) == 0 {
 		return ring, Irregular
 	}
@@ -119,29 +120,29 @@ func (t *tracer) trace(m *Mesh, corners, ring []int32) ([]int32, Around) {
 	}
 	begin := len(ring)
 	if len(corners) <= few {
-		// Where as many steps as there are corners lead round, all these are different: the fan is closed.
+		// If as many steps as there are corners lead back to the start, all neighbours are different: the fan is closed.
 		if ring = t.walk(ring, lowest); len(ring)-begin == len(corners) && t.after(ring[len(ring)-1]) == lowest {
-			return ring, Inside
+			return ring, Interior
 		}
 		ring = ring[:begin]
 	}
 	first, starts := t.starts()
-	around := Border
+	class := Border
 	if starts == 0 {
-		first, around = lowest, Inside
+		first, class = lowest, Interior
 	}
 	if starts > 1 {
 		return ring, Irregular
 	}
 	ring = t.walk(ring, first)
-	if len(ring)-begin != len(corners)+starts { // a second fan is left over
+	if len(ring)-begin != len(corners)+starts { // some corners belong to another fan
 		return ring[:begin], Irregular
 	}
-	return ring, around
+	return ring, class
 }
 
-// starts sorts the links, and returns how many neighbours come after none, and one of these. Where two cells lie on one
-// side of an edge, it says 2.
+// starts sorts the links and returns the number of neighbours that no link leads to, the starts of open fans, and one
+// of them. The number is 2 or more also if two cells are on the same side of an edge.
 func (t *tracer) starts() (first int32, starts int) {
 	t.before = t.before[:0]
 	for _, l := range t.next {
@@ -165,8 +166,8 @@ func (t *tracer) starts() (first int32, starts int) {
 	return first, starts
 }
 
-// walk appends a neighbour and those after it, until that is the first again, or there is none, or there have been as
-// many as fit a ring.
+// walk appends first and the neighbours that follow it, until the links return to first or end, at most one neighbour a
+// link.
 func (t *tracer) walk(ring []int32, first int32) []int32 {
 	ring = append(ring, first)
 	a := first
@@ -179,7 +180,7 @@ func (t *tracer) walk(ring []int32, first int32) []int32 {
 	return ring
 }
 
-// after is the neighbour after a, -1 if there is none. Many links are to be sorted.
+// after returns the neighbour after a, -1 if there is none. More than few links must be sorted.
 func (t *tracer) after(a int32) int32 {
 	if len(t.next) > few {
 		i, ok := slices.BinarySearchFunc(t.next, a, func(l link, a int32) int { return cmp.Compare(l.a, a) })

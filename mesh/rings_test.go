@@ -16,9 +16,9 @@ func ringsOf(t testing.TB, m *Mesh) *Rings {
 	return r
 }
 
-// TestRingsOfAFan: around the hub, at its rim, in no triangle, and where two fans touch.
-func TestRingsOfAFan(t *testing.T) {
-	// A square of four triangles about vertex 4, a triangle that touches its corner 2, and a vertex of nothing.
+// The rings of an interior vertex, of border vertices, of a vertex in no triangle, and of one where two fans touch.
+func TestRingsOfKnownMesh(t *testing.T) {
+	// A square of four triangles around vertex 4, a triangle that touches its corner 2, and vertex 7 in no triangle.
 	m := &Mesh{
 		X:     []float64{0, 1, 1, 0, .5, 2, 2, 9},
 		Y:     []float64{0, 0, 1, 1, .5, 1, 2, 9},
@@ -31,22 +31,22 @@ func TestRingsOfAFan(t *testing.T) {
 			t.Errorf("the ring of vertex %d is %v, want %v", v, got, want)
 		}
 	}
-	want := []Around{Border, Border, Irregular, Border, Inside, Border, Border, Irregular}
-	if !slices.Equal(r.Around, want) {
-		t.Errorf("vertices are %v, want %v", r.Around, want)
+	want := []VertexClass{Border, Border, Irregular, Border, Interior, Border, Border, Irregular}
+	if !slices.Equal(r.Class, want) {
+		t.Errorf("classes %v, want %v", r.Class, want)
 	}
 	m.Cells[0] = [3]int32{3, 2, 4} // inverted
-	if r := ringsOf(t, m); r.Around[4] != Irregular || len(r.Of(4)) != 0 {
-		t.Errorf("with a triangle inverted the hub has ring %v", r.Of(4))
+	if r := ringsOf(t, m); r.Class[4] != Irregular || len(r.Of(4)) != 0 {
+		t.Errorf("next to an inverted triangle, vertex 4 has class %v and ring %v; want an empty ring", r.Class[4], r.Of(4))
 	}
 	m.Cells[0][0] = 8
 	if _, err := m.Rings(); err == nil {
-		t.Error("a vertex that is not there is accepted")
+		t.Error("Rings accepts a vertex id out of range, want an error")
 	}
 }
 
-// TestRingsCoverTheMesh: in any generated mesh with any numbering, the pairs of successive neighbours are the
-// triangles, each three times.
+// In any mesh with any numbering, a vertex and two consecutive vertices of its ring form a triangle, and each triangle
+// occurs three times, once for each vertex.
 func TestRingsCoverTheMesh(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, err := Rectangle(0, 0, 1, 1, rapid.IntRange(2, 400).Draw(t, "cells"), rapid.Uint64().Draw(t, "seed"))
@@ -63,7 +63,7 @@ func TestRingsCoverTheMesh(t *testing.T) {
 			for k, v := range m.Cells[c] {
 				m.Cells[c][k] = int32(perm[v])
 			}
-			count[turned(m.Cells[c])] = 3
+			count[lowestFirst(m.Cells[c])] = 3
 		}
 		r, err := m.Rings()
 		if err != nil {
@@ -72,25 +72,25 @@ func TestRingsCoverTheMesh(t *testing.T) {
 		for v := range int32(len(m.X)) {
 			ring := r.Of(v)
 			pairs := len(ring)
-			if r.Around[v] == Border {
+			if r.Class[v] == Border {
 				pairs--
 			} else if ring[0] != slices.Min(ring) {
 				t.Fatalf("the ring of vertex %d begins with %d: %v", v, ring[0], ring)
 			}
 			for k := range pairs {
-				count[turned([3]int32{v, ring[k], ring[(k+1)%len(ring)]})]--
+				count[lowestFirst([3]int32{v, ring[k], ring[(k+1)%len(ring)]})]--
 			}
 		}
 		for c, n := range count {
 			if n != 0 {
-				t.Fatalf("triangle %v is left over %d times", c, n)
+				t.Fatalf("triangle %v occurs %d times, want 3", c, 3-n)
 			}
 		}
 	})
 }
 
-// turned begins with the lowest vertex.
-func turned(c [3]int32) [3]int32 {
+// lowestFirst rotates the vertices of a triangle so that the lowest is first.
+func lowestFirst(c [3]int32) [3]int32 {
 	for c[0] != slices.Min(c[:]) {
 		c = [3]int32{c[1], c[2], c[0]}
 	}

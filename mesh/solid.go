@@ -1,31 +1,31 @@
 package mesh
 
-// Solid is a conforming mesh of tetrahedra. Ids are positions in its slices, as in Mesh.
+// Solid is a conforming mesh of tetrahedra. Ids are indices into its slices, as in Mesh.
 type Solid struct {
 	X, Y, Z []float64  // vertex coordinates
 	Cells   [][4]int32 // vertex ids a, b, c, d of each tetrahedron: (b-a) · (c-a)×(d-a) is positive
-	CellTag []int32    // number of the group of each cell, 0 for none; nil if no cell has one
+	CellTag []int32    // group tag of each cell, 0 for none; nil if no cell has one
 	Faces   []TaggedFace
-	Groups  []Group // those that have a name: of cells (Dim 3) and of faces (Dim 2)
+	Groups  []Group // named groups, of cells (Dim 3) and of faces (Dim 2)
 
-	// CellData and VertexData hold scalar fields that came with the mesh, by name.
+	// CellData and VertexData hold the scalar fields of the file, by name.
 	CellData, VertexData map[string][]float64
 
-	Marks *Marks // of a Medit file, nil for none
+	Marks *Marks // nil for none
 }
 
-// TaggedFace is a face of cells that belongs to a group. One of several groups is there several times.
+// TaggedFace is a face that belongs to a group. A face of several groups is listed several times.
 type TaggedFace struct {
 	V   [3]int32 // vertex ids, in any order
-	Tag int32    // number of the group, not 0
+	Tag int32    // group tag, not 0
 }
 
-// facets are the faces of a cell opposite to its vertices, counter-clockwise as seen from outside.
+// facets has, for each vertex of a cell, the vertices of the opposite face, counter-clockwise as seen from outside.
 var facets = [4][3]int{{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}
 
-// Facing returns the face opposite to vertex k of a cell, counter-clockwise as seen from outside: with p that vertex,
-// (a-p) · (b-p)×(c-p) is six times the cell's volume.
-func (s *Solid) Facing(cell int32, k int) [3]int32 {
+// FaceOpposite returns the face a, b, c opposite to vertex k of a cell, counter-clockwise as seen from outside: if p is
+// vertex k, (a-p) · (b-p)×(c-p) is six times the volume of the cell.
+func (s *Solid) FaceOpposite(cell int32, k int) [3]int32 {
 	v, f := &s.Cells[cell], &facets[k]
 	return [3]int32{v[f[0]], v[f[1]], v[f[2]]}
 }

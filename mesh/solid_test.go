@@ -18,7 +18,7 @@ func cube(t testing.TB, n int, shift float64) *Solid {
 	return s
 }
 
-// TestCube: any cube is sound, fills the unit cube, and its boundary consists of the six sides.
+// For any parameters, Cube is valid, fills the unit cube, and each side has the right number of faces.
 func TestCube(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		side := rapid.IntRange(1, 5)
@@ -35,7 +35,7 @@ func TestCube(t *testing.T) {
 			volume += s.Volume(c)
 		}
 		if len(s.Cells) != 6*nx*ny*nz || math.Abs(volume-1) > 1e-14*float64(len(s.Cells)) {
-			t.Fatalf("%d cells of volume %g", len(s.Cells), volume)
+			t.Fatalf("%d cells of total volume %g, want %d and 1", len(s.Cells), volume, 6*nx*ny*nz)
 		}
 		sides := map[int32]int{}
 		for _, f := range s.Faces {
@@ -43,7 +43,7 @@ func TestCube(t *testing.T) {
 		}
 		for tag := int32(1); tag <= 6; tag++ {
 			if want := 2 * []int{ny * nz, nx * nz, nx * ny}[(tag-1)/2]; sides[tag] != want {
-				t.Fatalf("faces by side: %v; side %d has %d", sides, tag, want)
+				t.Fatalf("side %d has %d faces, want %d", tag, sides[tag], want)
 			}
 		}
 	})
@@ -52,12 +52,13 @@ func TestCube(t *testing.T) {
 		shift float64
 	}{{0, 0}, {301, 0}, {2, 1. / 6}, {2, -.1}, {2, math.NaN()}} {
 		if _, err := Cube(bad.n, bad.n, bad.n, bad.shift, 0); err == nil {
-			t.Errorf("Cube(%d, %g) is not refused", bad.n, bad.shift)
+			t.Errorf("Cube accepts %d boxes a side and shift %g, want an error", bad.n, bad.shift)
 		}
 	}
 }
 
-// TestFreedoms: of a cube, vertices inside move freely, those on sides in their plane and on edges along them.
+// In a cube, interior vertices have three axes of motion, those on sides two in their plane, those on edges one along
+// the edge, corners none.
 func TestFreedoms(t *testing.T) {
 	const n = 4
 	s := cube(t, n, .1)
@@ -81,20 +82,20 @@ func TestFreedoms(t *testing.T) {
 			}
 		}
 		if f[v].Axes != 3-on {
-			t.Fatalf("vertex %d at %v moves along %d axes", v, s.At(int32(v)), f[v].Axes)
+			t.Fatalf("vertex %d at %v has %d axes, want %d", v, s.At(int32(v)), f[v].Axes, 3-on)
 		}
 		for k := range min(2, f[v].Axes) {
 			if f[v].Axes < 3 && math.Abs(dot(f[v].T[k], f[v].T[k])-1) > 1e-15 {
-				t.Fatalf("vertex %d: %v is not of length 1", v, f[v].T[k])
+				t.Fatalf("vertex %d: direction %v, want length 1", v, f[v].T[k])
 			}
 		}
 	}
 	if count != [4]int{8, 12 * (n - 1), 6 * (n - 1) * (n - 1), (n - 1) * (n - 1) * (n - 1)} {
-		t.Errorf("vertices by axes: %v", count)
+		t.Errorf("numbers of vertices by axes: %v", count)
 	}
 }
 
-// at finds the vertex of a cube without shifts that is nearest to a place.
+// nearest returns the vertex nearest to a position.
 func (s *Solid) nearest(x, y, z float64) int32 {
 	best, far := int32(-1), math.Inf(1)
 	for v := range int32(len(s.X)) {
@@ -106,7 +107,7 @@ func (s *Solid) nearest(x, y, z float64) int32 {
 	return best
 }
 
-// TestFreedomsAtGroups: groups that meet, inside or on the boundary, hold their vertices; so does a curved boundary.
+// Boundaries between groups and curved boundaries restrict the motion of their vertices.
 func TestFreedomsAtGroups(t *testing.T) {
 	axes := func(s *Solid, x, y, z float64) int {
 		f, err := s.Freedoms()
@@ -132,20 +133,21 @@ func TestFreedomsAtGroups(t *testing.T) {
 	v := inner.nearest(.5, .5, .5)
 	for c, cell := range inner.Cells {
 		if k := slices.Index(cell[:], v); k >= 0 {
-			inner.Faces = append(inner.Faces, TaggedFace{inner.Facing(int32(c), (k+1)%4), 9})
+			inner.Faces = append(inner.Faces, TaggedFace{inner.FaceOpposite(int32(c), (k+1)%4), 9})
 			break
 		}
 	}
 	lined := cube(t, 4, 0) // along an edge of the cube, in two groups, and across a side
-	to := lined.nearest
-	lined.Marks = &Marks{Points: []int32{to(.25, 0, 0)}, Lines: []MarkedEdge{{to(0, 0, 1), to(.25, 0, 1), 1},
-		{to(.25, 0, 1), to(.5, 0, 1), 1}, {to(.5, 0, 1), to(.75, 0, 1), 2}, {to(.5, .5, 1), to(.75, .5, 1), 2}}}
+	nearest := lined.nearest
+	lined.Marks = &Marks{Points: []int32{nearest(.25, 0, 0)}, Lines: []MarkedEdge{
+		{nearest(0, 0, 1), nearest(.25, 0, 1), 1}, {nearest(.25, 0, 1), nearest(.5, 0, 1), 1},
+		{nearest(.5, 0, 1), nearest(.75, 0, 1), 2}, {nearest(.5, .5, 1), nearest(.75, .5, 1), 2}}}
 	bump := cube(t, 4, 0)
 	bump.Z[bump.nearest(.5, .5, 1)] += .01
-	leaning := cube(t, 4, 0) // turned, so that no plane is a coordinate plane
-	for v := range leaning.X {
-		x, y, z := leaning.X[v], leaning.Y[v], leaning.Z[v]
-		leaning.X[v], leaning.Y[v], leaning.Z[v] = .6*x-.8*z, y, .8*x+.6*z
+	rotated := cube(t, 4, 0) // rotated, so that sides are not parallel to coordinate planes
+	for v := range rotated.X {
+		x, y, z := rotated.X[v], rotated.Y[v], rotated.Z[v]
+		rotated.X[v], rotated.Y[v], rotated.Z[v] = .6*x-.8*z, y, .8*x+.6*z
 	}
 	for _, c := range []struct {
 		name    string
@@ -168,8 +170,8 @@ func TestFreedomsAtGroups(t *testing.T) {
 		{"on a bump", bump, .5, .5, 1, 0},
 		{"beside a bump", bump, .75, .5, 1, 0},
 		{"away from a bump", bump, .5, .5, 0, 2},
-		{"on a leaning side", leaning, .5 * .6, .5, .5 * .8, 2},
-		{"on a leaning edge", leaning, 0.5 * .6, 0, .5 * .8, 1},
+		{"on a rotated side", rotated, .5 * .6, .5, .5 * .8, 2},
+		{"on a rotated edge", rotated, 0.5 * .6, 0, .5 * .8, 1},
 	} {
 		if got := axes(c.s, c.x, c.y, c.z); got != c.want {
 			t.Errorf("%s: %d axes, want %d", c.name, got, c.want)
@@ -177,9 +179,9 @@ func TestFreedomsAtGroups(t *testing.T) {
 	}
 }
 
-// TestTouchingCubes: a vertex at which two bodies touch stays.
-func TestTouchingCubes(t *testing.T) {
-	// Two half-balls of four tetrahedra on either side of the plane z = 0 that share the origin alone.
+// A vertex at which two bodies touch cannot move.
+func TestFreedomsOfTouchingBodies(t *testing.T) {
+	// Two pyramids of four tetrahedra, on either side of the plane z = 0, that share only the origin.
 	s := &Solid{X: []float64{0}, Y: []float64{0}, Z: []float64{0}}
 	for _, side := range []float64{1, -1} {
 		first := int32(len(s.X))
@@ -199,19 +201,19 @@ func TestTouchingCubes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f[0].Axes != 0 {
-		t.Errorf("the shared vertex moves along %d axes", f[0].Axes)
+		t.Errorf("the shared vertex has %d axes, want 0", f[0].Axes)
 	}
 	one := &Solid{X: s.X[:6], Y: s.Y[:6], Z: s.Z[:6], Cells: s.Cells[:4]}
 	if f, err = one.Freedoms(); err != nil || f[0].Axes != 2 {
-		t.Errorf("alone, the vertex moves along %v axes, %v", f, err)
+		t.Errorf("in one body, the vertex has the freedom %+v, error %v; want 2 axes", f[0], err)
 	}
 }
 
 func TestSolidRefusals(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		spoil func(s *Solid)
-		want  []string
+		name    string
+		corrupt func(s *Solid)
+		want    []string
 	}{
 		{"no cells", func(s *Solid) { s.Cells = nil }, []string{"no tetrahedra"}},
 		{"lengths", func(s *Solid) { s.Y = s.Y[1:] }, []string{"27 x, 26 y"}},
@@ -232,48 +234,48 @@ func TestSolidRefusals(t *testing.T) {
 			[]string{"tagged face 48", "no tetrahedron has"}},
 	} {
 		s := cube(t, 2, 0)
-		c.spoil(s)
+		c.corrupt(s)
 		err := s.Check()
 		if err == nil {
-			t.Errorf("%s: not refused", c.name)
+			t.Errorf("%s: Check returns nil, want an error", c.name)
 			continue
 		}
 		for _, w := range c.want {
 			if !strings.Contains(err.Error(), w) {
-				t.Errorf("%s: %q lacks %q", c.name, err, w)
+				t.Errorf("%s: error %q, want it to contain %q", c.name, err, w)
 			}
 		}
 	}
 }
 
-// TestLinks compares with a search through all cells.
-func TestLinks(t *testing.T) {
+// VertexAdjacency agrees with a search through all cells.
+func TestVertexAdjacency(t *testing.T) {
 	s := cube(t, 3, 0)
-	l, err := s.Links()
+	l, err := s.VertexAdjacency()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for v := range int32(len(s.X)) {
-		var corners, near []int32
+		var corners, neighbours []int32
 		for c, cell := range s.Cells {
 			if k := slices.Index(cell[:], v); k >= 0 {
 				corners = append(corners, int32(4*c+k))
 				for _, u := range cell {
-					if u != v && !slices.Contains(near, u) {
-						near = append(near, u)
+					if u != v && !slices.Contains(neighbours, u) {
+						neighbours = append(neighbours, u)
 					}
 				}
-				f := s.Facing(int32(c), k)
+				f := s.FaceOpposite(int32(c), k)
 				p := s.At(v)
 				six := dot(minus(s.At(f[0]), p), cross(minus(s.At(f[1]), p), minus(s.At(f[2]), p)))
 				if math.Abs(six-6*s.Volume(c)) > 1e-15 {
-					t.Fatalf("cell %d from vertex %d: %g for %g", c, v, six, 6*s.Volume(c))
+					t.Fatalf("cell %d seen from vertex %d has volume %g, want %g", c, v, six/6, s.Volume(c))
 				}
 			}
 		}
-		slices.Sort(near)
-		if !slices.Equal(l.CornersOf(v), corners) || !slices.Equal(l.Of(v), near) {
-			t.Fatalf("vertex %d: corners %v and neighbours %v, want %v and %v", v, l.CornersOf(v), l.Of(v), corners, near)
+		slices.Sort(neighbours)
+		if !slices.Equal(l.CornersOf(v), corners) || !slices.Equal(l.Of(v), neighbours) {
+			t.Fatalf("vertex %d: corners %v and neighbours %v, want %v and %v", v, l.CornersOf(v), l.Of(v), corners, neighbours)
 		}
 	}
 }

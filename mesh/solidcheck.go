@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// Check returns nil for a mesh that solvers can use, or an error that tells, for each kind of fault, how many there
-// are, the ids of the first few, and what to do. It looks for vertex ids out of range, coordinates that are not finite,
-// cells that are inverted or flat, faces of more than two cells or with two cells on one side, tagged faces that no
-// cell has, vertices in no cell, and vertices in the same position.
+// Check returns nil for a mesh that solvers can use. Otherwise its error gives, for each type of fault, the number of
+// faults, the ids of the first few, and what to do. It looks for vertex ids out of range, coordinates that are not
+// finite, inverted and flat cells, faces of more than two cells or with two cells on one side, tagged faces that no
+// cell has, vertices in no cell, and vertices at the same position.
 func (s *Solid) Check() error {
 	if err := s.CheckIDs(); err != nil {
 		return err
@@ -17,30 +17,31 @@ func (s *Solid) Check() error {
 	if err := s.checkShapes(); err != nil {
 		return err
 	}
-	return s.checkJoints()
+	return s.checkTopology()
 }
 
-// CheckTangled is Check for a mesh whose cells may be inverted or flat, because vertices are out of place.
+// CheckTangled is Check for a tangled mesh: it accepts inverted and flat cells.
 func (s *Solid) CheckTangled() error {
 	if err := s.CheckIDs(); err != nil {
 		return err
 	}
-	return s.checkJoints()
+	return s.checkTopology()
 }
 
-// checkJoints looks at how cells, vertices and tagged faces belong together.
-func (s *Solid) checkJoints() error {
+// checkTopology looks for faults that do not depend on the shapes of cells.
+func (s *Solid) checkTopology() error {
 	skin, err := s.Skin()
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.checkUsed(), s.checkPlaces(), s.checkTagged(skin))
+	return errors.Join(s.checkDangling(), s.checkPositions(), s.checkTagged(skin))
 }
 
 // maxSolidCells keeps the numbers of corners and neighbours within int32.
 const maxSolidCells = math.MaxInt32 / 12
 
-// CheckIDs refuses what other methods could not look at.
+// CheckIDs refuses slices of the wrong length, ids out of range, cells with a repeated vertex and coordinates that are
+// not finite. Other methods rely on it.
 func (s *Solid) CheckIDs() error {
 	switch n := len(s.X); {
 	case len(s.Cells) == 0:
@@ -51,7 +52,7 @@ func (s *Solid) CheckIDs() error {
 	case len(s.Y) != n || len(s.Z) != n:
 		return fmt.Errorf("the mesh has %d x, %d y and %d z coordinates", n, len(s.Y), len(s.Z))
 	case s.CellTag != nil && len(s.CellTag) != len(s.Cells):
-		return fmt.Errorf("the mesh has %d tetrahedra and the tags of %d", len(s.Cells), len(s.CellTag))
+		return fmt.Errorf("the mesh has %d tetrahedra, but the tags of %d tetrahedra", len(s.Cells), len(s.CellTag))
 	}
 	for name, f := range s.CellData {
 		if len(f) != len(s.Cells) {
@@ -70,8 +71,8 @@ func (s *Solid) CheckIDs() error {
 		advice: "mesh the domain again"}
 	faces := fault{what: "tagged face with a vertex id out of range", many: "tagged faces with vertex ids out of range",
 		advice: damaged}
-	infinite := fault{what: "vertex without a finite place", many: "vertices without a finite place",
-		advice: "correct the coordinates"}
+	infinite := fault{what: "vertex with a coordinate that is not finite",
+		many: "vertices with coordinates that are not finite", advice: "correct the coordinates"}
 	for c, v := range s.Cells {
 		if min(v[0], v[1], v[2], v[3]) < 0 || int(max(v[0], v[1], v[2], v[3])) >= len(s.X) {
 			outside.add(func() string { return fmt.Sprintf("tetrahedron %d (vertices %v)", c, v) })
@@ -92,16 +93,16 @@ func (s *Solid) CheckIDs() error {
 	return joinFaults(&outside, &repeated, &faces, &infinite)
 }
 
-// flatSolid is what share of its products a cell's volume must exceed, not to come from rounding alone.
+// flatSolid is the round-off tolerance of a volume, relative to the sum of the absolute values of its terms.
 const flatSolid = 16 * 0x1p-53
 
-// checkShapes refuses cells whose volume is not positive by more than rounding can bring about.
+// checkShapes refuses cells whose volume is not positive by more than round-off.
 func (s *Solid) checkShapes() error {
-	inverted := fault{what: "tetrahedron that is inverted", many: "tetrahedra that are inverted",
-		advice: "turn them with atoll mesh convert --orient, or mesh the domain again"}
+	inverted := fault{what: "inverted tetrahedron", many: "inverted tetrahedra",
+		advice: "orient them with atoll mesh convert --orient, or mesh the domain again"}
 	huge := fault{what: "tetrahedron whose volume overflows", many: "tetrahedra whose volumes overflow",
 		advice: "scale the coordinates"}
-	flat := fault{what: "tetrahedron that is flat", many: "tetrahedra that are flat", advice: "mesh the domain again"}
+	flat := fault{what: "flat tetrahedron", many: "flat tetrahedra", advice: "mesh the domain again"}
 	for c, v := range s.Cells {
 		a := s.At(v[0])
 		b, d, e := minus(s.At(v[1]), a), minus(s.At(v[2]), a), minus(s.At(v[3]), a)
@@ -110,22 +111,23 @@ func (s *Solid) checkShapes() error {
 			i, j := (k+1)%3, (k+2)%3
 			scale += math.Abs(b[k]) * (math.Abs(d[i]*e[j]) + math.Abs(d[j]*e[i]))
 		}
-		at := func() string {
+		describe := func() string {
 			return fmt.Sprintf("tetrahedron %d (vertices %v) at %v of volume %g", c, v, a, volume/6)
 		}
 		switch {
 		case !finite(scale):
-			huge.add(at)
+			huge.add(describe)
 		case volume < -flatSolid*scale:
-			inverted.add(at)
+			inverted.add(describe)
 		case !(volume > flatSolid*scale):
-			flat.add(at)
+			flat.add(describe)
 		}
 	}
 	return joinFaults(&inverted, &flat, &huge)
 }
 
-func (s *Solid) checkUsed() error {
+// checkDangling refuses vertices in no cell.
+func (s *Solid) checkDangling() error {
 	dangling := fault{what: "vertex in no tetrahedron", many: "vertices in no tetrahedron",
 		advice: "remove them with atoll mesh convert --drop-dangling"}
 	used := make([]bool, len(s.X))
@@ -147,7 +149,7 @@ func (s *Solid) checkTagged(skin []SkinFace) error {
 	if len(s.Faces) == 0 {
 		return nil
 	}
-	// Nearly all are on the boundary; the faces inside are gone through only for the others.
+	// Nearly all tagged faces are on the boundary. Interior faces are searched only if some are not.
 	missing := map[[3]int32]int{}
 	for i, f := range s.Faces {
 		missing[ascending(f.V)] = i
@@ -158,14 +160,14 @@ func (s *Solid) checkTagged(skin []SkinFace) error {
 	if len(missing) > 0 {
 		for c := range s.Cells {
 			for k := range 4 {
-				delete(missing, ascending(s.Facing(int32(c), k)))
+				delete(missing, ascending(s.FaceOpposite(int32(c), k)))
 			}
 		}
 	}
 	stray := fault{what: "tagged face that no tetrahedron has", many: "tagged faces that no tetrahedron has",
 		advice: "the file is damaged, or mixes two meshes"}
 	for i, f := range s.Faces {
-		if at, ok := missing[ascending(f.V)]; ok && at == i {
+		if index, ok := missing[ascending(f.V)]; ok && index == i {
 			stray.add(func() string { return fmt.Sprintf("tagged face %d (vertices %v)", i, f.V) })
 		}
 	}

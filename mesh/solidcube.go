@@ -5,45 +5,45 @@ import (
 	"math"
 )
 
-// maxCubeSide bounds the boxes along a side of a generated cube, and maxCubeBoxes all of them.
+// maxCubeSide bounds the number of boxes along a side of a generated cube, maxCubeBoxes that of all boxes.
 const (
 	maxCubeSide  = 1 << 20
 	maxCubeBoxes = 300 * 300 * 300
 )
 
-// Cube returns the unit cube in nx × ny × nz boxes of six tetrahedra each (H. W. Kuhn, IBM J. Res. Dev. 4 (1960) 518),
-// all around the diagonals from the corner nearest to the origin. Vertices inside move along all axes by up to shift, a
-// share of the spacing below 1/6, at which tetrahedra could turn over; those on the sides move in them, and those on
-// the edges along these. The seed decides. The sides are tagged 1 to 6: x = 0, x = 1, y = 0, y = 1, z = 0, z = 1.
+// Cube returns a mesh of the unit cube: nx × ny × nz boxes of six tetrahedra each (H. W. Kuhn, IBM J. Res. Dev. 4
+// (1960) 518), which share the diagonal of the box from its corner nearest to the origin. Interior vertices are moved
+// at random along all axes by up to shift times the spacing, those on the sides within the side, those on the edges
+// along the edge. shift must be below 1/6, from where tetrahedra could be inverted. The sides x = 0, x = 1, y = 0, y =
+// 1, z = 0 and z = 1 have the tags 1 to 6.
 func Cube(nx, ny, nz int, shift float64, seed uint64) (*Solid, error) {
 	if min(nx, ny, nz) < 1 || max(nx, ny, nz) > maxCubeSide || nx*ny > maxCubeBoxes || nx*ny*nz > maxCubeBoxes {
-		return nil, fmt.Errorf("a cube of %d × %d × %d boxes: at least one a side, and up to %d in all, can be made", nx,
+		return nil, fmt.Errorf("a cube of %d × %d × %d boxes: give at least 1 along each axis, and at most %d in all", nx,
 			ny, nz, maxCubeBoxes)
 	}
 	if !(shift >= 0 && shift < 1./6) {
-		return nil, fmt.Errorf("vertices that move by %g of the spacing: tetrahedra keep their orientation from 0 to "+
-			"below 1/6",
-			shift)
+		return nil, fmt.Errorf("vertices are to move by %g times the spacing: give 0 or more and less than 1/6, from where "+
+			"tetrahedra could be inverted", shift)
 	}
 	s := &Solid{}
 	n := [3]int{nx, ny, nz}
-	at := [3][]float64{subdivide(0, 1, nx), subdivide(0, 1, ny), subdivide(0, 1, nz)}
+	coordinates := [3][]float64{subdivide(0, 1, nx), subdivide(0, 1, ny), subdivide(0, 1, nz)}
 	for k := range nz + 1 {
 		for j := range ny + 1 {
 			for i := range nx + 1 {
 				id := uint64(len(s.X))
-				var place [3]float64
+				var position [3]float64
 				for axis, index := range [3]int{i, j, k} {
-					place[axis] = at[axis][index]
+					position[axis] = coordinates[axis][index]
 					if index > 0 && index < n[axis] {
-						place[axis] += shift * signed(draw(seed, 3*id+uint64(axis))) / float64(n[axis])
+						position[axis] += shift * signed(draw(seed, 3*id+uint64(axis))) / float64(n[axis])
 					}
 				}
-				s.X, s.Y, s.Z = append(s.X, place[0]), append(s.Y, place[1]), append(s.Z, place[2])
+				s.X, s.Y, s.Z = append(s.X, position[0]), append(s.Y, position[1]), append(s.Z, position[2])
 			}
 		}
 	}
-	// Vertices are numbered with i fastest, so that a step along an axis adds a constant.
+	// Vertex ids increase with i fastest, so that a step along an axis adds a constant to the id.
 	step := [3]int32{1, int32(nx + 1), int32((nx + 1) * (ny + 1))}
 	for k := range nz {
 		for j := range ny {
@@ -62,13 +62,14 @@ func Cube(nx, ny, nz int, shift float64, seed uint64) (*Solid, error) {
 	return s, nil
 }
 
-// BoxCounts is how many boxes along each axis, about cubes, a box is cut into for about so many tetrahedra, of which
-// each of them gives six.
+// BoxCounts returns the numbers of boxes along each axis, roughly cubes, into which Box cuts the box from low to high
+// for about the given number of tetrahedra, six a box.
 func BoxCounts(low, high [3]float64, cells int) (n [3]int, err error) {
 	volume := 1.0
 	for k := range low {
 		if !(low[k] < high[k]) || math.IsInf(high[k]-low[k], 0) {
-			return n, fmt.Errorf("a box from %v to %v has no room", low, high)
+			return n, fmt.Errorf("a box from %v to %v: each coordinate of the first corner must be less than that of the "+
+				"second, and the difference finite", low, high)
 		}
 		volume *= high[k] - low[k]
 	}
@@ -79,7 +80,8 @@ func BoxCounts(low, high [3]float64, cells int) (n [3]int, err error) {
 	return n, nil
 }
 
-// Box returns a box with about so many tetrahedra: a Cube of boxes by BoxCounts, drawn out, with a shift of a tenth.
+// Box returns a mesh of the box from low to high with about the given number of tetrahedra: a Cube with BoxCounts and
+// a shift of 0.1, scaled to the box.
 func Box(low, high [3]float64, cells int, seed uint64) (*Solid, error) {
 	n, err := BoxCounts(low, high, cells)
 	if err != nil {
@@ -99,7 +101,8 @@ func Box(low, high [3]float64, cells int, seed uint64) (*Solid, error) {
 	return s, nil
 }
 
-// addBox adds the tetrahedra of a box: each goes from its first corner to its last along the axes in one of six orders.
+// addBox adds the tetrahedra of a box. The edges of each lead from the first corner of the box to the last along the
+// axes, in one of six orders.
 func (s *Solid) addBox(corner int32, step [3]int32) {
 	for _, order := range [6][3]int{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}} {
 		b := corner + step[order[0]]
@@ -113,11 +116,11 @@ func (s *Solid) addBox(corner int32, step [3]int32) {
 	}
 }
 
-// side is the tag of a face of the unit cube.
+// side returns the tag of the side of the unit cube on which a face lies.
 func (s *Solid) side(v [3]int32) int32 {
 	for axis, x := range [3][]float64{s.X, s.Y, s.Z} {
-		for k, at := range [2]float64{0, 1} {
-			if x[v[0]] == at && x[v[1]] == at && x[v[2]] == at {
+		for k, coordinates := range [2]float64{0, 1} {
+			if x[v[0]] == coordinates && x[v[1]] == coordinates && x[v[2]] == coordinates {
 				return int32(2*axis + k + 1)
 			}
 		}

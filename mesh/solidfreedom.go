@@ -5,29 +5,27 @@ import (
 	"slices"
 )
 
-// Freedom is where a vertex can move without changing the domain: Axes orthonormal directions, of which those on the
-// boundary are the first of T. There are 3 inside, 2 on a flat part of the boundary (T spans its plane), 1 on a
-// straight edge (T is along it), and 0 at corners and where the boundary is curved. What holds a vertex whatever the
-// boundary is like makes it Held: marks, groups that meet inside, boundaries that touch.
+// Freedom describes how a vertex can move without changing the domain: along 3 axes inside, along 2 on a flat part of
+// the boundary (T spans its plane), along 1 on a straight edge of the boundary (T[0] is its direction), and not at all
+// at corners and where the boundary is curved.
 type Freedom struct {
 	Axes int
-	T    [2][3]float64
-	Held bool
+	T    [2][3]float64 // orthonormal directions, for 1 and 2 axes
+	Held bool          // cannot move, for a reason other than its boundary: Marks, different groups, touching bodies
 }
 
-// straight is how far directions may differ, as a sine, and still count as the same.
+// straight is the sine of the largest angle between directions that count as the same.
 const straight = 1e-9
 
-// Freedoms finds out how each vertex of a sound mesh can move. An edge of the boundary is a crease where its two faces
-// are not in one plane, or belong to different groups, or the edge has more than two faces of the boundary. A vertex
-// without creases is on a flat part; one with two that go on in one direction is on a straight edge; others stay.
-// So do vertices of tagged faces inside the mesh, those between cells of different groups, corners and required
-// entities of Marks, and vertices of its ridges and lines that are not on a straight edge.
+// Freedoms finds out how each vertex of a valid mesh can move. A boundary edge is a crease if its two faces are not in
+// one plane, or belong to different groups, or if it has more than two boundary faces. A vertex without creases is on
+// a flat part; a vertex with two creases in opposite directions is on a straight edge; other boundary vertices cannot
+// move. Neither can vertices of tagged interior faces, those between cells of different groups, corners and required
+// entities of Marks, and vertices of ridges and lines of Marks that are not on a straight edge.
 func (s *Solid) Freedoms() ([]Freedom, error) { return s.freedoms(false) }
 
-// FreedomsTangled is Freedoms for a mesh whose vertices are out of place: faces of the boundary may have been turned
-// over within their plane, and edges within their line. A face of the boundary that is flat tells no plane: its
-// vertices move along it at most.
+// FreedomsTangled is Freedoms for a tangled mesh: boundary faces may be inverted within their plane, and boundary edges
+// reversed within their line. A boundary face of zero area has no plane: its vertices move at most along its line.
 func (s *Solid) FreedomsTangled() ([]Freedom, error) { return s.freedoms(true) }
 
 func (s *Solid) freedoms(tangled bool) ([]Freedom, error) {
@@ -70,7 +68,7 @@ func (s *Solid) freedoms(tangled bool) ([]Freedom, error) {
 	return f, nil
 }
 
-// fixMarks holds what a file asks for.
+// fixMarks holds the vertices that Marks require.
 func (s *Solid) fixMarks(f []Freedom) {
 	held, ridged, ends := s.Marks.Held(len(f)), s.Marks.Ridged(len(f)), s.Marks.lineEnds(len(f))
 	for v := range f {
@@ -80,13 +78,13 @@ func (s *Solid) fixMarks(f []Freedom) {
 	}
 }
 
-// creaser looks at the boundary around vertices.
+// creaser finds the creases of the boundary.
 type creaser struct {
 	solid   *Solid
-	tangled bool // directions count, and not which way along them
+	tangled bool // opposite directions count as the same
 	skin    []SkinFace
-	normals [][3]float64
-	tags    map[[3]int32][]int32 // ascending
+	normals [][3]float64         // unit normal of each face, 0 for a flat face
+	tags    map[[3]int32][]int32 // ascending group tags of each face, by its ascending vertices
 }
 
 // fans lists the boundary faces around each vertex.
@@ -100,9 +98,10 @@ func (x *creaser) fans() [][]int32 {
 	return fans
 }
 
-// freedom is that of a vertex on the boundary. Edges are known by the vertex at their other end.
+// freedom returns the freedom of a boundary vertex, where fan lists its boundary faces. Edges are identified by the
+// vertex at their other end.
 func (x *creaser) freedom(v int32, fan []int32) Freedom {
-	type spoke struct{ to, face int32 }
+	type spoke struct{ end, face int32 }
 	var spokes []spoke
 	for _, f := range fan {
 		for _, u := range x.skin[f].V {
@@ -112,17 +111,17 @@ func (x *creaser) freedom(v int32, fan []int32) Freedom {
 		}
 	}
 	slices.SortFunc(spokes, func(a, b spoke) int {
-		if a.to != b.to {
-			return int(a.to) - int(b.to)
+		if a.end != b.end {
+			return int(a.end) - int(b.end)
 		}
 		return int(a.face) - int(b.face)
 	})
 	var creases []int32
 	for lo, hi := 0, 0; lo < len(spokes); lo = hi {
-		for hi = lo + 1; hi < len(spokes) && spokes[hi].to == spokes[lo].to; hi++ {
+		for hi = lo + 1; hi < len(spokes) && spokes[hi].end == spokes[lo].end; hi++ {
 		}
 		if hi-lo != 2 || x.crease(spokes[lo].face, spokes[lo+1].face) {
-			creases = append(creases, spokes[lo].to)
+			creases = append(creases, spokes[lo].end)
 		}
 	}
 	if !x.connected(v, fan) {
@@ -132,7 +131,7 @@ func (x *creaser) freedom(v int32, fan []int32) Freedom {
 	switch len(creases) {
 	case 0:
 		n := x.normals[fan[0]]
-		for _, f := range fan { // each pair may be almost in one plane, and all of them round
+		for _, f := range fan { // faces may differ little from the next one, but add up to a curved boundary
 			if !aligned(n, x.normals[f]) {
 				return Freedom{}
 			}
@@ -151,15 +150,16 @@ func (x *creaser) freedom(v int32, fan []int32) Freedom {
 	return Freedom{}
 }
 
+// crease reports whether the edge between two boundary faces is a crease.
 func (x *creaser) crease(f, g int32) bool {
-	along := dot(x.normals[f], x.normals[g]) // 0 where one is flat
+	along := dot(x.normals[f], x.normals[g]) // 0 if a face is flat
 	return !aligned(x.normals[f], x.normals[g]) || along == 0 || along < 0 && !x.tangled ||
 		!slices.Equal(x.tags[ascending(x.skin[f].V)], x.tags[ascending(x.skin[g].V)])
 }
 
-// connected tells whether the boundary faces around a vertex are one fan, rather than several that touch there.
+// connected reports whether the boundary faces around a vertex are one fan, rather than several that touch at v.
 func (x *creaser) connected(v int32, fan []int32) bool {
-	next := map[int32]int32{} // around v, from one neighbour to the next
+	next := map[int32]int32{} // the neighbour of v after each neighbour
 	for _, f := range fan {
 		w := x.skin[f].V
 		k := slices.Index(w[:], v)
@@ -174,7 +174,7 @@ func (x *creaser) connected(v int32, fan []int32) bool {
 	return n == len(fan)
 }
 
-// fixInside fixes the vertices of tagged faces inside, and those between cells of different groups.
+// fixInside holds the vertices of tagged interior faces, and those between cells of different groups.
 func (s *Solid) fixInside(f []Freedom, x *creaser) {
 	outer := map[[3]int32]bool{}
 	if len(s.Faces) > 0 {
@@ -192,7 +192,7 @@ func (s *Solid) fixInside(f []Freedom, x *creaser) {
 	if s.CellTag == nil {
 		return
 	}
-	first := make([]int32, len(s.X)) // cell of each vertex, and one more
+	first := make([]int32, len(s.X)) // 1 + the first cell of each vertex
 	for c, cell := range s.Cells {
 		for _, v := range cell {
 			if first[v] == 0 {
@@ -204,7 +204,7 @@ func (s *Solid) fixInside(f []Freedom, x *creaser) {
 	}
 }
 
-// plane returns two directions at right angles to n and to one another: coordinate axes, exactly, if n is one.
+// plane returns two orthonormal directions normal to n: exact coordinate axes if n is a coordinate axis.
 func plane(n [3]float64) [2][3]float64 {
 	k := 0
 	for j := range 3 {
@@ -221,8 +221,9 @@ func plane(n [3]float64) [2][3]float64 {
 	return [2][3]float64{t, unit(cross(n, t))}
 }
 
+// unit scales a vector to length 1; 0 is unchanged.
 func unit(a [3]float64) [3]float64 {
-	scale := max(math.Abs(a[0]), math.Abs(a[1]), math.Abs(a[2])) // whose square may be out of range
+	scale := max(math.Abs(a[0]), math.Abs(a[1]), math.Abs(a[2])) // avoids overflow and underflow of squares
 	if scale == 0 {
 		return a
 	}
@@ -236,7 +237,7 @@ func unit(a [3]float64) [3]float64 {
 	return a
 }
 
-// aligned tells whether two directions of length 1 are on one line.
+// aligned reports whether two directions of length 1 are the same or opposite.
 func aligned(a, b [3]float64) bool {
 	c := cross(a, b)
 	return dot(c, c) <= straight*straight

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// byPlace lists the vertices by their positions, those in one position by id. Coordinates are finite.
-func (s *Solid) byPlace() []int32 {
+// byPosition lists the vertices in lexicographic order of their positions, those at the same position by id.
+// Coordinates must be finite.
+func (s *Solid) byPosition() []int32 {
 	order := make([]int32, len(s.X))
 	for v := range order {
 		order[v] = int32(v)
@@ -19,11 +20,11 @@ func (s *Solid) byPlace() []int32 {
 	return order
 }
 
-// checkPlaces refuses vertices in the same position, between which a mesh would come apart.
-func (s *Solid) checkPlaces() error {
-	same := fault{what: "vertex in the place of another", many: "vertices in the places of others",
+// checkPositions refuses vertices at the same position, since the cells around them would not be connected.
+func (s *Solid) checkPositions() error {
+	same := fault{what: "vertex at the position of another", many: "vertices at the positions of others",
 		advice: "merge them with atoll mesh convert --merge-duplicates"}
-	order := s.byPlace()
+	order := s.byPosition()
 	for i := 1; i < len(order); i++ {
 		if a, b := order[i-1], order[i]; s.At(a) == s.At(b) {
 			same.add(func() string { return fmt.Sprintf("vertices %d and %d at %v", a, b, s.At(a)) })
@@ -32,69 +33,70 @@ func (s *Solid) checkPlaces() error {
 	return joinFaults(&same)
 }
 
-// MergeDuplicates makes one of vertices in the same position, with the lowest id and its fields; ids of others move up.
-// It returns how many went. Tagged faces that are then there twice in one group go too.
+// MergeDuplicates merges vertices at the same position into the one with the lowest id, which keeps its fields, and
+// renumbers the vertices that remain. Then it removes tagged faces that occur twice in a group. It returns the number
+// of vertices removed.
 func (s *Solid) MergeDuplicates() (int, error) {
 	if err := s.CheckIDs(); err != nil {
 		return 0, err
 	}
-	order := s.byPlace()
-	to := make([]int32, len(order))
+	order := s.byPosition()
+	newID := make([]int32, len(order))
 	first := order[0]
 	for _, v := range order {
 		if s.At(v) != s.At(first) {
 			first = v
 		}
-		to[v] = first
+		newID[v] = first
 	}
-	s.Marks.keepRefs(func(v int) bool { return int(to[v]) == v })
+	s.Marks.keepRefs(func(v int) bool { return int(newID[v]) == v })
 	kept := 0
-	for v := range to {
-		if int(to[v]) != v {
-			to[v] = to[to[v]]
+	for v := range newID {
+		if int(newID[v]) != v {
+			newID[v] = newID[newID[v]]
 			continue
 		}
 		s.X[kept], s.Y[kept], s.Z[kept] = s.X[v], s.Y[v], s.Z[v]
 		for _, field := range s.VertexData {
 			field[kept] = field[v]
 		}
-		to[v] = int32(kept)
+		newID[v] = int32(kept)
 		kept++
 	}
-	gone := len(s.X) - kept
-	if gone == 0 {
+	removed := len(s.X) - kept
+	if removed == 0 {
 		return 0, nil
 	}
-	s.Marks = s.Marks.renumbered(to)
+	s.Marks = s.Marks.renumbered(newID)
 	s.X, s.Y, s.Z = s.X[:kept], s.Y[:kept], s.Z[:kept]
 	for name, field := range s.VertexData {
 		s.VertexData[name] = field[:kept]
 	}
 	for c := range s.Cells {
 		for k, v := range s.Cells[c] {
-			s.Cells[c][k] = to[v]
+			s.Cells[c][k] = newID[v]
 		}
 	}
-	seen := map[TaggedFace]bool{}
+	found := map[TaggedFace]bool{}
 	s.Faces = slices.DeleteFunc(s.Faces, func(f TaggedFace) bool {
 		for k, v := range f.V {
-			f.V[k] = to[v]
+			f.V[k] = newID[v]
 		}
 		key := TaggedFace{ascending(f.V), f.Tag}
-		again := seen[key]
-		seen[key] = true
+		again := found[key]
+		found[key] = true
 		return again
 	})
 	for i := range s.Faces {
 		for k, v := range s.Faces[i].V {
-			s.Faces[i].V[k] = to[v]
+			s.Faces[i].V[k] = newID[v]
 		}
 	}
-	return gone, nil
+	return removed, nil
 }
 
-// DropCopies drops tetrahedra that have a vertex twice, as merged vertices leave them, and those that are given again,
-// and returns how many went. Copies with another tag or field are refused.
+// DropCopies removes tetrahedra with a repeated vertex, which merging vertices may cause, and duplicates of earlier
+// tetrahedra. It returns the number of tetrahedra removed. It refuses duplicates that differ in their tag or a field.
 func (s *Solid) DropCopies() (int, error) {
 	first := make(map[[4]int32]int32, len(s.Cells))
 	keep := make([]bool, len(s.Cells))
@@ -111,11 +113,11 @@ func (s *Solid) DropCopies() (int, error) {
 		name, other := differs(s.CellData, f, int32(c))
 		switch {
 		case s.CellTag != nil && s.CellTag[f] != s.CellTag[c]:
-			return 0, fmt.Errorf("tetrahedron %d is given again as %d with another tag, %d and %d", f, c, s.CellTag[f],
-				s.CellTag[c])
+			return 0, fmt.Errorf("tetrahedron %d is the same as tetrahedron %d, but their tags differ: %d and %d", f, c,
+				s.CellTag[f], s.CellTag[c])
 		case other:
-			return 0, fmt.Errorf("tetrahedron %d is given again as %d with another value of the field %q: %g and %g", f, c,
-				name, s.CellData[name][f], s.CellData[name][c])
+			return 0, fmt.Errorf("tetrahedron %d is the same as tetrahedron %d, but they differ in the field %q: %g and %g",
+				f, c, name, s.CellData[name][f], s.CellData[name][c])
 		}
 	}
 	before := len(s.Cells)
@@ -129,7 +131,7 @@ func (s *Solid) DropCopies() (int, error) {
 	return before - len(s.Cells), nil
 }
 
-// Orient turns tetrahedra round whose volume is negative, and returns how many they were.
+// Orient makes inverted tetrahedra upright by swapping their first two vertices, and returns their number.
 func (s *Solid) Orient() (int, error) {
 	if err := s.CheckIDs(); err != nil {
 		return 0, err
@@ -144,47 +146,49 @@ func (s *Solid) Orient() (int, error) {
 	return turned, nil
 }
 
-// DropDangling drops vertices of no tetrahedron, and tagged faces that have one of them; ids of others move up. It
-// returns how many went.
+// DropDangling removes vertices in no tetrahedron and tagged faces that have one of them, renumbers the vertices that
+// remain, and returns the numbers of vertices and faces removed.
 func (s *Solid) DropDangling() (vertices, faces int, err error) {
 	if err := s.CheckIDs(); err != nil {
 		return 0, 0, err
 	}
-	to := NewMarks(len(s.X))
+	newID := NoIDs(len(s.X))
 	for _, c := range s.Cells {
 		for _, v := range c {
-			to[v] = 0
+			newID[v] = 0
 		}
 	}
-	s.Marks.keepRefs(func(v int) bool { return to[v] == 0 })
+	s.Marks.keepRefs(func(v int) bool { return newID[v] == 0 })
 	kept := int32(0)
-	for v := range to {
-		if to[v] < 0 {
+	for v := range newID {
+		if newID[v] < 0 {
 			continue
 		}
 		s.X[kept], s.Y[kept], s.Z[kept] = s.X[v], s.Y[v], s.Z[v]
 		for _, field := range s.VertexData {
 			field[kept] = field[v]
 		}
-		to[v] = kept
+		newID[v] = kept
 		kept++
 	}
 	vertices = len(s.X) - int(kept)
-	s.Marks = s.Marks.renumbered(to)
+	s.Marks = s.Marks.renumbered(newID)
 	s.X, s.Y, s.Z = s.X[:kept], s.Y[:kept], s.Z[:kept]
 	for name, field := range s.VertexData {
 		s.VertexData[name] = field[:kept]
 	}
 	for c := range s.Cells {
 		for k, v := range s.Cells[c] {
-			s.Cells[c][k] = to[v]
+			s.Cells[c][k] = newID[v]
 		}
 	}
 	before := len(s.Faces)
-	s.Faces = slices.DeleteFunc(s.Faces, func(f TaggedFace) bool { return min(to[f.V[0]], to[f.V[1]], to[f.V[2]]) < 0 })
+	s.Faces = slices.DeleteFunc(s.Faces, func(f TaggedFace) bool {
+		return min(newID[f.V[0]], newID[f.V[1]], newID[f.V[2]]) < 0
+	})
 	for i := range s.Faces {
 		for k, v := range s.Faces[i].V {
-			s.Faces[i].V[k] = to[v]
+			s.Faces[i].V[k] = newID[v]
 		}
 	}
 	return vertices, before - len(s.Faces), nil

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestSolidMergeDuplicates: a mesh that is given in pieces with vertices of their own, as parts of a run write it, is
-// whole again.
+// MergeDuplicates restores a mesh of two pieces that do not share vertices.
 func TestSolidMergeDuplicates(t *testing.T) {
 	whole := cube(t, 3, .1)
 	pieces := &Solid{VertexData: map[string][]float64{"x": nil}}
@@ -27,28 +26,29 @@ func TestSolidMergeDuplicates(t *testing.T) {
 			v := whole.Cells[c]
 			pieces.Cells = append(pieces.Cells, [4]int32{id(v[0]), id(v[1]), id(v[2]), id(v[3])})
 		}
-		for _, f := range whole.Faces { // each piece has all
+		for _, f := range whole.Faces { // each piece has all faces
 			faces = append(faces, TaggedFace{[3]int32{id(f.V[0]), id(f.V[1]), id(f.V[2])}, f.Tag})
 		}
 	}
 	pieces.Faces = faces
-	if err := pieces.Check(); err == nil || !strings.Contains(err.Error(), "in the places of others") {
-		t.Errorf("vertices in one place: %v", err)
+	if err := pieces.Check(); err == nil || !strings.Contains(err.Error(), "at the positions of others") {
+		t.Errorf("duplicate vertices: error %v", err)
 	}
-	gone, err := pieces.MergeDuplicates()
-	if err != nil || len(pieces.X) != len(whole.X) || gone == 0 || len(pieces.Faces) != len(whole.Faces) ||
+	removed, err := pieces.MergeDuplicates()
+	if err != nil || len(pieces.X) != len(whole.X) || removed == 0 || len(pieces.Faces) != len(whole.Faces) ||
 		!slices.Equal(pieces.VertexData["x"], pieces.X) {
-		t.Errorf("%d vertices went, %d remain, %d faces: %v", gone, len(pieces.X), len(pieces.Faces), err)
+		t.Errorf("%d vertices removed, %d vertices and %d faces remain, error %v; want %d and %d to remain", removed,
+			len(pieces.X), len(pieces.Faces), err, len(whole.X), len(whole.Faces))
 	}
 	if err := pieces.Check(); err != nil {
 		t.Error(err)
 	}
-	if gone, err := pieces.MergeDuplicates(); gone != 0 || err != nil {
-		t.Errorf("%d more went: %v", gone, err)
+	if removed, err := pieces.MergeDuplicates(); removed != 0 || err != nil {
+		t.Errorf("a second call removes %d vertices, error %v; want none", removed, err)
 	}
 }
 
-// TestSolidDropCopies: tetrahedra that are given again, or have collapsed, go with their tags and fields.
+// DropCopies removes duplicate and collapsed tetrahedra with their tags and fields.
 func TestSolidDropCopies(t *testing.T) {
 	want := cube(t, 3, .1)
 	copied := func() *Solid {
@@ -65,36 +65,37 @@ func TestSolidDropCopies(t *testing.T) {
 	}
 	s := copied()
 	if err := s.Check(); err == nil {
-		t.Error("copies pass")
+		t.Error("Check accepts duplicate tetrahedra, want an error")
 	}
 	tags := slices.Delete(slices.Clone(s.CellTag), 9, 11)
-	if gone, err := s.DropCopies(); gone != 2 || err != nil {
-		t.Errorf("%d went: %v", gone, err)
+	if removed, err := s.DropCopies(); removed != 2 || err != nil {
+		t.Errorf("%d tetrahedra removed, error %v; want 2", removed, err)
 	}
 	if !slices.Equal(s.Cells, want.Cells) || !slices.Equal(s.CellTag, tags) || s.CellData["x"][9] != 11 {
-		t.Error("others went, or their data")
+		t.Error("the cells, tags or fields that remain are not those expected")
 	}
-	if gone, err := s.DropCopies(); gone != 0 || err != nil {
-		t.Errorf("%d more went: %v", gone, err)
+	if removed, err := s.DropCopies(); removed != 0 || err != nil {
+		t.Errorf("a second call removes %d tetrahedra, error %v; want none", removed, err)
 	}
 	s = copied()
 	s.CellTag[9]++
-	if _, err := s.DropCopies(); err == nil || !strings.Contains(err.Error(), "tetrahedron 4 is given again as 9") {
-		t.Errorf("another tag: %v", err)
+	if _, err := s.DropCopies(); err == nil ||
+		!strings.Contains(err.Error(), "tetrahedron 4 is the same as tetrahedron 9") {
+		t.Errorf("another tag: error %v", err)
 	}
 	s = copied()
 	s.CellData["x"][9] = 5
 	if _, err := s.DropCopies(); err == nil || !strings.Contains(err.Error(), `field "x": 4 and 5`) {
-		t.Errorf("another value: %v", err)
+		t.Errorf("another value of a field: error %v", err)
 	}
 }
 
-// TestSolidRepair: cells that are inverted are turned back, vertices of no cell and their tagged faces go.
+// Orient makes inverted cells upright; DropDangling removes vertices in no cell, and their tagged faces.
 func TestSolidRepair(t *testing.T) {
 	want, s := cube(t, 3, .1), cube(t, 3, .1)
 	s.Cells[7][0], s.Cells[7][1] = s.Cells[7][1], s.Cells[7][0]
 	s.VertexData = map[string][]float64{"x": slices.Clone(s.X)}
-	at := int32(5) // a new vertex there, which moves others down
+	at := int32(5) // id of an additional vertex
 	for _, x := range []*[]float64{&s.X, &s.Y, &s.Z} {
 		*x = slices.Insert(*x, int(at), 9)
 	}
@@ -116,13 +117,13 @@ func TestSolidRepair(t *testing.T) {
 	}
 	s.Faces = append(s.Faces, TaggedFace{[3]int32{at, 0, 1}, 3})
 	if turned, err := s.Orient(); turned != 1 || err != nil {
-		t.Errorf("%d cells were turned: %v", turned, err)
+		t.Errorf("Orient changed %d cells, error %v; want 1", turned, err)
 	}
 	if vertices, faces, err := s.DropDangling(); vertices != 1 || faces != 1 || err != nil {
-		t.Errorf("%d vertices and %d faces went: %v", vertices, faces, err)
+		t.Errorf("%d vertices and %d faces removed, error %v; want 1 and 1", vertices, faces, err)
 	}
 	if err := s.Check(); err != nil || !slices.Equal(s.X, want.X) || !slices.Equal(s.Cells, want.Cells) ||
 		!slices.Equal(s.Faces, want.Faces) || !slices.Equal(s.VertexData["x"], want.X) {
-		t.Errorf("the mesh is another: %v", err)
+		t.Errorf("the repaired mesh differs from the original one, error %v", err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFreedomsTangled: vertices that are out of place along the directions in which they may move may move along the
-// same ones; those that are out of their side or edge stay, and so may some around them.
+// Vertices that have been moved within their side or edge have the same freedom as before. Those moved off their side
+// or edge cannot move.
 func TestFreedomsTangled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, err := Cube(4, 4, 4, .1, rapid.Uint64().Draw(t, "cube"))
@@ -21,24 +21,24 @@ func TestFreedomsTangled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		share, far := rapid.Float64Range(0, 1).Draw(t, "share"), rapid.Float64Range(.01, 2).Draw(t, "far")
+		fraction, distance := rapid.Float64Range(0, 1).Draw(t, "share"), rapid.Float64Range(.01, 2).Draw(t, "far")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 7))
 		for v, f := range want {
-			if r.Float64() >= share {
+			if r.Float64() >= fraction {
 				continue
 			}
-			by := func(d [3]float64) {
-				step := far * (2*r.Float64() - 1)
+			move := func(d [3]float64) {
+				step := distance * (2*r.Float64() - 1)
 				s.X[v], s.Y[v], s.Z[v] = s.X[v]+step*d[0], s.Y[v]+step*d[1], s.Z[v]+step*d[2]
 			}
 			switch f.Axes {
 			case 3:
-				by([3]float64{1, .3, -.7})
+				move([3]float64{1, .3, -.7})
 			case 2:
-				by(f.T[0])
-				by(f.T[1])
+				move(f.T[0])
+				move(f.T[1])
 			case 1:
-				by(f.T[0])
+				move(f.T[0])
 			}
 		}
 		if err := s.CheckTangled(); err != nil {
@@ -50,11 +50,11 @@ func TestFreedomsTangled(t *testing.T) {
 		}
 		for v := range want {
 			if got[v].Axes != want[v].Axes {
-				t.Fatalf("vertex %d at %v moves along %d axes, in place along %d", v, s.At(int32(v)), got[v].Axes, want[v].Axes)
+				t.Fatalf("vertex %d at %v has %d axes, want %d", v, s.At(int32(v)), got[v].Axes, want[v].Axes)
 			}
 			for k := range min(2, want[v].Axes) {
 				if want[v].Axes < 3 && !aligned(got[v].T[k], want[v].T[k]) {
-					t.Fatalf("vertex %d moves along %v, in place along %v", v, got[v].T, want[v].T)
+					t.Fatalf("vertex %d moves along %v, want %v", v, got[v].T, want[v].T)
 				}
 			}
 		}
@@ -65,11 +65,11 @@ func TestFreedomsTangled(t *testing.T) {
 	s.Y[edge] -= .05
 	f, err := s.FreedomsTangled()
 	if err != nil || f[side].Axes != 0 || f[edge].Axes != 0 {
-		t.Errorf("vertices out of a side and an edge: %+v, %+v, %v", f[side], f[edge], err)
+		t.Errorf("vertices off a side and off an edge have %+v and %+v, error %v; want 0 axes", f[side], f[edge], err)
 	}
 }
 
-// TestFreedomsFlat: a face of the boundary without an area tells no plane: its vertices move along its line at most.
+// The vertices of a boundary face of zero area, which has no plane, move at most along its line.
 func TestFreedomsFlat(t *testing.T) {
 	s := cube(t, 4, 0)
 	free, err := s.Freedoms()
@@ -92,20 +92,20 @@ func TestFreedomsFlat(t *testing.T) {
 	}
 }
 
-// TestCheckSolidTangled: a vertex beyond its neighbours turns cells over, which is a fault but of places alone; a cell
-// given twice is another.
+// CheckTangled accepts inverted cells, but not a cell given twice.
 func TestCheckSolidTangled(t *testing.T) {
 	s := cube(t, 3, .1)
 	s.X[s.nearest(.3, .3, .3)] += .9
 	if s.Check() == nil || s.CheckTangled() != nil {
-		t.Error(s.Check(), s.CheckTangled())
+		t.Errorf("with inverted cells, Check gives %v and CheckTangled %v, want an error and nil", s.Check(),
+			s.CheckTangled())
 	}
 	if s.Cells = append(s.Cells, s.Cells[0]); s.CheckTangled() == nil {
-		t.Error("a cell given twice is accepted")
+		t.Error("CheckTangled accepts a cell given twice, want an error")
 	}
 }
 
-// TestCheckSolidRepeated: a tetrahedron that has a vertex twice cannot be untangled.
+// Check and CheckTangled refuse a tetrahedron with a repeated vertex.
 func TestCheckSolidRepeated(t *testing.T) {
 	s := cube(t, 2, 0)
 	s.Cells[3][1] = s.Cells[3][0]
@@ -116,7 +116,7 @@ func TestCheckSolidRepeated(t *testing.T) {
 	}
 }
 
-// TestCheckSolidHuge: volumes that are beyond what a number can be are told as that.
+// Check reports volumes that overflow as such, not as flat cells.
 func TestCheckSolidHuge(t *testing.T) {
 	s := cube(t, 2, 0)
 	for v := range s.X {

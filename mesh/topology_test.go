@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// square is two triangles: 3-2 above 0-1.
+// square is a square of two triangles, with vertices 0 and 1 at the bottom, 3 and 2 at the top.
 func square() *Mesh {
 	return &Mesh{
 		X: []float64{0, 1, 1, 0}, Y: []float64{0, 0, 1, 1},
@@ -35,8 +35,8 @@ func TestNeighboursOfSquare(t *testing.T) {
 	}
 }
 
-// TestNeighboursAgainstPairs compares with the definition, each pair of cells, on meshes with holes in random order.
-func TestNeighboursAgainstPairs(t *testing.T) {
+// Neighbours agrees with a search through all pairs of cells, on meshes with holes and random numbering.
+func TestNeighboursAgreesWithSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := scattered(rapid.IntRange(2, 120).Draw(t, "cells"), rapid.Uint64().Draw(t, "seed"))
 		nb, err := m.Neighbours()
@@ -59,8 +59,8 @@ func TestNeighboursAgainstPairs(t *testing.T) {
 	})
 }
 
-// scattered is a rectangle with about a tenth of the cells missing, its cells shuffled and rotated, and the vertices
-// numbered at random.
+// scattered is a rectangle with about 10 % of the cells missing, its cells in random order and rotated, and its
+// vertices numbered at random.
 func scattered(cells int, seed uint64) *Mesh {
 	m, err := Rectangle(0, 0, 1, 1, cells, seed)
 	if err != nil {
@@ -84,7 +84,7 @@ func scattered(cells int, seed uint64) *Mesh {
 	return &Mesh{X: x, Y: y, Cells: kept}
 }
 
-func TestNeighboursRefuses(t *testing.T) {
+func TestNeighboursRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		cells [][3]int32
 		want  string
@@ -108,19 +108,19 @@ func TestBoundaryGroups(t *testing.T) {
 	m := square()
 	nb, _ := m.Neighbours()
 	groups, err := m.BoundaryGroups(nb)
-	// The tagged diagonal 0-2 is inside the mesh and leaves no trace.
+	// The tagged diagonal 0-2 is inside the mesh and has no effect.
 	if want := [][3]int32{{0, -1, -1}, {-1, 2, -1}}; err != nil || !reflect.DeepEqual(groups, want) {
 		t.Fatalf("got %v, %v, want %v", groups, err, want)
 	}
 	m.Tagged = append(m.Tagged, TaggedEdge{0, 1, 2})
 	if _, err := m.BoundaryGroups(nb); err == nil || !strings.Contains(err.Error(),
 		`edge 0-1 is in two physical groups, "wall" and "open"`) {
-		t.Errorf("two groups at an edge: %v", err)
+		t.Errorf("two groups at an edge: error %v", err)
 	}
 	m.Tagged = []TaggedEdge{{1, 3, 0}}
 	if _, err := m.BoundaryGroups(nb); err == nil || !strings.Contains(err.Error(),
 		"tagged edge 0 (vertices 1, 3) is no edge") {
-		t.Errorf("stray edge: %v", err)
+		t.Errorf("stray edge: error %v", err)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestBoundaryGroupsOfRectangle(t *testing.T) {
 		}
 	}
 	if count != [4]int{10, 10, 10, 10} {
-		t.Errorf("edges by group: %v", count)
+		t.Errorf("numbers of edges by group: %v, want 10 each", count)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestMeasures(t *testing.T) {
 		t.Errorf("areas %g, %g, want 6 and -6", a, b)
 	}
 	if x, y := m.Centroid(0); x != 2 || y != 4.0/3 {
-		t.Errorf("centroid (%g, %g)", x, y)
+		t.Errorf("centroid (%g, %g), want (2, 4/3)", x, y)
 	}
 	if l := [3]float64{m.EdgeLength(0, 0), m.EdgeLength(0, 1), m.EdgeLength(0, 2)}; l != [3]float64{3, 5, 4} {
 		t.Errorf("edge lengths %v, want 3 5 4", l)

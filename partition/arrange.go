@@ -8,49 +8,57 @@ import (
 )
 
 // Arrange puts the cells of one part in local order: first the core, cells without a neighbour in another part,
-// then the boundary. Both follow the chosen ordering of the part's own subgraph; its ties go by global id, and
+// then the boundary. Both follow the chosen ordering of the subgraph of the part; ties are broken by global id, and
 // Random mixes the number of the part into the seed.
 //
-// The cells are those of the part, ascending, as [Split] lists them; x and y are the coordinates of all cells, and
-// only Hilbert looks at them. The cost is proportional to the part.
-func Arrange(g Graph, parts, cells []int32, kind Ordering, x, y []float64, seed uint64) (core, boundary []int32,
+// cells lists the cells of the part in ascending order, as [Split] returns them. x and y are the coordinates of all
+// cells of g; only Hilbert uses them. The cost is proportional to the number of cells in the part.
+func Arrange(g Graph, parts, cells []int32, ordering Ordering, x, y []float64, seed uint64) (core, boundary []int32,
 	err error) {
 	if len(cells) == 0 {
-		// There is nothing to order, but a kind that does not exist is refused all the same.
-		_, err := Order(kind, Graph{Start: []int32{0}}, nil, nil, seed)
+		// An empty part needs no ordering, but an unknown ordering is still an error.
+		_, err := Order(ordering, Graph{Start: []int32{0}}, nil, nil, seed)
 		return nil, nil, err
 	}
 	if err := checkPart(g, parts, cells); err != nil {
 		return nil, nil, err
 	}
 	part := parts[cells[0]]
+	whole := len(cells) == g.N()
 	var localX, localY []float64
-	if kind == Hilbert {
+	if ordering == Hilbert {
 		if len(x) != g.N() || len(y) != g.N() {
-			return nil, nil, fmt.Errorf("order %q: %d x and %d y coordinates for %d cells: give one for each", kind,
+			return nil, nil, fmt.Errorf("order %q: %d x and %d y coordinates for %d cells: give one for each", ordering,
 				len(x), len(y), g.N())
 		}
-		localX, localY = gather(x, cells), gather(y, cells)
+		if localX, localY = x, y; !whole {
+			localX, localY = gather(x, cells), gather(y, cells)
+		}
 	}
-	var sub Graph
-	if kind == RCM || kind == GPS {
+	sub := g
+	switch {
+	case whole:
+	case ordering == RCM || ordering == GPS:
 		sub = g.subgraph(cells)
-	} else {
-		sub.Start = make([]int32, len(cells)+1) // the other kinds look at the number of cells alone
+	default:
+		sub = Graph{Start: make([]int32, len(cells)+1)} // the other orderings need only the number of cells
 	}
-	perm, err := Order(kind, sub, localX, localY, seed^uint64(part))
+	perm, err := Order(ordering, sub, localX, localY, seed^uint64(part))
 	if err != nil {
 		return nil, nil, fmt.Errorf("part %d, cells numbered within the part: %w", part, err)
 	}
-	outer := make([]bool, len(perm))
-	parallel.Ranges(len(perm), parallel.Parts(len(perm), 20_000), func(_, lo, hi int) {
+	if whole {
+		return perm, nil, nil
+	}
+	onBoundary := make([]bool, len(perm))
+	parallel.Ranges(len(perm), parallel.Parts(len(perm), verticesPerWorker), func(_, lo, hi int) {
 		for i, local := range perm[lo:hi] {
-			outer[lo+i] = slices.ContainsFunc(g.Neighbours(cells[local]), func(u int32) bool { return parts[u] != part })
+			onBoundary[lo+i] = slices.ContainsFunc(g.Neighbours(cells[local]), func(u int32) bool { return parts[u] != part })
 		}
 	})
 	core = make([]int32, 0, len(cells))
 	for i, local := range perm {
-		if outer[i] {
+		if onBoundary[i] {
 			boundary = append(boundary, cells[local])
 		} else {
 			core = append(core, cells[local])
@@ -62,25 +70,39 @@ func Arrange(g Graph, parts, cells []int32, kind Ordering, x, y []float64, seed 
 // checkPart refuses a list of cells that is not ascending or not of one part.
 func checkPart(g Graph, parts, cells []int32) error {
 	if len(parts) != g.N() {
-		return fmt.Errorf("a partition of %d cells for a graph of %d", len(parts), g.N())
+		return fmt.Errorf("the partition has %d cells, the graph has %d", len(parts), g.N())
 	}
-	for i, cell := range cells {
-		switch {
+	fault := func(i int) error {
+		switch cell := cells[i]; {
 		case cell < 0 || int(cell) >= len(parts):
 			return fmt.Errorf("cell %d is not in 0..%d", cell, len(parts)-1)
 		case i > 0 && cell <= cells[i-1]:
 			return fmt.Errorf("cell %d follows cell %d: the cells of a part must ascend", cell, cells[i-1])
-		case parts[cell] != parts[cells[0]]:
-			return fmt.Errorf("cell %d is in part %d, but cell %d, in the same list, in part %d", cell, parts[cell],
-				cells[0], parts[cells[0]])
+		case i > 0 && parts[cell] != parts[cells[0]]:
+			return fmt.Errorf("the cells are of several parts: cell %d is in part %d, cell %d in part %d", cells[0],
+				parts[cells[0]], cell, parts[cell])
+		}
+		return nil
+	}
+	if err := fault(0); err != nil { // what all others are compared with
+		return err
+	}
+	if parallel.All(len(cells), verticesPerWorker, func(i int) bool { return fault(i) == nil }) {
+		return nil
+	}
+	for i := range cells {
+		if err := fault(i); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func gather(values []float64, at []int32) []float64 {
-	gathered := make([]float64, len(at))
-	for i, id := range at {
+// gather returns values[at[i]] for each i.
+// gather returns values[at[i]] for each i.
+func gather(values []float64, indices []int32) []float64 {
+	gathered := make([]float64, len(indices))
+	for i, id := range indices {
 		gathered[i] = values[id]
 	}
 	return gathered

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawPartition draws a graph and parts of it, some of them empty.
+// drawPartition draws a random graph and the part, of n, of each vertex. Parts may be empty.
 func drawPartition(t *rapid.T) (g Graph, parts []int32, n int) {
 	g, _ = drawGraph(t)
 	n = rapid.IntRange(1, 8).Draw(t, "parts")
@@ -25,9 +25,9 @@ func TestArrange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, kind := range Orderings {
+		for _, ordering := range Orderings {
 			for part, cells := range split {
-				core, boundary, err := Arrange(g, parts, cells, kind, x, y, 3)
+				core, boundary, err := Arrange(g, parts, cells, ordering, x, y, 3)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -42,7 +42,7 @@ func TestArrange(t *testing.T) {
 						t.Fatalf("part %d: cell %d of the boundary has no foreign neighbour", part, v)
 					}
 				}
-				if kind == Natural && (!slices.IsSorted(core) || !slices.IsSorted(boundary)) {
+				if ordering == Natural && (!slices.IsSorted(core) || !slices.IsSorted(boundary)) {
 					t.Fatalf("part %d: the natural order %v %v does not ascend", part, core, boundary)
 				}
 				all := slices.Concat(core, boundary)
@@ -55,23 +55,23 @@ func TestArrange(t *testing.T) {
 	})
 }
 
-// A mesh in one part is all core, and its order is that of the whole graph.
+// In a partition with one part, all cells are core cells, in the order that Order gives the whole graph.
 func TestArrangeOnePart(t *testing.T) {
 	g, x, y := lattice(9, 7, 4).dual(t)
 	parts := make([]int32, g.N())
-	for _, kind := range Orderings {
-		want, err := Order(kind, g, x, y, 8)
+	for _, ordering := range Orderings {
+		want, err := Order(ordering, g, x, y, 8)
 		if err != nil {
 			t.Fatal(err)
 		}
-		core, boundary, err := Arrange(g, parts, identity(g.N()), kind, x, y, 8)
+		core, boundary, err := Arrange(g, parts, identity(g.N()), ordering, x, y, 8)
 		if err != nil || len(boundary) != 0 || !slices.Equal(core, want) {
-			t.Errorf("order %s: core %v, boundary %v, error %v, want the core %v", kind, core, boundary, err, want)
+			t.Errorf("order %s: core %v, boundary %v, error %v, want the core %v", ordering, core, boundary, err, want)
 		}
 	}
 }
 
-// Random parts of one seed are shuffled differently.
+// Random shuffles two parts differently for the same seed.
 func TestArrangeRandomDependsOnPart(t *testing.T) {
 	g := fromEdges(t, 40, nil)
 	parts := make([]int32, 40)
@@ -84,7 +84,7 @@ func TestArrangeRandomDependsOnPart(t *testing.T) {
 		second[i] -= 20
 	}
 	if err1 != nil || err2 != nil || slices.Equal(first, second) {
-		t.Errorf("%v, %v, %v, %v", first, second, err1, err2)
+		t.Errorf("parts ordered %v and %v, want different orders; errors %v and %v", first, second, err1, err2)
 	}
 }
 
@@ -98,29 +98,29 @@ func TestGhosts(t *testing.T) {
 		}
 		for part, cells := range split {
 			// Brute force: spread from the part one edge at a time, over all cells.
-			near := make([]bool, g.N())
+			reached := make([]bool, g.N())
 			for _, v := range cells {
-				near[v] = true
+				reached[v] = true
 			}
 			for range depth {
-				next := slices.Clone(near)
+				next := slices.Clone(reached)
 				for v := range int32(g.N()) {
 					for _, u := range g.Neighbours(v) {
-						next[v] = next[v] || near[u]
+						next[v] = next[v] || reached[u]
 					}
 				}
-				near = next
+				reached = next
 			}
 			var want []Neighbour
 			for owner := range int32(n) {
-				var theirs []int32
+				var ghosts []int32
 				for v := range int32(g.N()) {
-					if near[v] && parts[v] == owner && owner != int32(part) {
-						theirs = append(theirs, v)
+					if reached[v] && parts[v] == owner && owner != int32(part) {
+						ghosts = append(ghosts, v)
 					}
 				}
-				if theirs != nil {
-					want = append(want, Neighbour{owner, theirs})
+				if ghosts != nil {
+					want = append(want, Neighbour{owner, ghosts})
 				}
 			}
 			got, err := Ghosts(g, parts, cells, depth)
@@ -139,10 +139,10 @@ func TestArrangeAndGhostsRefusals(t *testing.T) {
 		parts, cells []int32
 		want         string
 	}{
-		{parts[:3], []int32{0}, "a partition of 3 cells for a graph of 4"},
+		{parts[:3], []int32{0}, "the partition has 3 cells, the graph has 4"},
 		{parts, []int32{1, 0}, "cell 0 follows cell 1"},
 		{parts, []int32{0, 0}, "cell 0 follows cell 0"},
-		{parts, []int32{1, 2}, "cell 2 is in part 1, but cell 1, in the same list, in part 0"},
+		{parts, []int32{1, 2}, "cell 1 is in part 0, cell 2 in part 1"},
 		{parts, []int32{0, 4}, "cell 4 is not in 0..3"},
 		{parts, []int32{-1}, "cell -1 is not in 0..3"},
 	} {
@@ -155,14 +155,14 @@ func TestArrangeAndGhostsRefusals(t *testing.T) {
 		}
 	}
 	if _, err := Ghosts(g, parts, []int32{0, 1}, -1); err == nil {
-		t.Error("a ghost layer of depth -1 was made")
+		t.Error("Ghosts accepted depth -1, want an error")
 	}
 	for _, cells := range [][]int32{{0, 1}, nil} {
 		if _, _, err := Arrange(g, parts, cells, "rmc", nil, nil, 0); err == nil {
-			t.Errorf("an unknown order was taken for cells %v", cells)
+			t.Errorf("Arrange accepted an unknown ordering for cells %v, want an error", cells)
 		}
 	}
 	if _, _, err := Arrange(g, parts, []int32{0, 1}, Hilbert, []float64{1}, nil, 0); err == nil {
-		t.Error("missing coordinates were taken")
+		t.Error("Arrange accepted 1 x and 0 y coordinates for 4 cells, want an error")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// bigMesh is the dual graph of 2,080,800 triangles in the order that two refinements leave.
+// bigMesh is the dual graph of 2,080,800 triangles, in the order in which refined numbers them.
 var bigMesh = sync.OnceValue(func() (mesh struct {
 	g    Graph
 	x, y []float64
@@ -20,11 +20,11 @@ var bigMesh = sync.OnceValue(func() (mesh struct {
 
 func BenchmarkOrder(b *testing.B) {
 	mesh := bigMesh()
-	for _, kind := range Orderings {
-		b.Run(string(kind), func(b *testing.B) {
+	for _, ordering := range Orderings {
+		b.Run(string(ordering), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Order(kind, mesh.g, mesh.x, mesh.y, 1); err != nil {
+				if _, err := Order(ordering, mesh.g, mesh.x, mesh.y, 1); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -32,14 +32,14 @@ func BenchmarkOrder(b *testing.B) {
 	}
 }
 
-// BenchmarkOrderScattered starts from the worst numbering, where every neighbour is a cache miss away.
+// BenchmarkOrderScattered starts from a random numbering, where every access to a neighbour is a cache miss.
 func BenchmarkOrderScattered(b *testing.B) {
 	mesh := bigMesh()
 	g := relabelled(b, mesh.g, shuffled(mesh.g.N(), 1))
-	for _, kind := range []Ordering{RCM, GPS} {
-		b.Run(string(kind), func(b *testing.B) {
+	for _, ordering := range []Ordering{RCM, GPS} {
+		b.Run(string(ordering), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Order(kind, g, nil, nil, 1); err != nil {
+				if _, err := Order(ordering, g, nil, nil, 1); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -49,14 +49,14 @@ func BenchmarkOrderScattered(b *testing.B) {
 
 func BenchmarkPartition(b *testing.B) {
 	mesh := bigMesh()
-	for _, kind := range Cuts {
-		b.Run(string(kind), func(b *testing.B) {
-			if _, err := Partition(kind, mesh.g, mesh.x, mesh.y, 64, 1); kind == METIS && err != nil {
+	for _, method := range Cuts {
+		b.Run(string(method), func(b *testing.B) {
+			if _, err := Partition(method, mesh.g, mesh.x, mesh.y, 64, 1); method == METIS && err != nil {
 				b.Skip(err)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Partition(kind, mesh.g, mesh.x, mesh.y, 64, 1); err != nil {
+				if _, err := Partition(method, mesh.g, mesh.x, mesh.y, 64, 1); err != nil {
 					b.Fatal(err)
 				}
 			}

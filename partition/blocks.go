@@ -2,36 +2,38 @@ package partition
 
 import "fmt"
 
-// Blocks chooses how many blocks to cut a grid of n cells into along each axis, one block a rank: the division with
-// the fewest faces of cells between blocks. Where several have as few, the smallest largest block decides, then few
-// cuts along x and then y, so that rows stay long. An entry of fixed that is not 0 is taken as it is. In 2D n[2] must
-// be 1.
+// Blocks chooses the numbers of blocks along each axis of a grid of n cells, one block a rank. It takes the division
+// with the fewest cell faces between blocks; among equals, the one whose largest block has the fewest cells; then the
+// one with the fewest cuts along x, then along y, so that rows stay long. A nonzero entry of fixed prescribes the
+// number of blocks along that axis. In 2D n[2] must be 1.
 //
-// It refuses more ranks than the cells can make blocks, and fixed counts that do not fit the cells or the ranks.
+// It returns an error if there are more ranks than blocks of at least one cell, or if the fixed counts do not fit the
+// cells or the ranks.
 func Blocks(n [3]int, dim, ranks int, fixed [3]int) (parts [3]int, err error) {
 	if err := checkBlocks(n, dim, ranks, fixed); err != nil {
 		return parts, fmt.Errorf("blocks: %w", err)
 	}
 	parts, ok := leastFaces(n, ranks, fixed)
 	if !ok {
-		return parts, fmt.Errorf("blocks: %w", noBlocks(n, dim, ranks, fixed))
+		return parts, fmt.Errorf("blocks: %w", noDivisionError(n, dim, ranks, fixed))
 	}
 	return parts, nil
 }
 
-// Box is a rank's block of a grid that is cut into parts along each axis: its first cell, and how many it has. Ranks
-// count along x first. Where cells do not divide evenly, blocks differ by one along an axis.
+// Box returns the block of a rank, in a grid of n cells that is cut into parts[a] blocks along axis a: its first cell
+// and its number of cells along each axis. Ranks are numbered along x first, then y, then z. Where cells do not divide
+// evenly, the sizes of blocks differ by one along an axis.
 func Box(n, parts [3]int, rank int) (lo, size [3]int) {
 	for a := range 3 {
-		at := rank % parts[a]
+		index := rank % parts[a]
 		rank /= parts[a]
-		lo[a] = share(n[a], parts[a], at)
-		size[a] = share(n[a], parts[a], at+1) - lo[a]
+		lo[a] = share(n[a], parts[a], index)
+		size[a] = share(n[a], parts[a], index+1) - lo[a]
 	}
 	return lo, size
 }
 
-// BoxCuts lists where the blocks of a grid begin along each axis, and after them where the last one ends.
+// BoxCuts lists, for each axis, the first cell of each block, and then the number of cells along the axis.
 func BoxCuts(n, parts [3]int) (cuts [3][]int) {
 	for a := range 3 {
 		for k := range parts[a] + 1 {
@@ -41,9 +43,9 @@ func BoxCuts(n, parts [3]int) (cuts [3][]int) {
 	return cuts
 }
 
-// WeightedCuts is BoxCuts with the slabs of cells across each axis weighed: the cuts are where the sums of weights
-// between them are most alike, but no block gets fewer than least cells along an axis that is cut, as far as there are
-// as many. Weights are at least 0, one for each cell along an axis.
+// WeightedCuts is like BoxCuts, but balances the sums of weights between cuts rather than the numbers of cells:
+// weights[a][i] ≥ 0 is the weight of all cells with index i along axis a. A block has at least least cells along each
+// axis, or, if the axis is shorter than parts[a]·least, the number of cells divided by parts[a], rounded down.
 func WeightedCuts(weights [3][]int64, parts [3]int, least int) (cuts [3][]int) {
 	for a, w := range weights {
 		cuts[a] = balanced(w, parts[a], min(least, len(w)/parts[a]))
@@ -51,26 +53,26 @@ func WeightedCuts(weights [3][]int64, parts [3]int, least int) (cuts [3][]int) {
 	return cuts
 }
 
-// balanced cuts one axis.
+// balanced is WeightedCuts for one axis.
 func balanced(weights []int64, parts, least int) []int {
 	total := int64(0)
 	for _, w := range weights {
 		total += w
 	}
-	cuts, sum, at := []int{0}, int64(0), 0
+	cuts, sum, next := []int{0}, int64(0), 0
 	for k := 1; k < parts; k++ {
-		goal := float64(total) * float64(k) / float64(parts)
-		// A slab goes to the side on which it brings the sum nearer to the goal.
-		for at < len(weights) && float64(sum)+float64(weights[at])/2 <= goal {
-			sum += weights[at]
-			at++
+		target := float64(total) * float64(k) / float64(parts)
+		// The cut goes to the side of a slab of cells where the sum before it is closer to the goal.
+		for next < len(weights) && float64(sum)+float64(weights[next])/2 <= target {
+			sum += weights[next]
+			next++
 		}
-		cut := min(max(at, cuts[k-1]+least, cuts[k-1]+1), len(weights)-(parts-k)*max(1, least))
-		for ; at < cut; at++ {
-			sum += weights[at]
+		cut := min(max(next, cuts[k-1]+least, cuts[k-1]+1), len(weights)-(parts-k)*max(1, least))
+		for ; next < cut; next++ {
+			sum += weights[next]
 		}
-		for ; at > cut; at-- {
-			sum -= weights[at-1]
+		for ; next > cut; next-- {
+			sum -= weights[next-1]
 		}
 		cuts = append(cuts, cut)
 	}
@@ -91,13 +93,13 @@ func checkBlocks(n [3]int, dim, ranks int, fixed [3]int) error {
 	if ranks < 1 || ranks > maxBlocks {
 		return fmt.Errorf("%d ranks: give 1 to %d", ranks, maxBlocks)
 	}
-	room := maxBlockCells
+	available := maxBlockCells
 	for a, cells := range n {
-		if cells < 1 || cells > room || a >= dim && cells != 1 {
+		if cells < 1 || cells > available || a >= dim && cells != 1 {
 			return fmt.Errorf("a grid of %d×%d×%d cells in %d dimensions: give 1 or more along each axis, 1 along z in 2 "+
 				"dimensions, and %d at most in all", n[0], n[1], n[2], dim, maxBlockCells)
 		}
-		room /= cells
+		available /= cells
 		if fixed[a] < 0 || fixed[a] > cells {
 			return fmt.Errorf("%d blocks along %s, which has %d cells: give 1 to %[3]d, or 0 to have it chosen",
 				fixed[a], axisNames[a], cells)
@@ -106,7 +108,7 @@ func checkBlocks(n [3]int, dim, ranks int, fixed [3]int) error {
 	return nil
 }
 
-// leastFaces tries all divisions and takes the best, if there is any.
+// leastFaces tries all divisions and returns that of least cost; found is false if none fits.
 func leastFaces(n [3]int, ranks int, fixed [3]int) (best [3]int, found bool) {
 	var lowest blockCost
 	for px := 1; px <= min(n[0], ranks); px++ {
@@ -128,27 +130,28 @@ func leastFaces(n [3]int, ranks int, fixed [3]int) (best [3]int, found bool) {
 	return best, found
 }
 
-// noBlocks says why there is no division, and what to do.
-func noBlocks(n [3]int, dim, ranks int, fixed [3]int) error {
+// noDivisionError explains why there is no division, and suggests counts that have one.
+func noDivisionError(n [3]int, dim, ranks int, fixed [3]int) error {
 	if fixed != [3]int{} {
-		return fmt.Errorf("%d ranks do not make %v blocks of %v cells: the counts along the axes (0: chosen) must "+
-			"multiply to the number of ranks, with a cell at least for each", ranks, fixed[:dim], n[:dim])
+		return fmt.Errorf("%d ranks cannot have %v blocks of %v cells: the counts along the axes (0: chosen) must "+
+			"multiply to the number of ranks, with at least one cell a block", ranks, fixed[:dim], n[:dim])
 	}
 	fewer := min(ranks-1, n[0]*n[1]*n[2])
 	for {
-		if _, ok := leastFaces(n, fewer, fixed); ok { // one rank always does
+		if _, ok := leastFaces(n, fewer, fixed); ok { // with one rank at the latest
 			break
 		}
 		fewer--
 	}
-	return fmt.Errorf("%d ranks cannot share %v cells as a box of blocks, each with a cell at least: "+
-		"take %d ranks, or more cells", ranks, n[:dim], fewer)
+	return fmt.Errorf("%v cells cannot be cut into %d blocks with at least one cell each: take %d ranks, or more cells",
+		n[:dim], ranks, fewer)
 }
 
-// blockCost orders divisions, by what matters most first.
+// blockCost orders divisions lexicographically by its fields.
 type blockCost struct {
-	faces, largest int
-	cuts           [2]int // along x and y
+	faces   int    // cell faces between blocks
+	largest int    // cells of the largest block
+	cuts    [2]int // blocks along x and along y
 }
 
 func costOf(n, parts [3]int) blockCost {

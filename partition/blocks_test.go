@@ -23,11 +23,11 @@ func TestBlocksOfKnownGrids(t *testing.T) {
 		{[3]int{32, 32, 32}, 3, 8, [3]int{}, [3]int{2, 2, 2}},
 		{[3]int{128, 32, 32}, 3, 4, [3]int{}, [3]int{4, 1, 1}},
 		{[3]int{5, 4, 1}, 2, 5, [3]int{}, [3]int{5, 1, 1}},                   // 5 cells give 5 blocks, 4 cannot
-		{[3]int{64, 64, 1}, 2, 4, [3]int{4, 0, 0}, [3]int{4, 1, 1}},          // against the surface
-		{[3]int{32, 32, 32}, 3, 8, [3]int{1, 0, 0}, [3]int{1, 2, 4}},         // the rest is chosen
-		{[3]int{32, 32, 32}, 3, 8, [3]int{2, 1, 4}, [3]int{2, 1, 4}},         // all is given
-		{[3]int{1 << 20, 1 << 20, 1}, 2, 7, [3]int{}, [3]int{1, 7, 1}},       // a prime
-		{[3]int{1 << 20, 1 << 20, 1 << 10}, 3, 4, [3]int{}, [3]int{2, 2, 1}}, // as many cells as can be
+		{[3]int{64, 64, 1}, 2, 4, [3]int{4, 0, 0}, [3]int{4, 1, 1}},          // fixed, though it has more faces
+		{[3]int{32, 32, 32}, 3, 8, [3]int{1, 0, 0}, [3]int{1, 2, 4}},         // one axis fixed
+		{[3]int{32, 32, 32}, 3, 8, [3]int{2, 1, 4}, [3]int{2, 1, 4}},         // all axes fixed
+		{[3]int{1 << 20, 1 << 20, 1}, 2, 7, [3]int{}, [3]int{1, 7, 1}},       // a prime number of ranks
+		{[3]int{1 << 20, 1 << 20, 1 << 10}, 3, 4, [3]int{}, [3]int{2, 2, 1}}, // maxBlockCells
 	} {
 		got, err := Blocks(c.n, c.dim, c.ranks, c.fixed)
 		if err != nil || got != c.want {
@@ -36,26 +36,26 @@ func TestBlocksOfKnownGrids(t *testing.T) {
 	}
 }
 
-func TestBlocksThatCannotBe(t *testing.T) {
+func TestBlocksRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		n          [3]int
 		dim, ranks int
 		fixed      [3]int
 		want       string
 	}{
-		"one dimension":       {[3]int{4, 1, 1}, 1, 1, [3]int{}, "give 2 or 3"},
-		"no ranks":            {[3]int{4, 4, 1}, 2, 0, [3]int{}, "give 1 to"},
-		"ranks by number":     {[3]int{4, 4, 1}, 2, 1 << 40, [3]int{}, "give 1 to"},
-		"no cells":            {[3]int{4, 0, 1}, 2, 1, [3]int{}, "1 or more along each axis"},
-		"layers in 2D":        {[3]int{4, 4, 3}, 2, 1, [3]int{}, "1 along z"},
-		"cells by number":     {[3]int{1 << 20, 1 << 20, 1 << 20}, 3, 1, [3]int{}, "at most in all"},
-		"more ranks":          {[3]int{2, 3, 1}, 2, 7, [3]int{}, "take 6 ranks"},
-		"no product":          {[3]int{4, 4, 1}, 2, 11, [3]int{}, "take 9 ranks"},
-		"too many along y":    {[3]int{4, 4, 1}, 2, 5, [3]int{0, 5, 0}, "5 blocks along y, which has 4 cells"},
-		"negative":            {[3]int{4, 4, 1}, 2, 5, [3]int{-1, 0, 0}, "-1 blocks along x"},
-		"along z in 2D":       {[3]int{4, 4, 1}, 2, 2, [3]int{0, 0, 2}, "2 blocks along z"},
-		"another product":     {[3]int{4, 4, 1}, 2, 4, [3]int{3, 0, 0}, "multiply to the number"},
-		"another product all": {[3]int{4, 4, 4}, 3, 4, [3]int{2, 2, 2}, "multiply to the number"},
+		"one dimension":            {[3]int{4, 1, 1}, 1, 1, [3]int{}, "give 2 or 3"},
+		"no ranks":                 {[3]int{4, 4, 1}, 2, 0, [3]int{}, "give 1 to"},
+		"too many ranks":           {[3]int{4, 4, 1}, 2, 1 << 40, [3]int{}, "give 1 to"},
+		"no cells":                 {[3]int{4, 0, 1}, 2, 1, [3]int{}, "1 or more along each axis"},
+		"layers in 2D":             {[3]int{4, 4, 3}, 2, 1, [3]int{}, "1 along z"},
+		"too many cells":           {[3]int{1 << 20, 1 << 20, 1 << 20}, 3, 1, [3]int{}, "at most in all"},
+		"more ranks than cells":    {[3]int{2, 3, 1}, 2, 7, [3]int{}, "take 6 ranks"},
+		"prime number of ranks":    {[3]int{4, 4, 1}, 2, 11, [3]int{}, "take 9 ranks"},
+		"too many along y":         {[3]int{4, 4, 1}, 2, 5, [3]int{0, 5, 0}, "5 blocks along y, which has 4 cells"},
+		"negative":                 {[3]int{4, 4, 1}, 2, 5, [3]int{-1, 0, 0}, "-1 blocks along x"},
+		"along z in 2D":            {[3]int{4, 4, 1}, 2, 2, [3]int{0, 0, 2}, "2 blocks along z"},
+		"one fixed, wrong product": {[3]int{4, 4, 1}, 2, 4, [3]int{3, 0, 0}, "multiply to the number"},
+		"all fixed, wrong product": {[3]int{4, 4, 4}, 3, 4, [3]int{2, 2, 2}, "multiply to the number"},
 	} {
 		_, err := Blocks(c.n, c.dim, c.ranks, c.fixed)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -64,8 +64,8 @@ func TestBlocksThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestBoxesTileTheGrid: for any grid and any number of ranks, every cell is in exactly one box, boxes differ by at most
-// one cell along an axis, cuts are their ends, and no other division has fewer faces between boxes.
+// For any grid and any number of ranks, every cell is in exactly one box, the sizes of boxes differ by at most one cell
+// along an axis, BoxCuts agrees with Box, and no other division has fewer faces between boxes.
 func TestBoxesTileTheGrid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(2, 3).Draw(t, "dimensions")
@@ -78,7 +78,7 @@ func TestBoxesTileTheGrid(t *testing.T) {
 		if err != nil {
 			for _, p := range allProducts(ranks) {
 				if p[0] <= n[0] && p[1] <= n[1] && p[2] <= n[2] {
-					t.Fatalf("%v: but there is %v", err, p)
+					t.Fatalf("error %v, want the division %v", err, p)
 				}
 			}
 			return
@@ -90,13 +90,13 @@ func TestBoxesTileTheGrid(t *testing.T) {
 		cuts := BoxCuts(n, parts)
 		for r := range ranks {
 			lo, size := Box(n, parts, r)
-			at := [3]int{r % parts[0], r / parts[0] % parts[1], r / parts[0] / parts[1]}
+			index := [3]int{r % parts[0], r / parts[0] % parts[1], r / parts[0] / parts[1]}
 			for a := range 3 {
 				if least := n[a] / parts[a]; size[a] != least && size[a] != least+1 {
 					t.Fatalf("box %d has %d cells along axis %d, of %d in %d parts", r, size[a], a, n[a], parts[a])
 				}
-				if cuts[a][at[a]] != lo[a] || cuts[a][at[a]+1] != lo[a]+size[a] {
-					t.Fatalf("box %d from %v on of %v: cuts %v", r, lo, size, cuts)
+				if cuts[a][index[a]] != lo[a] || cuts[a][index[a]+1] != lo[a]+size[a] {
+					t.Fatalf("box %d has first cell %v and size %v, but the cuts are %v", r, lo, size, cuts)
 				}
 			}
 			for k := range size[2] {
@@ -127,6 +127,7 @@ func TestBoxesTileTheGrid(t *testing.T) {
 	})
 }
 
+// allProducts lists all triples of positive integers whose product is ranks.
 func allProducts(ranks int) (all [][3]int) {
 	for x := 1; x <= ranks; x++ {
 		for y := 1; y <= ranks; y++ {
@@ -142,10 +143,10 @@ func allProducts(ranks int) (all [][3]int) {
 func facesBetween(n [3]int, owner []int) int {
 	faces := 0
 	for c, o := range owner {
-		at := [3]int{c % n[0], c / n[0] % n[1], c / n[0] / n[1]}
+		index := [3]int{c % n[0], c / n[0] % n[1], c / n[0] / n[1]}
 		stride := 1
 		for a := range 3 {
-			if at[a]+1 < n[a] && owner[c+stride] != o {
+			if index[a]+1 < n[a] && owner[c+stride] != o {
 				faces++
 			}
 			stride *= n[a]
@@ -154,7 +155,7 @@ func facesBetween(n [3]int, owner []int) int {
 	return faces
 }
 
-// Cuts go where weights are most alike, but leave each block its least, whatever the weights.
+// Cuts balance the weights of blocks, but each block has at least the given number of cells.
 func TestWeightedCuts(t *testing.T) {
 	for _, c := range []struct {
 		weights []int64

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Neighbour is another part, and the cells of it that this part keeps copies of.
+// Neighbour is another part, with those of its cells that are ghosts of this part.
 type Neighbour struct {
 	Part  int32
 	Cells []int32 // ascending
 }
 
-// Ghosts lists the ghost layer of a part: the cells of other parts that are at most depth edges away from one of
-// its own, by owner and then by id. The cells are those of the part, ascending, as [Split] lists them. The cost is
-// proportional to the part and its ghosts, and one bit for each cell of the graph.
+// Ghosts lists the ghosts of a part: the cells of other parts at most depth edges away from one of its own, sorted by
+// owner and then by id. cells lists the cells of the part in ascending order, as [Split] returns them. The time is
+// proportional to the numbers of own cells and ghosts; the memory includes one bit for each cell of the graph.
 func Ghosts(g Graph, parts, cells []int32, depth int) ([]Neighbour, error) {
 	if depth < 0 {
-		return nil, fmt.Errorf("a ghost layer cannot be %d cells deep", depth)
+		return nil, fmt.Errorf("a halo of depth %d: give 0 or more", depth)
 	}
 	if len(cells) == 0 {
 		return nil, nil
@@ -25,15 +25,18 @@ func Ghosts(g Graph, parts, cells []int32, depth int) ([]Neighbour, error) {
 	if err := checkPart(g, parts, cells); err != nil {
 		return nil, err
 	}
+	if len(cells) == g.N() {
+		return nil, nil
+	}
 	part := parts[cells[0]]
-	seen := make([]uint64, (g.N()+63)/64)
+	visited := make([]uint64, (g.N()+63)/64)
 	var ghosts []int32
 	front := cells
 	for range depth {
 		first := len(ghosts)
 		for _, v := range front {
 			for _, u := range g.Neighbours(v) {
-				if word, bit := &seen[u/64], uint64(1)<<(u%64); parts[u] != part && *word&bit == 0 {
+				if word, bit := &visited[u/64], uint64(1)<<(u%64); parts[u] != part && *word&bit == 0 {
 					*word |= bit
 					ghosts = append(ghosts, u)
 				}

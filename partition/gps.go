@@ -5,31 +5,28 @@ import (
 	"slices"
 )
 
-// farCandidates is how many vertices of the last level are tried as the other end of the pseudo-diameter.
-const farCandidates = 5
+// endCandidates is how many vertices of the last level are tried as the other end of the pseudo-diameter.
+const endCandidates = 5
 
-// gps holds what the Gibbs–Poole–Stockmeyer ordering of one graph needs; all components share its memory.
+// gps is the state of the Gibbs–Poole–Stockmeyer ordering of one graph. It is reused for all components.
 type gps struct {
 	g      Graph
 	search *levels
-	// near and far are the distances of each vertex from the two ends of a pseudo-diameter of its component, until
-	// combine replaces near by the level that it decides for.
-	near, far []int32
-	perm      []int32
-	position  []int32 // in perm; -1 where not numbered yet
+	// The distances of each vertex from the two ends of a pseudo-diameter of its component. Then combine replaces
+	// fromBegin by the level of the vertex in the combined structure.
+	fromBegin, fromEnd []int32
+	perm               []int32
+	position           []int32 // in perm; -1 where not numbered yet
 }
 
 // gibbsPooleStockmeyer numbers each connected component level by level in a level structure that combines those of
 // both ends of a pseudo-diameter so as to be narrow (N. E. Gibbs, W. G. Poole, P. K. Stockmeyer, "An algorithm for
 // reducing the bandwidth and profile of a sparse matrix", SIAM J. Numer. Anal. 13 (1976) 236; J. G. Lewis,
-// Algorithm 582, ACM TOMS 8 (1982) 190). Components follow each other by their lowest id.
+// Algorithm 582, ACM TOMS 8 (1982) 190). Components are in the order of their lowest id.
 func gibbsPooleStockmeyer(g Graph) []int32 {
 	n := g.N()
-	s := gps{g: g, search: newLevels(g), near: make([]int32, n), far: make([]int32, n), perm: make([]int32, 0, n),
-		position: make([]int32, n)}
-	for v := range s.position {
-		s.position[v] = -1
-	}
+	s := gps{g: g, search: newLevels(g), fromBegin: make([]int32, n), fromEnd: make([]int32, n),
+		perm: make([]int32, 0, n), position: unset(n)}
 	for v := range int32(n) {
 		if s.position[v] < 0 {
 			s.component(v)
@@ -40,10 +37,10 @@ func gibbsPooleStockmeyer(g Graph) []int32 {
 
 // component numbers the component of v.
 func (s *gps) component(v int32) {
-	begin, end, depth, preferNear := s.diameter(v)
+	begin, end, depth, preferBegin := s.diameter(v)
 	members := slices.Clone(s.search.queue)
-	width := s.combine(members, depth, preferNear)
-	level := s.near
+	width := s.combine(members, depth, preferBegin)
+	level := s.fromBegin
 	if s.g.Degree(end) < s.g.Degree(begin) {
 		begin = end
 		for _, w := range members {
@@ -61,57 +58,57 @@ func (s *gps) component(v int32) {
 	}
 }
 
-// diameter finds the ends of a pseudo-diameter of the component of v, depth edges apart, and fills near and far. It
-// starts from a vertex of least degree and moves to one of the last level as long as that is deeper. The last level
-// is tried by ascending degree, and the vertex of the narrowest level structure becomes the other end. preferNear
-// tells that the levels of the first end are no wider. Afterwards search.queue holds at least the whole component,
-// in some order that depends on the graph alone.
-func (s *gps) diameter(v int32) (begin, end, depth int32, preferNear bool) {
+// diameter finds the ends of a pseudo-diameter of the component of v, depth edges apart, and fills fromBegin and
+// fromEnd. It starts from a vertex of least degree and moves to a vertex of the last level while the level structure
+// of that vertex is deeper. It tries the vertices of the last level by ascending degree; that of the narrowest level
+// structure becomes the other end. preferBegin reports whether the level structure of begin is no wider than that of
+// end. Afterwards search.queue holds the component, in an order that depends on the graph alone.
+func (s *gps) diameter(v int32) (begin, end, depth int32, preferBegin bool) {
 	l := s.search
 	l.search(v, math.MaxInt)
-	begin = s.g.lightest(l.queue)
+	begin = s.g.leastDegree(l.queue)
 	l.search(begin, math.MaxInt)
 	for {
-		s.keep(s.near)
-		nearWidth, farWidth := l.width, math.MaxInt
+		s.storeDistances(s.fromBegin)
+		beginWidth, endWidth := l.width, math.MaxInt
 		depth = l.depth
 		candidates := slices.Clone(l.queue[l.last:])
 		s.g.sortByDegree(candidates)
 		deeper := false
-		for _, c := range candidates[:min(farCandidates, len(candidates))] {
-			if !l.search(c, farWidth-1) {
+		for _, c := range candidates[:min(endCandidates, len(candidates))] {
+			if !l.search(c, endWidth-1) {
 				continue
 			}
 			if l.depth > depth {
 				begin, deeper = c, true
 				break
 			}
-			end, farWidth = c, l.width
-			s.keep(s.far)
+			end, endWidth = c, l.width
+			s.storeDistances(s.fromEnd)
 		}
 		if !deeper {
 			l.search(begin, math.MaxInt)
-			return begin, end, depth, nearWidth <= farWidth
+			return begin, end, depth, beginWidth <= endWidth
 		}
 	}
 }
 
-// keep stores the distances that the last search found.
-func (s *gps) keep(distance []int32) {
+// storeDistances copies the distances that the last search found.
+func (s *gps) storeDistances(distance []int32) {
 	for _, w := range s.search.queue {
 		distance[w] = s.search.level[w]
 	}
 }
 
-// combine decides the level of every member, stores it in near and returns the width of each level. A vertex on a
-// shortest path between the two ends has the same level seen from both and keeps it. The others fall into
-// components; the largest first, each takes its levels from the end that widens the structure least.
-func (s *gps) combine(members []int32, depth int32, preferNear bool) (width []int32) {
+// combine chooses the level of every member, stores it in fromBegin and returns the width of each level, its number
+// of vertices. A vertex on a shortest path between the two ends has the same level from both ends and keeps it. The
+// other vertices form components: largest first, each takes its levels from the end that gives the smaller width.
+func (s *gps) combine(members []int32, depth int32, preferBegin bool) (width []int32) {
 	width = make([]int32, depth+1)
 	for _, w := range members {
-		s.far[w] = depth - s.far[w]
-		if s.near[w] == s.far[w] {
-			width[s.near[w]]++
+		s.fromEnd[w] = depth - s.fromEnd[w]
+		if s.fromBegin[w] == s.fromEnd[w] {
+			width[s.fromBegin[w]]++
 		}
 	}
 	added := make([]int32, depth+1)
@@ -128,27 +125,27 @@ func (s *gps) combine(members []int32, depth int32, preferNear bool) (width []in
 		}
 		return most
 	}
-	for _, rest := range s.undecided(members) {
-		byNear, byFar := widest(rest, s.near), widest(rest, s.far)
-		if byFar < byNear || byFar == byNear && !preferNear {
-			for _, w := range rest {
-				s.near[w] = s.far[w]
+	for _, component := range s.undecided(members) {
+		beginWidth, endWidth := widest(component, s.fromBegin), widest(component, s.fromEnd)
+		if endWidth < beginWidth || endWidth == beginWidth && !preferBegin {
+			for _, w := range component {
+				s.fromBegin[w] = s.fromEnd[w]
 			}
 		}
-		for _, w := range rest {
-			width[s.near[w]]++
+		for _, w := range component {
+			width[s.fromBegin[w]]++
 		}
 	}
 	return width
 }
 
-// undecided lists the components of the vertices whose two levels differ, the largest first.
+// undecided lists the connected components of the vertices whose two levels differ, the largest first.
 func (s *gps) undecided(members []int32) [][]int32 {
 	const visited = -2 // in position, until all are found
 	var components [][]int32
 	queue := make([]int32, 0, len(members))
 	for _, root := range members {
-		if s.near[root] == s.far[root] || s.position[root] == visited {
+		if s.fromBegin[root] == s.fromEnd[root] || s.position[root] == visited {
 			continue
 		}
 		first := len(queue)
@@ -156,7 +153,7 @@ func (s *gps) undecided(members []int32) [][]int32 {
 		s.position[root] = visited
 		for i := first; i < len(queue); i++ {
 			for _, u := range s.g.Neighbours(queue[i]) {
-				if s.near[u] != s.far[u] && s.position[u] != visited {
+				if s.fromBegin[u] != s.fromEnd[u] && s.position[u] != visited {
 					s.position[u] = visited
 					queue = append(queue, u)
 				}
@@ -171,11 +168,12 @@ func (s *gps) undecided(members []int32) [][]int32 {
 	return components
 }
 
-// number appends the members to perm, level by level from begin, which is in level 0. Vertices of a level come in
-// the order of their first neighbour in the level before; then neighbours within the level follow those that have
-// a number; what is left starts from the vertex of least degree. Neighbours of one vertex go by ascending degree.
+// number appends the members to perm, level by level from begin, which is in level 0. The vertices of a level are
+// numbered in the order of their first neighbour in the level before; then the neighbours, within the level, of
+// numbered vertices; where none remain, the unnumbered vertex of least degree. The neighbours of one vertex are
+// numbered by ascending degree.
 func (s *gps) number(begin int32, members []int32, width []int32) {
-	level := s.near
+	level := s.fromBegin
 	byDegree := s.sortLevels(members, width)
 	s.append(begin)
 	for i, first := 0, len(s.perm)-1; i < len(width); i++ {
@@ -198,7 +196,7 @@ func (s *gps) number(begin int32, members []int32, width []int32) {
 	}
 }
 
-// sortLevels lists the members by level, degree and id; the low half of each entry is the id.
+// sortLevels lists the members by level, degree and id. The low 32 bits of an entry are the id.
 func (s *gps) sortLevels(members []int32, width []int32) []uint64 {
 	next := make([]int, len(width))
 	for i := 1; i < len(width); i++ {
@@ -206,7 +204,7 @@ func (s *gps) sortLevels(members []int32, width []int32) []uint64 {
 	}
 	entries := make([]uint64, len(members))
 	for _, w := range members {
-		to := &next[s.near[w]]
+		to := &next[s.fromBegin[w]]
 		entries[*to] = uint64(s.g.Degree(w))<<32 | uint64(w)
 		*to++
 	}
@@ -224,10 +222,10 @@ func (s *gps) append(v int32) {
 }
 
 // appendNeighbours numbers the neighbours of v in the given level that have no number yet.
-func (s *gps) appendNeighbours(v int32, level []int32, in int32) {
+func (s *gps) appendNeighbours(v int32, level []int32, wantLevel int32) {
 	first := len(s.perm)
 	for _, u := range s.g.Neighbours(v) {
-		if level[u] == in && s.position[u] < 0 {
+		if level[u] == wantLevel && s.position[u] < 0 {
 			s.append(u)
 		}
 	}
@@ -239,8 +237,8 @@ func (s *gps) appendNeighbours(v int32, level []int32, in int32) {
 	}
 }
 
-// reversedIsBetter tells whether perm[first:], a whole component, has a smaller profile backwards. The bandwidth is
-// the same both ways.
+// reversedIsBetter reports whether perm[first:], a whole component, has a smaller profile in reverse order. The
+// bandwidth is the same in both.
 func (s *gps) reversedIsBetter(first int) bool {
 	forward, backward := int64(0), int64(0)
 	for i := first; i < len(s.perm); i++ {

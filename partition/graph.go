@@ -13,9 +13,12 @@ import (
 // Invariant: every row is strictly ascending, no vertex is its own neighbour, and u is in the row of v exactly
 // when v is in the row of u. The constructors check it; the rest of the package relies on it.
 type Graph struct {
-	Start []int32 // one more than there are vertices; Start[0] = 0
-	Adj   []int32 // each edge twice
+	Start []int32 // N()+1 entries; Start[0] = 0
+	Adj   []int32 // 2·Edges() entries: each edge is in the rows of both its vertices
 }
+
+// verticesPerWorker is how many vertices are worth a goroutine.
+const verticesPerWorker = 20_000
 
 // N is the number of vertices.
 func (g Graph) N() int { return max(len(g.Start)-1, 0) }
@@ -26,7 +29,7 @@ func (g Graph) Edges() int { return len(g.Adj) / 2 }
 // Degree is the number of neighbours of v.
 func (g Graph) Degree(v int32) int32 { return g.Start[v+1] - g.Start[v] }
 
-// Neighbours is the row of v, ascending. The caller leaves it unchanged.
+// Neighbours is the row of v, ascending. The caller must not modify it.
 func (g Graph) Neighbours(v int32) []int32 { return g.Adj[g.Start[v]:g.Start[v+1]] }
 
 // FromNeighbours builds the dual graph of a triangle mesh from the neighbour of each cell across each of its three
@@ -36,7 +39,7 @@ func FromNeighbours(neighbours [][3]int32) (Graph, error) {
 	if n > math.MaxInt32/3 {
 		return Graph{}, fmt.Errorf("a mesh of %d cells is too large: at most %d can be numbered", n, math.MaxInt32/3)
 	}
-	parts := parallel.Parts(n, 20_000)
+	parts := parallel.Parts(n, verticesPerWorker)
 	starts := parallel.Offsets(n, parts, func(v int) (degree int) {
 		for _, u := range neighbours[v] {
 			if u != -1 {
@@ -47,17 +50,17 @@ func FromNeighbours(neighbours [][3]int32) (Graph, error) {
 	})
 	g := Graph{Start: make([]int32, n+1), Adj: make([]int32, starts[parts])}
 	parallel.Ranges(n, parts, func(part, lo, hi int) {
-		at := starts[part]
+		next := starts[part]
 		for v := lo; v < hi; v++ {
-			first := at
+			first := next
 			for _, u := range neighbours[v] {
 				if u != -1 {
-					g.Adj[at] = u
-					at++
+					g.Adj[next] = u
+					next++
 				}
 			}
-			slices.Sort(g.Adj[first:at])
-			g.Start[v+1] = int32(at)
+			slices.Sort(g.Adj[first:next])
+			g.Start[v+1] = int32(next)
 		}
 	})
 	return g, g.check()
@@ -95,38 +98,40 @@ func FromEdges(n int, edges [][2]int32) (Graph, error) {
 	return g, g.check()
 }
 
-// check verifies the invariant of Graph, given sorted rows. What is wrong one processor finds out.
+// check verifies the invariant of Graph, given sorted rows. The verification is parallel; the serial firstFault
+// describes what is wrong, so that the error does not depend on the number of threads.
 func (g Graph) check() error {
-	n := g.N()
-	parts := parallel.Parts(n, 20_000)
-	wrong := make([]bool, parts)
-	parallel.Ranges(n, parts, func(part, lo, hi int) {
-		for v := lo; v < hi && !wrong[part]; v++ {
-			wrong[part] = !g.sound(int32(v))
-		}
-	})
-	if slices.Contains(wrong, true) {
-		return g.fault()
+	if parallel.All(g.N(), verticesPerWorker, func(v int) bool { return g.validRow(int32(v)) }) {
+		return nil
 	}
-	return nil
+	return g.firstFault()
 }
 
-// sound tells whether a row is as the invariant has it.
-func (g Graph) sound(v int32) bool {
+// validRow reports whether the row of v satisfies the invariant.
+func (g Graph) validRow(v int32) bool {
 	row := g.Neighbours(v)
 	for k, u := range row {
 		if u < 0 || int(u) >= g.N() || u == v || k > 0 && row[k-1] == u {
 			return false
 		}
-		if _, mutual := slices.BinarySearch(g.Neighbours(u), v); !mutual {
+		if !contains(g.Neighbours(u), v) {
 			return false
 		}
 	}
 	return true
 }
 
-// fault tells where the invariant does not hold, in linear time.
-func (g Graph) fault() error {
+// contains reports whether a vertex is in a row, which must be ascending.
+func contains(row []int32, v int32) bool {
+	if len(row) > 8 {
+		_, found := slices.BinarySearch(row, v)
+		return found
+	}
+	return slices.Contains(row, v)
+}
+
+// firstFault returns an error with the first entry that violates the invariant. It takes linear time.
+func (g Graph) firstFault() error {
 	n := int32(g.N())
 	for v := range n {
 		row := g.Neighbours(v)
@@ -141,8 +146,8 @@ func (g Graph) fault() error {
 			}
 		}
 	}
-	// When the vertices v are visited in ascending order, they claim the entries of each ascending row one after
-	// the other. An entry that is passed over has no counterpart.
+	// As v ascends, so do the entries v in each row: next[u] is the first entry of row u that has not been matched. An
+	// entry that is skipped has no counterpart.
 	next := slices.Clone(g.Start[:n])
 	for v := range n {
 		for _, u := range g.Neighbours(v) {
@@ -168,7 +173,7 @@ func asymmetric(v, u int32) error {
 	return fmt.Errorf("cell %d has neighbour %d, but cell %d does not have neighbour %d", v, u, u, v)
 }
 
-// subgraph is the graph of the given cells, ascending, and the edges between them; vertex i of it is cells[i].
+// subgraph is the graph of the given cells, in ascending order, and the edges between them. Its vertex i is cells[i].
 func (g Graph) subgraph(cells []int32) Graph {
 	set := newIDSet(cells)
 	sub := Graph{Start: make([]int32, len(cells)+1), Adj: make([]int32, 0, 3*len(cells))}

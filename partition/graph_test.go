@@ -91,10 +91,10 @@ func TestEmptyGraph(t *testing.T) {
 	if err != nil || g.N() != 0 || zero.N() != 0 {
 		t.Fatal(g, err)
 	}
-	for _, kind := range Orderings {
+	for _, ordering := range Orderings {
 		for _, g := range []Graph{zero, g} {
-			if perm, err := Order(kind, g, nil, nil, 0); err != nil || len(perm) != 0 {
-				t.Errorf("order %s: %v, %v", kind, perm, err)
+			if perm, err := Order(ordering, g, nil, nil, 0); err != nil || len(perm) != 0 {
+				t.Errorf("order %s: %v, %v", ordering, perm, err)
 			}
 		}
 	}

@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // HilbertOrder orders points along the Hilbert curve that fills their bounding square (coordinates x, y) or cube
-// (x, y, z); points in the same cell of the curve, 2^-31 (2^-21) of the side, by id. It returns perm[new] = old.
-// It refuses slices of different lengths and coordinates that are not finite.
+// (x, y, z). The curve has 2^31 cells along each side of the square, 2^21 along each side of the cube; points in the
+// same cell are ordered by id. It returns perm[new] = old. It refuses slices of different lengths and coordinates that
+// are not finite.
 func HilbertOrder(coordinates ...[]float64) ([]int32, error) {
 	if d := len(coordinates); d != 2 && d != 3 {
 		return nil, fmt.Errorf("a Hilbert order needs 2 or 3 coordinates a point, not %d", d)
@@ -35,17 +37,14 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 	if dimension == 3 {
 		bits = 21
 	}
-	// One scale for all axes: a long domain fills a strip of the square, so that distances along the curve mean
-	// the same in every direction.
+	// All axes have the same scale, so that cells of the curve are squares: a long domain fills a strip of the
+	// bounding square.
 	var low [3]float64
 	side := 0.0
 	for d, c := range coordinates {
 		if n > 0 {
-			low[d] = c[0]
-			high := c[0]
-			for _, v := range c {
-				low[d], high = min(low[d], v), max(high, v)
-			}
+			var high float64
+			low[d], high = extremes(c)
 			side = max(side, high-low[d])
 		}
 	}
@@ -55,54 +54,64 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 	cells := float64(uint64(1) << bits)
 	last := uint32(1)<<bits - 1
 	keys := make([]uint64, n)
-	parallel.Ranges(n, parallel.Parts(n, 20_000), func(_, lo, hi int) {
+	parallel.Ranges(n, parallel.Parts(n, verticesPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			var at [3]uint32
+			var cell [3]uint32
 			for d, c := range coordinates {
 				if side > 0 {
-					at[d] = min(uint32((c[i]-low[d])/side*cells), last)
+					cell[d] = min(uint32((c[i]-low[d])/side*cells), last)
 				}
 			}
 			if dimension == 2 {
-				keys[i] = planeKey(at[0], at[1])
+				keys[i] = planeKey(cell[0], cell[1])
 			} else {
-				keys[i] = hilbertKey(at, dimension, bits)
+				keys[i] = hilbertKey(cell, dimension, bits)
 			}
 		}
 	})
 	return keys, nil
 }
 
-// hilbertKey is the distance along the Hilbert curve of the cell at, where each of the leading coordinates has the
-// given number of bits. The transform is that of J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707
-// (2004) 381: it undoes the reflections and exchanges of axes of every level, from the coarsest to the finest, and
-// then the Gray code.
-func hilbertKey(at [3]uint32, dimension, bits int) uint64 {
+// extremes returns the least and the greatest of some numbers.
+func extremes(c []float64) (low, high float64) {
+	parts := parallel.Parts(len(c), verticesPerWorker)
+	lows, highs := make([]float64, parts), make([]float64, parts)
+	parallel.Ranges(len(c), parts, func(part, lo, hi int) {
+		lows[part], highs[part] = slices.Min(c[lo:hi]), slices.Max(c[lo:hi])
+	})
+	return slices.Min(lows), slices.Max(highs)
+}
+
+// hilbertKey is the distance along the Hilbert curve of a cell, given by its first dimension coordinates of the given
+// number of bits. The transform is that of J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004)
+// 381: it undoes the reflections and exchanges of axes of every level, from the coarsest to the finest, and then the
+// Gray code.
+func hilbertKey(cell [3]uint32, dimension, bits int) uint64 {
 	for q := uint32(1) << (bits - 1); q > 1; q >>= 1 {
 		p := q - 1
 		for d := range dimension {
-			if at[d]&q != 0 {
-				at[0] ^= p
+			if cell[d]&q != 0 {
+				cell[0] ^= p
 			} else {
-				t := (at[0] ^ at[d]) & p
-				at[0] ^= t
-				at[d] ^= t
+				t := (cell[0] ^ cell[d]) & p
+				cell[0] ^= t
+				cell[d] ^= t
 			}
 		}
 	}
 	for d := 1; d < dimension; d++ {
-		at[d] ^= at[d-1]
+		cell[d] ^= cell[d-1]
 	}
 	t := uint32(0)
 	for q := uint32(1) << (bits - 1); q > 1; q >>= 1 {
-		if at[dimension-1]&q != 0 {
+		if cell[dimension-1]&q != 0 {
 			t ^= q - 1
 		}
 	}
 	key := uint64(0)
 	for b := bits - 1; b >= 0; b-- {
 		for d := range dimension {
-			key = key<<1 | uint64((at[d]^t)>>b&1)
+			key = key<<1 | uint64((cell[d]^t)>>b&1)
 		}
 	}
 	return key
@@ -115,11 +124,13 @@ func checkCoordinates(n int, coordinates ...[]float64) error {
 		if len(c) != n {
 			return fmt.Errorf("%d coordinates %s for %d cells: give one for each", len(c), axis, n)
 		}
-		for i, v := range c {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("cell %d: coordinate %s is %v", i, axis, v)
-			}
+		if parallel.All(n, verticesPerWorker, func(i int) bool { return finite(c[i]) }) {
+			continue
 		}
+		i := slices.IndexFunc(c, func(v float64) bool { return !finite(v) })
+		return fmt.Errorf("cell %d: coordinate %s is %v", i, axis, c[i])
 	}
 	return nil
 }
+
+func finite(v float64) bool { return v-v == 0 }

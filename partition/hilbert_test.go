@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A Hilbert curve visits every cell of a square or cube of 2^k cells a side, each a neighbour of the one before; and
-// it fills each quadrant or octant, of every size, before it leaves it.
+// In a square or cube of 2^k cells a side, consecutive cells of the Hilbert curve are neighbours, and the curve visits
+// all cells of a quadrant or octant, at every level, before it leaves it.
 func TestHilbertCurveIsContinuous(t *testing.T) {
 	for _, test := range []struct{ dimension, side int }{{2, 2}, {2, 4}, {2, 32}, {3, 2}, {3, 8}} {
 		var c [3][]float64
@@ -63,7 +63,7 @@ func TestHilbertDegenerate(t *testing.T) {
 		coordinates [][]float64
 		want        []int32
 	}{
-		{"equal points go by id", [][]float64{same, same}, []int32{0, 1, 2, 3, 4}},
+		{"equal points are ordered by id", [][]float64{same, same}, []int32{0, 1, 2, 3, 4}},
 		{"a line along x", [][]float64{line, same}, []int32{1, 3, 4, 2, 0}},
 		{"no points", [][]float64{{}, {}, {}}, []int32{}},
 		{"one point", [][]float64{{1}, {2}, {3}}, []int32{0}},
@@ -75,12 +75,12 @@ func TestHilbertDegenerate(t *testing.T) {
 	}
 	for _, coordinates := range [][][]float64{nil, {line}, {line, line, line, line}, {line, line[:2]}} {
 		if _, err := HilbertOrder(coordinates...); err == nil {
-			t.Errorf("%v were ordered", coordinates)
+			t.Errorf("HilbertOrder accepted the coordinates %v, want an error", coordinates)
 		}
 	}
 }
 
-// The radix sort is a stable sort, also where the keys differ in a few digits only.
+// SortByKey is a stable sort, also where the keys differ in few digits.
 func TestSortByKey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mask := rapid.SampledFrom([]uint64{0, 3, 0xff << 20, 1 << 63, 0xffff << 48, ^uint64(0)}).Draw(t, "mask")
@@ -99,7 +99,7 @@ func TestSortByKey(t *testing.T) {
 	})
 }
 
-// The table of the plane gives the keys of the loop over bits.
+// planeKey, which uses a table, agrees with hilbertKey, which loops over bits.
 func TestPlaneKey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, y := rapid.Uint32Max(1<<31-1).Draw(t, "x"), rapid.Uint32Max(1<<31-1).Draw(t, "y")

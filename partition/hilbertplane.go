@@ -1,26 +1,27 @@
 package partition
 
-// In the plane, what hilbertKey does at a level is one of 16 turns of the square, and which one follows from that of
-// the level above and the two bits there. planeKey takes four levels at a time from a table, in an eighth of the time.
+// In 2D, hilbertKey transforms the square of a level in one of 16 ways, which follow from the transform of the level
+// above and the two bits of that level. planeKey looks up four levels at a time in a table, in an eighth of the time.
 
-// turn is how a square lies: its axes exchanged, each of them reversed, and then the sense in which it is walked.
-type turn uint8
+// orientation is how the curve runs through a square: whether its axes are exchanged, whether each of them is then
+// reversed, and whether the curve runs backward.
+type orientation uint8
 
 const (
-	exchanged turn = 1 << iota
+	exchanged orientation = 1 << iota
 	reversedX
 	reversedY
 	backward
 )
 
-// step is what one or more levels make of a turn, and the bits of the key that they give.
-type step struct {
-	next turn
-	key  uint8
+// descent is the result of going down one or more levels.
+type descent struct {
+	next orientation // in the cell of the last level
+	key  uint8       // two bits for each level
 }
 
-// level takes one level, of which x and y are the bits.
-func (t turn) level(x, y uint8) step {
+// descend goes down one level, to the quadrant with the bits x and y.
+func (t orientation) descend(x, y uint8) descent {
 	if t&exchanged != 0 {
 		x, y = y, x
 	}
@@ -30,8 +31,8 @@ func (t turn) level(x, y uint8) step {
 	if t&reversedY != 0 {
 		y ^= 1
 	}
-	sense := uint8(t / backward)
-	s := step{next: t, key: (x^sense)<<1 | x ^ y ^ sense}
+	reverse := uint8(t / backward)
+	s := descent{next: t, key: (x^reverse)<<1 | x ^ y ^ reverse}
 	if x != 0 {
 		s.next ^= reversedX
 	}
@@ -46,15 +47,15 @@ func (t turn) level(x, y uint8) step {
 	return s
 }
 
-// fourLevels holds the steps of four levels by the turn, the bits of x and those of y.
-var fourLevels = func() (table [16][16][16]step) {
+// fourLevels holds the result of going down four levels, by orientation, four bits of x and four bits of y.
+var fourLevels = func() (table [16][16][16]descent) {
 	for t := range table {
 		for x := range uint8(16) {
 			for y := range uint8(16) {
-				all := step{next: turn(t)}
+				all := descent{next: orientation(t)}
 				for b := 3; b >= 0; b-- {
-					s := all.next.level(x>>b&1, y>>b&1)
-					all = step{s.next, all.key<<2 | s.key}
+					s := all.next.descend(x>>b&1, y>>b&1)
+					all = descent{s.next, all.key<<2 | s.key}
 				}
 				table[t][x][y] = all
 			}
@@ -63,8 +64,8 @@ var fourLevels = func() (table [16][16][16]step) {
 	return table
 }()
 
-// planeKey is hilbertKey of two coordinates of 31 bits. It begins a level above, where both bits are 0, which exchanges
-// the axes.
+// planeKey is hilbertKey of two coordinates of 31 bits. It treats them as 32 bits, a multiple of four, of which the
+// leading ones are 0. At that additional level the axes are exchanged, so that the first orientation is exchanged too.
 func planeKey(x, y uint32) uint64 {
 	key, t := uint64(0), exchanged
 	for b := 28; b >= 0; b -= 4 {

@@ -10,7 +10,7 @@ type idSet struct {
 	before []int32
 }
 
-// newIDSet takes ids strictly ascending.
+// newIDSet returns the set of ids, which must be strictly ascending.
 func newIDSet(ids []int32) idSet {
 	if len(ids) == 0 {
 		return idSet{}
@@ -18,8 +18,8 @@ func newIDSet(ids []int32) idSet {
 	s := idSet{base: ids[0]}
 	s.words = make([]uint64, (ids[len(ids)-1]-s.base)/64+1)
 	for _, id := range ids {
-		at := id - s.base
-		s.words[at/64] |= 1 << (at % 64)
+		bit := id - s.base
+		s.words[bit/64] |= 1 << (bit % 64)
 	}
 	s.before = make([]int32, len(s.words))
 	count := 0
@@ -30,15 +30,15 @@ func newIDSet(ids []int32) idSet {
 	return s
 }
 
-// index is the position of id in the list, if it is there.
-func (s idSet) index(id int32) (int32, bool) {
-	at := int64(id) - int64(s.base)
-	if at < 0 || at/64 >= int64(len(s.words)) {
+// index returns the position of id in the list; ok is false if the list does not have it.
+func (s idSet) index(id int32) (position int32, ok bool) {
+	offset := int64(id) - int64(s.base)
+	if offset < 0 || offset/64 >= int64(len(s.words)) {
 		return 0, false
 	}
-	word, bit := s.words[at/64], uint64(1)<<(at%64)
+	word, bit := s.words[offset/64], uint64(1)<<(offset%64)
 	if word&bit == 0 {
 		return 0, false
 	}
-	return s.before[at/64] + int32(bits.OnesCount64(word&(bit-1))), true
+	return s.before[offset/64] + int32(bits.OnesCount64(word&(bit-1))), true
 }

@@ -1,28 +1,41 @@
 package partition
 
-import "math"
+import (
+	"math"
 
-// levels is a breadth-first search that is used again and again on one graph: after search, queue holds the
-// vertices that root reaches, level after level. A search costs time proportional to what it reaches.
+	"github.com/atoll-hpc/atoll/internal/parallel"
+)
+
+// levels is a breadth-first search that can be repeated on one graph: after search, queue holds the vertices reachable
+// from the root, level by level. A search takes time proportional to the edges that it visits.
 type levels struct {
-	g     Graph
-	level []int32 // distance from the root; -1 where the last search did not come
-	queue []int32
-	depth int32 // of the last level; the root's is 0
-	last  int   // queue[last:] is the last level
-	width int   // vertices in the largest level
+	g Graph
+	// byDegree tells to visit the neighbours of a vertex by ascending degree, equal ones by id, which is the order of
+	// Cuthill and McKee; otherwise they come by id.
+	byDegree bool
+	level    []int32 // distance from the root; -1 where the last search did not come
+	queue    []int32
+	depth    int32 // of the last level; the root's is 0
+	last     int   // queue[last:] is the last level
+	width    int   // vertices in the largest level
 }
 
 func newLevels(g Graph) *levels {
-	l := &levels{g: g, level: make([]int32, g.N()), queue: make([]int32, 0, g.N())}
-	for v := range l.level {
-		l.level[v] = -1
-	}
-	return l
+	return &levels{g: g, level: unset(g.N()), queue: make([]int32, 0, g.N())}
 }
 
-// search builds the level structure of root. It gives up and reports false as soon as a level has more than
-// maxWidth vertices.
+// unset returns n times -1.
+func unset(n int) []int32 {
+	marks := make([]int32, n)
+	parallel.Ranges(n, parallel.Parts(n, verticesPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			marks[i] = -1
+		}
+	})
+	return marks
+}
+
+// search builds the level structure of root. It stops and returns false if a level has more than maxWidth vertices.
 func (l *levels) search(root int32, maxWidth int) bool {
 	for _, v := range l.queue {
 		l.level[v] = -1
@@ -38,11 +51,15 @@ func (l *levels) search(root int32, maxWidth int) bool {
 			return false
 		}
 		for _, v := range l.queue[first:end] {
+			next := len(l.queue)
 			for _, u := range l.g.Neighbours(v) {
 				if l.level[u] < 0 {
 					l.level[u] = l.depth + 1
 					l.queue = append(l.queue, u)
 				}
+			}
+			if l.byDegree {
+				l.g.sortByDegree(l.queue[next:])
 			}
 		}
 		if len(l.queue) == end {
@@ -52,8 +69,8 @@ func (l *levels) search(root int32, maxWidth int) bool {
 	}
 }
 
-// lightest is the vertex of fewest neighbours, the lowest id among equals.
-func (g Graph) lightest(vertices []int32) int32 {
+// leastDegree is the vertex with the fewest neighbours, the lowest id among equals.
+func (g Graph) leastDegree(vertices []int32) int32 {
 	best := vertices[0]
 	for _, v := range vertices[1:] {
 		if d, least := g.Degree(v), g.Degree(best); d < least || d == least && v < best {
@@ -63,24 +80,20 @@ func (g Graph) lightest(vertices []int32) int32 {
 	return best
 }
 
-// peripheral finds a vertex of the component of v that is nearly as far as possible from some other (A. George,
-// J. W. H. Liu, "An implementation of a pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from a vertex of
-// least degree it goes to one of least degree in the last level, as long as the level structure gets deeper. Of
-// the two that it ends with it takes the one of the narrower levels.
-func (l *levels) peripheral(v int32) int32 {
-	l.search(v, math.MaxInt)
-	root := l.g.lightest(l.queue)
-	l.search(root, math.MaxInt)
+// peripheral finds a pseudo-peripheral vertex of a component (A. George, J. W. H. Liu, "An implementation of a
+// pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from root, a vertex of least degree, it moves to a vertex of
+// least degree in the last level, as long as the level structure gets deeper. Of the last two vertices it chooses the
+// one with the narrower level structure, and returns the search from it, which is one of the two given.
+func peripheral(current, next *levels, root int32) *levels {
+	current.search(root, math.MaxInt)
 	for {
-		depth, width := l.depth, l.width
-		far := l.g.lightest(l.queue[l.last:])
-		l.search(far, math.MaxInt)
-		if l.depth <= depth {
-			if l.width < width {
-				return far
+		next.search(current.g.leastDegree(current.queue[current.last:]), math.MaxInt)
+		if next.depth <= current.depth {
+			if next.width < current.width {
+				return next
 			}
-			return root
+			return current
 		}
-		root = far
+		current, next = next, current
 	}
 }

@@ -2,14 +2,14 @@ package partition
 
 import "testing"
 
-// triangles is a mesh to test with.
+// triangles is a triangle mesh for tests.
 type triangles struct {
 	x, y  []float64
 	cells [][3]int32
 }
 
-// lattice cuts each of nx × ny squares in two along a diagonal that is chosen at random, and moves the vertices
-// inside by up to 0.2 sides.
+// lattice cuts each of nx × ny unit squares into two triangles along a random diagonal, and moves each interior vertex
+// by up to 0.2 along each axis.
 func lattice(nx, ny int, seed uint64) triangles {
 	random := splitMix(seed)
 	jitter := func() float64 { return (float64(random.below(1<<20))/(1<<20) - 0.5) * 0.4 }
@@ -51,8 +51,8 @@ func structured(n int) triangles {
 	return m
 }
 
-// refined cuts each triangle in four as refinemesh of MATLAB does: the children of t, of N triangles, are t, t+N and
-// t+2N at the corners and t+3N in the middle.
+// refined cuts each triangle into four, numbered as refinemesh of MATLAB does: the children of triangle t, of N, are t,
+// t+N and t+2N at the corners and t+3N in the middle.
 func (m triangles) refined() triangles {
 	n := int32(len(m.cells))
 	fine := triangles{append([]float64{}, m.x...), append([]float64{}, m.y...), make([][3]int32, 4*n)}
@@ -78,7 +78,7 @@ func (m triangles) refined() triangles {
 	return fine
 }
 
-// dual is the graph of cells that share an edge, with the centres of the cells.
+// dual is the dual graph, in which cells that share an edge are neighbours, with the centroids of the cells.
 func (m triangles) dual(t testing.TB) (g Graph, x, y []float64) {
 	t.Helper()
 	type side struct{ cell, edge int32 }
@@ -115,7 +115,7 @@ func fromEdges(t rapidOrTB, n int, edges [][2]int32) Graph {
 	return g
 }
 
-// rapidOrTB is what *testing.T, *testing.B and *rapid.T have in common and the helpers need.
+// rapidOrTB is the method of *testing.T, *testing.B and *rapid.T that the helpers need.
 type rapidOrTB interface {
 	Fatal(args ...any)
 }
@@ -135,13 +135,13 @@ func grid(t rapidOrTB, nx, ny int) Graph {
 	return fromEdges(t, nx*ny, edges)
 }
 
-// relabelled gives vertex v of g the id to[v].
-func relabelled(t rapidOrTB, g Graph, to []int32) Graph {
+// relabelled returns g with vertex v renumbered to newID[v].
+func relabelled(t rapidOrTB, g Graph, newID []int32) Graph {
 	var edges [][2]int32
 	for v := range int32(g.N()) {
 		for _, u := range g.Neighbours(v) {
 			if u < v {
-				edges = append(edges, [2]int32{to[v], to[u]})
+				edges = append(edges, [2]int32{newID[v], newID[u]})
 			}
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// keepSignalHandlers saves how SIGABRT and SIGTERM are handled and returns a function that restores it. During a
-// call libmetis installs handlers of its own for the two; it puts the former ones back with signal(2), which drops
-// their flags, among them SA_ONSTACK, and a Go program dies at the next signal whose handler lacks it.
+// keepSignalHandlers saves the handlers of SIGABRT and SIGTERM and returns a function that restores them. During a
+// call libmetis installs its own handlers for the two signals. It restores the former ones with signal(2), which drops
+// their flags, among them SA_ONSTACK; a Go program crashes at the next signal whose handler lacks that flag.
 func keepSignalHandlers() (restore func()) {
 	var saved [2]kernelSigaction
 	signals := [2]syscall.Signal{syscall.SIGABRT, syscall.SIGTERM}
@@ -23,8 +23,8 @@ func keepSignalHandlers() (restore func()) {
 	}
 }
 
-// kernelSigaction is struct sigaction as the kernel knows it: handler, flags, restorer and a mask of 64 signals, or
-// less where there is no restorer. Nothing here looks inside.
+// kernelSigaction has the size of the kernel's struct sigaction: handler, flags, restorer (on some architectures) and
+// a mask of 64 signals. It is only copied.
 type kernelSigaction [4]uint64
 
 // sigaction cannot fail for these signals and these addresses.

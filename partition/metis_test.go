@@ -35,13 +35,13 @@ func TestMETIS(t *testing.T) {
 		}
 		again, err := Partition(METIS, g, nil, nil, n, 0)
 		if err != nil || !slices.Equal(parts, again) {
-			t.Errorf("%d parts differ from call to call, %v", n, err)
+			t.Errorf("%d parts: the second call gives another partition, or fails: %v", n, err)
 		}
 		r, err := ReportParts(g, parts, n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The library keeps parts within 3 %, and one or two cells more where parts are small.
+		// METIS limits the imbalance to 3 %, but small parts may exceed that by one or two cells.
 		if limit := 1.03 + 2*float64(n)/float64(g.N()); r.Imbalance() > limit {
 			t.Errorf("%d parts: imbalance %v, want at most %v", n, r.Imbalance(), limit)
 		}
@@ -49,7 +49,7 @@ func TestMETIS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Two halves of a square along the curve are the best there are; otherwise METIS must win clearly.
+		// In two parts, the halves of the square along the curve are optimal; with more parts METIS must cut fewer.
 		byCurve, _ := ReportParts(g, curve, n)
 		if r.EdgeCut > byCurve.EdgeCut*6/5 || n > 2 && r.EdgeCut >= byCurve.EdgeCut {
 			t.Errorf("%d parts: METIS cuts %d edges, the Hilbert curve %d", n, r.EdgeCut, byCurve.EdgeCut)
@@ -61,7 +61,7 @@ func TestMETISDegenerate(t *testing.T) {
 	needMETIS(t)
 	_, err := Partition(METIS, grid(t, 2, 2), nil, nil, 5, 0)
 	if err == nil || !strings.Contains(err.Error(), "5 parts of 4") {
-		t.Errorf("more parts than cells: %v", err)
+		t.Errorf("more parts than cells: error %v, want one with \"5 parts of 4\"", err)
 	}
 	for _, test := range []struct {
 		name string
@@ -79,14 +79,14 @@ func TestMETISDegenerate(t *testing.T) {
 			continue
 		}
 		if _, err := Split(parts, test.n); err != nil || len(parts) != test.g.N() {
-			t.Errorf("%s: %v, %v", test.name, parts, err)
+			t.Errorf("%s: parts %v of %d cells, error %v", test.name, parts, test.g.N(), err)
 		}
 	}
 }
 
-// After a call of libmetis SIGTERM and SIGABRT are handled as Go handles every signal, SIGUSR1 among them, and a
-// SIGTERM is delivered to the program.
-func TestMETISLeavesSignalsAlone(t *testing.T) {
+// After a call of libmetis, SIGTERM and SIGABRT have the handler of the Go runtime, as SIGUSR1 has, and a SIGTERM is
+// delivered to the program.
+func TestMETISRestoresSignalHandlers(t *testing.T) {
 	needMETIS(t)
 	if _, err := Partition(METIS, grid(t, 20, 20), nil, nil, 3, 0); err != nil {
 		t.Fatal(err)

@@ -10,15 +10,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-func order(t testing.TB, kind Ordering, g Graph, x, y []float64, seed uint64) ([]int32, OrderReport) {
+func order(t testing.TB, ordering Ordering, g Graph, x, y []float64, seed uint64) ([]int32, OrderReport) {
 	t.Helper()
-	perm, err := Order(kind, g, x, y, seed)
+	perm, err := Order(ordering, g, x, y, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := ReportOrder(g, perm) // refuses what is no permutation
+	r, err := ReportOrder(g, perm) // fails if perm is no permutation
 	if err != nil {
-		t.Fatalf("order %s: %v", kind, err)
+		t.Fatalf("order %s: %v", ordering, err)
 	}
 	return perm, r
 }
@@ -28,24 +28,24 @@ func TestOrderingsArePermutations(t *testing.T) {
 		g, _ := drawGraph(rt)
 		x := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), g.N(), g.N()).Draw(rt, "x")
 		y := rapid.SliceOfN(rapid.Float64Range(-1, 1), g.N(), g.N()).Draw(rt, "y")
-		for _, kind := range Orderings {
-			perm, _ := order(t, kind, g, x, y, 5)
-			again, _ := order(t, kind, g, x, y, 5)
+		for _, ordering := range Orderings {
+			perm, _ := order(t, ordering, g, x, y, 5)
+			again, _ := order(t, ordering, g, x, y, 5)
 			if !slices.Equal(perm, again) {
-				rt.Fatalf("order %s differs from call to call", kind)
+				rt.Fatalf("order %s: the second call gives %v, the first %v", ordering, again, perm)
 			}
 			inverse := Inverse(perm)
 			for i, v := range perm {
 				if inverse[v] != int32(i) {
-					rt.Fatalf("order %s: the inverse of position %d is %d", kind, i, inverse[v])
+					rt.Fatalf("order %s: cell %d is at position %d, but its inverse is %d", ordering, v, i, inverse[v])
 				}
 			}
 		}
 	})
 }
 
-// RCM and GPS number one connected component after the other: no component is torn apart.
-func TestComponentsStayTogether(t *testing.T) {
+// RCM and GPS give the vertices of each connected component consecutive numbers.
+func TestComponentsAreConsecutive(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g, _ := drawGraph(rt)
 		component := make([]int32, g.N()) // the lowest id of each vertex's component
@@ -59,20 +59,20 @@ func TestComponentsStayTogether(t *testing.T) {
 				}
 			}
 		}
-		for _, kind := range []Ordering{RCM, GPS} {
-			perm, _ := order(t, kind, g, nil, nil, 0)
-			of := make([]int32, len(perm))
+		for _, ordering := range []Ordering{RCM, GPS} {
+			perm, _ := order(t, ordering, g, nil, nil, 0)
+			components := make([]int32, len(perm))
 			for i, v := range perm {
-				of[i] = component[v]
+				components[i] = component[v]
 			}
-			if !slices.IsSorted(of) {
-				rt.Fatalf("order %s visits components %v", kind, of)
+			if !slices.IsSorted(components) {
+				rt.Fatalf("order %s visits components %v", ordering, components)
 			}
 		}
 	})
 }
 
-// Graphs of known bandwidth, whatever the numbers of their vertices.
+// RCM and GPS find the known bandwidth of some graphs, for any numbering of their vertices.
 func TestKnownBandwidths(t *testing.T) {
 	path := func(n int) Graph {
 		var edges [][2]int32
@@ -101,25 +101,25 @@ func TestKnownBandwidths(t *testing.T) {
 		name  string
 		g     Graph
 		want  int
-		above int // what a heuristic may miss it by
+		above int // how much more a heuristic may give
 	}{
 		{"isolated vertices", fromEdges(t, 9, nil), 0, 0},
 		{"path of 2", path(2), 1, 0},
 		{"path of 101", path(101), 1, 0},
 		{"cycle of 50", cycle(50), 2, 0},
 		{"complete graph of 12", complete(12), 11, 0},
-		// The two neighbours of a corner have equal degrees. When the ids put the one along the longer side first,
-		// the last diagonals of full length come out one longer.
+		// The two neighbours of a corner have equal degrees. If the neighbour along the longer side has the lower id,
+		// the bandwidth is one larger.
 		{"grid 7 x 30", grid(t, 7, 30), 7, 1},
 		{"grid 30 x 7", grid(t, 30, 7), 7, 1},
 		{"grid 16 x 16", grid(t, 16, 16), 16, 0},
 	} {
-		for _, kind := range []Ordering{RCM, GPS} {
+		for _, ordering := range []Ordering{RCM, GPS} {
 			for seed := range uint64(5) {
 				g := relabelled(t, test.g, shuffled(test.g.N(), seed))
-				_, r := order(t, kind, g, nil, nil, 0)
+				_, r := order(t, ordering, g, nil, nil, 0)
 				if r.Bandwidth < test.want || r.Bandwidth > test.want+test.above {
-					t.Errorf("%s of a %s: bandwidth %d, want %d", kind, test.name, r.Bandwidth, test.want)
+					t.Errorf("%s of a %s: bandwidth %d, want %d", ordering, test.name, r.Bandwidth, test.want)
 				}
 			}
 		}
@@ -127,8 +127,8 @@ func TestKnownBandwidths(t *testing.T) {
 }
 
 // The relations of Table 3 in "Optimization of a two-layer shallow water solver by reordering of the volumes": the
-// order that refinement leaves has a bandwidth of exactly 3N/4; RCM brings it to about 1.2 √N and GPS below that.
-// Its meshes are not published, so its digits are not asked for.
+// natural order of a refined mesh has a bandwidth of exactly 3N/4; RCM reduces it to about 1.2 √N and GPS further.
+// The meshes of the paper are not published, so its numbers are not compared.
 func TestMeshBandwidths(t *testing.T) {
 	m := lattice(21, 21, 3)
 	for range 4 {
@@ -136,9 +136,9 @@ func TestMeshBandwidths(t *testing.T) {
 		g, x, y := m.dual(t)
 		n := g.N()
 		bandwidth := map[Ordering]int{}
-		for _, kind := range Orderings {
-			_, r := order(t, kind, g, x, y, 1)
-			bandwidth[kind] = r.Bandwidth
+		for _, ordering := range Orderings {
+			_, r := order(t, ordering, g, x, y, 1)
+			bandwidth[ordering] = r.Bandwidth
 		}
 		t.Logf("N = %d, √N = %.0f: %v", n, math.Sqrt(float64(n)), bandwidth)
 		if bandwidth[Natural] != 3*n/4 {
@@ -153,33 +153,33 @@ func TestMeshBandwidths(t *testing.T) {
 	}
 }
 
-// On the structured mesh of 2n² triangles the orderings come close to the width of a row, 2n.
+// On the structured mesh of 2n² triangles the bandwidth is at most the number of triangles in a row, 2n.
 func TestStructuredMeshBandwidth(t *testing.T) {
 	for _, n := range []int{8, 33, 64} {
 		g, x, y := structured(n).dual(t)
-		for _, kind := range []Ordering{RCM, GPS} {
-			_, r := order(t, kind, g, x, y, 0)
-			t.Logf("n = %d: %s gives bandwidth %d", n, kind, r.Bandwidth)
+		for _, ordering := range []Ordering{RCM, GPS} {
+			_, r := order(t, ordering, g, x, y, 0)
+			t.Logf("n = %d: %s gives bandwidth %d", n, ordering, r.Bandwidth)
 			if r.Bandwidth > 2*n {
-				t.Errorf("n = %d: %s gives bandwidth %d, more than the natural order's %d", n, kind, r.Bandwidth, 2*n)
+				t.Errorf("n = %d: %s gives bandwidth %d, more than the natural order's %d", n, ordering, r.Bandwidth, 2*n)
 			}
 		}
 	}
 }
 
 func TestShuffleIsUniformAndFixed(t *testing.T) {
-	seen := map[string]int{}
-	const rounds = 24_000
-	for seed := range uint64(rounds) {
-		seen[fmt.Sprint(shuffled(4, seed))]++
+	counts := map[string]int{}
+	const trials = 24_000
+	for seed := range uint64(trials) {
+		counts[fmt.Sprint(shuffled(4, seed))]++
 	}
-	for perm, count := range seen { // 24 permutations; 1000 each, standard deviation 31
+	for perm, count := range counts { // 24 permutations; 1000 each, standard deviation 31
 		if count < 850 || count > 1150 {
-			t.Errorf("permutation %s came %d times of %d", perm, count, rounds)
+			t.Errorf("permutation %s occurred %d times of %d, want 850 to 1150", perm, count, trials)
 		}
 	}
-	if len(seen) != 24 {
-		t.Errorf("%d permutations of 4, want 24", len(seen))
+	if len(counts) != 24 {
+		t.Errorf("%d permutations of 4, want 24", len(counts))
 	}
 	// The first outputs for seed 1234567 are those of the reference implementation, prng.di.unimi.it/splitmix64.c.
 	random := splitMix(1234567)
@@ -194,9 +194,9 @@ func TestOrderRefusals(t *testing.T) {
 	g := grid(t, 2, 2)
 	four := []float64{0, 1, 2, 3}
 	for _, test := range []struct {
-		kind Ordering
-		x, y []float64
-		want string
+		ordering Ordering
+		x, y     []float64
+		want     string
 	}{
 		{"rcmk", four, four, `unknown order "rcmk": choose one of natural, rcm, gps, hilbert, random`},
 		{"", four, four, "unknown order"},
@@ -206,8 +206,8 @@ func TestOrderRefusals(t *testing.T) {
 		{Hilbert, []float64{math.Inf(-1), 0, 0, 0}, four, "cell 0: coordinate x is -Inf"},
 		{Hilbert, []float64{-math.MaxFloat64, math.MaxFloat64, 0, 0}, four, "span more than float64 can hold"},
 	} {
-		if _, err := Order(test.kind, g, test.x, test.y, 0); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("order %q: error %v, want %q", test.kind, err, test.want)
+		if _, err := Order(test.ordering, g, test.x, test.y, 0); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("order %q: error %v, want %q", test.ordering, err, test.want)
 		}
 	}
 }

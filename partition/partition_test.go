@@ -18,46 +18,46 @@ func TestPartsCoverAndBalance(t *testing.T) {
 		x := rapid.SliceOfN(rapid.SampledFrom([]float64{-1, 0, 1, 2.5}), n, n).Draw(t, "x")
 		y := rapid.SliceOfN(rapid.Float64Range(-3, 3), n, n).Draw(t, "y")
 		parts := rapid.IntRange(1, 60).Draw(t, "parts")
-		for _, kind := range []Cut{HilbertCut, RCB, RandomCut} {
-			of, err := Partition(kind, g, x, y, parts, 9)
+		for _, method := range []Cut{HilbertCut, RCB, RandomCut} {
+			partOf, err := Partition(method, g, x, y, parts, 9)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, _ := Partition(kind, g, x, y, parts, 9)
-			if !slices.Equal(of, again) {
-				t.Fatalf("partition %s differs from call to call", kind)
+			again, _ := Partition(method, g, x, y, parts, 9)
+			if !slices.Equal(partOf, again) {
+				t.Fatalf("partition %s: the second call gives %v, the first %v", method, again, partOf)
 			}
-			split, err := Split(of, parts)
-			if err != nil || len(of) != n {
-				t.Fatalf("partition %s: %d cells of %d, %v", kind, len(of), n, err)
+			split, err := Split(partOf, parts)
+			if err != nil || len(partOf) != n {
+				t.Fatalf("partition %s: %d cells of %d, %v", method, len(partOf), n, err)
 			}
-			seen := 0
+			total := 0
 			for part, cells := range split {
 				if len(cells) < n/parts || len(cells) > (n+parts-1)/parts {
-					t.Fatalf("partition %s: part %d of %d has %d cells of %d", kind, part, parts, len(cells), n)
+					t.Fatalf("partition %s: part %d of %d has %d cells of %d", method, part, parts, len(cells), n)
 				}
 				if !slices.IsSorted(cells) {
 					t.Fatalf("the cells of part %d do not ascend: %v", part, cells)
 				}
 				for _, cell := range cells {
-					if of[cell] != int32(part) {
-						t.Fatalf("cell %d of part %d is listed in part %d", cell, of[cell], part)
+					if partOf[cell] != int32(part) {
+						t.Fatalf("cell %d of part %d is listed in part %d", cell, partOf[cell], part)
 					}
 				}
-				seen += len(cells)
+				total += len(cells)
 			}
-			if seen != n {
-				t.Fatalf("Split lists %d cells of %d", seen, n)
+			if total != n {
+				t.Fatalf("Split lists %d cells of %d", total, n)
 			}
 		}
 	})
 }
 
-// bisectBySorting is recursive coordinate bisection as a reader would write it: sort, cut, recurse.
-func bisectBySorting(x, y []float64, ids []int32, parts int, first int32, of []int32) {
+// bisectBySorting is a plain implementation of recursive coordinate bisection: sort, cut, recurse.
+func bisectBySorting(x, y []float64, ids []int32, parts int, first int32, partOf []int32) {
 	if parts == 1 {
 		for _, id := range ids {
-			of[id] = first
+			partOf[id] = first
 		}
 		return
 	}
@@ -75,13 +75,13 @@ func bisectBySorting(x, y []float64, ids []int32, parts int, first int32, of []i
 	slices.SortFunc(ids, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(along[a], along[b]), cmp.Compare(a, b))
 	})
-	at := len(ids) * (parts / 2) / parts
-	bisectBySorting(x, y, ids[:at], parts/2, first, of)
-	bisectBySorting(x, y, ids[at:], parts-parts/2, first+int32(parts/2), of)
+	cut := len(ids) * (parts / 2) / parts
+	bisectBySorting(x, y, ids[:cut], parts/2, first, partOf)
+	bisectBySorting(x, y, ids[cut:], parts-parts/2, first+int32(parts/2), partOf)
 }
 
-// For powers of two, and cell counts that they divide, every rounding rule agrees, and the quick selection must give
-// what sorting gives.
+// bisect agrees with sorting where the number of parts is a power of two that divides the number of cells: there, the
+// result does not depend on how the size of a half is rounded.
 func TestBisectionAgreesWithSorting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := 1 << rapid.IntRange(0, 5).Draw(t, "log2 parts")
@@ -100,15 +100,15 @@ func TestBisectionAgreesWithSorting(t *testing.T) {
 	})
 }
 
-// A selection whose pivots are all bad ends by sorting; with sorted, reversed and organ-pipe input it never is slow.
-func TestSelectionOfAwkwardInput(t *testing.T) {
+// selectPoints puts the k least points first for inputs on which simple choices of a pivot are bad.
+func TestSelectPointsOfStructuredInput(t *testing.T) {
 	const n = 3000
 	for name, value := range map[string]func(i int) float64{
 		"ascending":  func(i int) float64 { return float64(i) },
 		"descending": func(i int) float64 { return float64(-i) },
 		"organ pipe": func(i int) float64 { return float64(min(i, n-i)) },
 		"equal":      func(int) float64 { return 1 },
-		"saw":        func(i int) float64 { return float64(i % 7) },
+		"sawtooth":   func(i int) float64 { return float64(i % 7) },
 	} {
 		for _, k := range []int{0, 1, n / 3, n - 1, n} {
 			points := make([]point, n)
@@ -131,10 +131,10 @@ func TestPartitionRefusals(t *testing.T) {
 	g := grid(t, 2, 2)
 	four := []float64{0, 1, 2, 3}
 	for _, test := range []struct {
-		kind  Cut
-		x     []float64
-		parts int
-		want  string
+		method Cut
+		x      []float64
+		parts  int
+		want   string
 	}{
 		{"hilber", four, 2, `unknown partition "hilber": choose one of hilbert, rcb, metis, random`},
 		{HilbertCut, four, 0, "cannot make 0 parts"},
@@ -142,40 +142,39 @@ func TestPartitionRefusals(t *testing.T) {
 		{RCB, four[:2], 2, `partition "rcb": 2 coordinates x for 4 cells`},
 		{HilbertCut, []float64{0, math.NaN(), 0, 0}, 2, "cell 1: coordinate x is NaN"},
 	} {
-		_, err := Partition(test.kind, g, test.x, four, test.parts, 0)
+		_, err := Partition(test.method, g, test.x, four, test.parts, 0)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("partition %q: error %v, want %q", test.kind, err, test.want)
+			t.Errorf("partition %q: error %v, want %q", test.method, err, test.want)
 		}
 	}
 	for _, parts := range [][]int32{{0, 2}, {-1, 0}} {
 		if _, err := Split(parts, 2); err == nil {
-			t.Errorf("Split took the parts %v of 2", parts)
+			t.Errorf("Split accepted the parts %v of 2, want an error", parts)
 		}
 	}
 	if _, err := Split(nil, -1); err == nil {
-		t.Error("Split took -1 parts")
+		t.Error("Split accepted -1 parts, want an error")
 	}
 }
 
-// Bisection of so many points that halves are bisected at the same time gives the parts of one goroutine, which are
-// boxes of equal counts.
+// With so many points that bisect uses several goroutines, parts have equal sizes and the result is reproducible.
 func TestBisectionOfMany(t *testing.T) {
 	const n, parts = 250_000, 5
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range x {
 		x[i], y[i] = float64(i*7919%n), float64(i*104729%n/3)
 	}
-	of := bisect(x, y, parts)
+	partOf := bisect(x, y, parts)
 	count := make([]int, parts)
-	for _, p := range of {
+	for _, p := range partOf {
 		count[p]++
 	}
 	for p, c := range count {
 		if c != n/parts {
-			t.Errorf("part %d has %d points of %d", p, c, n)
+			t.Errorf("part %d has %d points, want %d", p, c, n/parts)
 		}
 	}
-	if again := bisect(x, y, parts); !slices.Equal(of, again) {
-		t.Error("points are in other parts the second time")
+	if again := bisect(x, y, parts); !slices.Equal(partOf, again) {
+		t.Error("the second call gives another partition")
 	}
 }

@@ -7,13 +7,13 @@ const (
 	digits    = (64 + digitBits - 1) / digitBits
 )
 
-// histogram counts the values of a digit, and then tells where each value goes next.
+// histogram holds, for each value of a digit, the number of keys, and then the position of the next key.
 type histogram [1 << digitBits]int32
 
 func digit(key uint64, d int) int { return int(key >> (d * digitBits) & (1<<digitBits - 1)) }
 
-// SortByKey sorts keys ascending and moves ids along. Equal keys keep their order. It is a radix sort, in which each
-// processor moves a range of the keys; digits that are the same in all keys cost nothing beyond the count.
+// SortByKey sorts keys ascending, and permutes ids in the same way. The sort is stable. It is a radix sort in which
+// each thread moves a range of the keys; digits that are the same in all keys are skipped.
 func SortByKey(keys []uint64, ids []int32) {
 	parts := parallel.Parts(len(keys), 50_000)
 	fromKeys, fromIDs := keys, ids
@@ -30,32 +30,34 @@ func SortByKey(keys []uint64, ids []int32) {
 				count[digit(key, d)]++
 			}
 		})
-		at := int32(0)
+		next := int32(0)
 		for value := range counts[0] {
 			for part := range counts {
 				c := &counts[part][value]
-				at, *c = at+*c, at
+				next, *c = next+*c, next
 			}
 		}
 		parallel.Ranges(len(keys), parts, func(part, lo, hi int) {
 			count := &counts[part]
 			for i := lo; i < hi; i++ {
 				key := fromKeys[i]
-				to := &count[digit(key, d)]
-				toKeys[*to], toIDs[*to] = key, fromIDs[i]
-				*to++
+				next := &count[digit(key, d)]
+				toKeys[*next], toIDs[*next] = key, fromIDs[i]
+				*next++
 			}
 		})
 		fromKeys, toKeys = toKeys, fromKeys
 		fromIDs, toIDs = toIDs, fromIDs
 	}
 	if len(keys) > 0 && &fromKeys[0] != &keys[0] {
-		copy(keys, fromKeys)
-		copy(ids, fromIDs)
+		parallel.Ranges(len(keys), parts, func(_, lo, hi int) {
+			copy(keys[lo:hi], fromKeys[lo:hi])
+			copy(ids[lo:hi], fromIDs[lo:hi])
+		})
 	}
 }
 
-// differs tells whether a digit is not the same in all keys.
+// differs reports whether digit d is not the same in all keys.
 func differs(keys []uint64, d, parts int) bool {
 	found := make([]bool, parts)
 	parallel.Ranges(len(keys), parts, func(part, lo, hi int) {

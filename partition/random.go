@@ -3,7 +3,7 @@ package partition
 import "math/bits"
 
 // splitMix is the SplitMix64 generator (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
-// OOPSLA 2014). It is written out here so that a seed means the same for ever.
+// OOPSLA 2014). It is implemented here, since a library might change what a seed gives.
 type splitMix uint64
 
 func (s *splitMix) next() uint64 {
@@ -14,7 +14,8 @@ func (s *splitMix) next() uint64 {
 	return z ^ z>>31
 }
 
-// below is uniform in 0..n-1, without bias (Lemire, "Fast random integer generation in an interval", 2019).
+// below returns a uniformly distributed number in 0..n-1 (Lemire, "Fast random integer generation in an interval",
+// 2019).
 func (s *splitMix) below(n uint64) uint64 {
 	high, low := bits.Mul64(s.next(), n)
 	for reject := -n % n; low < reject; {

@@ -8,36 +8,37 @@ import (
 
 // point is a cell in a recursive bisection.
 type point struct {
-	at [2]float64
-	id int32
+	position [2]float64
+	id       int32
 }
 
 // bisect is recursive coordinate bisection (M. J. Berger, S. H. Bokhari, 1987): it cuts the longer side of the
-// bounding box of the cells so that each half gets as many cells as its parts deserve, and goes on with the halves.
-// Cells on the cut are told apart by id.
+// bounding box of the cells so that each side gets cells in proportion to its number of parts, and recurses. Cells with
+// the coordinate of the cut are assigned by id.
 func bisect(x, y []float64, parts int) []int32 {
 	n := len(x)
 	points := make([]point, n)
 	for i := range points {
 		points[i] = point{[2]float64{x[i], y[i]}, int32(i)}
 	}
-	of := make([]int32, n)
-	var divide func(first, end int) // the parts first..end-1, which own points[share(first):share(end)]
+	partOf := make([]int32, n)
+	// divide makes the parts first..end-1 of the points between the shares of first and end.
+	var divide func(first, end int)
 	divide = func(first, end int) {
 		start, stop := share(n, parts, first), share(n, parts, end)
-		mine := points[start:stop]
-		if len(mine) == 0 {
+		own := points[start:stop]
+		if len(own) == 0 {
 			return
 		}
 		if end-first == 1 {
-			for _, p := range mine {
-				of[p.id] = int32(first)
+			for _, p := range own {
+				partOf[p.id] = int32(first)
 			}
 			return
 		}
 		middle := first + (end-first)/2
-		selectPoints(mine, share(n, parts, middle)-start, longerAxis(mine))
-		if len(mine) < 100_000 {
+		selectPoints(own, share(n, parts, middle)-start, longerAxis(own))
+		if len(own) < 100_000 {
 			divide(first, middle)
 			divide(middle, end)
 			return
@@ -48,13 +49,13 @@ func bisect(x, y []float64, parts int) []int32 {
 		wait.Wait()
 	}
 	divide(0, parts)
-	return of
+	return partOf
 }
 
 func longerAxis(points []point) int {
-	low, high := points[0].at, points[0].at
+	low, high := points[0].position, points[0].position
 	for i := range points {
-		for d, v := range points[i].at {
+		for d, v := range points[i].position {
 			if v < low[d] {
 				low[d] = v
 			} else if v > high[d] {
@@ -68,23 +69,23 @@ func longerAxis(points []point) int {
 	return 0
 }
 
-// selectPoints moves the k least points along an axis to the front: quickselect, with a sort of what is left where
-// the pivots turn out bad. Which points come first does not depend on the pivots, since ids make the order strict.
+// selectPoints moves the k least points along an axis to the front. It is a quickselect that sorts the remaining points
+// after 64 pivots. The result does not depend on the pivots, since ids make the order strict.
 func selectPoints(points []point, k, axis int) {
 	const small = 32
-	patience := 64
+	pivots := 64 // left
 	for {
 		n := len(points)
 		if k <= 0 || k >= n {
 			return
 		}
-		if n <= small || patience == 0 {
+		if n <= small || pivots == 0 {
 			slices.SortFunc(points, func(a, b point) int {
-				return cmp.Or(cmp.Compare(a.at[axis], b.at[axis]), cmp.Compare(a.id, b.id))
+				return cmp.Or(cmp.Compare(a.position[axis], b.position[axis]), cmp.Compare(a.id, b.id))
 			})
 			return
 		}
-		patience--
+		pivots--
 		pivot := median(points[n/4], points[n/2], points[n-1-n/4], axis)
 		i, j := 0, n-1
 		for i <= j {
@@ -100,7 +101,7 @@ func selectPoints(points []point, k, axis int) {
 				j--
 			}
 		}
-		// Now points[:j+1] <= pivot <= points[i:], and at most one point, the pivot, lies between.
+		// Now points[:j+1] <= pivot <= points[i:], and at most one point, the pivot, is between the two.
 		switch {
 		case k <= j:
 			points = points[:j+1]
@@ -113,7 +114,7 @@ func selectPoints(points []point, k, axis int) {
 }
 
 func (p point) less(q point, axis int) bool {
-	return p.at[axis] < q.at[axis] || p.at[axis] == q.at[axis] && p.id < q.id
+	return p.position[axis] < q.position[axis] || p.position[axis] == q.position[axis] && p.id < q.id
 }
 
 func median(a, b, c point, axis int) point {

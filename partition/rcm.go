@@ -6,30 +6,32 @@ import (
 )
 
 // reverseCuthillMcKee numbers each connected component breadth first from a pseudo-peripheral vertex, neighbours
-// by ascending degree, and then backwards (E. Cuthill, J. McKee, 1969; A. George, 1971). Components follow each
-// other by their lowest id.
+// by ascending degree, and then reverses the numbers (E. Cuthill, J. McKee, 1969; A. George, 1971). Components are
+// in the order of their lowest id.
 func reverseCuthillMcKee(g Graph) []int32 {
 	n := g.N()
+	if n == 0 {
+		return nil
+	}
+	current, next := newLevels(g), newLevels(g)
+	current.byDegree, next.byDegree = true, true
+	// Mostly there is one component, whose vertex of least degree is that of the graph.
+	order := peripheral(current, next, g.leastDegree(identity(n))).queue
+	if len(order) == n {
+		slices.Reverse(order)
+		return order
+	}
 	perm := make([]int32, 0, n)
 	numbered := make([]bool, n)
-	l := newLevels(g)
 	for v := range int32(n) {
 		if numbered[v] {
 			continue
 		}
+		current.search(v, n)
 		first := len(perm)
-		root := l.peripheral(v)
-		perm = append(perm, root)
-		numbered[root] = true
-		for i := first; i < len(perm); i++ {
-			end := len(perm)
-			for _, u := range g.Neighbours(perm[i]) {
-				if !numbered[u] {
-					numbered[u] = true
-					perm = append(perm, u)
-				}
-			}
-			g.sortByDegree(perm[end:])
+		perm = append(perm, peripheral(current, next, g.leastDegree(current.queue)).queue...)
+		for _, u := range perm[first:] {
+			numbered[u] = true
 		}
 		slices.Reverse(perm[first:])
 	}
@@ -38,10 +40,15 @@ func reverseCuthillMcKee(g Graph) []int32 {
 
 // sortByDegree sorts vertices by ascending degree, equal ones by id.
 func (g Graph) sortByDegree(vertices []int32) {
-	if len(vertices) < 2 {
-		return
+	switch len(vertices) {
+	case 0, 1:
+	case 2: // the most that a search finds behind a triangle
+		if a, b := vertices[0], vertices[1]; g.Degree(b) < g.Degree(a) || g.Degree(b) == g.Degree(a) && b < a {
+			vertices[0], vertices[1] = b, a
+		}
+	default:
+		slices.SortFunc(vertices, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(g.Degree(a), g.Degree(b)), cmp.Compare(a, b))
+		})
 	}
-	slices.SortFunc(vertices, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(g.Degree(a), g.Degree(b)), cmp.Compare(a, b))
-	})
 }

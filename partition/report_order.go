@@ -2,8 +2,8 @@ package partition
 
 import "fmt"
 
-// OrderReport tells how far apart an ordering puts neighbours. The bandwidth is what the literature compares; the
-// mean distance says more about the use of caches: a Hilbert curve has a large bandwidth and a small mean.
+// OrderReport measures how far apart neighbours are in an ordering. The literature compares the bandwidth; the mean
+// distance is a better measure of cache use: a Hilbert curve has a large bandwidth and a small mean.
 type OrderReport struct {
 	Cells     int
 	Edges     int
@@ -12,11 +12,11 @@ type OrderReport struct {
 	Profile   int64   // the sum, over all i, of i - j for the first neighbour j before i
 }
 
-// ReportOrder measures the ordering perm, perm[new] = old, of g. It refuses what is no permutation.
+// ReportOrder measures the ordering perm, perm[new] = old, of g. It returns an error if perm is no permutation.
 func ReportOrder(g Graph, perm []int32) (OrderReport, error) {
 	n := g.N()
 	if len(perm) != n {
-		return OrderReport{}, fmt.Errorf("an ordering of %d cells for a graph of %d", len(perm), n)
+		return OrderReport{}, fmt.Errorf("the ordering has %d cells, the graph has %d", len(perm), n)
 	}
 	position := make([]int32, n)
 	for v := range position {
@@ -24,7 +24,7 @@ func ReportOrder(g Graph, perm []int32) (OrderReport, error) {
 	}
 	for i, v := range perm {
 		if v < 0 || int(v) >= n {
-			return OrderReport{}, fmt.Errorf("position %d of the ordering: cell %d is not in 0..%d", i, v, n-1)
+			return OrderReport{}, fmt.Errorf("the ordering has cell %d at position %d, which is not in 0..%d", v, i, n-1)
 		}
 		if position[v] >= 0 {
 			return OrderReport{}, fmt.Errorf("cell %d is at positions %d and %d of the ordering", v, position[v], i)
@@ -51,7 +51,7 @@ func ReportOrder(g Graph, perm []int32) (OrderReport, error) {
 	return r, nil
 }
 
-// String is a table of one line a measure.
+// String returns a table with one measure a line.
 func (r OrderReport) String() string {
 	return fmt.Sprintf("cells          %d\nedges          %d\nbandwidth      %d\nmean distance  %.2f\nprofile        %d\n",
 		r.Cells, r.Edges, r.Bandwidth, r.Mean, r.Profile)

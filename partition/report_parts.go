@@ -2,27 +2,28 @@ package partition
 
 import "fmt"
 
-// PartReport tells how well a partition balances work and how much the parts must exchange. Slices have an entry
+// PartReport measures how well a partition balances work and how much the parts must exchange. Slices have an entry
 // for each part.
 type PartReport struct {
 	Cells      []int // cells of the part
-	Boundary   []int // those with a neighbour in another part
-	Halo       []int // cells of other parts next to it: what it receives in an exchange of depth 1
-	Neighbours []int // parts next to it
+	Boundary   []int // cells of the part with a neighbour in another part
+	Halo       []int // ghosts of the part at depth 1
+	Neighbours []int // other parts that own its ghosts
 	EdgeCut    int   // edges between parts
 }
 
 // ReportParts measures a partition of g into n parts. It refuses parts out of 0..n-1.
 func ReportParts(g Graph, parts []int32, n int) (PartReport, error) {
 	if len(parts) != g.N() {
-		return PartReport{}, fmt.Errorf("a partition of %d cells for a graph of %d", len(parts), g.N())
+		return PartReport{}, fmt.Errorf("the partition has %d cells, the graph has %d", len(parts), g.N())
 	}
 	split, err := Split(parts, n)
 	if err != nil {
 		return PartReport{}, err
 	}
 	r := PartReport{Cells: make([]int, n), Boundary: make([]int, n), Halo: make([]int, n), Neighbours: make([]int, n)}
-	// The last part that counted a cell for its halo, or a part as its neighbour; each counts once.
+	// The last part that counted the cell in its halo, and the last that counted the part as its neighbour, so that
+	// each is counted once.
 	haloOf, neighbourOf := make([]int32, g.N()), make([]int32, n)
 	for i := range haloOf {
 		haloOf[i] = -1
@@ -30,7 +31,7 @@ func ReportParts(g Graph, parts []int32, n int) (PartReport, error) {
 	for i := range neighbourOf {
 		neighbourOf[i] = -1
 	}
-	cut := 0 // each edge between parts is met from both ends
+	cut := 0 // counts each edge between parts twice
 	for i, cells := range split {
 		part := int32(i)
 		r.Cells[i] = len(cells)
@@ -61,8 +62,8 @@ func ReportParts(g Graph, parts []int32, n int) (PartReport, error) {
 	return r, nil
 }
 
-// Imbalance is the size of the largest part over the mean: 1 is perfect, and at 1.1 a step takes a tenth longer than
-// it would with perfect balance. It is 1 for no cells.
+// Imbalance is the size of the largest part divided by the mean: 1 is perfect, and at 1.1 a step takes 10 % longer than
+// with perfect balance. Without cells it is 1.
 func (r PartReport) Imbalance() float64 {
 	cells := summarize(r.Cells)
 	if cells.sum == 0 {
@@ -71,7 +72,7 @@ func (r PartReport) Imbalance() float64 {
 	return float64(cells.max) / cells.mean()
 }
 
-// String is a table of one line a measure.
+// String returns a table with one measure a line.
 func (r PartReport) String() string {
 	cells, boundary, halo, next := summarize(r.Cells), summarize(r.Boundary), summarize(r.Halo), summarize(r.Neighbours)
 	return fmt.Sprintf("parts              %d\n", len(r.Cells)) +
@@ -83,7 +84,7 @@ func (r PartReport) String() string {
 		fmt.Sprintf("halo cells         %d, at most %d in a part\n", halo.sum, halo.max)
 }
 
-// summary of counts that are not negative.
+// summary has the statistics of n counts.
 type summary struct{ n, min, max, sum int }
 
 func summarize(counts []int) summary {

@@ -21,21 +21,21 @@ func strip(cells int) [][3]int32 {
 	return nb
 }
 
-// What many processors make does not depend on how many they are.
-func TestByAnyNumberOfThreads(t *testing.T) {
+// Results do not depend on the number of threads.
+func TestSameResultForAnyNumberOfThreads(t *testing.T) {
 	const n = 210_000
 	random := rand.New(rand.NewPCG(1, 2))
-	x, y, given := make([]float64, n), make([]float64, n), make([]uint64, n)
+	x, y, input := make([]float64, n), make([]float64, n), make([]uint64, n)
 	for i := range x {
-		x[i], y[i], given[i] = random.Float64(), random.Float64(), random.Uint64N(1<<20)<<30
+		x[i], y[i], input[i] = random.Float64(), random.Float64(), random.Uint64N(1<<20)<<30
 	}
-	of := func(threads int) []any {
+	results := func(threads int) []any {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-		keys, ids := slices.Clone(given), identity(n)
+		keys, ids := slices.Clone(input), identity(n)
 		SortByKey(keys, ids)
-		order := func(a, b int32) int { return cmp.Or(cmp.Compare(given[a], given[b]), cmp.Compare(a, b)) }
+		order := func(a, b int32) int { return cmp.Or(cmp.Compare(input[a], input[b]), cmp.Compare(a, b)) }
 		if !slices.IsSortedFunc(ids, order) {
-			t.Errorf("%d threads: not sorted, or equal keys have changed places", threads)
+			t.Errorf("%d threads: SortByKey is not stable, or does not sort", threads)
 		}
 		g, err := FromNeighbours(strip(n))
 		if err != nil {
@@ -52,13 +52,17 @@ func TestByAnyNumberOfThreads(t *testing.T) {
 		wrong := strip(n)
 		wrong[170_001][0], wrong[90_000][2] = 5, 7
 		_, err = FromNeighbours(wrong)
-		return []any{ids, g, core, err.Error()}
+		split, bad := Split(parts, 2)
+		if bad != nil {
+			t.Fatal(bad)
+		}
+		return []any{ids, g, core, err.Error(), split, Inverse(ids)}
 	}
-	want := of(1)
+	want := results(1)
 	for _, threads := range []int{2, 4} {
-		for k, got := range of(threads) {
+		for k, got := range results(threads) {
 			if !reflect.DeepEqual(got, want[k]) {
-				t.Errorf("%d threads: result %d is another one", threads, k)
+				t.Errorf("%d threads: result %d differs from that of one thread", threads, k)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func (c *conservationTable) record(now solvers.Clock, table []solvers.Quantity) 
 		c.begun = true
 		c.row = append(c.row, "step,t,dt"...)
 		for _, v := range table {
-			if v.In&solvers.Column != 0 {
+			if v.Outputs&solvers.Column != 0 {
 				c.row = append(append(c.row, ','), v.Name...)
 			}
 		}
@@ -44,7 +44,7 @@ func (c *conservationTable) record(now solvers.Clock, table []solvers.Quantity) 
 	add(now.Time)
 	add(now.Dt)
 	for _, v := range table {
-		if v.In&solvers.Column != 0 {
+		if v.Outputs&solvers.Column != 0 {
 			add(v.Value)
 		}
 	}

@@ -29,7 +29,7 @@ func (r *runner) checkMemory(ctx context.Context) error {
 		}
 		free, of := estimate.FreeMemory()
 		if err = n.Check(free, of, here); err == nil {
-			err = solvers.Fits(o.Device, n.Arrays, here)
+			err = solvers.CheckDeviceMemory(o.Device, n.Arrays, here)
 		}
 	}
 	return solvers.Agree(ctx, o.Comm, err)
@@ -186,8 +186,12 @@ func (r *runner) measureFrame(ctx context.Context) (time.Duration, error) {
 		if file := r.builder.file(format); file == "" || file == recordFormat {
 			continue
 		}
-		p, err := r.builder.piece(ctx, format)
+		d, err := r.builder.piece(ctx, format)
 		if err != nil {
+			return 0, err
+		}
+		p, err := d.make()
+		if err = errors.Join(err, d.close()); err != nil {
 			return 0, err
 		}
 		if shared, ok := p.(piece.Shared); ok {

@@ -44,10 +44,10 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	s := r.newSummary()
 	s.StateSHA256, s.HashVersion, s.Imbalance, s.Metrics = hash, solvers.HashVersion, uneven, found
 	for _, q := range end {
-		if q.In&solvers.Metric != 0 {
+		if q.Outputs&solvers.Metric != 0 {
 			s.Metrics[q.Name] = q.Value
 		}
-		if q.In&solvers.Drift != 0 {
+		if q.Outputs&solvers.Drift != 0 {
 			s.Conservation[strings.TrimSuffix(q.Name, "_drift")] = q.Value
 		}
 	}
@@ -124,7 +124,7 @@ func (r *runner) measureMemory(ctx context.Context, s *summary.Summary) error {
 		}
 		s.DeviceBytes = bytes[0]
 	}
-	bytes := []int64{r.size.Bytes}
+	bytes := []int64{r.solver.Size().Bytes}
 	if err := r.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {
 		return err
 	}
@@ -141,10 +141,10 @@ func imbalance(ctx context.Context, comm dist.Comm, fields []solvers.Field) (map
 	}
 	ratios := map[string]float64{}
 	for _, f := range fields {
-		if _, done := ratios[f.On.Name]; done {
+		if _, done := ratios[f.Space.Name]; done {
 			continue
 		}
-		owned := int64(f.On.Owned)
+		owned := int64(f.Space.Owned)
 		most, sum := []int64{owned}, []int64{owned}
 		if err := comm.AllreduceInt64(ctx, dist.Max, most); err != nil {
 			return nil, err
@@ -152,9 +152,9 @@ func imbalance(ctx context.Context, comm dist.Comm, fields []solvers.Field) (map
 		if err := comm.AllreduceInt64(ctx, dist.Sum, sum); err != nil {
 			return nil, err
 		}
-		ratios[f.On.Name] = 1
+		ratios[f.Space.Name] = 1
 		if sum[0] > 0 {
-			ratios[f.On.Name] = float64(most[0]) * float64(comm.Size()) / float64(sum[0])
+			ratios[f.Space.Name] = float64(most[0]) * float64(comm.Size()) / float64(sum[0])
 		}
 	}
 	return ratios, nil

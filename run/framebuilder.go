@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -51,54 +52,126 @@ func (d *frameBuilder) space(format string) *solvers.Space {
 		format = "vtu"
 	}
 	for _, f := range d.all {
-		if f.On.Format == format {
-			return f.On
+		if f.Space.Format == format {
+			return f.Space
 		}
 	}
 	return nil
 }
 
-// piece draws the state as it is.
-func (d *frameBuilder) piece(ctx context.Context, format string) (piece.Piece, error) {
+// drawing is a rank's piece of a frame, made of the state as it was when the drawing began.
+type drawing struct {
+	make func() (piece.Piece, error) // to be called once, while steps go on
+	held []*solvers.Held             // what it is made of, where that is not on the host already
+}
+
+// drawn is one that is made.
+func drawn(p piece.Piece) *drawing {
+	return &drawing{make: func() (piece.Piece, error) { return p, nil }}
+}
+
+// close gives back what the drawing holds on the device, when it is made or will not be.
+func (d *drawing) close() error {
+	var err error
+	for _, h := range d.held {
+		err = errors.Join(err, h.Close())
+	}
+	return err
+}
+
+// hold takes what fields of a space hold now.
+func (d *drawing) hold(ctx context.Context, on *solvers.Space, fields []solvers.Field) (*solvers.Held, error) {
+	h, err := solvers.Hold(ctx, on, fields)
+	if err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	d.held = append(d.held, h)
+	return h, nil
+}
+
+// piece begins to draw the state as it is.
+func (d *frameBuilder) piece(ctx context.Context, format string) (*drawing, error) {
 	for _, s := range d.shapes {
 		if s.Format == format {
-			return d.faces(ctx, &s)
+			p, err := d.faces(ctx, &s)
+			return drawn(p), err
 		}
 	}
-	on := d.space(format)
-	if format == recordFormat {
-		return d.record(ctx, on)
-	}
-	g, err := on.Geometry(ctx)
+	on, now := d.space(format), &drawing{}
+	fields := d.on(on)
+	held, err := now.hold(ctx, on, fields)
 	if err != nil {
 		return nil, err
 	}
-	data := vtk.Arrays{d.ranks(on.Owned)}
-	if g.Mesh != nil {
-		data = append(data, keys(on))
+	if format == recordFormat {
+		now.make = func() (piece.Piece, error) { return recordOf(held, fields) }
+		return now, nil
 	}
-	for k := range d.fields {
-		f := &d.fields[k]
-		if f.On != on {
-			continue
-		}
-		a, err := array(ctx, f, nil)
+	g, points, err := now.geometry(ctx, on)
+	if err != nil {
+		return nil, err
+	}
+	ranks, at := d.ranks(on.Owned), d.timeValue()
+	now.make = func() (piece.Piece, error) {
+		values, err := held.Read()
 		if err != nil {
 			return nil, err
 		}
-		data = append(data, a)
+		data := vtk.Arrays{ranks}
+		if g.Mesh != nil {
+			data = append(data, keys(on))
+		}
+		for k := range fields {
+			data = append(data, array(&fields[k], values[k], nil))
+		}
+		if g.Mesh != nil {
+			p := *g.Mesh
+			p.CellData, p.FieldData = data, at
+			p.Points, err = points()
+			return (*piece.Mesh)(&p), err
+		}
+		p := *g.Block
+		p.CellData, p.FieldData = data, at
+		if format == volumeFormat {
+			return &piece.Volume{Image: piece.Image{Image: &p, Boxes: g.Boxes}, Fields: d.fields}, nil
+		}
+		return &piece.Image{Image: &p, Boxes: g.Boxes}, nil
 	}
-	if g.Mesh != nil {
-		p := *g.Mesh
-		p.CellData, p.FieldData = data, d.timeValue()
-		return (*piece.Mesh)(&p), nil
+	return now, nil
+}
+
+// geometry is that of a space, with what makes the points of a mesh.
+func (d *drawing) geometry(ctx context.Context, on *solvers.Space) (g solvers.Geometry,
+	points func() ([]float64, error), err error) {
+	if on.Moving == nil {
+		if g, err = on.Geometry(ctx); err != nil {
+			return g, nil, errors.Join(err, d.close())
+		}
+		return g, func() ([]float64, error) { return g.Mesh.Points, nil }, nil
 	}
-	p := *g.Block
-	p.CellData, p.FieldData = data, d.timeValue()
-	if format == volumeFormat {
-		return &piece.Volume{Image: piece.Image{Image: &p, Boxes: g.Boxes}, Fields: d.fields}, nil
+	g, places, err := on.Moving(ctx)
+	if err != nil {
+		return g, nil, errors.Join(err, d.close())
 	}
-	return &piece.Image{Image: &p, Boxes: g.Boxes}, nil
+	held, err := d.hold(ctx, places.Field.Space, []solvers.Field{places.Field})
+	return g, func() ([]float64, error) {
+		numbers, err := held.Read()
+		if err != nil {
+			return nil, err
+		}
+		return places.Points(numbers[0]), nil
+	}, err
+}
+
+// on are the fields that the case writes on a space.
+func (d *frameBuilder) on(space *solvers.Space) []solvers.Field {
+	var list []solvers.Field
+	for _, f := range d.fields {
+		if f.Space == space {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, error) {
@@ -109,20 +182,20 @@ func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 	count := p.Verts.Len() + p.Lines.Len() + p.Polys.Len()
 	p.FieldData = slices.Concat(d.timeValue(), p.FieldData)
 	p.CellData = append(vtk.Arrays{d.ranks(count)}, p.CellData...)
-	if p.On != nil {
-		of := append([]int{}, p.Of...) // not nil, of a rank without faces
-		fields := solvers.Named(d.all, p.Carry)
+	if p.Space != nil {
+		of := append([]int{}, p.Entities...) // not nil, of a rank without faces
+		fields := solvers.Named(d.all, p.FieldNames)
 		for _, f := range d.fields {
-			if f.On == p.On && !slices.Contains(p.Carry, f.Name) {
+			if f.Space == p.Space && !slices.Contains(p.FieldNames, f.Name) {
 				fields = append(fields, f)
 			}
 		}
 		for _, f := range fields {
-			a, err := array(ctx, &f, of)
+			values, err := f.Read(ctx)
 			if err != nil {
 				return nil, err
 			}
-			p.CellData = append(p.CellData, a)
+			p.CellData = append(p.CellData, array(&f, values, of))
 		}
 	}
 	switch s.File {
@@ -159,11 +232,7 @@ func keys(on *solvers.Space) vtk.Array {
 }
 
 // array is a field on some entities, nil for all. A vector in the plane gets a third component, 0, as VTK wants it.
-func array(ctx context.Context, f *solvers.Field, of []int) (vtk.Array, error) {
-	values, err := f.Read(ctx)
-	if err != nil {
-		return vtk.Array{}, err
-	}
+func array(f *solvers.Field, values []float64, of []int) vtk.Array {
 	n := len(f.Numbers())
 	width := n
 	if n == 2 {
@@ -172,10 +241,10 @@ func array(ctx context.Context, f *solvers.Field, of []int) (vtk.Array, error) {
 	a := vtk.Array{Name: f.Name, Components: width, Unit: f.Unit}
 	if of == nil && width == n {
 		a.Data = values
-		return a, nil
+		return a
 	}
 	if of == nil {
-		of = make([]int, f.On.Owned)
+		of = make([]int, f.Space.Owned)
 		for i := range of {
 			of[i] = i
 		}
@@ -185,5 +254,5 @@ func array(ctx context.Context, f *solvers.Field, of []int) (vtk.Array, error) {
 		copy(data[k*width:], values[i*n:(i+1)*n])
 	}
 	a.Data = data
-	return a, nil
+	return a
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -21,6 +22,9 @@ type pendingFrame struct {
 	done   chan struct{}
 	failed error // of the stage under way, when it is done
 	took   time.Duration
+
+	drawing *drawing
+	piece   piece.Piece // that it makes in the first stage
 }
 
 // frameStage is what a rank does in the background, and then all ranks at the same moment.
@@ -29,22 +33,28 @@ type frameStage struct {
 	collective func(ctx context.Context) error // nil for nothing
 }
 
-// begin begins to write a frame, of which no other is under way. The piece is the frame's until it ends.
-func (f *frames) begin(at float64, p piece.Piece) {
+// begin begins to write a frame, of which no other is under way. The drawing is the frame's until it ends.
+func (f *frames) begin(at float64, drawing *drawing) {
 	// With / on every system, as files that name files have it.
-	d := &pendingFrame{time: at, file: path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension))}
-	shared, ok := p.(piece.Shared)
-	record, isRecord := p.(*recordPiece)
+	d := &pendingFrame{time: at, file: path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension)),
+		drawing: drawing}
 	switch {
-	case isRecord:
-		d.stages = f.recordStages(at, record)
+	case f.records != nil:
+		d.stages = f.recordStages(d)
 	case f.whole():
-		d.stages = f.filePerRank(d.file, p, true)
-	case f.keepRankFiles || !ok:
+		d.stages = f.filePerRank(d, true)
+	case f.keepRankFiles:
 		d.file = path.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.extension))
-		d.stages = f.filePerRank(d.file, p, false)
+		d.stages = f.filePerRank(d, false)
 	default:
-		d.stages = f.sharedFile(filepath.Join(f.dir, d.file), shared)
+		d.stages = f.sharedFile(d)
+	}
+	first := d.stages[0].local
+	d.stages[0].local = func() (err error) {
+		if d.piece, err = d.drawing.make(); err != nil {
+			return err
+		}
+		return first()
 	}
 	if f.comm.Size() == 1 { // nobody is waited for
 		all := d.stages
@@ -99,9 +109,9 @@ func (f *frames) stageDone() bool {
 func (f *frames) advance(ctx context.Context) error {
 	d := f.pending
 	<-d.done
-	if d.failed != nil {
+	if err := errors.Join(d.failed, d.drawing.close()); err != nil {
 		f.pending = nil
-		return d.failed
+		return err
 	}
 	if together := d.stages[0].collective; together != nil {
 		if err := together(ctx); err != nil {
@@ -132,15 +142,17 @@ func (f *frames) end(ctx context.Context) error {
 }
 
 // close waits for what is under way of a frame that will not end.
-func (f *frames) close() {
-	if f.pending != nil {
-		<-f.pending.done
+func (f *frames) close() error {
+	if f.pending == nil {
+		return nil
 	}
+	<-f.pending.done
+	return f.pending.drawing.close()
 }
 
 // filePerRank writes a file a rank, and one that joins them when all are there: with all that there is in it, so that
 // the others go, or with their names.
-func (f *frames) filePerRank(file string, p piece.Piece, whole bool) []frameStage {
+func (f *frames) filePerRank(d *pendingFrame, whole bool) []frameStage {
 	var names []string
 	for rank := range f.comm.Size() {
 		names = append(names, fmt.Sprintf("%s_%06d_r%04d.%s", f.name, f.count, rank, f.pieces()))
@@ -148,7 +160,7 @@ func (f *frames) filePerRank(file string, p piece.Piece, whole bool) []frameStag
 	dir, rank := filepath.Join(f.dir, "frames"), f.comm.Rank()
 	return []frameStage{{
 		local: func() error {
-			return f.fence.Publish(func() error { return p.Write(filepath.Join(dir, names[rank])) })
+			return f.fence.Publish(func() error { return d.piece.Write(filepath.Join(dir, names[rank])) })
 		},
 		collective: f.barrier,
 	}, {
@@ -157,7 +169,7 @@ func (f *frames) filePerRank(file string, p piece.Piece, whole bool) []frameStag
 				return nil
 			}
 			return f.fence.Publish(func() error {
-				if err := p.Join(filepath.Join(f.dir, file), names); err != nil || !whole {
+				if err := d.piece.Join(filepath.Join(f.dir, d.file), names); err != nil || !whole {
 					return err
 				}
 				for _, name := range names {
@@ -172,13 +184,14 @@ func (f *frames) filePerRank(file string, p piece.Piece, whole bool) []frameStag
 }
 
 // sharedFile writes one file by all ranks at the same time. It has its name when it is complete.
-func (f *frames) sharedFile(path string, p piece.Shared) []frameStage {
+func (f *frames) sharedFile(d *pendingFrame) []frameStage {
+	path := filepath.Join(f.dir, d.file)
 	var share *vtk.Share
 	var sizes []vtk.Sizes
 	rank := f.comm.Rank()
 	return []frameStage{{
 		local: func() (err error) {
-			if share, err = p.Share(f.compress); err != nil {
+			if share, err = d.piece.(piece.Shared).Share(f.compress); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 			if rank > 0 {

@@ -41,9 +41,9 @@ func newProbe(fields []solvers.Field, solver string) (*probe, error) {
 	p := &probe{fields: fields}
 	for _, f := range fields {
 		if p.on == nil {
-			p.on = f.On
+			p.on = f.Space
 		}
-		if f.On != p.on || f.On.Locate == nil {
+		if f.Space != p.on || f.Space.Locate == nil {
 			return nil, &solvers.BadInput{Err: fmt.Errorf("solver %q has no gauges of field %q", solver, f.Name)}
 		}
 		p.columns = append(p.columns, f.Numbers()...)
@@ -157,7 +157,7 @@ func (r *runner) sampleSteps(ctx context.Context, now float64) error {
 		return r.sample(ctx, now)
 	}
 	for k, t := range r.sampler.Sampled() {
-		r.sampler.Turn(k)
+		r.sampler.SelectSample(k)
 		if err := r.sample(ctx, t); err != nil {
 			return err
 		}

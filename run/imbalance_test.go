@@ -16,7 +16,8 @@ func TestImbalanceOfEachSpace(t *testing.T) {
 		cells := &solvers.Space{Name: "cell", Owned: owned[comm.Rank()][0]}
 		particles := &solvers.Space{Name: "particle", Owned: owned[comm.Rank()][1]}
 		none := &solvers.Space{Name: "marker"}
-		return imbalance(context.Background(), comm, []solvers.Field{{On: cells}, {On: cells}, {On: particles}, {On: none}})
+		return imbalance(context.Background(), comm, []solvers.Field{{Space: cells}, {Space: cells}, {Space: particles},
+			{Space: none}})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +28,7 @@ func TestImbalanceOfEachSpace(t *testing.T) {
 }
 
 func TestOneRankHasNoImbalance(t *testing.T) {
-	cells := []solvers.Field{{On: &solvers.Space{Name: "cell", Owned: 7}}}
+	cells := []solvers.Field{{Space: &solvers.Space{Name: "cell", Owned: 7}}}
 	if got, err := imbalance(context.Background(), local.New(1)[0], cells); got != nil || err != nil {
 		t.Errorf("imbalance %v, %v", got, err)
 	}

@@ -50,8 +50,8 @@ func (s *sweeper) Clock() solvers.Clock {
 
 func (s *sweeper) Measure(context.Context) ([]solvers.Quantity, error) {
 	return []solvers.Quantity{
-		{Name: "quality", Value: float64(s.swept) / 2, In: solvers.Column | solvers.Metric},
-		{Name: "moved", Value: 3, In: solvers.Column}, {Name: "area_drift", In: solvers.Drift},
+		{Name: "quality", Value: float64(s.swept) / 2, Outputs: solvers.Column | solvers.Metric},
+		{Name: "moved", Value: 3, Outputs: solvers.Column}, {Name: "area_drift", Outputs: solvers.Drift},
 	}, nil
 }
 
@@ -67,9 +67,9 @@ func (s *sweeper) Fields() []solvers.Field {
 			Boxes: []vtk.Box{box}}, nil
 	}
 	s.cells = on
-	s.all = []solvers.Field{{Name: "swept", On: on, View: func() solvers.View {
+	s.all = []solvers.Field{{Name: "swept", Space: on, View: func() solvers.View {
 		return solvers.ViewOf[int64](nil, []int64{int64(s.swept)}, 0)
-	}}, {Name: "flow", On: on, Components: []string{"fx", "fy"}, Values: func(context.Context) ([]float64, error) {
+	}}, {Name: "flow", Space: on, Components: []string{"fx", "fy"}, Values: func(context.Context) ([]float64, error) {
 		return []float64{1, float64(s.swept)}, nil
 	}}}
 	return s.all
@@ -78,7 +78,7 @@ func (s *sweeper) Fields() []solvers.Field {
 func (s *sweeper) Shapes() []solvers.Shape {
 	return []solvers.Shape{{Format: "points", File: "vtp", Faces: func(context.Context) (*solvers.Faces, error) {
 		s.calls = append(s.calls, "points")
-		f := &solvers.Faces{On: s.cells, Of: []int{0}, Carry: []string{"flow"}}
+		f := &solvers.Faces{Space: s.cells, Entities: []int{0}, FieldNames: []string{"flow"}}
 		f.Points = []float64{0, 0, 0}
 		f.Verts.Add(0)
 		return f, nil

@@ -44,10 +44,10 @@ func (r *runner) pictureField() (field, where *solvers.Field) {
 	all := slices.Concat(r.builder.fields, r.builder.all)
 	for i := range all {
 		f := &all[i]
-		if f.On.Geometry == nil || f.On.Format != "vtu" && f.On.Format != "vti" {
+		if f.Space.Geometry == nil || f.Space.Format != "vtu" && f.Space.Format != "vti" {
 			continue
 		}
-		if masks := solvers.Named(r.builder.all, []string{f.Where}); len(masks) > 0 && masks[0].On == f.On {
+		if masks := solvers.Named(r.builder.all, []string{f.Mask}); len(masks) > 0 && masks[0].Space == f.Space {
 			where = &masks[0]
 		}
 		return f, where
@@ -126,7 +126,7 @@ func (r *runner) part(ctx context.Context, took *time.Duration) (p *watch.Part, 
 	err error) {
 	begin := time.Now()
 	f := r.monitor.field
-	g, err := f.On.Geometry(ctx)
+	g, err := f.Space.Geometry(ctx)
 	if err == nil {
 		err = r.layOutPlane(ctx, g)
 	}
@@ -140,7 +140,7 @@ func (r *runner) part(ctx context.Context, took *time.Duration) (p *watch.Part, 
 	plane := r.monitor.plane
 	switch {
 	case !plane.Space:
-	case f.Beyond > 0:
+	case f.MaxDistance > 0:
 		a = watch.Smallest
 	case g.Block != nil:
 		a = watch.Largest
@@ -191,7 +191,7 @@ func (r *runner) pictureValues(ctx context.Context) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	numbers, n := make([]float64, f.On.Owned), len(f.Numbers())
+	numbers, n := make([]float64, f.Space.Owned), len(f.Numbers())
 	for i := range numbers {
 		v := values[i*n]
 		for _, w := range values[i*n+1 : (i+1)*n] {

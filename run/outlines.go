@@ -25,7 +25,7 @@ func (r *runner) outlines(ctx context.Context) error {
 	list := s.Outlines()
 	areas := make([]area, len(list))
 	for k, o := range list {
-		g, err := o.On.Geometry(ctx)
+		g, err := o.Space.Geometry(ctx)
 		if err != nil {
 			return err
 		}

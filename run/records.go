@@ -19,17 +19,17 @@ type recordPiece struct {
 	values      [][]float64
 }
 
-// record reads the fields of a mesh.
-func (d *frameBuilder) record(ctx context.Context, on *solvers.Space) (piece.Piece, error) {
+// recordOf is what fields of a mesh held.
+func recordOf(held *solvers.Held, fields []solvers.Field) (piece.Piece, error) {
+	all, err := held.Read()
+	if err != nil {
+		return nil, err
+	}
 	p := &recordPiece{}
-	for _, f := range d.on(on) {
-		values, err := f.Read(ctx)
-		if err != nil {
-			return nil, err
-		}
-		n := len(f.Numbers())
+	for m, values := range all {
+		n := len(fields[m].Numbers())
 		for k := range n {
-			numbers := make([]float64, on.Owned) // the next step may overwrite what was read
+			numbers := make([]float64, len(values)/n)
 			for i := range numbers {
 				numbers[i] = values[i*n+k]
 			}
@@ -37,17 +37,6 @@ func (d *frameBuilder) record(ctx context.Context, on *solvers.Space) (piece.Pie
 		}
 	}
 	return p, nil
-}
-
-// on are the fields that the case writes on a space.
-func (d *frameBuilder) on(space *solvers.Space) []solvers.Field {
-	var list []solvers.Field
-	for _, f := range d.fields {
-		if f.On == space {
-			list = append(list, f)
-		}
-	}
-	return list
 }
 
 // openRecords begins or continues with the file of all frames.
@@ -75,11 +64,18 @@ func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
 func (f *frames) recordFile() string { return f.name + "." + recordFormat }
 
 // recordStages are the stages of a record.
-func (f *frames) recordStages(time float64, p *recordPiece) []frameStage {
-	record := f.records.Begin(time, p.values)
-	return []frameStage{
-		{local: func() error { return nil }, collective: record.Exchange},
-		{local: func() error { return f.fence.Publish(record.Write) }, collective: f.barrier},
-		{local: func() error { return f.fence.Publish(record.Count) }},
-	}
+func (f *frames) recordStages(d *pendingFrame) []frameStage {
+	var record *ugrid.Record
+	return []frameStage{{
+		local: func() error {
+			record = f.records.Begin(d.time, d.piece.(*recordPiece).values)
+			return nil
+		},
+		collective: func(ctx context.Context) error { return record.Exchange(ctx) },
+	}, {
+		local:      func() error { return f.fence.Publish(record.Write) },
+		collective: f.barrier,
+	}, {
+		local: func() error { return f.fence.Publish(record.Count) },
+	}}
 }

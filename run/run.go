@@ -180,11 +180,11 @@ func (r *runner) reportOutcome(ctx context.Context) error {
 
 func (r *runner) close() error {
 	errs := []error{r.closeCheckpoints()}
+	for _, f := range r.frames {
+		errs = append(errs, f.close())
+	}
 	if r.solver != nil {
 		r.solver.Close()
-	}
-	for _, f := range r.frames {
-		f.close()
 	}
 	for _, g := range r.tables {
 		errs = append(errs, g.close())

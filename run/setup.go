@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/atoll-hpc/atoll/internal/words"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/run/folder"
@@ -66,7 +66,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	}
 	r.heartbeat()
 	// What set-up needed and the run does not goes back to the system.
-	debug.FreeOSMemory()
+	cpu.ReleaseMemory()
 	r.setUp = time.Since(r.started)
 	return r, nil
 }
@@ -107,7 +107,7 @@ func (r *runner) setUpOutput(ctx context.Context) (err error) {
 // newSolver makes the solver, while the progress shows what takes long.
 func (r *runner) newSolver(ctx context.Context, kind solvers.Kind) (solvers.Solver, error) {
 	o := &r.Options
-	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.LocalRanks}
+	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, RanksOnDevice: o.LocalRanks}
 	if o.Progress.Out != nil || r.Heartbeat != nil {
 		stages := progress.NewStages(o.Progress)
 		defer stages.Finish()
@@ -156,8 +156,8 @@ func (r *runner) printFindings(ctx context.Context) error {
 	if err := r.Comm.AllreduceInt64(ctx, dist.Max, most); err != nil || r.Progress.Out == nil {
 		return err
 	}
-	if r.size.Found != "" {
-		fmt.Fprintln(r.Progress.Out, r.size.Found)
+	if r.size.Note != "" {
+		fmt.Fprintln(r.Progress.Out, r.size.Note)
 	}
 	fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %s on a rank at most, %.0f bytes a %s\n",
 		words.Bytes(all[0]), words.Bytes(most[0]), float64(all[0])/float64(max(1, r.size.Entities)), r.size.Unit)
@@ -173,7 +173,7 @@ func (r *runner) printNotes() {
 	if r.Comm.Rank() != 0 || to == nil {
 		return
 	}
-	for _, what := range r.size.Odd {
+	for _, what := range r.size.Warnings {
 		fmt.Fprintln(to, "note:", what)
 	}
 }

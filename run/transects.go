@@ -47,7 +47,7 @@ func (r *runner) newTransects(ctx context.Context) error {
 		return &solvers.BadInput{Err: fmt.Errorf("solver %q has no transects", r.Case.Solver)}
 	}
 	t := &transects{flows: s.Flows()}
-	on := t.flows[0].On
+	on := t.flows[0].Space
 	g, err := on.Geometry(ctx)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (t *transects) sample(ctx context.Context, comm dist.Comm, now float64) err
 	t.sums = slices.Grow(t.sums[:0], due*len(t.flows))[:due*len(t.flows)]
 	clear(t.sums)
 	for k := range t.flows {
-		if err := t.flows[k].At(ctx, t.cells, t.values); err != nil {
+		if err := t.flows[k].ValuesAt(ctx, t.cells, t.values); err != nil {
 			return err
 		}
 		t.add(k, now)

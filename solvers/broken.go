@@ -9,56 +9,58 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Broken names, on all ranks alike, the entity of lowest key of which a field with a view holds an invalid number: one
-// that is not finite, or below 0 where the field has none such. It returns "" where there is none. before are the same
-// fields a step earlier, which it adds.
-func Broken(ctx context.Context, comm dist.Comm, step int, fields, before []Field) (string, error) {
+// FirstInvalid finds, among all fields with a view, the invalid number at the entity of lowest key: a number that is
+// not finite, or negative in a field whose numbers cannot be. It describes entity and number, or returns "" if all
+// numbers are valid; the text is the same on all ranks. before are the same fields one step earlier, whose values the
+// text adds; nil omits them.
+func FirstInvalid(ctx context.Context, comm dist.Comm, step int, fields, before []Field) (string, error) {
 	key, text := int64(math.MaxInt64), ""
 	for n := range fields {
 		f := &fields[n]
 		if f.View == nil {
 			continue
 		}
-		h, err := f.hold()
+		h, err := f.onHost()
 		if err != nil {
 			return "", err
 		}
-		i, k := f.worst(&h, &key)
+		i, k := f.firstInvalid(&h, &key)
 		if i < 0 {
 			continue
 		}
 		now := h.numbers(nil, i)
-		text = f.brokenText(comm, step, i, k, now)
+		text = f.invalidText(comm, step, i, k, now)
 		if before == nil {
 			continue
 		}
-		if h, err = before[n].hold(); err != nil {
+		if h, err = before[n].onHost(); err != nil {
 			return "", err
 		}
 		text += ", before the step " + f.format(h.numbers(nil, i))
 	}
-	return ofLowest(ctx, comm, key, text)
+	return textOfLowestKey(ctx, comm, key, text)
 }
 
-// BrokenEntity is what Broken says of an entity that is known to be the rank's first, and of what it held: entity is -1
-// on ranks where all is well.
-func BrokenEntity(ctx context.Context, comm dist.Comm, step int, f *Field, entity int, held []float64) (string, error) {
+// DescribeInvalid returns the text of FirstInvalid for an entity that the rank already knows to be its first invalid
+// one, with the values that it held. entity is -1 on ranks whose values are all valid.
+func DescribeInvalid(ctx context.Context, comm dist.Comm, step int, f *Field, entity int,
+	held []float64) (string, error) {
 	key, text := int64(math.MaxInt64), ""
 	if entity >= 0 {
-		key = f.On.Key(entity)
+		key = f.Space.Key(entity)
 		k := slices.IndexFunc(held, func(v float64) bool { return v-v != 0 })
-		text = f.brokenText(comm, step, entity, max(k, 0), held)
+		text = f.invalidText(comm, step, entity, max(k, 0), held)
 	}
-	return ofLowest(ctx, comm, key, text)
+	return textOfLowestKey(ctx, comm, key, text)
 }
 
-func (f *Field) brokenText(comm dist.Comm, step, entity, number int, held []float64) string {
-	return fmt.Sprintf("rank %d: %s %d%s, step %d: %s is %v in %s", comm.Rank(), f.On.Name, f.On.Key(entity),
-		f.On.describe(entity), step, f.Numbers()[number], held[number], f.format(held))
+func (f *Field) invalidText(comm dist.Comm, step, entity, number int, held []float64) string {
+	return fmt.Sprintf("rank %d: %s %d%s, step %d: %s is %v in %s", comm.Rank(), f.Space.Name, f.Space.Key(entity),
+		f.Space.describe(entity), step, f.Numbers()[number], held[number], f.format(held))
 }
 
-// ofLowest is the text of the rank with the lowest key; "" where no rank has one.
-func ofLowest(ctx context.Context, comm dist.Comm, key int64, text string) (string, error) {
+// textOfLowestKey returns, on all ranks, the text of the rank with the lowest key; "" if all keys are MaxInt64.
+func textOfLowestKey(ctx context.Context, comm dist.Comm, key int64, text string) (string, error) {
 	least := []int64{key}
 	if err := comm.AllreduceInt64(ctx, dist.Min, least); err != nil || least[0] == math.MaxInt64 {
 		return "", err
@@ -70,17 +72,17 @@ func ofLowest(ctx context.Context, comm dist.Comm, key int64, text string) (stri
 	return text, err
 }
 
-// worst finds the owned entity of a key below the given one, the lowest of those, that has a number that cannot be, and
-// which; -1 for none.
-func (f *Field) worst(h *readable, key *int64) (entity, number int) {
+// firstInvalid finds the owned entity with an invalid number whose key is the lowest and less than *key, and lowers
+// *key to it. It returns the entity, -1 for none, and the index of the number.
+func (f *Field) firstInvalid(h *hostField, key *int64) (entity, number int) {
 	entity = -1
 	names := f.Numbers()
 	var values []float64
-	for i := range f.On.Owned {
+	for i := range f.Space.Owned {
 		values = h.numbers(values[:0], i)
 		for k, v := range values {
-			if (v-v != 0 || v < 0 && slices.Contains(f.NotNegative, names[k])) && f.On.Key(i) < *key {
-				entity, number, *key = i, k, f.On.Key(i)
+			if (v-v != 0 || v < 0 && slices.Contains(f.NotNegative, names[k])) && f.Space.Key(i) < *key {
+				entity, number, *key = i, k, f.Space.Key(i)
 			}
 		}
 	}
@@ -99,13 +101,13 @@ func (f *Field) format(values []float64) string {
 	return text + "}"
 }
 
-// describe is the position of an entity, if the space has positions.
+// describe formats the position of an entity; "" if the space has no positions.
 func (s *Space) describe(i int) string {
-	if s.At == nil {
+	if s.Position == nil {
 		return ""
 	}
 	text := " at ("
-	for k, x := range s.At(i) {
+	for k, x := range s.Position(i) {
 		if k > 0 {
 			text += ", "
 		}

@@ -6,52 +6,52 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// Command is a command of the program that a solver adds. It makes a case of its arguments, which is run on ranks of
-// one process without an output folder, and reports the outcome.
+// Command is a command of the program that a solver adds. It makes a case from its arguments, runs it on ranks of one
+// process without an output folder, and reports the outcome.
 type Command struct {
 	Use, Short, Long, Example string // Use begins with its name
 
-	Args  []string // what its arguments are
-	Flags []Flag   // that stand for keys of a case, all of them text
+	Args  []string // positional arguments, as the usage shows them
+	Flags []Flag   // flags that set keys of the case; their values are text
 
-	// Foreign are words with one dash that users of another program of its kind type. The name of a flag with one dash
-	// needs none: it is that flag.
-	Foreign []Foreign
+	// Foreign lists flags with a single dash of another program for the same purpose, which its users may type. The
+	// command's own flags are accepted with a single dash too and need no entry.
+	Foreign []ForeignFlag
 
-	// Make is the case that arguments and flags stand for, and how to report of it. Errors are BadInput.
+	// Make makes the case from arguments and flags, and the function that reports the run. Its errors are BadInput.
 	Make func(args []string, flag func(name string) (value string, given bool)) (*config.Case, Reporter, error)
 }
 
-// Flag is a flag that stands for a key of a case. A switch needs no value: it is true where it is given.
+// Flag sets a key of the case. A Switch takes no value: it is true if present.
 type Flag struct {
 	Name, Key, Usage string
 	Switch           bool
 }
 
-// Foreign is a flag of another program, with its dash: it stands for Args, which may be none, or is refused for the
-// reason that Refused tells.
-type Foreign struct {
+// ForeignFlag is a flag of another program, with its dash. It is replaced by Args, which may be empty, or refused for
+// the reason Refused.
+type ForeignFlag struct {
 	Name    string
 	Args    []string
 	Refused string
 }
 
-// Reporter finishes a run: it writes what the command is to write, on rank 0, and reports, on all ranks the same but
-// for what rank 0 alone can tell. All ranks call it.
+// Reporter finishes a run: rank 0 writes the files of the command. All ranks call it and get the same report, except
+// for what only rank 0 can know.
 type Reporter func(ctx context.Context, s Solver, o Outcome) (Report, error)
 
-// Outcome is what is known of a run that has ended.
+// Outcome summarizes a run that has ended.
 type Outcome struct {
 	Steps          int
 	Hash           string             // of the state
-	Drifts         map[string]float64 // of the totals of fields, by their names
-	SetUp, Seconds float64            // of setting up, and of the steps
+	Drifts         map[string]float64 // of the totals of fields, by quantity name
+	SetUp, Seconds float64            // wall-clock time of the set-up and of the steps
 }
 
-// Report tells of a run.
+// Report describes the result of a run.
 type Report interface {
 	Text() string          // for people
 	JSON() ([]byte, error) // for programs
-	Warning() string       // what is wrong with the result, "" for nothing
-	Refused() error        // why nothing was written, nil if it was
+	Warning() string       // what is wrong with the result; "" for nothing
+	Refused() error        // why nothing was written; nil if it was
 }

@@ -2,9 +2,9 @@ package solvers
 
 import "context"
 
-// Concluder is a solver that finds some metrics at the end of a run alone.
+// Concluder is a solver with metrics that can be computed only at the end of a run.
 type Concluder interface {
-	// Conclude measures what all steps have led to, for the summary. What there is none of is left out. It is the same on
-	// all ranks, and for any number of them.
+	// Conclude returns metrics of the whole run for the summary. Metrics that the case does not have are left out.
+	// They are the same on all ranks and for any number of ranks.
 	Conclude(ctx context.Context) ([]Quantity, error)
 }

@@ -13,9 +13,9 @@ type BadInput struct{ Err error }
 func (e *BadInput) Error() string { return e.Err.Error() }
 func (e *BadInput) Unwrap() error { return e.Err }
 
-// Agree makes an error that one rank found in the input that of all: of the lowest rank that has one. It is for what
-// ranks do separately: a rank that fails in the middle of a collective call returns its error, and the run informs the
-// others.
+// Agree turns an input error that some ranks have found into an error on all ranks: that of the lowest such rank, as
+// a BadInput. It is for checks that each rank does on its own; an error in the middle of a collective call is
+// returned as it is, and the run informs the other ranks.
 func Agree(ctx context.Context, comm dist.Comm, mine error) error {
 	rank, text, err := dist.FirstError(ctx, comm, mine)
 	switch {

@@ -10,36 +10,36 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Errors are how far a field is from an exact one, over the sizes of entities: the mean of |e|, the root of the mean of
-// e², and the largest |e|, in the unit of the field.
+// Errors are norms of the difference e between a field and an exact solution, weighted by the sizes of entities: the
+// mean of |e|, the root of the mean of e², and the largest |e|, in the unit of the field.
 type Errors struct{ L1, L2, Max float64 }
 
-// ErrorsOf are the quantities that Errors of a field are told as.
-func ErrorsOf(f *Field) []Quantity {
+// ErrorQuantities lists the quantities by which the Errors of a field are reported.
+func ErrorQuantities(f *Field) []Quantity {
 	list := []Quantity{
 		{Name: f.Name + "_l1_error", Doc: "the mean of |%s - exact| over all cells"},
 		{Name: f.Name + "_l2_error", Doc: "the root of the mean of (%s - exact)²"},
 		{Name: f.Name + "_max_error", Doc: "the largest |%s - exact|"},
 	}
 	for i := range list {
-		list[i].Unit, list[i].Doc, list[i].In, list[i].Error = f.Unit, fmt.Sprintf(list[i].Doc, f.Name), Metric, true
+		list[i].Unit, list[i].Doc, list[i].Outputs, list[i].Error = f.Unit, fmt.Sprintf(list[i].Doc, f.Name), Metric, true
 	}
 	return list
 }
 
-// CheckExact refuses a case that gives exactly what is no field of one number.
+// CheckExact refuses a case with an exact solution for something that is not a field with one number per entity.
 func CheckExact(s Solver, c *config.Case) error {
 	fields := s.Fields()
 	for _, exact := range c.Exact {
 		if of := Named(fields, []string{exact.Name}); len(of) == 0 || len(of[0].Numbers()) != 1 {
-			return &BadInput{fmt.Errorf("[exact] %s: it is no field of one number of this case", exact.Name)}
+			return &BadInput{fmt.Errorf("[exact] %s: not a field of this case with one number per entity", exact.Name)}
 		}
 	}
 	return nil
 }
 
-// MeasureExact measures the errors of the fields that a case, which was checked, gives exactly, as ErrorsOf names them.
-// All ranks call it.
+// MeasureExact measures the errors of all fields for which the case has exact solutions. CheckExact must have
+// accepted the case. All ranks call it.
 func MeasureExact(ctx context.Context, comm dist.Comm, s Solver, c *config.Case) (all []Quantity, err error) {
 	fields := s.Fields()
 	for _, exact := range c.Exact {
@@ -48,13 +48,13 @@ func MeasureExact(ctx context.Context, comm dist.Comm, s Solver, c *config.Case)
 		if err != nil {
 			return nil, fmt.Errorf("[exact] %s: %w", exact.Name, err)
 		}
-		all = append(all, Measured(ErrorsOf(&of[0]), e.L1, e.L2, e.Max)...)
+		all = append(all, Measured(ErrorQuantities(&of[0]), e.L1, e.L2, e.Max)...)
 	}
 	return all, nil
 }
 
-// Errors measures how far a field of one number is from an expression at a time, in s. All ranks call it, and get the
-// same.
+// Errors measures the difference between a field with one number per entity and an expression at time t in s. All
+// ranks call it and get the same result.
 func (f *Field) Errors(ctx context.Context, comm dist.Comm, exact *expr.Program, t float64) (e Errors, err error) {
 	values, err := f.Read(ctx)
 	if err != nil {
@@ -64,13 +64,13 @@ func (f *Field) Errors(ctx context.Context, comm dist.Comm, exact *expr.Program,
 	most := []float64{0}
 	for i, v := range values {
 		at, size := [3]float64{}, 1.0
-		copy(at[:], f.On.At(i))
+		copy(at[:], f.Space.Position(i))
 		want, failed := exact.Eval(at[0], at[1], at[2], t)
 		if failed != nil && err == nil {
-			err = failed // of this rank alone: the others are told below
+			err = failed // on this rank; Agree passes it to the others
 		}
-		if f.On.Size != nil {
-			size = f.On.Size(i)
+		if f.Space.Size != nil {
+			size = f.Space.Size(i)
 		}
 		off := math.Abs(v - want)
 		sum.Add(off * size)

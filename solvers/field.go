@@ -11,79 +11,96 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// Space is a set of entities of which each rank owns a share: the cells of a mesh or of a grid. A rank numbers its own
-// from 0.
+// Space is a set of entities that are distributed over the ranks: the cells of a mesh or of a grid. Each rank numbers
+// the entities that it owns from 0.
 type Space struct {
-	Name  string            // of one of them
-	Owned int               // by this rank
-	Held  int               // with copies of other ranks' that views show too, behind its own; Owned if it is less
-	Key   func(i int) int64 // global, the same for any number of ranks, of all that are held
+	Name  string            // of one entity: "cell", "vertex"
+	Owned int               // entities that this rank owns
+	Held  int               // owned entities, and after them ghosts that views show too; may be 0 without
+	Key   func(i int) int64 // global number of an entity, the same for any number of ranks; defined for all Held entities
 
-	// At is where one is, for people, and Size its length, area or volume, of which totals are made; nil where nobody
-	// asks, and for 1.
-	At   func(i int) []float64
-	Size func(i int) float64
+	// Position is the position of an entity for messages, and Size its length, area or volume, the weight in totals. A nil
+	// Position means that positions are not needed, a nil Size that all sizes are 1.
+	Position func(i int) []float64
+	Size     func(i int) float64
 
-	// Locate returns the owned entity, of several that of the lowest key, that holds a point of two or three coordinates,
-	// and -1 if there is none. nil is for spaces that have no gauges.
+	// Locate returns the owned entity that contains a point with two or three coordinates: the one of lowest key if
+	// there are several, -1 if there is none. It is nil for spaces without gauges.
 	Locate func(at []float64) int
 
-	// Entities of some spaces, such as particles, come, go and change ranks. Take makes the rank own those with these
-	// keys, before their saved fields are filled; Belongs tells whether one with these bytes of the space's first saved
-	// field is the rank's. Both are nil for spaces of fixed entities.
-	Take    func(keys []int64) error
-	Belongs func(bytes []byte) bool
+	// Entities of some spaces, such as particles, appear, vanish and change ranks. TakeOwnership makes the rank own the
+	// entities with the given keys, before their saved fields are filled. Belongs reports whether the rank owns an
+	// entity, given its bytes of the first saved field of the space. Both are nil for spaces with fixed entities.
+	TakeOwnership func(keys []int64) error
+	Belongs       func(bytes []byte) bool
 
 	Format   string // of frames: vtu with Geometry.Mesh, vti with Geometry.Block
 	Geometry func(ctx context.Context) (Geometry, error)
+	// Moving returns the geometry of a mesh whose points move, but for these, and how they follow from a field. nil is for
+	// points that stay.
+	Moving func(ctx context.Context) (Geometry, Places, error)
 }
 
-// Geometry is where the owned entities of a space are now: a rank's piece of a frame without fields. The next call may
-// overwrite it.
+// Places are the points of a mesh: what Points makes of the numbers of a field, on any goroutine. The zero value is
+// of points that stay.
+type Places struct {
+	Field  Field // of a space of its own
+	Points func(numbers []float64) []float64
+}
+
+// Geometry is the current geometry of the rank's owned entities: its part of a frame, without fields. The next call
+// may overwrite it.
 type Geometry struct {
-	Mesh  *vtk.Grid  // whose cells are the entities, or
-	Block *vtk.Image // of a grid
-	Boxes []vtk.Box  // the blocks of all ranks
+	Mesh  *vtk.Grid  // whose cells are the entities; or
+	Block *vtk.Image // the block of a grid
+	Boxes []vtk.Box  // the blocks of all ranks, if Block is set
 }
 
-// Field is state on a space, or what is made of it for output. It has as many numbers an entity as components.
+// Field is a field on a space, part of the state or derived from it for output. Each entity has as many numbers as
+// the field has components.
 type Field struct {
 	Name, Unit, Doc string
-	On              *Space
-	Components      []string // names of its numbers, in gauges; nil for one, which has the name of the field
+	Space           *Space
+	Components      []string // names of the numbers in gauges; nil for one number with the name of the field
 
-	// Of pictures: Where is a field that tells where there is none of what this one is of, by numbers that are small: up
-	// to what Absent of that field returns for a case, nil if it is not known, and the field's values at the start; 0
-	// without Absent. Range is what colours span, where that is not what the values do. Compared fields are shown before
-	// and after the run, Level ones are what is shown of gauges if nothing else is asked for, and Aside ones are shown
-	// in frames only if asked for.
-	Where                  string
-	Absent                 func(c *config.Case, start []float64) float64
-	Range                  *[2]float64
-	Compared, Level, Aside bool
+	// Of pictures: where the field Mask is at most a threshold, this field has no meaning and is not drawn. The
+	// threshold is what Absent of that other field returns for a case, given that field's values at the start, which
+	// are nil if they are not known; without Absent it is 0. Range fixes the range of the colour map; nil takes that
+	// of the values. Compared fields are drawn before and after the run, Level fields are the default for plots of
+	// gauges, and Aside fields are drawn only on request.
+	Mask                              string
+	MaskThreshold                     func(c *config.Case, start []float64) float64
+	Range                             *[2]float64
+	Compared, GaugeDefault, OnRequest bool
 
-	// State is what the next steps follow from. View is where its numbers lie, in arrays that may change from step to
-	// step: they are those of the last step after Solver.Quiesce. Hashed numbers are what the hash is made of; saved ones
-	// are what a restart needs, beside clock and scalars. What is derived has no view.
+	// View tells where the numbers lie in memory. The arrays may change from step to step: after Solver.Quiesce they
+	// are those of the last step. It is nil for derived fields. Hashed numbers enter the hash of the state; Saved
+	// ones are what a restart needs besides the clock and the scalars.
 	View          func() View
 	Hashed, Saved bool
-	NotNegative   []string // numbers that are never below 0
+	NotNegative   []string // components that are never negative
 
-	// Beyond is of a signed distance, negative inside: what it is in size where the surface is so far away that nobody
-	// asks. 0 is for other fields.
-	Beyond float64
+	// MaxDistance is for signed distances, negative inside: the magnitude that stands for all larger distances. 0 for
+	// other fields.
+	MaxDistance float64
 
-	// Total is what a field of one number adds up to, times the sizes of its entities: its name, unit and meaning. It is a
-	// column of conservation.csv and a metric, with its drift; the sum is exact. nil for none.
+	// Total describes the sum over all entities of a field with one number, times the sizes of the entities. It is a
+	// column of conservation.csv, and a metric together with its drift; the sum is exact. nil for none.
 	Total *Quantity
 
-	// Values returns the numbers of all owned entities, entity by entity. nil reads them by View.
+	// Values returns the numbers of all owned entities, entity by entity. If it is nil, View is read.
 	Values func(ctx context.Context) ([]float64, error)
-	// At writes those of some owned entities to values. All ranks call it at the same moments. nil picks them from Values,
-	// or by View.
-	At func(ctx context.Context, entities []int, values []float64) error
+	// ValuesAt writes the numbers of some owned entities to values. All ranks call it at the same steps. If it is nil,
+	// Values or View is used.
+	ValuesAt func(ctx context.Context, entities []int, values []float64) error
 
-	copied, picked []byte // of an array on a device, and of an entity: room for the next
+	// From and Value tell of a field of one number an entity how it follows from another field, which has a view: by what
+	// an entity's bytes are there; without Value it is that field. Any goroutine calls Value, while steps go on: frames
+	// are made so. nil is for fields that have a view themselves, and for those that Values makes of more than that.
+	From  *Field
+	Value func(entity int, bytes []byte) float64
+
+	copied, picked []byte // buffers for a copy of an array on a device, and for one entity
 }
 
 // Numbers are the names of the field's numbers.
@@ -99,40 +116,40 @@ func (f *Field) Read(ctx context.Context) ([]float64, error) {
 	if f.Values != nil {
 		return f.Values(ctx)
 	}
-	h, err := f.hold()
+	h, err := f.onHost()
 	if err != nil {
 		return nil, err
 	}
-	values := make([]float64, f.On.Owned*h.count)
-	parallel.Ranges(f.On.Owned, parallel.Parts(f.On.Owned, fewValues), func(_, lo, hi int) {
+	values := make([]float64, f.Space.Owned*h.count)
+	parallel.Ranges(f.Space.Owned, parallel.Parts(f.Space.Owned, fewValues), func(_, lo, hi int) {
 		h.read(values[lo*h.count:lo*h.count], lo, hi)
 	})
 	return values, nil
 }
 
-// fewValues are read by one thread.
+// fewValues is the number of values below which one thread reads all.
 const fewValues = 20_000
 
-// total is the exact sum of this rank's part of a field of one number, times the sizes of entities where they have any.
+// total returns the exact sum of this rank's part of a field with one number, weighted by the sizes of the entities.
 func (f *Field) total(ctx context.Context) (sum dist.Accumulator, err error) {
 	var of func(i int) float64
 	if f.Values != nil {
 		values, failed := f.Values(ctx)
 		of, err = func(i int) float64 { return values[i] }, failed
 	} else {
-		h, failed := f.hold()
-		of, err = func(i int) float64 { return h.number(h.of(i)) }, failed
+		h, failed := f.onHost()
+		of, err = func(i int) float64 { return h.decode(h.bytesOf(i)) }, failed
 	}
 	if err != nil {
 		return sum, err
 	}
 	var lock sync.Mutex
-	parallel.Ranges(f.On.Owned, parallel.Parts(f.On.Owned, fewValues), func(_, lo, hi int) {
+	parallel.Ranges(f.Space.Owned, parallel.Parts(f.Space.Owned, fewValues), func(_, lo, hi int) {
 		var part dist.Accumulator
 		for i := lo; i < hi; i++ {
 			v := of(i)
-			if f.On.Size != nil {
-				v *= f.On.Size(i)
+			if f.Space.Size != nil {
+				v *= f.Space.Size(i)
 			}
 			part.Add(v)
 		}
@@ -143,11 +160,11 @@ func (f *Field) total(ctx context.Context) (sum dist.Accumulator, err error) {
 	return sum, nil
 }
 
-// Pick writes the numbers of some owned entities to values, entity by entity. All ranks call it at the same moments.
+// Pick writes the numbers of some owned entities to values, entity by entity. All ranks call it at the same steps.
 func (f *Field) Pick(ctx context.Context, entities []int, values []float64) error {
 	switch {
-	case f.At != nil:
-		return f.At(ctx, entities, values)
+	case f.ValuesAt != nil:
+		return f.ValuesAt(ctx, entities, values)
 	case f.Values == nil:
 		return f.pick(entities, values)
 	}
@@ -162,7 +179,7 @@ func (f *Field) Pick(ctx context.Context, entities []int, values []float64) erro
 	return nil
 }
 
-// Named returns the fields of the given names, in their order; what has no field is left out.
+// Named returns the fields with the given names, in the order of the names; unknown names are skipped.
 func Named(all []Field, names []string) []Field {
 	var list []Field
 	for _, name := range names {
@@ -173,7 +190,7 @@ func Named(all []Field, names []string) []Field {
 	return list
 }
 
-// FieldNames are the names of fields.
+// FieldNames returns the names of fields.
 func FieldNames(list []Field) []string {
 	names := make([]string, len(list))
 	for i, f := range list {
@@ -182,21 +199,21 @@ func FieldNames(list []Field) []string {
 	return names
 }
 
-// Shape is geometry with counts of its own: lines, planes, surfaces.
+// Shape is geometry for output that is not made of a space's entities: lines, planes, surfaces.
 type Shape struct {
-	Format string // in cases
-	File   string // the kind of its files: vtp, or stl for triangles alone
+	Format string // name of the format in cases
+	File   string // file format: vtp, or stl for triangles only
 	Doc    string
 	Faces  func(ctx context.Context) (*Faces, error)
 }
 
-// Faces are a rank's piece of a shape.
+// Faces is a rank's part of a shape.
 type Faces struct {
-	vtk.PolyData // with what the shape has of its own; what all frames have is added
+	vtk.PolyData // the shape's own points, cells and data; the data that all frames have is added
 
-	// On and Of tell of which owned entity each face is part: it then has the fields that Carry names, and those of the
-	// case.
-	On    *Space
-	Of    []int
-	Carry []string
+	// The i-th face belongs to the owned entity Of[i] of the space. It gets that entity's values of the fields that
+	// Carry names, besides the fields that the case chooses.
+	Space      *Space
+	Entities   []int
+	FieldNames []string
 }

@@ -12,18 +12,19 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// HashVersion is that of the definition of [Hash]. The first was the SHA-256 of all bytes in the order of the keys.
+// HashVersion is the version of the definition of [Hash]. Version 1 was the SHA-256 of all bytes in the order of the
+// keys.
 const HashVersion = 2
 
-// State is what the entities of a space that a rank owns hold: plain numbers that the next steps follow from.
+// State is the part of the state that a rank owns on one space: for each entity a key and a fixed number of bytes.
 type State struct {
 	Owned int
-	Key   func(i int) int64  // that no other entity of any rank has
-	Size  int                // bytes of an entity
-	Bytes func(i int) []byte // so many
+	Key   func(i int) int64  // unique over all ranks
+	Size  int                // bytes per entity
+	Bytes func(i int) []byte // Size bytes of an entity
 }
 
-// StateOf is what an array holds of entities; at is where in it the i-th is.
+// StateOf returns the State held in an array, in which the i-th entity is element at(i).
 func StateOf[T any](owned int, key func(i int) int64, values []T, at func(i int) int) State {
 	var t T
 	size := int(unsafe.Sizeof(t))
@@ -33,8 +34,9 @@ func StateOf[T any](owned int, key func(i int) int64, values []T, at func(i int)
 }
 
 // Hash is the hash of a solver's state in hexadecimal: the sum modulo 2²⁵⁶, over the entities of a space, of
-// SHA-256(key, bytes), with the key as 8 bytes, the lowest first. A solver with several spaces has the SHA-256 of their
-// sums. So entities need no order, keys may have gaps, and nobody gathers them. All ranks call it and get the same.
+// SHA-256(key, bytes), with the key as 8 bytes in little-endian order. The hash of several spaces is the SHA-256 of
+// their sums. A sum does not depend on the order of entities, keys may have gaps, and no rank gathers the state. All
+// ranks call it and get the same result.
 func Hash(ctx context.Context, comm dist.Comm, solver interface {
 	State(ctx context.Context) ([]State, error)
 }) (string, error) {
@@ -49,12 +51,12 @@ func Hash(ctx context.Context, comm dist.Comm, solver interface {
 		if err := comm.AllreduceInt64(ctx, dist.Sum, limbs[:]); err != nil {
 			return "", err
 		}
-		all[i] = carried(limbs)
+		all[i] = fromLimbs(limbs)
 	}
 	return HashOf(all), nil
 }
 
-// HashOf is the hash of a state of which the sums of all ranks are known, space by space.
+// HashOf returns the hash of a state from the sums over all ranks, one for each space.
 func HashOf(spaces []Digests) string {
 	sums := make([]byte, 0, len(spaces)*sha256.Size)
 	for _, d := range spaces {
@@ -69,13 +71,13 @@ func HashOf(spaces []Digests) string {
 	return hex.EncodeToString(sums)
 }
 
-// Digests is a sum of digests modulo 2²⁵⁶, with its lowest 64 bits first.
+// Digests is a sum of digests modulo 2²⁵⁶, the lowest 64 bits first.
 type Digests [4]uint64
 
-// sum is that of this rank's entities.
+// sum returns the sum of digests of this rank's entities.
 func (s *State) sum() Digests {
-	const least = 1 << 10 // entities of a goroutine
-	parts := parallel.Parts(s.Owned, least)
+	const minEntities = 1 << 10 // entities per goroutine
+	parts := parallel.Parts(s.Owned, minEntities)
 	sums := make([]Digests, parts)
 	parallel.Ranges(s.Owned, parts, func(part, lo, hi int) {
 		sums[part] = s.digest(lo, hi)
@@ -86,7 +88,7 @@ func (s *State) sum() Digests {
 	return sums[0]
 }
 
-// digest is that of the entities from lo to below hi.
+// digest returns the sum of digests of the entities lo to hi-1.
 func (s *State) digest(lo, hi int) (sum Digests) {
 	entity := make([]byte, 8+s.Size)
 	for i := lo; i < hi; i++ {
@@ -109,7 +111,7 @@ func (d *Digests) Add(o *Digests) {
 	}
 }
 
-// limbs are pieces of 32 bits, of which the sums over all ranks do not overflow.
+// limbs splits a sum into numbers of 32 bits, whose sums over all ranks do not overflow an int64.
 func (d *Digests) limbs() [8]int64 {
 	var l [8]int64
 	for k, word := range d {
@@ -118,8 +120,8 @@ func (d *Digests) limbs() [8]int64 {
 	return l
 }
 
-// carried is what sums of limbs make.
-func carried(limbs [8]int64) (d Digests) {
+// fromLimbs propagates the carries of summed limbs; the inverse of limbs, modulo 2²⁵⁶.
+func fromLimbs(limbs [8]int64) (d Digests) {
 	var carry uint64
 	for k, limb := range limbs {
 		carry += uint64(limb)

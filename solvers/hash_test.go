@@ -14,12 +14,13 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// held is a solver whose state the test gives.
+// held is a solver with the state that the test gives.
 type held []State
 
 func (h held) State(context.Context) ([]State, error) { return h, nil }
 
-// hashOn hashes entities of some bytes on ranks, of which each has those that owner says, from the last to the first.
+// hashOn hashes entities on several ranks; owner tells which rank has the i-th. Each rank holds its entities in
+// reverse order.
 func hashOn(t *testing.T, ranks int, keys []int64, size int, owner func(i int) int) string {
 	t.Helper()
 	hashes, errs := make([]string, ranks), make([]error, ranks)
@@ -61,8 +62,8 @@ func entity(key int64, size int) []byte {
 	return b
 }
 
-// sumOf is the hash by its definition, in big numbers.
-func sumOf(keys []int64, size int) string {
+// referenceHash computes the hash from its definition, with big integers.
+func referenceHash(keys []int64, size int) string {
 	sum := new(big.Int)
 	for _, key := range keys {
 		digest := sha256.Sum256(append(binary.LittleEndian.AppendUint64(nil, uint64(key)), entity(key, size)...))
@@ -72,8 +73,8 @@ func sumOf(keys []int64, size int) string {
 	return hex.EncodeToString(sum.FillBytes(make([]byte, 32)))
 }
 
-// The hash is the sum of the entities' digests, whoever has which, in whatever order, on one thread or several, and
-// whether keys follow one another or not.
+// TestHashIsTheSum proves that the hash is the sum of the entities' digests for any distribution over ranks, any
+// order, dense and sparse keys, and one thread or several.
 func TestHashIsTheSum(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 5000} {
 		dense, sparse := make([]int64, n), make([]int64, n)
@@ -81,21 +82,22 @@ func TestHashIsTheSum(t *testing.T) {
 			dense[i], sparse[i] = int64(i), int64(i)*int64(i)<<16-1
 		}
 		for name, keys := range map[string][]int64{"dense": dense, "sparse": sparse} {
-			want := sumOf(keys, 48)
+			want := referenceHash(keys, 48)
 			for cut, owner := range map[string]func(i int) int{
 				"blocks": func(i int) int { return i * 3 / max(n, 1) }, "scattered": func(i int) int { return i * 7 % 3 },
 				"one": func(int) int { return 2 },
 			} {
 				if got := hashOn(t, 3, keys, 48, owner); got != want {
-					t.Errorf("%d %s keys, %s: %s, not %s", n, name, cut, got, want)
+					t.Errorf("%d %s keys, %s: got %s, want %s", n, name, cut, got, want)
 				}
 			}
 		}
 	}
 }
 
-// An entity that is missing, there twice, or has the bytes of another changes the hash, and so does a space.
-func TestHashTellsApart(t *testing.T) {
+// TestHashDistinguishesStates proves that the hash changes if an entity is missing, duplicated or has the bytes of
+// another, and that it depends on the spaces and their order.
+func TestHashDistinguishesStates(t *testing.T) {
 	one := func(int) int { return 0 }
 	whole := stateOf([]int64{0, 1, 2}, 8)
 	swapped := whole
@@ -116,7 +118,7 @@ func TestHashTellsApart(t *testing.T) {
 		"none": hash(held{}), "empty": hash(held{stateOf(nil, 8)}),
 	} {
 		if other, same := seen[got]; same {
-			t.Errorf("%s hashes as %s does", name, other)
+			t.Errorf("%s has the hash of %s", name, other)
 		}
 		seen[got] = name
 	}
@@ -136,7 +138,7 @@ func BenchmarkHash(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/entity")
 }
 
-// BenchmarkHashBlock is of 16 million cells of a block with ghosts, float64.
+// BenchmarkHashBlock hashes a block of 16 million float64 cells with ghosts.
 func BenchmarkHashBlock(b *testing.B) {
 	g, err := grid.New(3, [3]int{256, 256, 256}, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{})
 	if err != nil {
@@ -150,7 +152,7 @@ func BenchmarkHashBlock(b *testing.B) {
 	for i := range array {
 		array[i] = float64(i)
 	}
-	p := &Plain{Declared: []Field{{Name: "f", Hashed: true, On: &Space{Owned: block.Cells(), Key: block.Number},
+	p := &Plain{Declared: []Field{{Name: "f", Hashed: true, Space: &Space{Owned: block.Cells(), Key: block.Number},
 		View: func() View { return BlockView(nil, array, block) }}}}
 	comm := local.New(1)[0]
 	defer comm.Close()

@@ -11,39 +11,38 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// Counts are how much of a case a rank holds.
+// Counts are the sizes of a rank's share of a case, from which memory is estimated.
 type Counts struct {
-	Dim     int         // of the plane 2, of space 3
-	Owned   int         // of what a step updates
-	Held    int         // of that, with copies of other ranks' and ghosts
-	Cells   int         // that are measured, where a step updates vertices
-	Block   *grid.Block // of a grid; nil of a mesh
-	Crossed int         // edges between neighbouring cells that a surface crosses, where work lies there
-	Apart   bool        // the device has memory of its own
+	Dim            int         // 2 in the plane, 3 in space
+	Owned          int         // entities (cells or vertices) that a step updates
+	Held           int         // Owned, and the copies of other ranks' entities and ghosts
+	Cells          int         // cells whose quality is measured, if a step updates vertices
+	Block          *grid.Block // the rank's block of a grid; nil for a mesh
+	InterfaceEdges int         // cell pairs that the interface separates, for solvers that work there
+	SeparateMemory bool        // the device has separate memory
 }
 
-// Foreseen is what a case will take, from counts alone.
-type Foreseen struct {
-	Entities int64  // that a step updates, of all ranks, about
-	Held     Counts // of the fullest rank
-	Host     int64  // bytes of a rank's host, besides its arrays, at most
-	First    int64  // bytes of the host of rank 0 before there are arrays: a whole mesh that is read, checked and cut
+// Estimate is an estimate of the resources that a case needs, made before anything is read or allocated.
+type Estimate struct {
+	Entities  int64  // approximate number that a step updates, over all ranks
+	Held      Counts // the largest share of a rank
+	Host      int64  // upper bound of a rank's host memory in bytes, without the arrays of the device
+	SetUpHost int64  // host memory of rank 0 in bytes during set-up, while it holds the whole mesh
 }
 
-// Room refuses a case, on all ranks alike, if the device of one has no room for what it needs there. All ranks call it
-// before they take any.
-func (e *Env) Room(ctx context.Context, c *config.Case, held Counts) error {
+// CheckMemory refuses a case, on all ranks, if the memory of any rank's device is too small for it. All ranks call it
+// before they allocate.
+func (e *Env) CheckMemory(ctx context.Context, c *config.Case, held Counts) error {
 	kind, ok := Find(c.Solver)
 	if !ok {
 		return fmt.Errorf("solver %q is not registered", c.Solver)
 	}
-	_, held.Apart = e.Device.(backend.Memory)
-	return Agree(ctx, e.Comm, Fits(e.Device, kind.Needs(c, held), max(1, e.Beside)))
+	_, held.SeparateMemory = e.Device.(backend.Memory)
+	return Agree(ctx, e.Comm, CheckDeviceMemory(e.Device, kind.Needs(c, held), max(1, e.RanksOnDevice)))
 }
 
-// Fits refuses arrays of so many bytes, of each of so many ranks, that a device has no room for, if it tells how much
-// it has.
-func Fits(dev backend.Device, need int64, ranks int) error {
+// CheckDeviceMemory returns an error if a device reports less free memory than `ranks` ranks need, each `need` bytes.
+func CheckDeviceMemory(dev backend.Device, need int64, ranks int) error {
 	d, ok := dev.(interface {
 		MemoryInfo() (free, total uint64, err error)
 	})
@@ -61,12 +60,12 @@ func Fits(dev backend.Device, need int64, ranks int) error {
 	if ranks > 1 {
 		of = fmt.Sprintf(", as those of %d others there do,", ranks-1)
 	}
-	return fmt.Errorf("a rank's share of the case takes at least %s%s on device %s, which has %s free of %s; "+
+	return fmt.Errorf("a rank's share of the case needs at least %s%s on device %s, which has %s free of %s; "+
 		"use fewer cells, precision float32, or more ranks with memory of their own", words.Bytes(need), of, dev.Name(),
 		words.Bytes(int64(free)), words.Bytes(int64(total)))
 }
 
-// Width is how many bytes a number of a precision takes, float32 or float64.
+// Width returns the size in bytes of a number of a precision, float32 or float64.
 func Width(precision string) int64 {
 	if precision == "float32" {
 		return 4

@@ -5,57 +5,58 @@ import (
 	"errors"
 )
 
-// Observer is a solver that measures on its device while steps are queued.
+// Observer is a solver that measures on its device while further steps are queued.
 type Observer interface {
 	Solver
-	// Observe queues the measurement of the state as it is. All ranks call it at the same moments.
+	// Observe queues a measurement of the current state. All ranks call it at the same steps.
 	Observe(ctx context.Context) error
-	// Observed returns what Measure would have, of the earliest observation that was not returned. It waits for that, and
-	// not for steps that were taken since. All ranks call it at the same moments.
+	// Observed returns the result of the earliest pending observation, which equals that of Measure at the time of
+	// Observe. It waits for that measurement, but not for later steps. All ranks call it at the same steps.
 	Observed(ctx context.Context) ([]Quantity, error)
 }
 
-// Observations is how many an [Observer] has room for.
-const Observations = 8
+// MaxObservations is the largest number of pending observations of an [Observer].
+const MaxObservations = 8
 
-// Observing holds the buffers of pending observations, and one of an observation that is waited for at once.
-type Observing[T any] struct {
+// ObservationBuffers holds the buffers of pending observations in a ring, and one buffer for measurements that are not
+// queued.
+type ObservationBuffers[T any] struct {
 	now     T
-	rooms   [Observations]T
-	first   int // of those under way
-	waiting int // how many these are
+	ring    [MaxObservations]T
+	first   int // index in the ring of the earliest pending observation
+	pending int // number of pending observations
 }
 
-// All are all buffers.
-func (o *Observing[T]) All() []*T {
+// All returns all buffers.
+func (o *ObservationBuffers[T]) All() []*T {
 	all := []*T{&o.now}
-	for k := range o.rooms {
-		all = append(all, &o.rooms[k])
+	for k := range o.ring {
+		all = append(all, &o.ring[k])
 	}
 	return all
 }
 
-// Now is the buffer of an observation that is waited for at once.
-func (o *Observing[T]) Now() *T { return &o.now }
+// Now returns the buffer for a measurement that is waited for at once.
+func (o *ObservationBuffers[T]) Now() *T { return &o.now }
 
-// Begin is the buffer of the next observation.
-func (o *Observing[T]) Begin() (*T, error) {
-	if o.waiting == Observations {
-		return nil, errors.New("an observation too many is under way")
+// Begin returns the buffer for the next observation, which becomes pending.
+func (o *ObservationBuffers[T]) Begin() (*T, error) {
+	if o.pending == MaxObservations {
+		return nil, errors.New("too many pending observations")
 	}
-	room := &o.rooms[(o.first+o.waiting)%Observations]
-	o.waiting++
-	return room, nil
+	buffer := &o.ring[(o.first+o.pending)%MaxObservations]
+	o.pending++
+	return buffer, nil
 }
 
-// End is the buffer of the earliest pending observation, which is then no longer pending. It is valid until the next
+// End returns the buffer of the earliest pending observation, which is no longer pending. It is valid until the next
 // Begin.
-func (o *Observing[T]) End() (*T, error) {
-	if o.waiting == 0 {
-		return nil, errors.New("no observation is under way")
+func (o *ObservationBuffers[T]) End() (*T, error) {
+	if o.pending == 0 {
+		return nil, errors.New("no pending observation")
 	}
-	room := &o.rooms[o.first]
-	o.first = (o.first + 1) % Observations
-	o.waiting--
-	return room, nil
+	buffer := &o.ring[o.first]
+	o.first = (o.first + 1) % MaxObservations
+	o.pending--
+	return buffer, nil
 }

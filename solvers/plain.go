@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// Plain is what a simple Restarter gets by embedding it: size, clock, declared fields, which are its state, and the
-// arrays of its device. It has neither shapes, nor quantities beside the totals of its fields, nor phases.
+// Plain is a base to embed in a simple Restarter: size, clock, arrays on the device, and declared fields, of which
+// the state consists. It has no shapes, no phases, and no quantities besides the totals of its fields.
 type Plain struct {
 	backend.Arrays
 	Whole    Size
@@ -26,10 +26,10 @@ func (*Plain) Measure(context.Context) ([]Quantity, error)         { return nil,
 func (*Plain) Phases() map[string]float64                          { return map[string]float64{} }
 func (*Plain) Scalars(context.Context) (map[string]float64, error) { return nil, nil }
 
-// Close gives the arrays back.
+// Close frees the arrays.
 func (p *Plain) Close() { p.Free() }
 
-// Restore takes the clock and lets the fields be filled.
+// Restore sets the clock and fills the fields.
 func (p *Plain) Restore(_ context.Context, at Clock, _ map[string]float64, fill func() error) error {
 	p.Now = at
 	return fill()

@@ -1,5 +1,7 @@
-// Package solvers is the contract between a solver and the program: what a solver declares, and the registry in which
-// it makes itself known. The solvers are in the folders below.
+// Package solvers is the contract between a solver and the program. A solver registers a Kind, which decodes its
+// cases and makes a Solver, one rank's share of a run. The Solver declares Fields on Spaces, and optional interfaces
+// add checkpoints (Restarter), measurements on the device (Observer), fluxes (Flowing) and more; from these, package
+// run makes frames, gauges, tables, checkpoints and hashes. The solvers are in the folders below.
 package solvers
 
 import (
@@ -11,47 +13,47 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// Kind is a solver as the program knows it. The package of a solver registers its kind in an init function.
+// Kind describes a solver. The package of a solver registers its kind in an init function.
 type Kind struct {
 	Name   string // in case files
-	Title  string // for people
+	Title  string // for output that people read
 	Decode config.Decoder
-	// New sets a case up on a rank. All ranks call it. An error leaves nothing behind on the device; what the user's
-	// input caused is a BadInput on all ranks.
+	// New sets a case up on a rank. All ranks call it. On an error it has freed everything on the device; an error
+	// caused by the user's input is a BadInput on all ranks.
 	New func(ctx context.Context, env Env, c *config.Case) (Solver, error)
-	// Fields, Quantities and Flows are what its cases can write, as far as that does not depend on the case: without
-	// functions and values. Sweeps tells that it has no time.
+	// Fields, Quantities and Flows list what cases of this kind can write, for documentation and checks before
+	// set-up: without functions and values. Sweeps means that the solver has no time, only sweeps.
 	Fields     []Field
 	Quantities []Quantity
 	Flows      []Flow
 	Sweeps     bool
-	// Needs is what the arrays of a rank take on its device, in bytes, where it holds so much of a case. New asks Env.Room
-	// before it makes any.
+	// Needs returns the bytes of a rank's arrays on its device, from the sizes of its share. New calls
+	// Env.CheckMemory before it allocates.
 	Needs func(c *config.Case, held Counts) int64
-	// Foresee tells what a case on so many ranks will take before any of it is read or made; apart is of devices with
-	// memory of their own. nil is for solvers that cannot tell.
-	Foresee func(c *config.Case, ranks int, apart bool) (Foreseen, error)
-	// Checks are cases whose end is known: atoll verify makes them under the name of the kind.
+	// Estimate estimates the resources of a case on so many ranks before anything is read or allocated; separate is
+	// true for devices with separate memory. It is nil for solvers without an estimate.
+	Estimate func(c *config.Case, ranks int, separate bool) (Estimate, error)
+	// Checks are cases with a known solution, which atoll verify runs under the name of the kind.
 	Checks []Check
-	// Commands are those of the program that are the solver's own.
+	// Commands are commands of the program that the solver adds.
 	Commands []Command
 }
 
 var kinds = map[string]Kind{}
 
-// Check is a case whose end is known. Its errors are those of fields at the end against exact ones, as the mean of
-// their sizes over the volume. A case that is right once must be so on any ranks, and keep the totals of its fields.
+// Check is a case with a known solution. Its errors are mean absolute errors of fields at the end, over the volume. A
+// check also requires the same bits for any number of ranks, and conserved totals.
 type Check struct {
 	Name, About string
 	Case        string            // a case file
-	Finer       []string          // overrides, one a run, each of which halves the spacing of the one before
-	Exact       map[string]string // by the name of a field: an expression over x, y, z and t
-	Order       float64           // by which errors fall at least between the last two runs
-	Error       float64           // that is the most at the last
-	Drift       float64           // of totals, the most at any
+	Refinements []string          // overrides, one for each run; each halves the spacing of the one before
+	Exact       map[string]string // exact solution over x, y, z and t, by field name
+	MinOrder    float64           // least order of convergence between the last two runs
+	MaxError    float64           // largest error in the last run
+	MaxDrift    float64           // largest relative drift of a total in any run
 }
 
-// Register makes a kind of solver known. It panics if the name is empty or taken.
+// Register adds a kind of solver. It panics if the name is empty or already registered.
 func Register(k Kind) {
 	if _, taken := kinds[k.Name]; taken || k.Name == "" {
 		panic(fmt.Sprintf("solvers: the name %q is empty or registered already", k.Name))
@@ -59,16 +61,16 @@ func Register(k Kind) {
 	kinds[k.Name] = k
 }
 
-// Find returns the kind of a name.
+// Find returns the kind with a name.
 func Find(name string) (Kind, bool) {
 	k, ok := kinds[name]
 	return k, ok
 }
 
-// Names are those of all kinds, sorted.
+// Names returns the names of all kinds, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-// FieldOf finds the field that a number of frames and gauges belongs to, by the name of either, and its solver.
+// FieldOf finds a field by its name or that of a component, and the kind that has it.
 func FieldOf(number string) (Field, Kind, bool) {
 	for _, name := range Names() {
 		for _, f := range kinds[name].Fields {
@@ -80,7 +82,7 @@ func FieldOf(number string) (Field, Kind, bool) {
 	return Field{}, Kind{}, false
 }
 
-// FlowOf finds what flows through lines by its name.
+// FlowOf finds a flux by its name.
 func FlowOf(name string) (Flow, bool) {
 	for _, kind := range Names() {
 		for _, f := range kinds[kind].Flows {
@@ -92,7 +94,7 @@ func FlowOf(name string) (Flow, bool) {
 	return Flow{}, false
 }
 
-// QuantityOf finds what a column of a table is, and its solver.
+// QuantityOf finds the quantity of a table's column, and the kind that has it.
 func QuantityOf(column string) (Quantity, Kind, bool) {
 	for _, name := range Names() {
 		for _, q := range kinds[name].Quantities {

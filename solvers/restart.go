@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Save copies a rank's share of the state. All ranks call it; steps may go on before the copy is used.
+// Save copies a rank's share of the state. All ranks call it. Steps may follow before the copy is read.
 func Save(ctx context.Context, s Restarter) (*Snapshot, error) {
 	if err := s.Quiesce(ctx); err != nil {
 		return nil, err
@@ -15,7 +15,7 @@ func Save(ctx context.Context, s Restarter) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	shot := &Snapshot{Clock: s.Clock(), Scalars: scalars}
+	snapshot := &Snapshot{Clock: s.Clock(), Scalars: scalars}
 	spaces := map[*Space]int{}
 	arrays := copies{}
 	fields := s.Fields()
@@ -24,41 +24,41 @@ func Save(ctx context.Context, s Restarter) (*Snapshot, error) {
 		if !f.Saved {
 			continue
 		}
-		space, ok := spaces[f.On]
+		space, ok := spaces[f.Space]
 		if !ok {
-			space = len(shot.Spaces)
-			spaces[f.On] = space
-			shot.Spaces = append(shot.Spaces, f.On.saved())
+			space = len(snapshot.Spaces)
+			spaces[f.Space] = space
+			snapshot.Spaces = append(snapshot.Spaces, f.Space.saved())
 		}
 		saved, err := f.save(arrays)
 		if err != nil {
-			return nil, errors.Join(err, shot.hold(arrays).Close())
+			return nil, errors.Join(err, snapshot.adopt(arrays).Close())
 		}
-		shot.Spaces[space].Fields = append(shot.Spaces[space].Fields, saved)
+		snapshot.Spaces[space].Fields = append(snapshot.Spaces[space].Fields, saved)
 	}
-	return shot.hold(arrays), nil
+	return snapshot.adopt(arrays), nil
 }
 
-// hold lets the snapshot have what was copied for it.
-func (s *Snapshot) hold(arrays copies) *Snapshot {
+// adopt moves the copies on devices to the snapshot, which closes them.
+func (s *Snapshot) adopt(arrays copies) *Snapshot {
 	for _, a := range arrays {
-		if a.kept != nil {
-			s.kept = append(s.kept, a.kept)
+		if a.deviceCopy != nil {
+			s.deviceCopies = append(s.deviceCopies, a.deviceCopy)
 		}
 	}
 	return s
 }
 
-// saved is the space as it is now, without fields.
+// saved describes the space at this moment, without fields.
 func (s *Space) saved() SavedSpace {
-	if s.Take == nil {
+	if s.TakeOwnership == nil {
 		return SavedSpace{Name: s.Name, Owned: s.Owned, Key: s.Key, Fixed: s}
 	}
 	keys := s.keys(s.Owned)
 	return SavedSpace{Name: s.Name, Owned: s.Owned, Key: func(i int) int64 { return keys[i] }}
 }
 
-// keys are those of the first n entities.
+// keys returns the keys of the first n entities.
 func (s *Space) keys(n int) []int64 {
 	keys := make([]int64, n)
 	for i := range keys {
@@ -67,20 +67,20 @@ func (s *Space) keys(n int) []int64 {
 	return keys
 }
 
-// Source is where a saved state is read from.
+// Source reads a saved state.
 type Source interface {
-	// Read hands put the numbers of a field, of so many bytes, of entities with these keys, in any order. Entities that it
-	// does not know are left out.
+	// Read calls put with the numbers of a field, size bytes, for each of the entities with these keys, in any order.
+	// Entities that were not saved are skipped.
 	Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error
-	// Select returns the keys of the entities whose numbers of a field, of so many bytes, are wanted, in any order.
+	// Select returns the keys of the entities whose numbers of a field, size bytes, satisfy wanted, in any order.
 	Select(field string, size int, wanted func(numbers []byte) bool) ([]int64, error)
 }
 
-// Restore puts a solver of the same case, on any number of ranks, into a state that was saved. All ranks call it with
-// the same clock and scalars; each takes from the source what it holds.
+// Restore sets a solver, on any number of ranks, to a saved state of the same case. All ranks call it with the same
+// clock and scalars; each reads from the source the entities that it holds.
 func Restore(ctx context.Context, s Restarter, clock Clock, scalars map[string]float64, from Source) error {
 	return s.Restore(ctx, clock, scalars, func() error {
-		if err := take(s.Fields(), from); err != nil {
+		if err := takeOwnership(s.Fields(), from); err != nil {
 			return err
 		}
 		keys := map[*Space][]int64{}
@@ -90,10 +90,10 @@ func Restore(ctx context.Context, s Restarter, clock Clock, scalars map[string]f
 			if !f.Saved {
 				continue
 			}
-			if keys[f.On] == nil {
-				keys[f.On] = f.On.keys(max(f.On.Owned, f.On.Held))
+			if keys[f.Space] == nil {
+				keys[f.Space] = f.Space.keys(max(f.Space.Owned, f.Space.Held))
 			}
-			if err := f.fill(from, keys[f.On]); err != nil {
+			if err := f.fill(from, keys[f.Space]); err != nil {
 				return err
 			}
 		}
@@ -101,46 +101,46 @@ func Restore(ctx context.Context, s Restarter, clock Clock, scalars map[string]f
 	})
 }
 
-// take lets spaces whose entities change ranks have those that belong to them.
-func take(fields []Field, from Source) error {
-	asked := map[*Space]bool{}
+// takeOwnership makes the rank own its entities of those spaces whose entities change ranks.
+func takeOwnership(fields []Field, from Source) error {
+	done := map[*Space]bool{}
 	for i := range fields {
 		f := &fields[i]
-		if !f.Saved || f.On.Take == nil || asked[f.On] {
+		if !f.Saved || f.Space.TakeOwnership == nil || done[f.Space] {
 			continue
 		}
-		asked[f.On] = true
+		done[f.Space] = true
 		view := f.View()
-		keys, err := from.Select(f.Name, len(f.Numbers())*view.Kind.Size(), f.On.Belongs)
+		keys, err := from.Select(f.Name, len(f.Numbers())*view.Kind.Size(), f.Space.Belongs)
 		if err != nil {
 			return err
 		}
-		if err := f.On.Take(keys); err != nil {
+		if err := f.Space.TakeOwnership(keys); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fill overwrites the numbers of all entities that the rank holds.
+// fill overwrites the numbers of all entities that the rank holds, ghosts included if views show them.
 func (f *Field) fill(from Source, keys []int64) error {
-	h, err := f.hold()
+	h, err := f.onHost()
 	if err != nil {
 		return err
 	}
 	filled := make([]bool, len(keys))
 	put := func(i int, numbers []byte) {
 		filled[i] = true
-		copy(h.of(i), numbers)
+		copy(h.bytesOf(i), numbers)
 	}
 	if err := from.Read(f.Name, h.count*h.Kind.Size(), keys, put); err != nil {
 		return err
 	}
 	for i, ok := range filled {
 		if !ok {
-			return fmt.Errorf("field %q of %s %d is not in what was saved: is it the state of another case?",
-				f.Name, f.On.Name, keys[i])
+			return fmt.Errorf("field %q of %s %d is missing in the saved state: is it the state of another case?",
+				f.Name, f.Space.Name, keys[i])
 		}
 	}
-	return h.put()
+	return h.writeBack()
 }

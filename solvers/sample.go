@@ -1,14 +1,15 @@
 package solvers
 
-// Sampler is a solver whose device can note, in each step, what entities hold at which somebody looks, while many steps
+// Sampler is a solver that can record values of gauges and transects on its device after each step, while many steps
 // are queued.
 type Sampler interface {
 	Solver
-	// Sample has Advance note what Pick of the named fields, and Flow.At, tell of some owned entities. It returns false
-	// where the solver cannot, or gains nothing. All ranks call it once, before the first step.
+	// Sample makes Advance record the named fields and the fluxes at some owned entities after each step. It returns
+	// false if the solver cannot do that or would not be faster. All ranks call it once, before the first step.
 	Sample(fields []string, entities []int) (bool, error)
-	// Sampled are the times at the ends of the steps that the last Advance took.
+	// Sampled returns the times at the ends of the steps that the last Advance has taken.
 	Sampled() []float64
-	// Turn has Pick and Flow.At of these entities tell of the k-th of these moments, until the next Advance.
-	Turn(k int)
+	// SelectSample makes Field.Pick and Flow.ValuesAt return, for these entities, the values after the k-th of these
+	// steps, until the next Advance.
+	SelectSample(k int)
 }

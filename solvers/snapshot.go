@@ -10,105 +10,105 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// Snapshot is a rank's share of the state of a run: all that the next steps follow from. Those of all ranks together
-// are the same for any number of them, but for the order of keys.
+// Snapshot is a rank's share of the state of a run: everything that the next steps depend on. The shares of all ranks
+// together hold the same data for any number of ranks, in a different order of keys.
 type Snapshot struct {
 	Clock   Clock
 	Scalars map[string]float64
 	Spaces  []SavedSpace
 
-	kept []backend.Kept
+	deviceCopies []backend.Kept
 }
 
-// SavedSpace is what a rank's own entities of a space have of its saved fields.
+// SavedSpace holds the saved fields of a rank's own entities of a space.
 type SavedSpace struct {
 	Name   string
 	Owned  int
-	Key    func(i int) int64 // of as many entities; any goroutine may call it
-	Fixed  *Space            // whose entities are the same in every snapshot of a run; nil where they come and go
+	Key    func(i int) int64 // of the Owned entities; safe for concurrent use
+	Fixed  *Space            // set if the entities are the same in every snapshot of a run; nil if they appear and vanish
 	Fields []Saved
 }
 
-// Close gives back what the snapshot holds of its device. Nothing is read of it after that.
+// Close frees the copies on the device. The snapshot must not be read afterwards.
 func (s *Snapshot) Close() error {
 	var err error
-	for _, k := range s.kept {
+	for _, k := range s.deviceCopies {
 		err = errors.Join(err, k.Close())
 	}
-	s.kept = nil
+	s.deviceCopies = nil
 	return err
 }
 
-// Detach brings what the snapshot holds of its device to the host, and gives it back.
+// Detach copies the fields from the device to the host, and frees the copies there.
 func (s *Snapshot) Detach() error {
 	for i := range s.Spaces {
 		space := &s.Spaces[i]
 		for k := range space.Fields {
 			f := &space.Fields[k]
-			numbers, err := f.Numbers(0, space.Owned, new(Block))
+			numbers, err := f.Numbers(0, space.Owned, new(ReadBuffer))
 			if err != nil {
 				return err
 			}
-			f.packed, f.kept, f.from = numbers, nil, readable{}
+			f.packed, f.deviceCopy, f.from = numbers, nil, hostField{}
 		}
 	}
 	return s.Close()
 }
 
-// Saved is a field of the entities of a space.
+// Saved is a saved field of the entities of a space.
 type Saved struct {
 	Name   string
-	Size   int // bytes of an entity
+	Size   int // bytes per entity
 	Hashed bool
 
-	packed []byte       // entity after entity, or
-	from   readable     // how the numbers lie in an array, of which bytes are a copy, or
-	kept   backend.Kept // a copy on the device
+	packed     []byte       // the numbers of the entities, one after the other; or
+	from       hostField    // the layout of an array whose bytes were copied, and
+	deviceCopy backend.Kept // the copy on the device, if it is there
 }
 
-// Block is room for the numbers of some entities, field by field, of one goroutine.
-type Block struct {
-	parts  []part   // of arrays that were read for this block
-	packed [][]byte // of fields
+// ReadBuffer is a buffer for the numbers of a range of entities, field by field. One goroutine uses it.
+type ReadBuffer struct {
+	parts  []part   // ranges of arrays that were copied to the host
+	packed [][]byte // packed numbers of fields
 	used   struct{ parts, packed int }
 }
 
-// part is a part of an array on the host.
+// part is a range of bytes of a device's array, copied to the host.
 type part struct {
 	of    backend.Kept
 	begin int
 	bytes []byte
 }
 
-// Reset makes room for the next block.
-func (b *Block) Reset() { b.used.parts, b.used.packed = 0, 0 }
+// Reset empties the buffer for the next range of entities.
+func (b *ReadBuffer) Reset() { b.used.parts, b.used.packed = 0, 0 }
 
-// Numbers returns those of the entities from lo to below hi, one entity after the other. They are valid until the room
+// Numbers returns the numbers of the entities lo to hi-1, one entity after the other. They are valid until the buffer
 // is Reset.
-func (s *Saved) Numbers(lo, hi int, room *Block) ([]byte, error) {
+func (s *Saved) Numbers(lo, hi int, buffer *ReadBuffer) ([]byte, error) {
 	if s.packed != nil || lo == hi {
 		return s.packed[lo*s.Size : hi*s.Size], nil
 	}
 	from := s.from
-	if s.kept != nil {
-		begin, end := from.at(lo), from.at(hi-1)+s.Size
+	if s.deviceCopy != nil {
+		begin, end := from.offsetOf(lo), from.offsetOf(hi-1)+s.Size
 		var err error
-		if from.bytes, err = room.read(s.kept, begin, end); err != nil {
+		if from.bytes, err = buffer.read(s.deviceCopy, begin, end); err != nil {
 			return nil, fmt.Errorf("field %q: %w", s.Name, err)
 		}
 		from.Offset -= begin
 	}
-	if room.used.packed == len(room.packed) {
-		room.packed = append(room.packed, nil)
+	if buffer.used.packed == len(buffer.packed) {
+		buffer.packed = append(buffer.packed, nil)
 	}
-	packed, grown := from.pack(lo, hi, room.packed[room.used.packed][:0])
-	room.packed[room.used.packed] = grown
-	room.used.packed++
+	packed, grown := from.pack(lo, hi, buffer.packed[buffer.used.packed][:0])
+	buffer.packed[buffer.used.packed] = grown
+	buffer.used.packed++
 	return packed, nil
 }
 
-// read brings bytes of an array to the host, unless they are there: several fields may lie in one array.
-func (b *Block) read(from backend.Kept, begin, end int) ([]byte, error) {
+// read copies a range of bytes of an array to the host, unless the buffer has it: several fields may share an array.
+func (b *ReadBuffer) read(from backend.Kept, begin, end int) ([]byte, error) {
 	for _, p := range b.parts[:b.used.parts] {
 		if p.of == from && p.begin <= begin && end <= p.begin+len(p.bytes) {
 			return p.bytes[begin-p.begin : end-p.begin], nil
@@ -127,55 +127,68 @@ func (b *Block) read(from backend.Kept, begin, end int) ([]byte, error) {
 	return p.bytes, nil
 }
 
-// copies are copies of arrays, by where they begin on their device: fields may share one.
+// copies are copies of arrays, by the address of the array on its device: several fields may share an array.
 type copies map[*byte]arrayCopy
 
 type arrayCopy struct {
-	bytes []byte
-	kept  backend.Kept
+	bytes      []byte
+	deviceCopy backend.Kept
 }
 
-// save copies what the rank's own entities have of a field. What the host reads as it is, the next step changes, and is
-// packed at once; a device's array is copied whole, on the device if it has room.
+// keep returns the copy of an array that its device keeps, made with the first call; nil where it has no room for one.
+func (c copies) keep(v *View) (backend.Kept, error) {
+	array := unsafe.SliceData(v.Memory)
+	a := c[array]
+	if a.deviceCopy != nil || a.bytes != nil {
+		return a.deviceCopy, nil
+	}
+	var err error
+	if a.deviceCopy, err = backend.Keep(v.Device, v.Memory); a.deviceCopy != nil {
+		c[array] = a
+	}
+	return a.deviceCopy, err
+}
+
+// save copies a field of the rank's own entities. An array in the host's memory is packed at once, since the next
+// step changes it; an array in a device's separate memory is copied whole, on the device if there is room.
 func (f *Field) save(arrays copies) (Saved, error) {
 	saved := Saved{Name: f.Name, Hashed: f.Hashed}
 	if f.View == nil {
 		return saved, fmt.Errorf("field %q is to be saved and has no view of an array", f.Name)
 	}
-	h := readable{View: f.View(), count: len(f.Numbers())}
+	h := hostField{View: f.View(), count: len(f.Numbers())}
 	saved.Size = h.count * h.Kind.Size()
 	if _, apart := h.Device.(backend.Memory); !apart {
 		h.bytes = h.Memory
-		packed, room := h.pack(0, f.On.Owned, nil)
-		if room == nil { // they are the array's own
+		packed, room := h.pack(0, f.Space.Owned, nil)
+		if room == nil { // packed is a part of the array itself
 			packed = bytes.Clone(packed)
 		}
 		saved.packed = packed
 		return saved, nil
 	}
-	array := unsafe.SliceData(h.Memory)
-	if a := arrays[array]; len(a.bytes) != len(h.Memory) && a.kept == nil {
-		var err error
-		if a.kept, err = backend.Keep(h.Device, h.Memory); err != nil {
-			return saved, err
-		}
-		if a.kept == nil {
-			if a.bytes, err = h.host(nil); err != nil {
+	var err error
+	if saved.deviceCopy, err = arrays.keep(&h.View); err != nil {
+		return saved, err
+	}
+	if saved.deviceCopy == nil {
+		array := unsafe.SliceData(h.Memory)
+		if h.bytes = arrays[array].bytes; len(h.bytes) != len(h.Memory) {
+			if h.bytes, err = h.hostBytes(nil); err != nil {
 				return saved, err
 			}
+			arrays[array] = arrayCopy{bytes: h.bytes}
 		}
-		arrays[array] = a
 	}
-	h.bytes, saved.kept = arrays[array].bytes, arrays[array].kept
 	saved.from = h
 	return saved, nil
 }
 
-// pack returns what the entities from lo to below hi have, one after the other: a part of the array itself where it
-// lies so there, or appended to room, which it returns then too.
-func (h *readable) pack(lo, hi int, room []byte) (packed, used []byte) {
+// pack returns the numbers of the entities lo to hi-1, one after the other: a slice of the array if they are
+// contiguous there, else a copy in buffer, which it also returns.
+func (h *hostField) pack(lo, hi int, buffer []byte) (packed, used []byte) {
 	if lo == hi {
-		return nil, room
+		return nil, buffer
 	}
 	size := h.count * h.Kind.Size()
 	row := h.N[0]
@@ -183,28 +196,28 @@ func (h *readable) pack(lo, hi int, room []byte) (packed, used []byte) {
 		row = hi
 	}
 	if h.Stride[0] == size && lo/row == (hi-1)/row {
-		at := h.at(lo)
-		return h.bytes[at : at+(hi-lo)*size], room
+		at := h.offsetOf(lo)
+		return h.bytes[at : at+(hi-lo)*size], buffer
 	}
-	if cap(room) < (hi-lo)*size {
-		room = make([]byte, 0, (hi-lo)*size)
+	if cap(buffer) < (hi-lo)*size {
+		buffer = make([]byte, 0, (hi-lo)*size)
 	}
 	if h.Stride[0] != size {
 		for i := lo; i < hi; i++ {
-			room = append(room, h.of(i)...)
+			buffer = append(buffer, h.bytesOf(i)...)
 		}
-		return room, room
+		return buffer, buffer
 	}
 	for i := lo; i < hi; {
 		n := min(row-i%row, hi-i)
-		at := h.at(i)
-		room = append(room, h.bytes[at:at+n*size]...)
+		at := h.offsetOf(i)
+		buffer = append(buffer, h.bytes[at:at+n*size]...)
 		i += n
 	}
-	return room, room
+	return buffer, buffer
 }
 
-// Hashes tells whether the space has hashed fields.
+// Hashes reports whether the space has hashed fields.
 func (s *SavedSpace) Hashes() bool {
 	for k := range s.Fields {
 		if s.Fields[k].Hashed {
@@ -214,7 +227,7 @@ func (s *SavedSpace) Hashes() bool {
 	return false
 }
 
-// Digest is the sum of digests of the entities from lo to below hi, whose numbers are given field by field: see Hash.
+// Digest returns the sum of digests (see Hash) of the entities lo to hi-1, whose numbers are given field by field.
 func (s *SavedSpace) Digest(lo, hi int, numbers [][]byte) Digests {
 	state := State{Owned: hi - lo, Key: func(i int) int64 { return s.Key(lo + i) }}
 	for k := range s.Fields {
@@ -235,12 +248,12 @@ func (s *SavedSpace) Digest(lo, hi int, numbers [][]byte) Digests {
 	return state.digest(0, hi-lo)
 }
 
-// SourceOf finds a saved state in the shares of all ranks that saved them. Several goroutines may read from it.
+// SourceOf makes a Source from the snapshots of all ranks of the saved run. It is safe for concurrent use.
 func SourceOf(shares []*Snapshot) Source { return snapshotSource(shares) }
 
 type snapshotSource []*Snapshot
 
-// each calls f with the share of a field that each rank has.
+// each calls f with every rank's share of a field.
 func (s snapshotSource) each(field string, size int, f func(space *SavedSpace, numbers []byte)) error {
 	for _, shot := range s {
 		for k := range shot.Spaces {
@@ -250,7 +263,7 @@ func (s snapshotSource) each(field string, size int, f func(space *SavedSpace, n
 				if of.Name != field || of.Size != size {
 					continue
 				}
-				numbers, err := of.Numbers(0, space.Owned, new(Block))
+				numbers, err := of.Numbers(0, space.Owned, new(ReadBuffer))
 				if err != nil {
 					return err
 				}

@@ -10,102 +10,106 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Env is what a rank gives its share of a case.
+// Env is the environment in which a rank computes its share of a case.
 type Env struct {
-	Comm   dist.Comm
-	Device backend.Device
-	Halo   string    // how devices exchange ghosts: auto, staged or nccl; auto if empty
-	Beside int       // ranks that share the device's memory, this one among them; 1 if 0
-	Log    io.Writer // is told of the stages of a set-up; nil for nobody
+	Comm          dist.Comm
+	Device        backend.Device
+	Halo          string    // exchanger of ghosts between devices: auto, staged or nccl; auto if empty
+	RanksOnDevice int       // ranks that share the device's memory, including this one; 0 counts as 1
+	Log           io.Writer // receives the progress of the set-up; may be nil
 }
 
-// Solver is one rank's share of a case under way. All ranks make the same calls in the same order. What it declares,
-// its fields, shapes and quantities, is all that frames, gauges, tables and the summary are made of.
+// Solver is one rank's share of a running case. All ranks make the same calls in the same order. Frames, gauges,
+// tables and the summary are made from the fields, shapes and quantities that it declares.
 type Solver interface {
-	// Size tells how large the case is and where it ends.
+	// Size returns how large the case is and when it ends.
 	Size() Size
-	// Advance takes at least one and at most so many steps. None passes until; the first that reaches pause is the last of
-	// them, and has the length that it has without. done tells that the solver has a reason of its own to end there.
+	// Advance takes between one and `steps` steps. No step goes beyond the time until. Advance returns after the
+	// first step that reaches the time pause, without shortening that step. done means that the solver ends the run
+	// for a reason of its own.
 	Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error)
 	Clock() Clock
-	// Fields are all that the case can write, in the order of the manual, and state that it cannot. They do not change.
+	// Fields returns all fields that the case can write, in the order of the manual, and fields of the state that it
+	// cannot write. They do not change during a run.
 	Fields() []Field
-	// Shapes are geometry with counts of its own. They do not change.
+	// Shapes returns geometry that is not made of entities. They do not change during a run.
 	Shapes() []Shape
-	// Measure measures the state. What it returns is the same on all ranks and for any number of them, and has the same
-	// names at all times.
+	// Measure measures the current state. The result is the same on all ranks and for any number of ranks, and always
+	// has the same names.
 	Measure(ctx context.Context) ([]Quantity, error)
-	// State is what the owned entities of each space hold in fields that are hashed, where the host can read it until the
-	// next step: HashedState makes it of the fields.
+	// State returns the hashed fields of the owned entities, space by space, in memory that the host can read, valid
+	// until the next step. HashedState makes it from the fields.
 	State(ctx context.Context) ([]State, error)
-	// Phases tells how many seconds this rank spent where, in a map of the caller's.
+	// Phases returns the seconds that this rank spent in each phase. The caller may change the map.
 	Phases() map[string]float64
-	// Close gives back what the device holds.
+	// Close frees the solver's memory on the device.
 	Close()
 }
 
-// Restarter is a solver whose runs can be saved, and go on on any number of ranks: see Save and Restore.
+// Restarter is a solver whose runs can be saved, and continued on any number of ranks: see Save and Restore.
 type Restarter interface {
 	Solver
-	// Quiesce waits for exchanges and reductions that are pending, so that the views of fields show the state after the
-	// last step.
+	// Quiesce waits for pending exchanges and reductions, so that the views of fields show the state after the last
+	// step.
 	Quiesce(ctx context.Context) error
-	// Scalars are the numbers beside fields and clock that the next steps, and what is measured, follow from, by name.
-	// They are the same on all ranks, and for any number of them.
+	// Scalars returns, by name, the numbers besides fields and clock that later steps and measurements depend on.
+	// They are the same on all ranks and for any number of ranks.
 	Scalars(ctx context.Context) (map[string]float64, error)
-	// Restore puts the solver into a state. fill overwrites the numbers of all saved fields, of copies too where their
-	// spaces hold some, in the arrays that views show at that moment; what depends on them is made anew.
+	// Restore sets the solver to a saved state. fill overwrites the numbers of all saved fields, of ghosts too in
+	// spaces whose views show them, in the arrays that the views show during the call; Restore then recomputes what
+	// depends on them.
 	Restore(ctx context.Context, at Clock, scalars map[string]float64, fill func() error) error
 }
 
-// Ender is a solver that measures more of the last state than of others.
+// Ender is a solver with additional measurements of the last state.
 type Ender interface {
-	// MeasureEnd measures the state that a run ends with, beside what Measure does. All ranks call it.
+	// MeasureEnd measures the state at the end of a run; its result is added to that of Measure. All ranks call it.
 	MeasureEnd(ctx context.Context) ([]Quantity, error)
 }
 
-// Saver is a solver that moves a mesh. Rank 0 writes it, by the extension of the path.
+// Saver is a solver that moves a mesh. Rank 0 writes the mesh, in the format that the extension of the path names.
 type Saver interface {
 	Save(ctx context.Context, path string) error
 }
 
-// Stepper is a solver that knows how many steps there will be. It tells on any rank by itself.
+// Stepper is a solver that can predict the number of steps. The call is not collective.
 type Stepper interface {
-	// StepsTo are the steps that lead from the state to a time, at least and at most.
+	// StepsTo returns bounds of the number of steps from the current state to a time.
 	StepsTo(until float64) (least, most float64)
 }
 
-// Stopper is a solver with rules to end by.
+// Stopper is a solver with stopping rules of its own.
 type Stopper interface {
-	// Stopped names the rule by which it has ended.
+	// Stopped returns the name of the rule that ended the run.
 	Stopped() string
 }
 
-// Size is how large a case is and where it ends, on all ranks alike but for Bytes.
+// Size is how large a case is and when it ends. All fields except Bytes are the same on all ranks.
 type Size struct {
-	Unit      string // what a step updates: cell, vertex
-	Dim       int    // of space: 2 or 3
-	Entities  int64  // of that, of all ranks
-	Bytes     int64  // of this rank's arrays, by itself
+	Unit      string // entity that a step updates: cell, vertex
+	Dim       int    // number of space dimensions: 2 or 3
+	Entities  int64  // number of Units over all ranks
+	Bytes     int64  // size of this rank's own arrays
 	Precision string // of the state: float32 or float64
-	Halo      string // how ghosts are exchanged: direct, staged or nccl
+	Halo      string // exchanger of ghosts: direct, staged or nccl
 	End       float64
 	MaxSteps  int // the run stops before End; 0 for no limit
-	// Sweeps tells that the solver has no time: its clock counts sweeps, each a step of length 1.
+	// Sweeps means that the solver has no time: its clock counts sweeps, each a step of length 1.
 	Sweeps bool
-	Found  string // a line on what the case left to the solver; empty for nothing
-	// Odd is what is possible but probably a mistake: a body outside of the grid, a layer absent everywhere.
-	Odd []string
+	Note   string // a line about a choice that the case left to the solver, for the log; may be empty
+	// Warnings lists what is allowed but probably a mistake: a body outside of the grid, a layer that is absent
+	// everywhere.
+	Warnings []string
 }
 
-// Clock is when a state is: its time in s or sweeps, how many steps led there, and the length of the last.
+// Clock is the time of a state in s or sweeps, the number of steps up to it, and the length of the last step.
 type Clock struct {
 	Time  float64
 	Steps int
 	Dt    float64
 }
 
-// Toward is the clock after the next of the equal steps, each at most so long, that lead to a time.
+// Toward returns the clock after the next of the equal steps that lead to a time, each no longer than longest.
 func (c Clock) Toward(until, longest float64) Clock {
 	// The tolerance keeps round-off from adding a step.
 	n := max(1, math.Ceil((until-c.Time)/longest*(1-1e-12)))
@@ -117,19 +121,19 @@ func (c Clock) Toward(until, longest float64) Clock {
 	return next
 }
 
-// Quantity is a number that was measured of the whole state.
+// Quantity is a number that was measured from the whole state.
 type Quantity struct {
 	Name, Unit, Doc string
-	In              Place
-	Error           bool   // it goes to 0 as cells do: studies tell with which order
-	Panel           string // label of the axes that it is drawn on in pictures, with others of that label; "" for none
+	Outputs         Output
+	Error           bool   // it converges to 0 with the cell size: studies report its order
+	Panel           string // label of the plot's axes that it shares with other quantities; "" if it is not drawn
 	Value           float64
 }
 
-// Measured are quantities with their values, in the same order.
+// Measured returns the quantities with their values, in the same order.
 func Measured(list []Quantity, values ...float64) []Quantity {
 	if len(values) != len(list) {
-		panic("solvers: as many values as quantities are needed")
+		panic("solvers: the number of values differs from that of quantities")
 	}
 	list = slices.Clone(list)
 	for i := range list {
@@ -138,19 +142,19 @@ func Measured(list []Quantity, values ...float64) []Quantity {
 	return list
 }
 
-// From joins the name of something conserved and that of a source, such as mass2 and mouth: how much that has brought
-// since the start.
-const From = "_from_"
+// SourceInfix joins the name of a conserved quantity and that of a source in the name of the amount that the source has
+// added since the start: mass2_from_mouth.
+const SourceInfix = "_from_"
 
-// Place is where a quantity is told; a sum is several places.
-type Place int
+// Output is a set of outputs in which a quantity appears.
+type Output int
 
 const (
-	// Column: in each row of conservation.csv.
-	Column Place = 1 << iota
-	// Metric: in the summary.
+	// Column: a column of conservation.csv.
+	Column Output = 1 << iota
+	// Metric: a metric of the summary.
 	Metric
-	// Drift: in the summary as the change of something conserved that its sources do not explain, as a share. It has the
-	// name of the quantity without "_drift".
+	// Drift: in the summary, the relative change of a conserved quantity that its sources do not explain. The name of
+	// the quantity with "_drift" appended.
 	Drift
 )

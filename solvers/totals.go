@@ -8,10 +8,10 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Totals measures what fields add up to, and how far that is from where it began.
+// Totals measures the totals of fields, and their drifts since the start.
 type Totals struct {
 	comm   dist.Comm
-	fields []Field // that have a total
+	fields []Field // those with a Total
 	start  []float64
 	sum    dist.Accumulator
 }
@@ -25,7 +25,7 @@ func NewTotals(ctx context.Context, comm dist.Comm, s Solver) (*Totals, error) {
 		}
 	}
 	for i := range t.fields {
-		sum, err := t.of(ctx, &t.fields[i], 0)
+		sum, err := t.sumOf(ctx, &t.fields[i], 0)
 		if err != nil {
 			return nil, err
 		}
@@ -34,18 +34,18 @@ func NewTotals(ctx context.Context, comm dist.Comm, s Solver) (*Totals, error) {
 	return t, nil
 }
 
-// None tells that no field has a total.
+// None reports whether no field has a total.
 func (t *Totals) None() bool { return len(t.fields) == 0 }
 
-// Measure adds the totals after a step to what the solver measured, and their drifts since the start. A state that is
-// not finite is an error that says where.
+// Measure returns the quantities that the solver measures, and the totals and their drifts. If the state is not
+// finite, the error says where.
 func (t *Totals) Measure(ctx context.Context, s Solver) ([]Quantity, error) {
 	all, err := s.Measure(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for i := range t.fields {
-		now, drift, err := t.now(ctx, i, s.Clock().Steps)
+		now, drift, err := t.current(ctx, i, s.Clock().Steps)
 		if err != nil {
 			return nil, err
 		}
@@ -54,12 +54,12 @@ func (t *Totals) Measure(ctx context.Context, s Solver) ([]Quantity, error) {
 	return all, nil
 }
 
-// Drifts are how far the totals are from where they began after some steps, as shares of that unless it was 0. All
-// ranks call it.
+// Drifts returns the changes of the totals since the start, relative to the totals at the start unless those are 0,
+// by quantity name. All ranks call it.
 func (t *Totals) Drifts(ctx context.Context, steps int) (map[string]float64, error) {
 	drifts := map[string]float64{}
 	for i := range t.fields {
-		_, drift, err := t.now(ctx, i, steps)
+		_, drift, err := t.current(ctx, i, steps)
 		if err != nil {
 			return nil, err
 		}
@@ -68,9 +68,9 @@ func (t *Totals) Drifts(ctx context.Context, steps int) (map[string]float64, err
 	return drifts, nil
 }
 
-// now is a total, and its drift.
-func (t *Totals) now(ctx context.Context, i, steps int) (total, drift float64, err error) {
-	if total, err = t.of(ctx, &t.fields[i], steps); err != nil {
+// current returns a total and its drift.
+func (t *Totals) current(ctx context.Context, i, steps int) (total, drift float64, err error) {
+	if total, err = t.sumOf(ctx, &t.fields[i], steps); err != nil {
 		return 0, 0, err
 	}
 	if start := t.start[i]; start != 0 {
@@ -79,19 +79,19 @@ func (t *Totals) now(ctx context.Context, i, steps int) (total, drift float64, e
 	return total, total, nil
 }
 
-// Totals are what a field adds up to, and how far that is from where it began; none of a field without a total.
+// Totals returns the quantities for the total of a field and its drift; none for a field without a total.
 func (f *Field) Totals() []Quantity {
 	if f.Total == nil {
 		return nil
 	}
 	total := *f.Total
-	total.In = Column | Metric
+	total.Outputs = Column | Metric
 	return []Quantity{total,
-		{Name: total.Name + "_drift", In: Metric | Drift, Doc: "relative change of " + total.Name + " since the start"}}
+		{Name: total.Name + "_drift", Outputs: Metric | Drift, Doc: "relative change of " + total.Name + " since the start"}}
 }
 
-// of is the exact sum over all ranks.
-func (t *Totals) of(ctx context.Context, f *Field, step int) (float64, error) {
+// sumOf returns the exact sum of a field over all ranks.
+func (t *Totals) sumOf(ctx context.Context, f *Field, step int) (float64, error) {
 	var err error
 	if t.sum, err = f.total(ctx); err != nil {
 		return 0, err
@@ -103,7 +103,7 @@ func (t *Totals) of(ctx context.Context, f *Field, step int) (float64, error) {
 	if total-total == 0 {
 		return total, nil
 	}
-	text, err := Broken(ctx, t.comm, step, []Field{*f}, nil)
+	text, err := FirstInvalid(ctx, t.comm, step, []Field{*f}, nil)
 	switch {
 	case err != nil:
 		return 0, err

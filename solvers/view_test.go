@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// water is a state of some entities of a rank, with a ghost of another.
+// water is a solver state with three entities of a rank, and one ghost.
 type water struct {
 	Plain
 	on     *Space
@@ -21,24 +21,24 @@ type water struct {
 	marks  []int64
 }
 
-// waters is that of two ranks: entities 0, 2, 4 and 1, 3, 5.
-func waters(rank int) *water {
+// newWater returns the share of one of two ranks: entities 0, 2, 4 or 1, 3, 5.
+func newWater(rank int) *water {
 	w := &water{depths: make([]struct{ H, Q float32 }, 4), marks: make([]int64, 4)}
 	w.on = &Space{Name: "pond", Owned: 3, Held: 4, Key: func(i int) int64 {
 		if i == 3 {
 			return int64(1 - rank) // the first of the other rank
 		}
 		return int64(2*i + rank)
-	}, At: func(i int) []float64 { return []float64{float64(2*i + rank), .5} }}
+	}, Position: func(i int) []float64 { return []float64{float64(2*i + rank), .5} }}
 	for i := range w.depths {
 		key := w.on.Key(i)
 		w.depths[i].H, w.depths[i].Q, w.marks[i] = float32(key)/2, float32(-key), 10*key
 	}
 	w.Declared = []Field{
-		{Name: "h", On: w.on, Hashed: true, Saved: true, NotNegative: []string{"h"},
+		{Name: "h", Space: w.on, Hashed: true, Saved: true, NotNegative: []string{"h"},
 			View: func() View { return ViewOf[float32](nil, w.depths, 0) }},
-		{Name: "q", On: w.on, Hashed: true, Saved: true, View: func() View { return ViewOf[float32](nil, w.depths, 4) }},
-		{Name: "mark", On: w.on, Saved: true, View: func() View { return ViewOf[int64](nil, w.marks, 0) }},
+		{Name: "q", Space: w.on, Hashed: true, Saved: true, View: func() View { return ViewOf[float32](nil, w.depths, 4) }},
+		{Name: "mark", Space: w.on, Saved: true, View: func() View { return ViewOf[int64](nil, w.marks, 0) }},
 	}
 	return w
 }
@@ -47,9 +47,9 @@ func (*water) Advance(context.Context, float64, float64, int) (done bool, err er
 	return true, nil
 }
 
-// TestViews: numbers of every field are read, picked and hashed where its view says they are.
+// TestViews proves that numbers are read, picked and hashed where the view of their field says.
 func TestViews(t *testing.T) {
-	w := waters(1)
+	w := newWater(1)
 	for k, want := range [][]float64{{.5, 1.5, 2.5}, {-1, -3, -5}, {10, 30, 50}} {
 		f := &w.Declared[k]
 		all, err := f.Read(t.Context())
@@ -58,7 +58,7 @@ func TestViews(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(all, want) || one[0] != want[2] {
-			t.Errorf("%s: %v, and %v of the last", f.Name, all, one)
+			t.Errorf("%s: read %v, picked %v of the last", f.Name, all, one)
 		}
 	}
 	states, err := w.State(t.Context())
@@ -80,15 +80,15 @@ func TestViews(t *testing.T) {
 	for n := range b.Cells() {
 		array[b.Index(n%2, n/2%3, n/6)] = float64(n + 1)
 	}
-	f := Field{Name: "T", On: &Space{Owned: b.Cells()}, View: func() View { return BlockView(nil, array, b) }}
+	f := Field{Name: "T", Space: &Space{Owned: b.Cells()}, View: func() View { return BlockView(nil, array, b) }}
 	values, err := f.Read(t.Context())
 	if err != nil || len(values) != 12 || values[0] != 1 || values[5] != 6 || values[11] != 12 {
-		t.Errorf("of a block %v, error %v", values, err)
+		t.Errorf("block: %v, error %v", values, err)
 	}
 }
 
-// TestBroken: of all numbers that cannot be, on any rank, that of the lowest key is told, on all ranks alike.
-func TestBroken(t *testing.T) {
+// TestFirstInvalid proves that all ranks report the invalid number with the lowest key on any rank.
+func TestFirstInvalid(t *testing.T) {
 	for want, spoil := range map[string]func(rank int, w *water){
 		"": func(int, *water) {},
 		"rank 1: pond 3 at (3, 0.5), step 7: q is NaN in {q: NaN}, before the step {q: -3}": func(rank int, w *water) {
@@ -99,7 +99,7 @@ func TestBroken(t *testing.T) {
 		},
 		"rank 0: pond 2 at (2, 0.5), step 7: h is -1 in {h: -1}, before the step {h: 1}": func(rank int, w *water) {
 			w.depths[1].H = -1
-			w.depths[3].Q = float32(math.Inf(1)) // a ghost, which its owner looks at
+			w.depths[3].Q = float32(math.Inf(1)) // a ghost, which only its owner checks
 		},
 	} {
 		var texts [2]string
@@ -107,9 +107,9 @@ func TestBroken(t *testing.T) {
 		var ranks sync.WaitGroup
 		for rank, comm := range local.New(2) {
 			ranks.Go(func() {
-				w := waters(rank)
+				w := newWater(rank)
 				spoil(rank, w)
-				texts[rank], errs[rank] = Broken(t.Context(), comm, 7, w.Declared, waters(rank).Declared)
+				texts[rank], errs[rank] = FirstInvalid(t.Context(), comm, 7, w.Declared, newWater(rank).Declared)
 				errs[rank] = errors.Join(errs[rank], comm.Close())
 			})
 		}
@@ -120,11 +120,12 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestRestores: what two ranks saved fills one, copies too; what nobody saved is an error.
+// TestRestores proves that a state saved by two ranks can be restored, ghosts included, and that a missing share is
+// an error.
 func TestRestores(t *testing.T) {
 	var shares []*Snapshot
 	for rank := range 2 {
-		w := waters(rank)
+		w := newWater(rank)
 		w.Now = Clock{Time: 3, Steps: 2, Dt: 1.5}
 		share, err := Save(t.Context(), w)
 		if err != nil {
@@ -132,17 +133,17 @@ func TestRestores(t *testing.T) {
 		}
 		shares = append(shares, share)
 	}
-	w := waters(1)
+	w := newWater(1)
 	clear(w.depths)
 	clear(w.marks)
 	if err := Restore(t.Context(), w, shares[0].Clock, nil, SourceOf(shares)); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(w.depths, waters(1).depths) || !slices.Equal(w.marks, waters(1).marks) || w.Now.Steps != 2 {
+	if !slices.Equal(w.depths, newWater(1).depths) || !slices.Equal(w.marks, newWater(1).marks) || w.Now.Steps != 2 {
 		t.Errorf("%v, %v at %v", w.depths, w.marks, w.Now)
 	}
 	err := Restore(t.Context(), w, shares[0].Clock, nil, SourceOf(shares[:1]))
-	if err == nil || !strings.Contains(err.Error(), `field "h" of pond 1 is not in what was saved`) {
+	if err == nil || !strings.Contains(err.Error(), `field "h" of pond 1 is missing in the saved state`) {
 		t.Errorf("error %v", err)
 	}
 }

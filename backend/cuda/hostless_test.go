@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cuda/internal/ptx"
 	"github.com/atoll-hpc/atoll/internal/dynlib"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
@@ -32,6 +34,20 @@ func TestPTXIsCurrent(t *testing.T) {
 		}
 		if strings.Contains(string(compiled), "fma.") {
 			t.Errorf("%s.ptx fuses multiplications and additions", name)
+		}
+	}
+}
+
+// TestOrderScratch: what is told of the scratch memory of Order is what it takes.
+func TestOrderScratch(t *testing.T) {
+	for _, n := range []int{1 << 16, 1_000_000, 1 << 28} {
+		taken := 0
+		for _, size := range orderAreas(n) {
+			taken += aligned(size)
+		}
+		taken += taken / 8 // as buffer.take does
+		if told := backend.OrderScratch(n); math.Abs(float64(told)/float64(taken)-1) > .01 {
+			t.Errorf("%d elements: %d bytes are told, and %d taken", n, told, taken)
 		}
 	}
 }

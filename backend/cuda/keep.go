@@ -84,7 +84,7 @@ func (k *keeping) room(d *Device, bytes uintptr) (span, error) {
 	if err != nil {
 		return span{}, err
 	}
-	d.took(p, bytes)
+	d.arrays.add(p, bytes)
 	return span{p, bytes}, nil
 }
 

@@ -30,14 +30,14 @@ func (d *Device) Alloc(n int) (unsafe.Pointer, error) {
 		d.do(cuMemFree, p)
 		return nil, d.fail(err)
 	}
-	d.took(p, uintptr(n))
+	d.arrays.add(p, uintptr(n))
+	d.account(int64(n))
 	return pointer(p), nil
 }
 
-// took notes memory that Free or Close gives back.
-func (d *Device) took(p, n uintptr) {
-	d.arrays.add(p, n)
-	d.taken += int64(n)
+// account adds bytes that were taken, or freed if negative, for Peak.
+func (d *Device) account(n int64) {
+	d.taken += n
 	d.peak = max(d.peak, d.taken)
 }
 
@@ -69,11 +69,11 @@ func (d *Device) Free(p unsafe.Pointer) error {
 	if !found {
 		return errors.New("cuda: memory is freed that backend.Make did not give, or twice")
 	}
-	d.taken -= int64(size)
+	d.account(-int64(size))
 	return d.do(cuMemFree, uintptr(p))
 }
 
-// Peak implements backend.Account. What the driver and the primitives take besides is not in it.
+// Peak implements backend.Account: of arrays and of the scratch memory of primitives.
 func (d *Device) Peak() int64 { return d.peak }
 
 // Upload copies from the host's memory, which may be reused at once. Small copies are queued, and the host waits for

@@ -24,6 +24,7 @@ func (b *buffer) take(d *Device, sizes ...int) (areas [6]uintptr, err error) {
 			return areas, err
 		}
 		b.size = uintptr(want)
+		d.account(int64(want))
 	}
 	next := b.at
 	for i, s := range sizes {
@@ -39,6 +40,7 @@ func aligned(n int) int { return (n + 255) &^ 255 }
 func (b *buffer) free(d *Device) {
 	if b.at != 0 {
 		d.do(cuMemFree, b.at)
+		d.account(-int64(b.size))
 	}
 	*b = buffer{}
 }

@@ -57,12 +57,17 @@ func (d *Device) sort(kind backend.Kind, keys, values uintptr, n, width int, are
 	return d.Move(pointer(values), pointer(v), 4*n)
 }
 
+// orderAreas are the sizes of the scratch memory of Order, in bytes: keys, values, counts of digits and their sums, as
+// sort takes them, and the cell numbers that are sorted. backend.OrderScratch tells their sum.
+func orderAreas(n int) []int {
+	counts := blocks(n, sortTile) * digits
+	return []int{4 * n, 4 * n, 4 * counts, 8 * (blocks(counts, tile) + 1), 4 * n}
+}
+
 // Order implements backend.Primitives.
 func (d *Device) Order(cell unsafe.Pointer, cells int, starts, order unsafe.Pointer, n int) error {
 	if n > 0 {
-		tiles := blocks(n, sortTile)
-		counts := tiles * digits
-		area, err := d.scratch.take(d, 4*n, 4*n, 4*counts, 8*(blocks(counts, tile)+1), 4*n)
+		area, err := d.scratch.take(d, orderAreas(n)...)
 		if err != nil {
 			return err
 		}

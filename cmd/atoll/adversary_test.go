@@ -18,24 +18,24 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// siege is a run of two ranks over TCP, each a process, at which strangers may knock.
-type siege struct {
-	address string
-	ranks   [2]*command
-	hash    string
-	most    int64         // bytes that rank 0 had at once
-	left    time.Duration // from its summary to its end
+// attackedRun is a run of two ranks, each a process, that other clients may attack over TCP.
+type attackedRun struct {
+	address   string
+	ranks     [2]*command
+	hash      string
+	peakBytes int64         // peak memory of rank 0
+	exitDelay time.Duration // from writing the summary to the end of rank 0
 }
 
-// withstand runs the case; between the start of rank 0 and that of rank 1, attack is called.
-func withstand(t *testing.T, attack func(address string), flags ...string) *siege {
+// runAttacked runs the case and calls attack after rank 0 has started and before rank 1 starts.
+func runAttacked(t *testing.T, attack func(address string), flags ...string) *attackedRun {
 	t.Helper()
 	dir := caseFile(t, smallCase)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &siege{address: l.Addr().String()}
+	s := &attackedRun{address: l.Addr().String()}
 	l.Close()
 	if len(flags) > 0 {
 		if code := atoll(t, dir, nil, "certs", "certs", "--ranks", "2").code(t); code != 0 {
@@ -51,12 +51,12 @@ func withstand(t *testing.T, attack func(address string), flags ...string) *sieg
 			t.Fatal(err)
 		}
 		if rank == 0 {
-			opens(t, s.address)
+			waitForListener(t, s.address)
 			attack(s.address)
 		}
 	}
 	for rank, c := range s.ranks {
-		most, err := c.peak()
+		peak, err := c.peak()
 		if err != nil {
 			t.Fatalf("rank %d: %v\n%s", rank, err, c.stderr.String())
 		}
@@ -65,15 +65,15 @@ func withstand(t *testing.T, attack func(address string), flags ...string) *sieg
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.left = time.Since(info.ModTime())
-			s.most = most
+			s.exitDelay = time.Since(info.ModTime())
+			s.peakBytes = peak
 		}
 	}
 	s.hash = readSummary(t, filepath.Join(dir, "out", "summary.json")).StateSHA256
 	return s
 }
 
-func opens(t *testing.T, address string) {
+func waitForListener(t *testing.T, address string) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		if c, err := net.Dial("tcp", address); err == nil {
@@ -86,42 +86,44 @@ func opens(t *testing.T, address string) {
 	}
 }
 
-// Strangers change nothing but the log: not the bits, nor what a run needs, nor when it ends.
-func TestAdversary(t *testing.T) {
-	quiet := withstand(t, func(string) {})
+// Connections that do not belong to the job change only the log: the state hash, the memory and the time to exit
+// stay the same.
+func TestAttackedRunIsUnchanged(t *testing.T) {
+	baseline := runAttacked(t, func(string) {})
 	for name, flags := range map[string][]string{"token": nil, "certificates": {"--certs", "certs"}} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			var ended interface{ Wait() }
-			s := withstand(t, func(address string) {
-				ended = grpctest.Attack(ctx, address, &proto.Hello{Protocol: 2, Rank: 1, Size: 2, Address: "127.0.0.1:1",
+			var attack interface{ Wait() }
+			s := runAttacked(t, func(address string) {
+				attack = grpctest.Attack(ctx, address, &proto.Hello{Protocol: 2, Rank: 1, Size: 2, Address: "127.0.0.1:1",
 					BuildId: summary.BuildID(), Token: "lagoon"})
 			}, flags...)
 			cancel()
-			ended.Wait()
-			if s.hash != quiet.hash || s.hash == "" {
-				t.Errorf("the state is %s, and %s without strangers", s.hash, quiet.hash)
+			attack.Wait()
+			if s.hash != baseline.hash || s.hash == "" {
+				t.Errorf("state %s under attack, want %s", s.hash, baseline.hash)
 			}
-			if grown := s.most - quiet.most; grown > 64<<20 {
-				t.Errorf("rank 0 takes %d MB, and %d MB without strangers", s.most>>20, quiet.most>>20)
+			if growth := s.peakBytes - baseline.peakBytes; growth > 64<<20 {
+				t.Errorf("rank 0 used %d MB under attack, %d MB without", s.peakBytes>>20, baseline.peakBytes>>20)
 			}
-			if s.left-quiet.left > 2*time.Second {
-				t.Errorf("rank 0 ends %v after its summary, and %v without strangers", s.left, quiet.left)
+			if s.exitDelay-baseline.exitDelay > 2*time.Second {
+				t.Errorf("rank 0 ended %v after its summary under attack, %v without", s.exitDelay, baseline.exitDelay)
 			}
-			said := s.ranks[0].stderr.String()
-			want := []string{"refused in all:", "of more than may wait at once"}
+			log := s.ranks[0].stderr.String()
+			want := []string{"refused in all:", "beyond the limit of open connections"}
 			if name == "token" {
 				want = append(want, "without the token of the job", "of another epoch", "of another build",
-					"of a rank that has no place", "with the address or certificate of another rank")
+					"of an invalid or duplicate rank", "with the address or certificate of another rank")
 			} else {
 				want = append(want, "without a certificate of the job")
 			}
 			for _, w := range want {
-				if !strings.Contains(said, w) {
-					t.Errorf("the log does not tell of those %s:\n%s", w, said)
+				if !strings.Contains(log, w) {
+					t.Errorf("the log has no line %q:\n%s", w, log)
 				}
 			}
-			t.Logf("%d MB more, ends %v after its summary; the log:\n%s", (s.most-quiet.most)>>20, s.left, said)
+			t.Logf("%d MB more than without attack, ended %v after its summary; log:\n%s",
+				(s.peakBytes-baseline.peakBytes)>>20, s.exitDelay, log)
 		})
 	}
 }

@@ -17,13 +17,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// identity is what ranks tell each other before they start.
+// identity is what ranks compare before they start.
 type identity struct {
 	Build, Case string
 	Error       string // why the rank cannot start
 }
 
-// agree lets no rank start unless all run the same program on the same case. bad is why this rank cannot.
+// agree returns an error on every rank unless all ranks run the same build on the same case. bad is the error of
+// this rank, nil if it can start.
 func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad error) error {
 	own := identity{Build: summary.BuildID()}
 	if bad != nil {
@@ -48,7 +49,7 @@ func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad er
 	return mismatch(others, comm.Rank(), bad)
 }
 
-// mismatch is the error that keeps a rank from starting; bad is its own.
+// mismatch returns the error for which no rank may start; bad is the error of this rank, or nil.
 func mismatch(all []identity, rank int, bad error) error {
 	for r, i := range all {
 		if i.Error != "" {
@@ -58,7 +59,7 @@ func mismatch(all []identity, rank int, bad error) error {
 	for r, i := range all {
 		switch {
 		case i.Build != all[0].Build:
-			return &sharedError{usageError{fmt.Errorf("rank %d runs another program than rank 0: %s, not %s", r, i.Build,
+			return &sharedError{usageError{fmt.Errorf("rank %d runs another build than rank 0: %s, not %s", r, i.Build,
 				all[0].Build)}, 0}
 		case i.Case != all[0].Case:
 			return &sharedError{usageError{fmt.Errorf("rank %d has another case than rank 0: "+
@@ -69,7 +70,7 @@ func mismatch(all []identity, rank int, bad error) error {
 	return nil
 }
 
-// agreed makes an error of one rank the error of all: of the lowest rank that has one.
+// agreed returns the error of the lowest rank that has one, on all ranks.
 func agreed(ctx context.Context, comm dist.Comm, own error) error {
 	rank, text, err := dist.FirstError(ctx, comm, own)
 	switch {
@@ -81,7 +82,7 @@ func agreed(ctx context.Context, comm dist.Comm, own error) error {
 	return failed(rank, text, comm.Rank(), own)
 }
 
-// failed is the error of all where a rank has one; own is this rank's.
+// failed returns the shared error for the error text of a rank; own is the error of this rank, mine.
 func failed(rank int, text string, mine int, own error) error {
 	if rank == mine {
 		return &sharedError{own, rank}
@@ -89,7 +90,7 @@ func failed(rank int, text string, mine int, own error) error {
 	return &sharedError{badInput(fmt.Errorf("rank %d: %s", rank, text)), rank}
 }
 
-// sharedError is an error that all ranks have, and that one of them tells.
+// sharedError is an error that all ranks return and that only the rank reporter prints.
 type sharedError struct {
 	error
 	reporter int
@@ -97,16 +98,17 @@ type sharedError struct {
 
 func (e *sharedError) Unwrap() error { return e.error }
 
-// rankFailure is the error of a rank that is a process of its own, beside others that write to the same place.
+// rankFailure is the error of a rank that runs as a process. Other ranks write to the same standard error, so that
+// not each of them prints it.
 type rankFailure struct {
 	error
 	env launch.Environment
-	all bool // every rank is to tell
+	all bool // every rank prints its error
 }
 
 func (e *rankFailure) Unwrap() error { return e.error }
 
-// failure says whose error it is, for ranks that a launcher has started.
+// failure wraps err with the rank, if a launcher has started this process.
 func (r *rank) failure(err error) error {
 	if err == nil || r.env.Launcher == launch.None {
 		return err
@@ -114,26 +116,26 @@ func (r *rank) failure(err error) error {
 	return &rankFailure{err, r.env, r.logRanks}
 }
 
-// shouldPrint reports whether this rank should print its error. What all ranks know alike one of them prints; a rank
-// that only followed another into failure leaves the word to rank 0, or to rank 1 when rank 0 is the one that was lost.
+// shouldPrint reports whether this rank prints its error. An error that all ranks share is printed by one of them.
+// If a rank fails because another one failed, only rank 0 prints, or rank 1 if rank 0 is the lost one.
 func (e *rankFailure) shouldPrint(stopped bool) bool {
-	var alike *sharedError
+	var shared *sharedError
 	var lost *dist.PeerError
 	var abort *dist.AbortError
 	var bad *solvers.BadInput
 	var usage usageError
 	rank := e.env.Rank
 	if e.env.Epoch > 0 && (e.followed(stopped) || stopped || errors.As(e.error, new(*run.Stopped))) {
-		return e.all // the supervisor tells
+		return e.all // the supervisor prints it
 	}
-	if e.env.Launcher == launch.Atoll && !errors.As(e.error, &alike) && !errors.As(e.error, &bad) {
-		return !stopped || rank == 0 // of the rest the parent shows what a reader needs
+	if e.env.Launcher == launch.Atoll && !errors.As(e.error, &shared) && !errors.As(e.error, &bad) {
+		return !stopped || rank == 0 // the launcher prints the other errors
 	}
 	switch {
 	case e.all:
 		return true
-	case errors.As(e.error, &alike):
-		return rank == alike.reporter
+	case errors.As(e.error, &shared):
+		return rank == shared.reporter
 	case errors.As(e.error, &lost) && lost.Rank != rank:
 		return rank == 0 || rank == 1 && lost.Rank == 0
 	case errors.As(e.error, &abort) && abort.Rank != rank:
@@ -144,8 +146,8 @@ func (e *rankFailure) shouldPrint(stopped bool) bool {
 	return true
 }
 
-// awaitSignal gives the signal that may have ended another rank the time to come here too: it reaches one rank after
-// the other.
+// awaitSignal waits briefly after the loss of another rank: a signal to all ranks reaches them one after the other,
+// and may arrive here next.
 func (e *rankFailure) awaitSignal(ctx context.Context) {
 	var lost *dist.PeerError
 	var abort *dist.AbortError
@@ -157,7 +159,7 @@ func (e *rankFailure) awaitSignal(ctx context.Context) {
 	}
 }
 
-// prefix names the rank, unless the parent does.
+// prefix names the rank, unless the launcher does.
 func (e *rankFailure) prefix() string {
 	if e.env.Launcher == launch.Atoll {
 		return ""
@@ -165,7 +167,7 @@ func (e *rankFailure) prefix() string {
 	return fmt.Sprintf("[rank %d] ", e.env.Rank)
 }
 
-// cause is what a worker tells its supervisor of its failure: which rank failed, and whether it was lost.
+// cause returns the report of a failed worker to its supervisor: which rank failed, and whether it was lost.
 func (e *rankFailure) cause() launch.Report {
 	var peer *dist.PeerError
 	var abort *dist.AbortError
@@ -178,14 +180,14 @@ func (e *rankFailure) cause() launch.Report {
 	case errors.As(e.error, &over):
 		return launch.Report{Rank: e.env.Rank, Lost: true, Text: over.Error()}
 	case errors.Is(e.error, context.DeadlineExceeded),
-		errors.Is(e.error, syscall.EADDRINUSE): // it was not started where it could meet the others
+		errors.Is(e.error, syscall.EADDRINUSE): // it could not reach the other ranks
 		return launch.Report{Rank: e.env.Rank, Lost: true, Text: e.Error()}
 	}
 	return launch.Report{Rank: e.env.Rank, Text: e.Error()}
 }
 
-// followed reports whether a worker fails because another rank was lost or has failed. One that was told to stop may
-// see others go, which means nothing.
+// followed reports whether a worker failed because another rank was lost or failed. A worker that was stopped sees
+// other ranks disconnect; that is no failure.
 func (e *rankFailure) followed(stopped bool) bool {
 	if e.env.Epoch == 0 || stopped {
 		return false
@@ -194,8 +196,8 @@ func (e *rankFailure) followed(stopped bool) bool {
 	return c.Lost || c.Rank != e.env.Rank
 }
 
-// leaveReport leaves the cause for the supervisor, or where a worker has saved its state and stopped. One that cannot
-// be left is missing from what that says, and nothing else.
+// leaveReport writes the report for the supervisor: the cause of a failure, or the time at which the worker saved
+// its state and stopped. Errors are ignored: the report only adds detail to the message of the supervisor.
 func (e *rankFailure) leaveReport(stopped bool) {
 	var saved *run.Stopped
 	switch {
@@ -206,7 +208,7 @@ func (e *rankFailure) leaveReport(stopped bool) {
 	}
 }
 
-// stopped means that a supervised run was told to stop, or that its time limit was reached.
+// stopped is the end of a supervised run by a signal or its time limit.
 type stopped struct {
 	error // of the ranks
 	text  string
@@ -215,8 +217,8 @@ type stopped struct {
 
 func (e *stopped) Unwrap() error { return e.error }
 
-// stoppedError is the error of a run of which the ranks did as they were told, and that of the ranks where they did
-// not. saved tells that there is a state to continue from, whatever they had come to.
+// stoppedError returns the error of a stopped run: *stopped if the ranks ended as asked, otherwise the error of the
+// ranks. saved says that there is a checkpoint to continue from, even if no rank reported one.
 func stoppedError(exits []launch.Exit, saved bool, err error) error {
 	var failure *launch.RankError
 	if !errors.As(err, &failure) {
@@ -233,11 +235,11 @@ func stoppedError(exits []launch.Exit, saved bool, err error) error {
 		}
 	}
 	code := launch.ExitCode(err)
-	if saved && code != exitSaved { // it was stopped while it began anew
+	if saved && code != exitSaved { // it was stopped during a restart
 		code, text = exitSaved, text+savedText
 	}
 	return &stopped{err, text, code}
 }
 
-// savedText follows what tells where a run was.
+// savedText is appended to the message that says at which time a run stopped.
 const savedText = "; its state is saved, and the same command continues from there"

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
@@ -18,12 +20,13 @@ const asAtoll = "ATOLL_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asAtoll) != "" {
+		members.JoinDelay = 300 * time.Millisecond // or runs of TestPods would have to be longer
 		main()
 	}
 	os.Exit(m.Run())
 }
 
-// command is atoll with arguments in a folder, output collected.
+// command is an atoll process with collected output.
 type command struct {
 	*exec.Cmd
 	stdout, stderr bytes.Buffer
@@ -109,17 +112,17 @@ func TestRunOverProcesses(t *testing.T) {
 		}
 		for _, want := range []string{"state", "cell updates a second"} {
 			if !strings.Contains(c.stdout.String(), want) {
-				t.Errorf("%v: no %q in what it printed:\n%s", args, want, c.stdout.String())
+				t.Errorf("%v: no %q in the output:\n%s", args, want, c.stdout.String())
 			}
 		}
 	}
 	one, four := readSummary(t, filepath.Join(dir, "one", "summary.json")),
 		readSummary(t, filepath.Join(dir, "four", "summary.json"))
 	if one.StateSHA256 != four.StateSHA256 || len(one.StateSHA256) != 64 {
-		t.Errorf("state %s on one rank, %s on four", one.StateSHA256, four.StateSHA256)
+		t.Errorf("state %s on one rank, %s on four ranks", one.StateSHA256, four.StateSHA256)
 	}
 	if four.Ranks != 4 || four.Transport != "grpc" {
-		t.Errorf("summary tells %d ranks over %s", four.Ranks, four.Transport)
+		t.Errorf("summary has %d ranks over %s, want 4 over grpc", four.Ranks, four.Transport)
 	}
 	a, _ := os.ReadFile(filepath.Join(dir, "one", "gauges", "centre.csv"))
 	b, _ := os.ReadFile(filepath.Join(dir, "four", "gauges", "centre.csv"))
@@ -132,7 +135,7 @@ func TestRunOverProcesses(t *testing.T) {
 	}
 	for _, f := range strings.Fields(c.stdout.String()) {
 		if info, err := os.Stat(filepath.Join(dir, f)); err != nil || info.Size() < 1000 {
-			t.Errorf("%s is no picture: %v", f, err)
+			t.Errorf("%s is missing or too small for a picture: %v", f, err)
 		}
 	}
 }
@@ -142,7 +145,7 @@ func TestMeshCommands(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		code int
-		told string
+		want string
 	}{
 		{"generate a.msh --bounds 0,0,2,1 --cells 400", 0, "a.msh: 400 cells"},
 		{"generate s.vtu --bounds 0,0,0,1,1,1 --cells 200", 0, "s.vtu: "},
@@ -152,7 +155,7 @@ func TestMeshCommands(t *testing.T) {
 		{"reorder c.msh --order all", 0, "hilbert:"},
 		{"partition c.msh d.vtu -n 3 --cut rcb", 0, "d.vtu: 400 cells"},
 		{"info d.vtu", 0, "cell field \"rank\""},
-		{"convert d.vtu d.meshb", 0, "not kept, since files of this kind cannot hold it: field \"rank\""},
+		{"convert d.vtu d.meshb", 0, "not kept, since the file format cannot represent it: field \"rank\""},
 		{"convert s.vtu s.mesh", 0, "s.mesh: "},
 		{"convert missing.msh b.stl", 2, "b.stl: meshes are written to"},
 		{"convert missing.msh no/b.msh", 2, "no/b.msh cannot be written: "},
@@ -161,8 +164,8 @@ func TestMeshCommands(t *testing.T) {
 		{"partition c.msh d.msh --cut all", 2, "none is written"},
 	} {
 		ran := atoll(t, dir, nil, append([]string{"mesh"}, strings.Fields(c.args)...)...)
-		if code := ran.code(t); code != c.code || !strings.Contains(ran.stdout.String()+ran.stderr.String(), c.told) {
-			t.Errorf("%s: exit code %d, want %d and %q\n%s%s", c.args, code, c.code, c.told, ran.stdout.String(),
+		if code := ran.code(t); code != c.code || !strings.Contains(ran.stdout.String()+ran.stderr.String(), c.want) {
+			t.Errorf("%s: exit code %d, want %d and %q\n%s%s", c.args, code, c.code, c.want, ran.stdout.String(),
 				ran.stderr.String())
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestBadInput: what is wrong is told in one line, with exit code 2, before any work starts.
+// TestBadInput: bad input ends the command with exit code 2 and a message of one line, before any work starts.
 func TestBadInput(t *testing.T) {
 	set := func(s string) []string { return []string{"run", "case.toml", "--set", s} }
 	for name, test := range map[string]struct {
@@ -41,7 +41,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := caseFile(t, test.text)
-			// Two triangles, of which the second is clockwise.
+			// Two triangles; the second is clockwise.
 			broken := "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 5 0 0\n5 6 0 0\n6 5 1 0\n" +
 				"$EndNodes\n$Elements\n2\n1 2 2 0 1 1 2 3\n2 2 2 0 1 4 6 5\n$EndElements\n"
 			if err := os.WriteFile(filepath.Join(dir, "broken.msh"), []byte(broken), 0o666); err != nil {
@@ -57,16 +57,16 @@ func TestBadInput(t *testing.T) {
 			}
 			text := strings.TrimRight(c.stderr.String(), "\n")
 			if strings.Contains(text, "\n") || !strings.Contains(text, test.want) {
-				t.Errorf("stderr is not one line that tells %q:\n%s", test.want, text)
+				t.Errorf("stderr is not one line with %q:\n%s", test.want, text)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
-				t.Error("output was begun")
+				t.Error("the output folder was created")
 			}
 		})
 	}
 }
 
-// TestBadInputOverProcesses: the same with a process a rank.
+// TestBadInputOverProcesses: the same with one process per rank.
 func TestBadInputOverProcesses(t *testing.T) {
 	dir := caseFile(t, strings.ReplaceAll(smallCase, `h2 = "depth - h1"`, `h2 = "sqrt(x)"`))
 	c := atoll(t, dir, nil, "run", "case.toml", "--ranks", "3", "--transport", "grpc")
@@ -74,7 +74,7 @@ func TestBadInputOverProcesses(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	if text := c.stderr.String(); !strings.Contains(text, "sqrt(x)") {
-		t.Errorf("stderr does not tell what is wrong:\n%s", text)
+		t.Errorf("stderr does not name the expression:\n%s", text)
 	}
 }
 
@@ -85,6 +85,6 @@ func TestCheckPrintsTheEffectiveCase(t *testing.T) {
 		t.Errorf("exit code %d, printed %q", code, c.stdout.String())
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
-		t.Error("output was begun")
+		t.Error("the output folder was created")
 	}
 }

@@ -24,7 +24,7 @@ func benchCommand() *cobra.Command {
 	return c
 }
 
-// benchmarkCommand is the command of a benchmark of devices.
+// benchmarkCommand returns the command of a benchmark that runs on a device.
 func benchmarkCommand(b bench.Benchmark) *cobra.Command {
 	c := &cobra.Command{Use: strings.Join(append([]string{b.Name}, b.Args...), " "), Short: b.Short,
 		Args: cobra.ExactArgs(len(b.Args))}
@@ -32,7 +32,7 @@ func benchmarkCommand(b bench.Benchmark) *cobra.Command {
 		c.Args = cobra.MinimumNArgs(n)
 	}
 	var f runFlags
-	c.Flags().StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU a rank)")
+	c.Flags().StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (one NVIDIA GPU per rank)")
 	measure := b.New(c.Flags())
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		return measure(cmd.Context(), &bench.Machine{Out: os.Stdout, Args: args, GPU: f.backend == "cuda",

@@ -14,13 +14,12 @@ import (
 	"github.com/atoll-hpc/atoll/run/bench"
 )
 
-// TestLinesOfJSON: each bench of a solver prints a line for each measurement and nothing else, with as many updates as
-// it made.
+// TestLinesOfJSON: each benchmark of a solver prints one line of JSON per measurement, with the number of updates.
 func TestLinesOfJSON(t *testing.T) {
 	for name, c := range map[string]struct {
-		args  []string
-		lines int
-		of    int64 // what updates are a multiple of: cells or vertices
+		args     []string
+		lines    int
+		multiple int64 // of the number of updates: cells or vertices
 	}{
 		"shallow": {[]string{"--cells=200", "--schemes=roe,pvm-ifcp", "--orders=rcm", "--precisions=float32", "--threads=1",
 			"--seconds=0.001", "--repeat=3"}, 6, 200},
@@ -52,7 +51,8 @@ func TestLinesOfJSON(t *testing.T) {
 			if err := json.Unmarshal(text, &got); err != nil {
 				t.Errorf("%s: %v in %s", name, err, text)
 			}
-			if lines++; got.Name == "" || got.Updates < c.of || got.Updates%c.of != 0 || got.Wall <= 0 || got.Processor < 0 {
+			if lines++; got.Name == "" || got.Updates < c.multiple || got.Updates%c.multiple != 0 || got.Wall <= 0 ||
+				got.Processor < 0 {
 				t.Errorf("%s: %+v", name, got)
 			}
 		}
@@ -62,8 +62,8 @@ func TestLinesOfJSON(t *testing.T) {
 	}
 }
 
-// TestVectorsKeepStates: whichever vectors a case is run with, on one rank and on three, its state is the same: bench
-// case fails where it is not. All solvers that have vectors are there.
+// TestVectorsKeepStates: the state of a case is the same with all vector instruction sets, on one rank and on
+// three: bench case fails if they differ. The cases cover all solvers with vector kernels.
 func TestVectorsKeepStates(t *testing.T) {
 	sets := "off"
 	for set := lanes.AVX2; set <= lanes.Best(); set++ {
@@ -101,7 +101,7 @@ func TestVectorsKeepStates(t *testing.T) {
 			}
 		}
 		if want := 2 * 2 * (1 + strings.Count(sets, ",")); strings.Count(out.String(), "\n") != want {
-			t.Errorf("%v: want %d lines, there are\n%s", c, want, out.String())
+			t.Errorf("%v: want %d lines, got\n%s", c, want, out.String())
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// atoll bench run runs cases in folders of its own, and tells the columns that it promises of each.
+// atoll bench run runs cases in temporary folders and prints one row of the documented columns for each.
 func TestBenchRun(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"one.toml", "two.toml"} {
@@ -43,19 +43,19 @@ func TestBenchRun(t *testing.T) {
 	}
 }
 
-// TestBenchEstimates: what a check estimates is told beside what is taken.
+// TestBenchEstimates: atoll bench estimates prints estimated memory and time beside measured ones.
 func TestBenchEstimates(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "one.toml"), []byte(smallCase), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c := atoll(t, dir, nil, "bench", "estimates", "one.toml", "--threads", "1")
+	c := atoll(t, dir, nil, "bench", "estimates", "one.toml", "--threads", "1", "--limit", "1.2")
 	if code := c.code(t); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, c.stderr.String())
 	}
 	line := c.stdout.String()[strings.Index(c.stdout.String(), "one.toml"):]
 	if !regexp.MustCompile(`^one.toml +\S+ MiB +\S+ MiB +[+-]\d\.\d% +- +\S+ MiB +\S+ MiB +\S.* m?s +\S+ m?s\n$`).
 		MatchString(line) {
-		t.Errorf("told %q", line)
+		t.Errorf("got %q", line)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// browser is a headless Chromium that is told what to do by its DevTools protocol.
+// browser is a headless Chromium that tests control over its DevTools protocol.
 type browser struct{ address string }
 
 var listening = regexp.MustCompile(`DevTools listening on ws://([^/]+)/`)
@@ -33,7 +33,7 @@ func openBrowser(t *testing.T) *browser {
 	c := exec.Command(needs.Program(t, "chromium", "chromium"), "--headless=new", "--no-sandbox", "--disable-gpu",
 		"--disable-dev-shm-usage", "--remote-debugging-port=0", "--remote-allow-origins=*", "--user-data-dir="+dir,
 		"about:blank")
-	said, err := c.StderrPipe()
+	stderr, err := c.StderrPipe()
 	if err == nil {
 		err = c.Start()
 	}
@@ -43,16 +43,16 @@ func openBrowser(t *testing.T) *browser {
 	t.Cleanup(func() {
 		_ = c.Process.Signal(os.Interrupt)
 		_ = c.Wait()
-		_ = os.RemoveAll(dir) // which its helpers may still write to
+		_ = os.RemoveAll(dir) // fails if a child process still writes to it
 	})
-	lines := bufio.NewScanner(said)
+	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
 		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
-			go func() { _, _ = io.Copy(io.Discard, said) }()
+			go func() { _, _ = io.Copy(io.Discard, stderr) }()
 			return &browser{m[1]}
 		}
 	}
-	t.Fatal("chromium ended before it listened")
+	t.Fatal("chromium ended before it opened its port: ", lines.Err())
 	return nil
 }
 
@@ -60,7 +60,7 @@ func openBrowser(t *testing.T) *browser {
 type tab struct {
 	socket *websocket.Conn
 	calls  int
-	errors []string // that its console has
+	errors []string // on its console
 }
 
 // open loads a page.
@@ -91,7 +91,7 @@ func (b *browser) open(t *testing.T, url string) *tab {
 	return p
 }
 
-// call asks for something, and keeps what the console says meanwhile.
+// call sends a request, and records errors that the console reports before the response arrives.
 func (p *tab) call(t *testing.T, method string, params any) json.RawMessage {
 	t.Helper()
 	p.calls++
@@ -115,26 +115,26 @@ func (p *tab) call(t *testing.T, method string, params any) json.RawMessage {
 			t.Fatalf("%s: %s", method, m.Error.Message)
 		case m.ID == p.calls:
 			return m.Result
-		case complaint(m.Method, m.Params):
+		case consoleError(m.Method, m.Params):
 			p.errors = append(p.errors, string(m.Params))
 		}
 	}
 }
 
-// complaint reports whether an event is an error on the console.
-func complaint(method string, params json.RawMessage) bool {
-	var said struct {
+// consoleError reports whether an event is an error on the console.
+func consoleError(method string, params json.RawMessage) bool {
+	var event struct {
 		Type  string
 		Entry struct{ Level string }
 	}
-	if json.Unmarshal(params, &said) != nil {
+	if json.Unmarshal(params, &event) != nil {
 		return false
 	}
-	return method == "Runtime.exceptionThrown" || method == "Runtime.consoleAPICalled" && said.Type == "error" ||
-		method == "Log.entryAdded" && said.Entry.Level == "error"
+	return method == "Runtime.exceptionThrown" || method == "Runtime.consoleAPICalled" && event.Type == "error" ||
+		method == "Log.entryAdded" && event.Entry.Level == "error"
 }
 
-// eval is the text that an expression of JavaScript gives.
+// eval returns the value of a JavaScript expression as text.
 func (p *tab) eval(t *testing.T, expression string) string {
 	t.Helper()
 	var answer struct{ Result struct{ Value any } }
@@ -148,7 +148,7 @@ func (p *tab) eval(t *testing.T, expression string) string {
 	return fmt.Sprint(answer.Result.Value)
 }
 
-// picture writes what the page looks like on a screen of that size.
+// picture writes a screenshot of the page for a screen of width x height pixels.
 func (p *tab) picture(t *testing.T, path string, width, height int, whole bool) {
 	t.Helper()
 	p.call(t, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height,

@@ -19,26 +19,26 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// Variables of the tests of runs that are disturbed, which make chaos, make soak and make recovery set.
+// Environment variables of the tests that inject faults into runs, set by make chaos, make soak and make recovery.
 const (
-	envTimes   = "ATOLL_CHAOS"         // how often each run is disturbed
+	envTimes   = "ATOLL_CHAOS"         // number of faults injected into each run
 	envBackend = "ATOLL_CHAOS_BACKEND" // cpu or cuda
-	envSeed    = "ATOLL_CHAOS_SEED"    // of what is disturbed when
-	envSoak    = "ATOLL_SOAK"          // how long a run is disturbed each minute, as in 1h
+	envSeed    = "ATOLL_CHAOS_SEED"    // of the random faults and their times
+	envSoak    = "ATOLL_SOAK"          // how long faults are injected, one each minute, as in 1h
 
-	envRecovery = "ATOLL_RECOVERY" // how often it is measured how long a run takes to go on
+	envRecovery = "ATOLL_RECOVERY" // number of measurements of the recovery time
 )
 
-// chaosCase is an example, made small: some seconds of many checkpoints, so that it does not end before all is done to
-// it that a test wants to do.
+// chaosCase is an example, made small: it runs for some seconds and writes many checkpoints, so that it does not
+// end before all faults are injected.
 type chaosCase struct {
 	name, file string
-	steps      int // of the run
+	steps      int // of the run: enough for 20 disturbances
 	every      int // between checkpoints
 	sets       []string
 }
 
-// args are those of a run.
+// args returns the command line of a run.
 func (c chaosCase) args(t *testing.T, backend string) []string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("../../examples", c.file))
@@ -58,7 +58,7 @@ func (c chaosCase) args(t *testing.T, backend string) []string {
 	return args
 }
 
-// chaosCases are of all solvers.
+// chaosCases cover all solvers.
 var chaosCases = []chaosCase{
 	{"waves", "dam-break.toml", 3000, 20, []string{"mesh.cells=2000", "time.end=100", "output.every=1"}},
 	{"fractions", "vortex.toml", 3000, 20, []string{"grid.cells=[32, 32]", "time.end=100", "output.every=1"}},
@@ -67,20 +67,20 @@ var chaosCases = []chaosCase{
 		"method.reseed=4", "time.end=100", "output.every=2"}},
 }
 
-// disturbed is a run of 4 ranks that somebody disturbs.
+// disturbed is a run of 4 ranks into which a test injects faults.
 type disturbed struct {
 	t        *testing.T
 	dir      string
 	args     []string
 	launcher *command
-	machines *machines // on which it is, nil for this one
-	visitor  *command  // the supervisor of the other host
+	machines *machines // two hosts that share the ranks; nil: this host alone
+	remote   *command  // the supervisor on the second host
 }
 
 func (d *disturbed) launch() {
 	d.launcher = atoll(d.t, d.dir, nil, d.args...)
 	if d.machines != nil {
-		d.machines.on(0, d.launcher)
+		d.machines.runOn(0, d.launcher)
 	}
 	if err := d.launcher.Start(); err != nil {
 		d.t.Fatal(err)
@@ -88,7 +88,7 @@ func (d *disturbed) launch() {
 	d.t.Cleanup(func() { _ = d.launcher.Process.Kill() })
 }
 
-// undisturbed runs a case, and returns the folder in which it ran.
+// undisturbed runs a case without faults and returns its working folder.
 func undisturbed(t *testing.T, args []string) (dir string) {
 	t.Helper()
 	c := atoll(t, t.TempDir(), nil, args...)
@@ -108,7 +108,7 @@ func (d *disturbed) epoch() uint64 {
 	return e.Epoch
 }
 
-// saved is after how many steps the state was saved last.
+// saved returns the number of steps of the last checkpoint.
 func (d *disturbed) saved() int {
 	steps, err := checkpoint.Steps(d.out())
 	if err != nil {
@@ -117,10 +117,10 @@ func (d *disturbed) saved() int {
 	return steps
 }
 
-// until waits for something.
-func (d *disturbed) until(what string, there func() bool) {
+// waitFor polls done until it returns true; what names the condition in the error message.
+func (d *disturbed) waitFor(what string, done func() bool) {
 	d.t.Helper()
-	for end := time.Now().Add(2 * time.Minute); !there(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			_ = d.launcher.Process.Kill()
 			d.t.Fatalf("no %s within two minutes; epoch %d, saved %d, stderr\n%s", what, d.epoch(), d.saved(),
@@ -129,7 +129,7 @@ func (d *disturbed) until(what string, there func() bool) {
 	}
 }
 
-// worker finds the process of a rank of an epoch, 0 if there is none.
+// worker returns the process id of a rank in an epoch, 0 if there is none.
 func (d *disturbed) worker(epoch uint64, rank int) int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -141,7 +141,7 @@ func (d *disturbed) worker(epoch uint64, rank int) int {
 		if err != nil {
 			continue
 		}
-		if p := parentOf(pid); p != d.launcher.Process.Pid && (d.visitor == nil || p != d.visitor.Process.Pid) {
+		if p := parentOf(pid); p != d.launcher.Process.Pid && (d.remote == nil || p != d.remote.Process.Pid) {
 			continue
 		}
 		env, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
@@ -158,10 +158,10 @@ func (d *disturbed) worker(epoch uint64, rank int) int {
 	return 0
 }
 
-// progress waits until the run has got on.
+// progress waits for the next checkpoint and a random time after it.
 func (d *disturbed) progress(random *rand.Rand) {
 	was := d.saved()
-	d.until("checkpoint", func() bool { return d.saved() > was })
+	d.waitFor("checkpoint", func() bool { return d.saved() > was })
 	time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
 }
 
@@ -173,23 +173,23 @@ func (d *disturbed) killLauncher() {
 	d.launch()
 }
 
-// hit kills a rank, or stops it, and returns when.
-func (d *disturbed) hit(random *rand.Rand, stop bool) (at time.Time) {
+// disturbRank kills a random rank, or stops its process, and returns the time of that.
+func (d *disturbed) disturbRank(random *rand.Rand, stop bool) (when time.Time) {
 	epoch, pid := d.epoch(), 0
-	d.until("rank", func() bool {
+	d.waitFor("rank", func() bool {
 		pid = d.worker(epoch, random.IntN(4))
 		return pid != 0
 	})
-	s := syscall.SIGKILL
+	sig := syscall.SIGKILL
 	if stop {
-		s = syscall.SIGSTOP
+		sig = syscall.SIGSTOP
 	}
-	at = time.Now()
-	_ = syscall.Kill(pid, s) // unless it has just ended
-	return at
+	when = time.Now()
+	_ = syscall.Kill(pid, sig) // fails if the rank has just ended
+	return when
 }
 
-// chaosOptions are those of the environment.
+// chaosOptions are the settings from the environment.
 type chaosOptions struct {
 	times   int
 	backend string
@@ -216,54 +216,56 @@ func chaosOptionsOf(t *testing.T) chaosOptions {
 	return o
 }
 
-// TestChaos: runs of all solvers of which ranks, the first among them, are killed and stopped, and the launcher killed,
-// end as those that nobody disturbs: with the same hash, tables and frames, to the byte.
+// TestChaos: runs of all solvers whose ranks (rank 0 too) are killed and stopped, and whose launcher is killed,
+// write the same hash, tables and frames as undisturbed runs, byte for byte.
 func TestChaos(t *testing.T) {
 	o := chaosOptionsOf(t)
 	for k, c := range chaosCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			random := o.random(t, k)
+			c.steps = c.steps * max(o.times, 5) / 20
 			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
-			whole := undisturbed(t, args)
+			reference := undisturbed(t, args)
 			d := &disturbed{t: t, dir: t.TempDir(), args: args}
 			d.launch()
-			ways := []func(){d.killLauncher, func() { d.hit(random, true) }, func() { d.hit(random, false) },
-				func() { d.hit(random, false) }, func() { d.hit(random, false) }}
+			faults := []func(){d.killLauncher, func() { d.disturbRank(random, true) }, func() { d.disturbRank(random, false) },
+				func() { d.disturbRank(random, false) }, func() { d.disturbRank(random, false) }}
 			for i := range o.times {
 				d.progress(random)
 				before := d.epoch()
-				ways[i%len(ways)]()
-				d.until("epoch", func() bool { return d.epoch() > before })
+				faults[i%len(faults)]()
+				d.waitFor("epoch", func() bool { return d.epoch() > before })
 			}
-			if code, said := d.launcher.end(t); code != exitDone {
-				t.Fatalf("exit code %d: %s", code, said)
+			if code, stderr := d.launcher.end(t); code != exitDone {
+				t.Fatalf("exit code %d: %s", code, stderr)
 			}
-			sameOutput(t, filepath.Join(whole, "out"), d.out())
+			sameOutput(t, filepath.Join(reference, "out"), d.out())
 		})
 	}
 }
 
-// sameOutput compares all that runs publish, but for what tells of times and processes.
-func sameOutput(t *testing.T, whole, other string) {
+// sameOutput compares all published files, except those with wall times and processes.
+func sameOutput(t *testing.T, reference, other string) {
 	t.Helper()
-	a, b := readSummary(t, filepath.Join(whole, "summary.json")), readSummary(t, filepath.Join(other, "summary.json"))
+	a, b := readSummary(t, filepath.Join(reference, "summary.json")), readSummary(t, filepath.Join(other, "summary.json"))
 	if a.StateSHA256 != b.StateSHA256 || a.Steps != b.Steps {
 		t.Errorf("state %s after %d steps, undisturbed %s after %d", b.StateSHA256, b.Steps, a.StateSHA256, a.Steps)
 	}
-	want, got := published(t, whole), published(t, other)
+	want, got := published(t, reference), published(t, other)
 	for name, text := range want {
-		if there, ok := got[name]; !ok || there != text {
-			t.Errorf("%s: there is %v, of %d bytes instead of %d", name, ok, len(there), len(text))
+		if content, ok := got[name]; !ok || content != text {
+			t.Errorf("%s: exists: %v, %d bytes, want %d", name, ok, len(content), len(text))
 		}
 		delete(got, name)
 	}
 	for name := range got {
-		t.Errorf("%s is there besides", name)
+		t.Errorf("unexpected file %s", name)
 	}
 }
 
-// published are the files of a run by their names: tables, frames and lists of them, and the case.
+// published returns the contents of the published files of a run by name: tables, frames, their index files, and
+// the case.
 func published(t *testing.T, out string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -14,13 +14,13 @@ import (
 func checkpointCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "checkpoint",
-		Short: "Tell what checkpoints hold, and whether they are whole",
+		Short: "Show what checkpoints contain, and check that they are complete",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(&cobra.Command{
 		Use:   "info PATH",
-		Short: "Tell what a checkpoint, or those in the folder of a run, hold",
+		Short: "Show what a checkpoint, or each one in the folder of a run, contains",
 		Args:  cobra.ExactArgs(1),
 		RunE:  func(_ *cobra.Command, args []string) error { return eachCheckpoint(args[0], printCheckpoint) },
 	}, &cobra.Command{
@@ -32,7 +32,8 @@ func checkpointCommand() *cobra.Command {
 	return c
 }
 
-// eachCheckpoint calls f with each file, and counts those that f or opening finds a fault with.
+// eachCheckpoint calls f with each checkpoint file. It prints the error of each that cannot be opened or for which
+// f fails, and returns an error with their number.
 func eachCheckpoint(path string, f func(file *checkpoint.File) error) error {
 	files := []string{path}
 	if info, err := os.Stat(path); err != nil {
@@ -50,7 +51,7 @@ func eachCheckpoint(path string, f func(file *checkpoint.File) error) error {
 		file, err := checkpoint.Open(path)
 		if err == nil {
 			err = f(file)
-			_ = file.Close() // it was only read
+			_ = file.Close() // opened for reading only
 		}
 		if err != nil {
 			faults++

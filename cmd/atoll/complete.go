@@ -13,8 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// valuesOf are the values of flags that have the same values in all commands.
-var valuesOf = map[string][]string{
+// flagValues holds the values of flags that have the same values in all commands.
+var flagValues = map[string][]string{
 	"backend":   {"cpu", "cuda"},
 	"transport": {"auto", "local", "grpc", "mpi"},
 	"halo":      {"auto", "nccl", "staged"},
@@ -22,32 +22,33 @@ var valuesOf = map[string][]string{
 	"cut":       {"hilbert", "rcb", "metis", "random", "all"},
 }
 
-// complete lets shells complete the values of flags, the files that commands take, and the fields of a run.
+// complete registers shell completion of flag values, of the files that commands take as arguments, and of the
+// fields of a run.
 func complete(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		complete(c)
 	}
 	root.Flags().VisitAll(func(f *pflag.Flag) {
-		values := valuesOf[f.Name]
+		values := flagValues[f.Name]
 		if values == nil {
 			values = listed(f.Usage)
 		}
 		switch {
 		case values != nil:
-			_ = root.RegisterFlagCompletionFunc(f.Name, fixed(values...)) // it fails where there is one already
+			_ = root.RegisterFlagCompletionFunc(f.Name, fixed(values...)) // fails if a function is registered already
 		case f.Name == "field" && root.Name() == "plot":
 			_ = root.RegisterFlagCompletionFunc(f.Name, fieldsOfRun)
 		case f.Name == "metric" && root.Name() == "study":
 			_ = root.RegisterFlagCompletionFunc(f.Name, metricsOfCase)
 		}
 	})
-	switch takes := strings.Fields(root.Use); {
-	case root.ValidArgsFunction != nil || len(root.ValidArgs) > 0 || len(takes) < 2:
-	case strings.HasPrefix(takes[1], "CASE"):
+	switch usage := strings.Fields(root.Use); {
+	case root.ValidArgsFunction != nil || len(root.ValidArgs) > 0 || len(usage) < 2:
+	case strings.HasPrefix(usage[1], "CASE"):
 		root.ValidArgsFunction = files("toml")
-	case takes[1] == "IN" || takes[1] == "MESH":
+	case usage[1] == "IN" || usage[1] == "MESH":
 		root.ValidArgsFunction = files(meshFiles...)
-	case strings.HasPrefix(takes[1], "DIR"):
+	case strings.HasPrefix(usage[1], "DIR"):
 		root.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		}
@@ -70,12 +71,12 @@ func files(extensions ...string) completion {
 
 var meshFiles = []string{"msh", "mesh", "meshb", "vtu", "pvtu"}
 
-// lists finds "a, b (a note), c or d".
+// lists matches "a, b (a note), c or d".
 var lists = regexp.MustCompile(`(?:^|: )((?:` + word + `, )*` + word + ` or ` + word + `)`)
 
 const word = `[a-z][a-z0-9-]*(?: \([^)]*\))?`
 
-// listed are the values that the text of a flag names as "a, b or c", from its beginning or behind a colon.
+// listed returns the values that the usage text of a flag lists as "a, b or c", at its beginning or after a colon.
 func listed(usage string) []string {
 	m := lists.FindStringSubmatch(usage)
 	if m == nil {
@@ -85,7 +86,7 @@ func listed(usage string) []string {
 	return strings.Split(strings.Replace(text, " or ", ", ", 1), ", ")
 }
 
-// fieldsOfRun are those of the frames of the run that is to be drawn.
+// fieldsOfRun completes the fields in the frames of the run in args[0].
 func fieldsOfRun(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -97,7 +98,7 @@ func fieldsOfRun(_ *cobra.Command, args []string, _ string) ([]string, cobra.She
 	return append(c.Output.Fields, "surface"), cobra.ShellCompDirectiveNoFileComp
 }
 
-// metricsOfCase are those of the solver that the case names.
+// metricsOfCase completes the metrics of the solver of the case in args[0].
 func metricsOfCase(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -108,7 +109,7 @@ func metricsOfCase(_ *cobra.Command, args []string, _ string) (names []string, _
 	}
 	kind, _ := solvers.Find(c.Solver)
 	for _, q := range kind.Quantities {
-		if q.In&solvers.Metric != 0 {
+		if q.Outputs&solvers.Metric != 0 {
 			names = append(names, q.Name)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCompletion: shells are told the values of flags, the metrics of a case and the fields of a run.
+// TestCompletion: shell completion offers the values of flags, the metrics of a case and the fields of a run.
 func TestCompletion(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	run := atoll(t, dir, nil, "run", "case.toml", "-q", "--set", "time.end=0.01")

@@ -19,7 +19,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// connectFlags say how ranks connect, when one is taken for lost, and by what they authenticate each other.
+// connectFlags are the flags for how ranks connect, when one counts as lost, and how ranks authenticate each other.
 type connectFlags struct {
 	silence, joinTimeout time.Duration
 	listen, announce     string
@@ -28,22 +28,22 @@ type connectFlags struct {
 }
 
 func (f *connectFlags) register(p *pflag.FlagSet) {
-	p.DurationVar(&f.silence, "silence", 3*time.Second, "how long a rank may give no sign of life before it is "+
-		"taken for lost")
+	p.DurationVar(&f.silence, "silence", 3*time.Second, "how long a rank may send no heartbeat before it "+
+		"counts as lost")
 	p.DurationVar(&f.joinTimeout, "join", time.Minute, "how long ranks wait for each other at the start")
-	p.StringVar(&f.listen, "listen", "", "host:port at which this rank takes connections over gRPC, as in :7000 "+
+	p.StringVar(&f.listen, "listen", "", "host:port at which this rank accepts connections over gRPC, as in :7000 "+
 		"(default: a unix socket, or a free port of loopback)")
-	p.StringVar(&f.announce, "announce", "", "host:port at which other ranks find this one, where that is not --listen")
+	p.StringVar(&f.announce, "announce", "", "host:port at which other ranks reach this one, if it differs from --listen")
 	p.StringVar(&f.certs, "certs", "", "folder with this rank's certificate, as atoll certs makes it, for mutual TLS "+
 		"over gRPC: ca.crt, tls.crt and tls.key, or a folder rank-R with them for each rank")
-	p.BoolVar(&f.insecure, "insecure", false, "let ranks talk over a network in plaintext: who can reach it can read and "+
-		"change the run")
+	p.BoolVar(&f.insecure, "insecure", false, "let ranks communicate over a network in plaintext: anybody who can reach "+
+		"it can read and change the run")
 }
 
 func (f *connectFlags) validate() error {
 	switch {
 	case f.silence < 100*time.Millisecond:
-		return usageError{fmt.Errorf("--silence %v: at least 100ms, or a busy machine is taken for a dead one", f.silence)}
+		return usageError{fmt.Errorf("--silence %v: at least 100ms, or a rank on a busy machine counts as lost", f.silence)}
 	case f.joinTimeout <= 0:
 		return usageError{fmt.Errorf("--join %v: more than 0", f.joinTimeout)}
 	case f.insecure && f.certs != "":
@@ -52,7 +52,7 @@ func (f *connectFlags) validate() error {
 	return nil
 }
 
-// args makes a rank do what this process was asked for.
+// args returns the flags that pass these settings on to a rank process.
 func (f *connectFlags) args() []string {
 	args := []string{"--silence", f.silence.String(), "--join", f.joinTimeout.String()}
 	for _, flag := range []struct{ name, value string }{
@@ -68,7 +68,8 @@ func (f *connectFlags) args() []string {
 	return args
 }
 
-// ensureToken makes the ranks that this process starts know a secret that nobody else does.
+// ensureToken sets the token by which the ranks of this job recognise each other in the environment, unless it is
+// set: a random secret that the rank processes inherit.
 func ensureToken() error {
 	if os.Getenv(members.EnvToken) != "" {
 		return nil
@@ -76,7 +77,8 @@ func ensureToken() error {
 	return os.Setenv(members.EnvToken, rand.Text())
 }
 
-// joinConfig is how a rank joins the others. notify is told of who is waited for, and refused.
+// joinConfig returns the configuration by which a rank joins the others. notify is called with messages about ranks
+// that are missing and connections that are refused.
 func (f *connectFlags) joinConfig(env launch.Environment, caseHash string, notify func(line string)) (grpc.Config,
 	error) {
 	cfg := grpc.Config{
@@ -87,7 +89,7 @@ func (f *connectFlags) joinConfig(env launch.Environment, caseHash string, notif
 	if f.certs != "" {
 		store, err := certs.Open(f.certs, env.Rank, notify)
 		if err != nil {
-			return cfg, &sharedError{usageError{err}, env.Rank} // of this rank alone, which therefore tells
+			return cfg, &sharedError{usageError{err}, env.Rank} // the error of this rank alone, which prints it
 		}
 		cfg.Certificates = store
 	}
@@ -99,13 +101,12 @@ func certsCommand() *cobra.Command {
 	var valid time.Duration
 	c := &cobra.Command{
 		Use:   "certs DIR",
-		Short: "Make the certificates of a job, for ranks that talk over a network",
+		Short: "Make the certificates of a job, for ranks that communicate over a network",
 		Long: strings.TrimSpace(`
-Make the certificates by which the ranks of a job know each other over a network, and an authority for that job alone.
-Each rank needs its own folder, DIR/rank-R, and nobody else that folder: --certs names it, or DIR where a rank has all
-of them. The key of the authority, DIR/ca.key, makes new certificates, and stays where this command is run.
-
-Run again, it renews the certificates by the authority that is there. Ranks read new ones without a restart.`),
+Make a certificate authority for one job, and the certificates by which its ranks authenticate each other.
+Give each rank its folder DIR/rank-R, and nobody else: pass that folder to --certs, or DIR if a rank has all of them.
+DIR/ca.key, the key of the authority, signs new certificates: keep it on the machine where this command runs.
+Run again, the command renews the certificates with the existing authority. Ranks read them without a restart.`),
 		Example: "  atoll certs certs --ranks 16\n  atoll run case.toml --certs certs --listen :7000 --announce node3:7000",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -117,12 +118,13 @@ Run again, it renews the certificates by the authority that is there. Ranks read
 			if err != nil {
 				return err
 			}
-			by := "the authority that was there"
+			authority := "the existing authority"
 			if made {
-				by = "a new authority"
+				authority = "a new authority"
 			}
-			fmt.Printf("%s: certificates of %s and a coordinator, valid for %v, by %s\n", args[0], words.Count(ranks, "rank"),
-				valid, by)
+			fmt.Printf("%s: certificates of %s and a coordinator, valid for %v, signed by %s\n", args[0], words.Count(ranks,
+				"rank"),
+				valid, authority)
 			return nil
 		},
 	}

@@ -16,10 +16,10 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// namespaces counts those that were made.
+// namespaces counts the network namespaces made so far, for unique names.
 var namespaces atomic.Int64
 
-// hosts are two network namespaces with a wire between them, which stand for two machines.
+// hosts makes two network namespaces that are connected by a virtual cable and stand for two machines.
 func hosts(t *testing.T) (names, addresses [2]string) {
 	t.Helper()
 	ip := needs.Program(t, "ip", "iproute2")
@@ -50,14 +50,15 @@ func hosts(t *testing.T) (names, addresses [2]string) {
 	}
 	for _, args := range all {
 		if err := do(args...); err != nil {
-			needs.Missing(t, "no wire between network namespaces: %v", err)
+			needs.Missing(t, "no virtual cable between network namespaces: %v", err)
 		}
 	}
 	return names, addresses
 }
 
-// Ranks on two machines meet by mutual TLS. When the wire between them is cut, each finds that the other is lost.
-func TestCutOffRankIsFound(t *testing.T) {
+// Ranks on two machines connect by mutual TLS. When the cable between them is cut, each detects the loss of the
+// other.
+func TestCutOffRankIsDetected(t *testing.T) {
 	names, addresses := hosts(t)
 	dir := caseFile(t, smallCase)
 	if code := atoll(t, dir, nil, "certs", "certs", "--ranks", "2").code(t); code != 0 {
@@ -74,7 +75,7 @@ func TestCutOffRankIsFound(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = c.Process.Kill() }) // fails when it has ended
+		t.Cleanup(func() { _ = c.Process.Kill() }) // fails if it has ended
 		ranks[rank] = c
 	}
 	inLoop(t, filepath.Join(dir, "out"))
@@ -83,13 +84,13 @@ func TestCutOffRankIsFound(t *testing.T) {
 	}
 	cut := time.Now()
 	for rank, c := range ranks {
-		_ = c.Wait() // ends with an error, which its code tells
+		_ = c.Wait() // the exit code is checked below
 		if took := time.Since(cut); took > 4*time.Second {
-			t.Errorf("rank %d ended after %v, where 2s of silence are the end", rank, took)
+			t.Errorf("rank %d ended %v after the cut, want about the 2s of --silence", rank, took)
 		}
 		want := fmt.Sprintf("rank %d: lost (the process died or stopped answering): no sign of life for 2s", 1-rank)
-		if said := c.stderr.String(); c.ProcessState.ExitCode() != 1 || !strings.Contains(said, want) {
-			t.Errorf("rank %d: exit code %d, %q", rank, c.ProcessState.ExitCode(), said)
+		if stderr := c.stderr.String(); c.ProcessState.ExitCode() != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("rank %d: exit code %d, %q", rank, c.ProcessState.ExitCode(), stderr)
 		}
 	}
 }

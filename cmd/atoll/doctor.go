@@ -21,7 +21,7 @@ import (
 func doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Tell what this machine and this program have",
+		Short: "Show what this machine and this build of atoll provide",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			h := summary.ThisHost()
@@ -60,16 +60,16 @@ func doctorCommand() *cobra.Command {
 					row("cuda", "device %d: %s, compute capability %d.%d", i, g.Name, g.Capability[0], g.Capability[1])
 				}
 			}
-			row("temporary", "%s for the sockets of ranks", os.TempDir())
+			row("temporary", "%s, for the unix sockets of ranks", os.TempDir())
 			return nil
 		},
 	}
 }
 
-// twoCells is a graph to try a partition on.
+// twoCells is a graph for testing whether METIS works.
 func twoCells() partition.Graph { return partition.Graph{Start: []int32{0, 1, 2}, Adj: []int32{1, 0}} }
 
-// versionCommand prints what --version does.
+// versionCommand prints the same as --version.
 func versionCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",

@@ -10,7 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// endingCase is one layer that runs over dry ground, with what is largest as rasters, and two gauges.
+// endingCase is a flow of one layer over dry ground, with files written at the end: rasters of extremes, two gauges
+// and a transect.
 const endingCase = `
 solver = "shallow-water"
 crs = "EPSG:25832"
@@ -45,10 +46,10 @@ line = [[-2, -5], [-2, 5]]
 every = 0.1
 `
 
-// landRecord is what was measured on land.
+// landRecord is the measured series of the gauge "land".
 const landRecord = "time,h\n2026-01-31T12:00:00.05Z,0.01\n2026-01-31T12:00:00.2Z,0.02\n"
 
-// readByGDAL prints the size, the code, and a pixel of each raster.
+// readByGDAL prints size, EPSG code, geotransform, unit and two pixels of each raster.
 const readByGDAL = `
 import sys
 from osgeo import gdal
@@ -63,7 +64,7 @@ for name in sys.argv[1:]:
           d.GetRasterBand(1).GetUnitType(), "%g %g" % (a[0, 0], a[-1, -1]))
 `
 
-// readOutlines prints what GDAL makes of the outlines.
+// readOutlines prints what GDAL reads from the outlines.
 const readOutlines = `
 import sys
 from osgeo import gdal
@@ -76,7 +77,7 @@ for f in layer:
     print(f.GetField("name"), g.GetGeometryName(), g.IsValid(), g.GetArea() > 5)
 `
 
-// readGauges prints what xarray makes of the file of gauges.
+// readGauges prints what xarray reads from the files of gauges and transects.
 const readGauges = `
 import sys, warnings
 warnings.simplefilter("error")
@@ -90,7 +91,7 @@ print(t.transect_name.values.astype(str).tolist(), t.discharge.units, t.discharg
       t.corner_y.values.tolist(), bool(t.discharge[0, 3] > 1))
 `
 
-// endingFolder has the case and its record.
+// endingFolder writes the case and its measured series into a new folder.
 func endingFolder(t *testing.T) string {
 	t.Helper()
 	dir := caseFile(t, endingCase)
@@ -100,8 +101,8 @@ func endingFolder(t *testing.T) string {
 	return dir
 }
 
-// TestEndings: the rasters of the end and the file of gauges are the same on any ranks, and GDAL and xarray read them
-// without a complaint.
+// TestEndings: the files written at the end of a run are the same on one and three ranks, and GDAL and xarray read
+// them without warnings.
 func TestEndings(t *testing.T) {
 	var want [][]byte
 	files := []string{"raster/max_h.tif", "raster/depth.tif", "raster/arrival.tif", "gauges.nc", "transects.nc",
@@ -121,7 +122,7 @@ func TestEndings(t *testing.T) {
 			if len(want) < len(files) {
 				want = append(want, text)
 			} else if string(want[k]) != string(text) {
-				t.Errorf("%s is another one on %s ranks", name, ranks)
+				t.Errorf("%s differs on %s ranks", name, ranks)
 			}
 		}
 	}

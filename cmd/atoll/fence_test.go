@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// TestRanksOfAnEarlierEpochPublishNothing: as soon as the folder of a run has another epoch, which somebody has begun
-// who took these ranks for lost, their tables grow no more, and they end and say why.
+// TestRanksOfAnEarlierEpochPublishNothing: once epoch.json in the folder of a run has a later epoch, the ranks of
+// the earlier one append nothing to tables, and end with an error that says why.
 func TestRanksOfAnEarlierEpochPublishNothing(t *testing.T) {
 	dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
 	d := &disturbed{t: t, dir: dir, args: []string{"run", "case.toml", "--ranks", "2", "--transport", "grpc", "--quiet",
@@ -30,7 +30,7 @@ func TestRanksOfAnEarlierEpochPublishNothing(t *testing.T) {
 		}
 		return info.Size()
 	}
-	d.until("table", func() bool { return size() > 1000 })
+	d.waitFor("table", func() bool { return size() > 1000 })
 
 	e, err := folder.ReadEpoch(d.out())
 	if err != nil {
@@ -48,27 +48,27 @@ func TestRanksOfAnEarlierEpochPublishNothing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(d.out(), "epoch.json"), text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	at := size()
+	before := size()
 	if err := fence.Close(); err != nil {
 		t.Fatal(err)
 	}
-	most := at
-	d.until("another epoch", func() bool {
+	largest := before
+	d.waitFor("another epoch", func() bool {
 		if d.epoch() > e.Epoch {
 			return true
 		}
-		most = max(most, size())
+		largest = max(largest, size())
 		return false
 	})
-	if most > at {
-		t.Errorf("the table had %d bytes, and %d before the next epoch began", at, most)
+	if largest > before {
+		t.Errorf("the table had %d bytes when the epoch changed, and grew to %d before the next one began", before, largest)
 	}
-	d.until("loop", func() bool { return size() < most })
-	d.until("table", func() bool { return size() > 1000 }) // of the ranks that go on
+	d.waitFor("loop", func() bool { return size() < largest })
+	d.waitFor("table", func() bool { return size() > 1000 }) // written by the ranks of the new epoch
 	if err := d.launcher.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code, said := d.launcher.end(t); code != exitSaved || !strings.Contains(said, "others have taken its place") {
-		t.Errorf("exit code %d: %s", code, said)
+	if code, stderr := d.launcher.end(t); code != exitSaved || !strings.Contains(stderr, "others have taken its place") {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// underWay starts a run of the small case that does not end by itself, and returns when it is under way.
+// underWay starts a run that does not end by itself, and returns once it takes steps.
 func underWay(t *testing.T, dir string, args ...string) *command {
 	t.Helper()
 	c := atoll(t, dir, nil, append([]string{"run", "case.toml"}, args...)...)
@@ -23,16 +23,16 @@ func underWay(t *testing.T, dir string, args ...string) *command {
 	return c
 }
 
-// Of two runs into one folder the second is refused, until the first has ended, by force too.
+// A second run into the same folder is refused until the first has ended, even with --force.
 func TestTwoRunsIntoOneFolder(t *testing.T) {
 	dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
 	short := []string{"run", "case.toml", "--set", "time.max_steps=3", "--ranks", "2", "--transport", "local"}
 	first := underWay(t, dir)
 	for _, args := range [][]string{short, append(short, "--force")} {
 		second := atoll(t, dir, nil, args...)
-		code, told := second.code(t), second.stderr.String()
-		if code != exitUsage || !strings.Contains(told, "out is in use by process ") || strings.Count(told, "\n") != 1 {
-			t.Errorf("%v: exit code %d, stderr\n%s", args, code, told)
+		code, stderr := second.code(t), second.stderr.String()
+		if code != exitUsage || !strings.Contains(stderr, "out is in use by process ") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit code %d, stderr\n%s", args, code, stderr)
 		}
 	}
 	if err := first.Process.Kill(); err != nil {
@@ -40,9 +40,9 @@ func TestTwoRunsIntoOneFolder(t *testing.T) {
 	}
 	first.end(t)
 	other := atoll(t, dir, nil, short...)
-	code, told := other.code(t), other.stderr.String()
-	if code != exitUsage || !strings.Contains(told, "the results of another case") {
-		t.Errorf("another case after a kill: exit code %d, stderr\n%s", code, told)
+	code, stderr := other.code(t), other.stderr.String()
+	if code != exitUsage || !strings.Contains(stderr, "the results of another case") {
+		t.Errorf("another case after a kill: exit code %d, stderr\n%s", code, stderr)
 	}
 	if got := stateOf(t, dir); got != folder.Running {
 		t.Errorf("after a kill the folder is %s", got)
@@ -53,7 +53,7 @@ func TestTwoRunsIntoOneFolder(t *testing.T) {
 	}
 }
 
-// Rows are in their files while a run is under way, so that nothing ends them.
+// Rows of tables are written to the file while the run goes on, so that a crash does not lose them.
 func TestRowsAreWrittenSoon(t *testing.T) {
 	dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
 	c := underWay(t, dir)
@@ -70,13 +70,14 @@ func TestRowsAreWrittenSoon(t *testing.T) {
 	}
 }
 
-// A stopped run leaves no summary, tells where it was, and its folder tells that it was stopped, whatever the signal.
-func TestStoppedRunTellsWhere(t *testing.T) {
+// A stopped run writes no summary, prints at which time it stopped, and marks its folder as stopped, for each
+// signal.
+func TestStoppedRunSaysWhere(t *testing.T) {
 	dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
 	for name, stop := range map[string]func(c *command) error{
 		"hangup":    func(c *command) error { return c.Process.Signal(syscall.SIGHUP) },
 		"interrupt": func(c *command) error { return c.Process.Signal(syscall.SIGINT) },
-		"no reader": func(*command) error { return nil }, // begin has read the first line alone
+		"no reader": func(*command) error { return nil }, // nobody reads standard output any more
 	} {
 		if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
 			t.Fatal(err)
@@ -103,14 +104,14 @@ func TestStoppedRunTellsWhere(t *testing.T) {
 		if err := stop(c); err != nil {
 			t.Fatal(err)
 		}
-		code, said := c.end(t)
+		code, stderr := c.end(t)
 		want := exitSaved
 		if unread {
-			want = code // it may not have begun
+			want = code // the run may not have begun yet
 		}
-		if code != want || code == exitDone || !strings.Contains(said, "stopped by a signal") ||
-			!unread && !strings.Contains(said, "at t = ") {
-			t.Errorf("%s: exit code %d, stderr\n%s", name, code, said)
+		if code != want || code == exitDone || !strings.Contains(stderr, "stopped by a signal") ||
+			!unread && !strings.Contains(stderr, "at t = ") {
+			t.Errorf("%s: exit code %d, stderr\n%s", name, code, stderr)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "out", "summary.json")); err == nil {
 			t.Errorf("%s: there is a summary", name)

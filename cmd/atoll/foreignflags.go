@@ -10,8 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// ownFlags turns flags with one dash, as other programs have them, into flags of the solver's command that args call.
-// Left to the parser of flags, -optim would be --out ptim. Where args call another command they are returned.
+// ownFlags translates flags of other programs, which have a single dash, into flags of the solver's command that
+// args call. The flag parser would read -optim as -o ptim, that is --out ptim. Arguments of other commands are
+// returned unchanged.
 func ownFlags(root *cobra.Command, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return args, nil
@@ -25,22 +26,22 @@ func ownFlags(root *cobra.Command, args []string) ([]string, error) {
 	for k := 1; k < len(args); k++ {
 		word := args[k]
 		name := strings.TrimPrefix(word, "-")
-		at := slices.IndexFunc(foreign, func(f solvers.Foreign) bool { return f.Name == word })
+		index := slices.IndexFunc(foreign, func(f solvers.ForeignFlag) bool { return f.Name == word })
 		flag := c.Flags().Lookup(strings.TrimPrefix(name, "-"))
 		switch {
 		case word == "--":
 			return append(own, args[k:]...), nil
-		case at >= 0 && foreign[at].Refused != "":
-			return nil, usageError{fmt.Errorf("%s: %s", word, foreign[at].Refused)}
-		case at >= 0:
-			own = append(own, foreign[at].Args...)
+		case index >= 0 && foreign[index].Refused != "":
+			return nil, usageError{fmt.Errorf("%s: %s", word, foreign[index].Refused)}
+		case index >= 0:
+			own = append(own, foreign[index].Args...)
 			continue
 		case len(name) > 1 && len(name) < len(word) && flag != nil:
 			word = "--" + strings.TrimPrefix(name, "-")
 		}
 		own = append(own, word)
-		takes := flag != nil && flag.NoOptDefVal == "" || word == "-o" || word == "-n"
-		if takes && strings.HasPrefix(word, "-") && k+1 < len(args) {
+		takesValue := flag != nil && flag.NoOptDefVal == "" || word == "-o" || word == "-n"
+		if takesValue && strings.HasPrefix(word, "-") && k+1 < len(args) {
 			k++
 			own = append(own, args[k]) // its value, which may begin with a dash
 		}
@@ -48,8 +49,9 @@ func ownFlags(root *cobra.Command, args []string) ([]string, error) {
 	return own, nil
 }
 
-// foreignFlags are those that the command of that name knows of other programs, and false if no solver brings it.
-func foreignFlags(command string) ([]solvers.Foreign, bool) {
+// foreignFlags returns the flags of other programs that a solver's command accepts, and false if no solver has a
+// command of that name.
+func foreignFlags(command string) ([]solvers.ForeignFlag, bool) {
 	for _, name := range solvers.Names() {
 		kind, _ := solvers.Find(name)
 		for _, c := range kind.Commands {

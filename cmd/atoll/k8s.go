@@ -37,16 +37,17 @@ func launchK8sCommand() *cobra.Command {
 	var f k8sFlags
 	c := &cobra.Command{
 		Use:   "k8s CASE.toml",
-		Short: "Run a case as a job of Kubernetes, and bring its results",
-		Long: "Run a case as a job of Kubernetes, and bring its results: summary, tables, frames.\n" +
-			"It stays until the job has ended. Ctrl-C asks whether to leave the job running; --attach comes back to it.",
+		Short: "Run a case as a Kubernetes job, and download its results",
+		Long: "Run a case as a Kubernetes job, and download its results: summary, tables, frames.\n" +
+			"The command waits until the job has ended. Ctrl-C asks whether to leave the job running; --attach follows " +
+			"it again.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args[0]) },
 	}
 	p, j := c.Flags(), &f.job
 	p.IntVarP(&j.Ranks, "ranks", "n", 1, "number of ranks, each in a pod of its own")
 	p.StringVar(&j.Elastic, "elastic", "", "MIN:MAX ranks that the job may be changed to while it runs, by atoll ranks "+
-		"--job; certificates are made for MAX (default: it stays as it is)")
+		"--job; certificates are made for MAX (default: fixed)")
 	p.StringVar(&j.Name, "name", "", "name of the job (default: that of the case)")
 	p.StringVar(&j.Image, "image", "atoll:latest", "container image that has atoll")
 	p.StringVar(&j.Pull, "pull", "IfNotPresent", "when the image is pulled: IfNotPresent, Always or Never")
@@ -59,9 +60,9 @@ func launchK8sCommand() *cobra.Command {
 	p.StringSliceVar(&j.Components, "component", nil, "a part of k8s/components: gpu, kueue or insecure; may be repeated")
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set time.end=1; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder for the results (default: output.dir of the case)")
-	p.BoolVar(&f.checkpoints, "checkpoints", false, "bring checkpoints too")
+	p.BoolVar(&f.checkpoints, "checkpoints", false, "download checkpoints too")
 	p.BoolVar(&f.keep, "keep", false, "leave the job and its volume in the cluster when it has ended")
-	p.BoolVar(&f.attach, "attach", false, "follow the job of that name, which is there already")
+	p.BoolVar(&f.attach, "attach", false, "follow the existing job of that name")
 	p.BoolVar(&f.remove, "delete", false, "remove the job of that name with its output, and stop")
 	p.BoolVar(&f.dry, "dry-run", false, "print the manifests, and stop")
 	p.DurationVar(&f.patience, "patience", 2*time.Minute, "how long the job may stay pending before it is given up")
@@ -109,7 +110,7 @@ func (f *k8sFlags) run(ctx context.Context, path string) error {
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// complete fills in what follows from the case.
+// complete fills in the settings that follow from the case.
 func (f *k8sFlags) complete(c *config.Case, path string) error {
 	f.job.Name = cmp.Or(f.job.Name, strings.Trim(notInNames.ReplaceAllString(strings.ToLower(c.Name), "-"), "-"))
 	f.out = cmp.Or(f.out, c.Output.Dir)
@@ -130,10 +131,10 @@ func (f *k8sFlags) complete(c *config.Case, path string) error {
 	return f.job.Check()
 }
 
-// follow stays with the job to its end, and brings what it has written.
+// follow waits for the end of the job, and downloads its output.
 func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
-	watch := kube.Follow{Client: cluster, Name: f.job.Name, Out: os.Stdout, Log: os.Stderr, Patience: f.patience}
-	err := watch.Until(ctx)
+	follower := kube.Follow{Client: cluster, Name: f.job.Name, Out: os.Stdout, Log: os.Stderr, Patience: f.patience}
+	err := follower.Until(ctx)
 	after := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
 		return f.interrupted(after, cluster, err)
@@ -145,7 +146,7 @@ func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 	if err == nil {
 		files, bad := cluster.Fetch(ctx, f.job.Name, f.job.Image, f.job.Pull, f.claim(), f.out, f.checkpoints)
 		if bad != nil {
-			return fmt.Errorf("the job is done, but its output was not fetched: %w; it is on the volume %s, and --attach "+
+			return fmt.Errorf("the job is done, but its output was not downloaded: %w; it is on the volume %s, and --attach "+
 				"tries again", bad, f.claim())
 		}
 		fmt.Printf("%-16s %s in %s\n", "brought", words.Count(files, "file"), f.out)
@@ -154,7 +155,7 @@ func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 		err = errors.Join(err, cluster.Remove(after, f.job.Name, err == nil))
 	}
 	if failed != nil {
-		fmt.Fprintf(os.Stderr, "atoll: what it has written is on the volume %s: the same command continues from its last "+
+		fmt.Fprintf(os.Stderr, "atoll: the output of the job is on the volume %s: the same command continues from its last "+
 			"checkpoint, --delete removes it\n", f.claim())
 	}
 	if failed != nil && failed.Input {
@@ -165,16 +166,17 @@ func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 
 func (f *k8sFlags) claim() string { return cmp.Or(f.job.Claim, f.job.Name+"-output") }
 
-// interrupted asks at a terminal whether the job is to go on. Without a terminal or an answer it does.
+// interrupted asks at a terminal whether to leave the job running. Without a terminal or an answer the job
+// continues.
 func (f *k8sFlags) interrupted(ctx context.Context, cluster *kube.Client, err error) error {
 	if process.Ask(os.Stdin, os.Stderr, fmt.Sprintf("\nLeave the job %s running? [Y/n] ", f.job.Name), 30*time.Second) {
-		fmt.Fprintf(os.Stderr, "atoll: the job continues; come back with --attach, or end it with --delete\n")
+		fmt.Fprintf(os.Stderr, "atoll: the job continues; follow it with --attach, or end it with --delete\n")
 		return err
 	}
 	return errors.Join(err, cluster.Remove(ctx, f.job.Name, false))
 }
 
-// secrets are the certificates of the ranks; none where they communicate without TLS.
+// secrets makes the certificates of the ranks; nil if they communicate without TLS.
 func (f *k8sFlags) secrets() (kube.Secrets, error) {
 	if slices.Contains(f.job.Components, "insecure") {
 		return nil, nil

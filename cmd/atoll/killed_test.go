@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// inLoop waits until a run that writes to a folder is set up, and so at its first step.
+// inLoop waits until a run has finished its set-up and is about to take its first step.
 func inLoop(t *testing.T, out string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -22,12 +22,12 @@ func inLoop(t *testing.T, out string) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatal("the run does not come to its first step")
+			t.Fatal("the run did not reach its first step within a minute")
 		}
 	}
 }
 
-// ranksOf finds the rank processes that a command started.
+// ranksOf returns the process ids, by rank, of the n ranks that a command started.
 func ranksOf(t *testing.T, parent, n int) map[int]int {
 	t.Helper()
 	pids := map[int]int{}
@@ -67,8 +67,8 @@ func parentOf(pid int) int {
 	return ppid
 }
 
-// TestKilledRankEndsTheRun: of a run that is not to go on, kill -9 of any rank ends every process within 5 s, with the
-// rank's name and exit code 1.
+// TestKilledRankEndsTheRun: with --retries 0, kill -9 of any rank ends every process within 5 s, with exit code 1
+// and a message that names the rank.
 func TestKilledRankEndsTheRun(t *testing.T) {
 	for victim := range 4 {
 		t.Run(fmt.Sprintf("rank %d", victim), func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestKilledRankEndsTheRun(t *testing.T) {
 			if err := syscall.Kill(pids[victim], syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
-			code, said := c.end(t)
+			code, stderr := c.end(t)
 			if took := time.Since(killed); took > 5*time.Second {
 				t.Errorf("the run took %v to end", took)
 			}
@@ -92,11 +92,11 @@ func TestKilledRankEndsTheRun(t *testing.T) {
 			}
 			for r, pid := range pids {
 				if syscall.Kill(pid, 0) == nil && parentOf(pid) == c.Process.Pid {
-					t.Errorf("rank %d lives on", r)
+					t.Errorf("rank %d still runs", r)
 				}
 			}
-			if want := fmt.Sprintf("rank %d was killed by signal 9", victim); !strings.Contains(said, want) {
-				t.Errorf("stderr does not say %q:\n%s", want, said)
+			if want := fmt.Sprintf("rank %d was killed by signal 9", victim); !strings.Contains(stderr, want) {
+				t.Errorf("stderr does not say %q:\n%s", want, stderr)
 			}
 		})
 	}

@@ -1,6 +1,6 @@
 package main
 
-// The solvers that this program knows, their checks and their benchmarks.
+// The imports register the solvers of this program, their verification and their benchmarks.
 import (
 	_ "github.com/atoll-hpc/atoll/solvers/levelset/bench"
 	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem"

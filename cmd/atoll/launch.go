@@ -37,7 +37,7 @@ func launchCommand() *cobra.Command {
 	}
 	l.Flags().IntVarP(&ranks, "ranks", "n", 1, "number of ranks")
 	l.Flags().IntVar(&threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
-	l.Flags().BoolVar(&logRanks, "log-ranks", false, "print the output of the other ranks too, each line with its "+
+	l.Flags().BoolVar(&logRanks, "log-ranks", false, "print the output of all ranks, each line with its "+
 		"rank before it")
 	c.AddCommand(l, launchSlurmCommand(), launchK8sCommand())
 	return c
@@ -49,12 +49,12 @@ func launchSlurmCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "slurm CASE.toml --nodes N --ntasks N [flags] [-- FLAG OF ATOLL RUN…]",
 		Short: "Write the batch script of a run for a cluster with Slurm",
-		Long: "Write the batch script of a run for a cluster with Slurm, to be handed in with sbatch.\n" +
+		Long: "Write the batch script of a run for a cluster with Slurm, to be submitted with sbatch.\n" +
 			"The case is checked first; what follows -- goes to atoll run.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if before := cmd.ArgsLenAtDash(); len(args) > 1 && before != 1 {
-				return usageError{fmt.Errorf("%q: one case, and what is for atoll run comes after --", args[1])}
+			if beforeDash := cmd.ArgsLenAtDash(); len(args) > 1 && beforeDash != 1 {
+				return usageError{fmt.Errorf("%q: want one case; flags for atoll run come after --", args[1])}
 			}
 			self, err := os.Executable()
 			if err != nil {
@@ -80,7 +80,7 @@ func writeSlurmScript(job launch.SlurmConfig, out string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	// What is wrong with the case is better heard now than after hours in a queue.
+	// Errors in the case are reported now instead of after hours in a queue.
 	if err := checkRun(job); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func writeSlurmScript(job launch.SlurmConfig, out string) error {
 	return errors.Join(err, f.Close())
 }
 
-// checkRun reads the flags and the case of the run as the ranks will.
+// checkRun parses the flags and the case of the run as the ranks will.
 func checkRun(job launch.SlurmConfig) error {
 	c := runCommand()
 	if err := c.ParseFlags(job.Args); err != nil {

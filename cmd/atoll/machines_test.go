@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// machines are two network namespaces, of which a cable is all that there is between them.
+// machines are two network namespaces that stand for hosts, connected by one virtual cable.
 type machines struct {
 	t                *testing.T
 	names, addresses [2]string
@@ -26,27 +26,28 @@ func twoMachines(t *testing.T) *machines {
 	return m
 }
 
-// plug puts the cable in, or pulls it out.
-func (m *machines) plug(how string) {
-	if out, err := exec.Command("ip", "-n", m.names[0], "link", "set", "wire", how).CombinedOutput(); err != nil {
+// setLink connects or cuts the cable: state is "up" or "down".
+func (m *machines) setLink(state string) {
+	if out, err := exec.Command("ip", "-n", m.names[0], "link", "set", "wire", state).CombinedOutput(); err != nil {
 		m.t.Fatalf("%v: %s", err, out)
 	}
 }
 
-// on makes a command one of the k-th host. Its process is the command's own.
-func (m *machines) on(k int, c *command) *command {
+// runOn makes c a command on the k-th host. ip netns exec replaces itself by c, so that the process id is that of
+// c.
+func (m *machines) runOn(k int, c *command) *command {
 	ip := needs.Program(m.t, "ip", "iproute2")
 	c.Args = append([]string{"ip", "netns", "exec", m.names[k], c.Path}, c.Args[1:]...)
 	c.Path = ip
 	return c
 }
 
-// TestChaosOnTwoHosts: a run of which two ranks are on another machine ends as one that nobody disturbs, though ranks
-// and supervisors of both are killed and stopped, and the cable between them is pulled.
+// TestChaosOnTwoHosts: a run with two ranks on another host has the output of an undisturbed run, although ranks
+// and supervisors on both hosts are killed and stopped, and the cable between them is cut.
 func TestChaosOnTwoHosts(t *testing.T) {
 	o := chaosOptionsOf(t)
 	cases := chaosCases
-	if o.times < 10 { // in a test of a minute
+	if o.times < 10 { // keeps the test below a minute
 		cases, o.times = cases[:1], 2
 	}
 	for k, c := range cases {
@@ -55,7 +56,7 @@ func TestChaosOnTwoHosts(t *testing.T) {
 			m := twoMachines(t)
 			random := o.random(t, k)
 			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
-			whole := undisturbed(t, args)
+			reference := undisturbed(t, args)
 			d := &disturbed{t: t, dir: t.TempDir(), machines: m, args: append(args, "--places", m.addresses[0]+":7000",
 				"--slots", "2", "--listen", m.addresses[0]+":0", "--certs", "certs")}
 			certs := atoll(t, d.dir, nil, "certs", "certs", "--ranks", "4")
@@ -63,52 +64,53 @@ func TestChaosOnTwoHosts(t *testing.T) {
 				t.Fatal(certs.stderr.String())
 			}
 			d.launch()
-			d.visit()
-			ways := []func(){d.pull, d.killLauncher, func() { d.hit(random, false) }, func() { d.hit(random, true) },
-				d.killVisitor}
+			d.startRemote()
+			faults := []func(){d.cutNetwork, d.killLauncher, func() { d.disturbRank(random, false) },
+				func() { d.disturbRank(random, true) },
+				d.killRemote}
 			for i := range o.times {
 				d.progress(random)
 				before := d.epoch()
-				ways[i%len(ways)]()
-				d.until("epoch", func() bool { return d.epoch() > before })
+				faults[i%len(faults)]()
+				d.waitFor("epoch", func() bool { return d.epoch() > before })
 			}
-			if code, said := d.launcher.end(t); code != exitDone {
-				t.Fatalf("exit code %d: %s", code, said)
+			if code, stderr := d.launcher.end(t); code != exitDone {
+				t.Fatalf("exit code %d: %s", code, stderr)
 			}
-			if code, said := d.visitor.end(t); code != exitDone {
-				t.Errorf("supervisor: exit code %d: %s", code, said)
+			if code, stderr := d.remote.end(t); code != exitDone {
+				t.Errorf("supervisor: exit code %d: %s", code, stderr)
 			}
-			sameOutput(t, filepath.Join(whole, "out"), d.out())
+			sameOutput(t, filepath.Join(reference, "out"), d.out())
 		})
 	}
 }
 
-// pull pulls the cable for longer than the silence after which the others are given up.
-func (d *disturbed) pull() {
-	d.machines.plug("down")
+// cutNetwork cuts the cable for longer than the silence after which members count as lost.
+func (d *disturbed) cutNetwork() {
+	d.machines.setLink("down")
 	time.Sleep(members.SilenceLimit + 2*time.Second)
-	d.machines.plug("up")
+	d.machines.setLink("up")
 }
 
-// visit starts the supervisor of the other host.
-func (d *disturbed) visit() {
-	d.visitor = d.machines.on(1, atoll(d.t, d.dir, nil, "supervise", "--join", d.machines.addresses[0]+":7000",
+// startRemote starts the supervisor on the second host.
+func (d *disturbed) startRemote() {
+	d.remote = d.machines.runOn(1, atoll(d.t, d.dir, nil, "supervise", "--join", d.machines.addresses[0]+":7000",
 		"--slots", "2", "--listen", d.machines.addresses[1], "--certs", "certs", "--threads", "1"))
-	if err := d.visitor.Start(); err != nil {
+	if err := d.remote.Start(); err != nil {
 		d.t.Fatal(err)
 	}
-	d.t.Cleanup(func() { _ = d.visitor.Process.Kill() })
+	d.t.Cleanup(func() { _ = d.remote.Process.Kill() })
 }
 
-func (d *disturbed) killVisitor() {
-	if err := d.visitor.Process.Kill(); err != nil {
+func (d *disturbed) killRemote() {
+	if err := d.remote.Process.Kill(); err != nil {
 		d.t.Fatal(err)
 	}
-	d.visitor.end(d.t)
-	d.visit()
+	d.remote.end(d.t)
+	d.startRemote()
 }
 
-// random is a source of what happens, which a seed repeats.
+// random returns the random source of the k-th case; logs the seed, which reproduces the faults.
 func (o chaosOptions) random(t *testing.T, k int) *rand.Rand {
 	t.Logf("%s=%d", envSeed, o.seed)
 	return rand.New(rand.NewPCG(o.seed, uint64(k)))

@@ -30,7 +30,7 @@ const (
 	exitLost   = launch.ExitPeerFailed // of a worker: another rank was lost, or has failed
 )
 
-// processStart is when the process did, nearly.
+// processStart is the time at which the process started, approximately.
 var processStart = time.Now()
 
 func main() {
@@ -40,8 +40,8 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:]))
 }
 
-// stopBySignal calls stop at the first signal to end. A second one ends the process at once, unless it comes with the
-// first: who signals a process and its group, as timeout does, means one.
+// stopBySignal calls stop at the first signal to end. A second signal ends the process at once, unless it follows
+// within 300 ms: timeout(1) signals both a process and its group, and means one.
 func stopBySignal(stop func()) {
 	const echo = 300 * time.Millisecond
 	signals := make(chan os.Signal, 1)
@@ -54,7 +54,7 @@ func stopBySignal(stop func()) {
 	}()
 }
 
-// about is what help begins with: the solvers that cases can name.
+// about returns the beginning of the help text: the solvers that cases can name.
 func about() string {
 	var b strings.Builder
 	b.WriteString("Distributed solvers: the same bits on any number of ranks, on CPUs and on GPUs.\n\nCases name one of\n")
@@ -102,21 +102,22 @@ func execute(ctx context.Context, args []string) int {
 	}))
 }
 
-// reportEnd prints the error that a command ended with, where nobody else does, and returns the exit code.
+// reportEnd prints the error that a command ended with, unless another process prints it, and returns the exit
+// code.
 func reportEnd(ctx context.Context, err error) int {
 	if err == nil {
 		return exitDone
 	}
-	var whole *stopped
-	if errors.As(err, &whole) {
-		fmt.Fprintln(os.Stderr, "atoll:", whole.text)
-		return whole.code
+	var stoppedRun *stopped
+	if errors.As(err, &stoppedRun) {
+		fmt.Fprintln(os.Stderr, "atoll:", stoppedRun.text)
+		return stoppedRun.code
 	}
-	var local *launch.RankError
-	if errors.As(err, &local) {
+	var rankError *launch.RankError
+	if errors.As(err, &rankError) {
 		code := launch.ExitCode(err)
-		ordered := ctx.Err() != nil && local.Code == exitFailed && len(local.Killed) == 0
-		if code != exitUsage && code != exitSaved && !ordered { // of which rank 0 has told
+		requested := ctx.Err() != nil && rankError.Code == exitFailed && len(rankError.Killed) == 0
+		if code != exitUsage && code != exitSaved && !requested { // otherwise rank 0 has printed the reason
 			fmt.Fprintln(os.Stderr, "atoll:", err)
 		}
 		return code
@@ -145,7 +146,7 @@ func reportEnd(ctx context.Context, err error) int {
 	return exitCode(ctx, err)
 }
 
-// exitCode is that of a command that has failed.
+// exitCode returns the exit code of a command that has failed.
 func exitCode(ctx context.Context, err error) int {
 	if errors.As(err, new(*run.Stopped)) {
 		return exitSaved

@@ -68,9 +68,9 @@ func meshGenerate() *cobra.Command {
 	p := c.Flags()
 	p.Float64SliceVar(&bounds, "bounds", []float64{0, 0, 1, 1},
 		"corners of the rectangle, x0,y0,x1,y1, or of the box, x0,y0,z0,x1,y1,z1")
-	p.IntVar(&cells, "cells", 1000, "number of cells; the nearest count that can be made is taken")
-	p.IntVar(&refine, "refine", 0, "how often to cut each triangle into four")
-	p.Uint64Var(&seed, "seed", 7, "of what is random")
+	p.IntVar(&cells, "cells", 1000, "approximate number of cells")
+	p.IntVar(&refine, "refine", 0, "how many times to divide each triangle into four")
+	p.Uint64Var(&seed, "seed", 7, "of the random numbers")
 	return c
 }
 
@@ -123,21 +123,21 @@ func meshConvert() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.BoolVar(&orient, "orient", false, "turn clockwise triangles, and tetrahedra of negative volume, round")
+	p.BoolVar(&orient, "orient", false, "reverse clockwise triangles, and tetrahedra of negative volume")
 	p.BoolVar(&drop, "drop-dangling", false, "drop vertices, and tagged edges or faces, that belong to no cell")
 	p.BoolVar(&merge, "merge-duplicates", false,
-		"merge vertices at the same place, and drop cells that repeat or collapse")
+		"merge vertices with equal coordinates, and drop duplicate and collapsed cells")
 	return c
 }
 
 func meshInfo() *cobra.Command {
 	return &cobra.Command{
 		Use:   "info MESH",
-		Short: "Check a mesh and tell what it holds",
+		Short: "Check a mesh and show its contents",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := readDual(args[0])
-			if mesh.InSpace(err) {
+			if mesh.IsTetrahedra(err) {
 				return solidInfo(args[0])
 			}
 			if err != nil {
@@ -181,7 +181,7 @@ func meshReorder() *cobra.Command {
 	var seed uint64
 	c := &cobra.Command{
 		Use:   "reorder IN [OUT]",
-		Short: "Renumber the cells of a mesh, and tell how near neighbours are in memory",
+		Short: "Renumber the cells of a mesh, and show how close neighbours are in memory",
 		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := writesOne(args, order); err != nil {
@@ -191,12 +191,12 @@ func meshReorder() *cobra.Command {
 			if err != nil {
 				return badInput(err)
 			}
-			kinds := []partition.Ordering{partition.Ordering(order)}
+			methods := []partition.Ordering{partition.Ordering(order)}
 			if order == "all" {
-				kinds = partition.Orderings
+				methods = partition.Orderings
 			}
-			for _, kind := range kinds {
-				perm, err := partition.Order(kind, d.graph, d.x, d.y, seed)
+			for _, method := range methods {
+				perm, err := partition.Order(method, d.graph, d.x, d.y, seed)
 				if err != nil {
 					return usageError{err}
 				}
@@ -204,7 +204,7 @@ func meshReorder() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Printf("%s:\n%s", kind, indent(report.String()))
+				fmt.Printf("%s:\n%s", method, indent(report.String()))
 				if len(args) == 2 {
 					return save(args[1], d.mesh.Permute(perm))
 				}
@@ -213,7 +213,7 @@ func meshReorder() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&order, "order", "rcm", "natural, rcm, gps, hilbert, random, or all to compare them")
-	c.Flags().Uint64Var(&seed, "seed", 7, "of what is random")
+	c.Flags().Uint64Var(&seed, "seed", 7, "of the random numbers")
 	return c
 }
 
@@ -223,7 +223,7 @@ func meshPartition() *cobra.Command {
 	var seed uint64
 	c := &cobra.Command{
 		Use:   "partition IN [OUT.vtu]",
-		Short: "Cut a mesh into parts, and tell how good they are",
+		Short: "Partition a mesh, and show the quality of the partition",
 		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := writesOne(args, cut); err != nil {
@@ -233,12 +233,12 @@ func meshPartition() *cobra.Command {
 			if err != nil {
 				return badInput(err)
 			}
-			kinds := []partition.Cut{partition.Cut(cut)}
+			methods := []partition.Cut{partition.Cut(cut)}
 			if cut == "all" {
-				kinds = partition.Cuts
+				methods = partition.Cuts
 			}
-			for _, kind := range kinds {
-				p, err := partition.Partition(kind, d.graph, d.x, d.y, parts, seed)
+			for _, method := range methods {
+				p, err := partition.Partition(method, d.graph, d.x, d.y, parts, seed)
 				if err != nil {
 					return usageError{err}
 				}
@@ -246,7 +246,7 @@ func meshPartition() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Printf("%s:\n%s", kind, indent(report.String()))
+				fmt.Printf("%s:\n%s", method, indent(report.String()))
 				if len(args) == 2 {
 					if d.mesh.CellData == nil {
 						d.mesh.CellData = map[string][]float64{}
@@ -265,11 +265,11 @@ func meshPartition() *cobra.Command {
 	p := c.Flags()
 	p.StringVar(&cut, "cut", "hilbert", "hilbert, rcb, metis, random, or all to compare them")
 	p.IntVarP(&parts, "parts", "n", 4, "number of parts")
-	p.Uint64Var(&seed, "seed", 7, "of what is random")
+	p.Uint64Var(&seed, "seed", 7, "of the random numbers")
 	return c
 }
 
-// dual is a mesh, checked, and the graph of its cells.
+// dual is a checked mesh with its dual graph: one node per cell, edges between cells with a common side.
 type dual struct {
 	mesh  *mesh.Mesh
 	graph partition.Graph
@@ -299,7 +299,7 @@ func readDual(path string) (*dual, error) {
 	return d, err
 }
 
-// writable refuses a file that no mesh can be written to before the work is done.
+// writable returns an error if no mesh can be written to path, before any work is done.
 func writable(path string) error {
 	err := meshio.Writable(path)
 	if err == nil {
@@ -311,14 +311,14 @@ func writable(path string) error {
 	return nil
 }
 
-// writesOne refuses an output, the second argument if there is one, where kinds are compared, and one that no mesh can
-// be written to.
-func writesOne(args []string, kind string) error {
+// writesOne returns an error if an output, the second argument, is given while all methods are compared, or if no
+// mesh can be written to it.
+func writesOne(args []string, method string) error {
 	switch {
 	case len(args) < 2:
 		return nil
-	case kind == "all":
-		return usageError{fmt.Errorf("all kinds are compared, and none is written: choose one for %s, or leave that away",
+	case method == "all":
+		return usageError{fmt.Errorf("all methods are compared, and none is written: choose one for %s, or leave it out",
 			args[1])}
 	}
 	return writable(args[1])
@@ -329,7 +329,7 @@ func save(path string, m *mesh.Mesh) error {
 	return saved(path, meshio.Write(path, m), len(m.Cells), notKept)
 }
 
-// saved tells what was written, unless that has failed.
+// saved prints what was written, unless err is set.
 func saved(path string, err error, cells int, notKept string) error {
 	if err == nil {
 		printNotKept(notKept)
@@ -348,21 +348,21 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"
 }
 
-// bytesOfCell is what a mesh takes of a triangle or a tetrahedron at most, while it is made or read, checked and
-// written: measured.
+// bytesOfCell is the measured peak memory in bytes per triangle (2) and tetrahedron (3) while a mesh is generated
+// or read, checked and written.
 var bytesOfCell = map[int]int64{2: 215, 3: 330}
 
-// fitsMesh refuses a mesh of so many cells for which there is no memory, before any of it is made.
+// fitsMesh returns an error if the memory is too small for a mesh of so many cells.
 func fitsMesh(cells int64, dim int) error {
 	need := cells * bytesOfCell[dim]
-	if free, of := estimate.FreeMemory(); need > free {
+	if free, source := estimate.FreeMemory(); need > free {
 		return badInput(fmt.Errorf("a mesh of %d cells takes about %s of memory, and there is %s, %s; make fewer cells",
-			cells, words.Bytes(need), words.Bytes(free), of))
+			cells, words.Bytes(need), words.Bytes(free), source))
 	}
 	return nil
 }
 
-// fitsFile does so of a mesh file, by what its headers tell.
+// fitsFile returns an error if the memory is too small for the mesh in a file, by the counts in its headers.
 func fitsFile(path string) error {
 	n, err := meshio.Count(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
 
-// convertSolid repairs a mesh of tetrahedra where asked to, and writes it.
+// convertSolid applies the chosen repairs to a mesh of tetrahedra, and writes it.
 func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
 	if merge {
 		vertices, err := s.MergeDuplicates()

@@ -21,7 +21,7 @@ FIELD_l1_error, FIELD_l2_error and FIELD_max_error are those of a field that the
 [exactly](studies.md#exact-solutions).
 `
 
-// metricsPage is docs/metrics.md.
+// metricsPage returns the text of docs/metrics.md.
 func metricsPage() string {
 	var b strings.Builder
 	b.WriteString(metricsHead)
@@ -36,20 +36,20 @@ func metricsPage() string {
 		for _, q := range list {
 			yes := map[bool]string{true: "yes"}
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", q.Name, q.Unit, strings.ReplaceAll(q.Doc, "|", `\|`),
-				yes[q.In&solvers.Column != 0], yes[q.Error])
+				yes[q.Outputs&solvers.Column != 0], yes[q.Error])
 		}
 	}
 	return b.String()
 }
 
-// TestMetricsAreExplained: each has a text, and the page of the manual has all of them as they are declared.
-// ATOLL_REWRITE=1 makes the page anew.
+// TestMetricsAreExplained: each metric has a description, and docs/metrics.md lists all of them as the solvers
+// declare them. ATOLL_REWRITE=1 rewrites the page.
 func TestMetricsAreExplained(t *testing.T) {
 	for _, name := range solvers.Names() {
 		kind, _ := solvers.Find(name)
 		for _, q := range kind.Quantities {
 			if q.Doc == "" {
-				t.Errorf("%s: %s has no text", name, q.Name)
+				t.Errorf("%s: %s has no description", name, q.Name)
 			}
 		}
 	}
@@ -62,6 +62,6 @@ func TestMetricsAreExplained(t *testing.T) {
 	page, err := os.ReadFile(path)
 	if err != nil || string(page) != metricsPage() {
 		t.Errorf("docs/metrics.md is not what solvers declare (%v): go test ./cmd/atoll -run TestMetricsAreExplained with "+
-			"ATOLL_REWRITE=1 makes it anew", err)
+			"ATOLL_REWRITE=1 rewrites it", err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
 
-// TestFlagsOfMmg: what its users type gives the mesh that the flags' own names give, and two names of the mesh that
-// comes out are refused.
+// TestFlagsOfMmg: flags of the program Mmg give the same mesh as the flags of atoll smooth that they stand for. Two
+// names of the output mesh are refused.
 func TestFlagsOfMmg(t *testing.T) {
 	in := squareFile(t, "a.mesh")
 	m, err := meshio.Read(in)
@@ -26,33 +26,33 @@ func TestFlagsOfMmg(t *testing.T) {
 		fmt.Fprintln(sizes, 0.05+0.1*x)
 	}
 	dir := t.TempDir()
-	met := filepath.Join(dir, "sizes.sol")
-	if err := os.WriteFile(met, []byte(sizes.String()+"End\n"), 0o666); err != nil {
+	metric := filepath.Join(dir, "sizes.sol")
+	if err := os.WriteFile(metric, []byte(sizes.String()+"End\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	own, theirs := filepath.Join(dir, "own.mesh"), filepath.Join(dir, "theirs.mesh")
+	own, mmg := filepath.Join(dir, "own.mesh"), filepath.Join(dir, "theirs.mesh")
 	smooth := func(args ...string) int {
 		return execute(context.Background(), append([]string{"smooth", in, "-q", "--threads", "1"}, args...))
 	}
-	if code := smooth(own, "--sol", met, "--gradation", "1.3", "--ridge", "40"); code != exitDone {
+	if code := smooth(own, "--sol", metric, "--gradation", "1.3", "--ridge", "40"); code != exitDone {
 		t.Fatalf("exit code %d", code)
 	}
-	if code := smooth("-o", theirs, "--met", met, "--hgrad", "1.3", "--ar", "40"); code != exitDone {
-		t.Fatalf("as Mmg has it: exit code %d", code)
+	if code := smooth("-o", mmg, "--met", metric, "--hgrad", "1.3", "--ar", "40"); code != exitDone {
+		t.Fatalf("with flags of Mmg: exit code %d", code)
 	}
 	one, err := os.ReadFile(own)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := os.ReadFile(theirs)
+	other, err := os.ReadFile(mmg)
 	if err != nil || !bytes.Equal(one, other) {
 		t.Errorf("meshes differ, or %v", err)
 	}
-	if code := smooth("-o", theirs, own); code != exitUsage {
-		t.Errorf("two names of the mesh that comes out: exit code %d", code)
+	if code := smooth("-o", mmg, own); code != exitUsage {
+		t.Errorf("two names of the output mesh: exit code %d", code)
 	}
 	dashed := filepath.Join(dir, "dashed.mesh")
-	code := execute(context.Background(), []string{"smooth", "-in", in, "-out", dashed, "-sol", met, "-hgrad", "1.3",
+	code := execute(context.Background(), []string{"smooth", "-in", in, "-out", dashed, "-sol", metric, "-hgrad", "1.3",
 		"-ar", "40", "-noinsert", "-q", "--threads", "1"})
 	if code != exitDone {
 		t.Fatalf("with one dash: exit code %d", code)

@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// joinMPI starts MPI and makes sure that all ranks are of one run: started together, by the launcher of this MPI, with
-// the same identity.
+// joinMPI initialises MPI and checks that all ranks belong to one run: started by the launcher of this MPI, with
+// the same identity (build and case).
 func joinMPI(ctx context.Context, env launch.Environment, identity string, silence time.Duration,
 	notify func(line string)) (dist.Comm, error) {
 	comm, err := mpi.Init()
@@ -29,9 +29,9 @@ func joinMPI(ctx context.Context, env launch.Environment, identity string, silen
 	if err != nil {
 		return nil, errors.Join(err, comm.Close())
 	}
-	for r, theirs := range all {
-		if !bytes.Equal(theirs, all[0]) {
-			err := fmt.Errorf("rank %d runs %q, rank 0 %q: all ranks need the same program and the same case", r, theirs, all[0])
+	for r, other := range all {
+		if !bytes.Equal(other, all[0]) {
+			err := fmt.Errorf("rank %d runs %q, rank 0 %q: all ranks need the same program and the same case", r, other, all[0])
 			return nil, errors.Join(usageError{err}, comm.Close())
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// TestMPIRun runs cases under mpirun: the state is that of a run without it, and bad input is told once.
+// TestMPIRun runs cases under mpirun: the state is that of a run without MPI, and bad input is reported once.
 func TestMPIRun(t *testing.T) {
 	mpirun := needs.Program(t, "mpirun", "openmpi-bin")
 	underMPI(t, mpirun, caseFile(t, smallCase), true)

@@ -5,12 +5,13 @@ import (
 	"testing"
 )
 
-// TestOddCasesAreNoted: what can be and is hardly meant is told, with --check and in a run, which goes on.
+// TestOddCasesAreNoted: a valid case that is probably a mistake gives a note, with --check and in a run; the run
+// continues.
 func TestOddCasesAreNoted(t *testing.T) {
 	for want, set := range map[string]string{
-		"note: [initial] shape: no cell of the grid holds":              "initial.shape=circle(5, 5, 0.5)",
-		"note: [initial] shape: it fills all of the grid":               "initial.shape=circle(0.5, 0.5, 5)",
-		"note: [initial] the upper layer is nowhere: layers = 1 is for": "initial.h1=0",
+		"note: [initial] shape: no cell of the grid holds":                     "initial.shape=circle(5, 5, 0.5)",
+		"note: [initial] shape: it fills the whole grid":                       "initial.shape=circle(0.5, 0.5, 5)",
+		"note: [initial] the upper layer is absent everywhere: set layers = 1": "initial.h1=0",
 	} {
 		text := "solver = 'vof'\ngrid = { bounds = [0, 0, 1, 1], cells = 8 }\n" +
 			"initial = { shape = 'circle(0.5, 0.5, 0.2)' }\n" +

@@ -15,7 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
-// plotFlags are the flags of atoll plot as they are given.
+// plotFlags are the flags of atoll plot, unparsed.
 type plotFlags struct {
 	plot.Options
 	frame, spans, colours, isolines, slice, width, window, title, strip string
@@ -27,12 +27,13 @@ func plotCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plot DIR... | plot MESH...",
 		Short: "Draw a run, compare several, or show meshes: maps, slices, surfaces, gauges, histograms and films",
-		Long: "Draw what the output folder of a run holds: fields in a frame, the partition, gauges beside what was\n" +
-			"measured, and what is conserved. Of several runs, draw gauges and tables over each other, and named fields\n" +
+		Long: "Draw the contents of the output folder of a run: fields in a frame, the partition, gauges beside\n" +
+			"measured values, and conserved quantities. Of several runs, draw gauges and tables over each other, and " +
+			"named fields\n" +
 			"side by side. Of mesh files, draw their groups, fields or quality, several side by side.\n\n" +
-			"Pictures go to DIR/plots, or by --out to one file, whose name tells the format: .png, .pdf, .svg, or of a\n" +
-			"film of all frames .gif or .apng. docs/pictures.md shows each kind of picture and its command.",
-		Example: "  atoll plot out/dam-break                              # all there is, in the last frame\n" +
+			"Pictures go to DIR/plots, or by --out to one file, whose extension sets the format: .png, .pdf, .svg, or for\n" +
+			"a film of all frames .gif or .apng. docs/pictures.md shows each kind of picture and its command.",
+		Example: "  atoll plot out/dam-break                              # everything, in the last frame\n" +
 			"  atoll plot out/dam-break --field h1 --isolines 8 --width 8.5cm --out h1.pdf\n" +
 			"  atoll plot out/dam-break --field z1 --arrows u2,v2 --frame 3 --title 'Surface, {t}' --out z1.png\n" +
 			"  atoll plot out/dam-break --field h1 --range 1:4 --out film.gif       # all frames on one scale\n" +
@@ -51,7 +52,7 @@ func plotCommand() *cobra.Command {
 	f.flags(c.Flags())
 	for name, values := range map[string][]string{"colours": palette.Names(),
 		"format": slices.Concat(figure.Formats, figure.Films), "frame": {"last", "all"}} {
-		// It fails only for flags that are not there.
+		// It fails only for unknown flags.
 		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
 	return c
@@ -67,7 +68,7 @@ func (f *plotFlags) flags(p *pflag.FlagSet) {
 	p.StringVar(&f.slice, "slice", "", "in space: the plane to cut grids and tetrahedra by, as in x=0.5")
 	p.StringVar(&f.Measured, "measured", "",
 		"CSV of what was measured at gauges: a column for the time, and for each gauge")
-	p.BoolVar(&f.Histogram, "histogram", false, "how often the values of fields occur, not where")
+	p.BoolVar(&f.Histogram, "histogram", false, "histograms of the values of fields, instead of maps")
 	p.BoolVar(&f.Quality, "quality", false, "of meshes: the quality of cells, and its histogram")
 
 	p.StringVarP(&f.Out, "out", "o", "", "one picture or film, into this file: .png, .pdf, .svg, .gif or .apng")
@@ -80,13 +81,14 @@ func (f *plotFlags) flags(p *pflag.FlagSet) {
 	p.Float64Var(&f.Rate, "fps", 10, "pictures of a film a second")
 
 	p.StringVar(&f.title, "title", "",
-		"in which {field} and {t} are put in; '' for none (default: what is shown, and when)")
+		"title, in which {field} and {t} are replaced; '' for none (default: the field and the time)")
 	p.StringVar(&f.Label, "label", "", "of the colour bar (default: the field and its unit)")
-	p.StringVar(&f.spans, "range", "", "what colours span, lo:hi (default: what the values of all chosen frames do)")
+	p.StringVar(&f.spans, "range", "", "range of the colour map, lo:hi (default: that of the values in all chosen frames)")
 	p.StringVar(&f.colours, "colours", "", "colour map: viridis, cividis, inferno, magma, plasma, batlow, deep, grey,\n"+
-		"or about zero coolwarm, vik, balance, BuRd; NAME_r is turned round (default: what fits the range)")
+		"or about zero coolwarm, vik, balance, BuRd; NAME_r is reversed (default: one that suits the range)")
 	p.BoolVar(&f.Log, "log", false, "colours, or the vertical axis, by logarithms")
-	p.StringVar(&f.isolines, "isolines", "", "how many, or at which values, as in 0.5,1,2 (one whole value as in 2,)")
+	p.StringVar(&f.isolines, "isolines", "",
+		"number of isolines, or their values, as in 0.5,1,2 (a single whole value as in 2,)")
 	p.StringSliceVar(&f.Arrows, "arrows", nil, "a field of vectors, or two of their components, as in u,v")
 	p.BoolVar(&f.Edges, "edges", false, "draw the edges of cells")
 	p.Float64Var(&f.dry, "dry", 0, "thickness up to which a layer is drawn as absent, m (default: that of the case)")
@@ -95,7 +97,7 @@ func (f *plotFlags) flags(p *pflag.FlagSet) {
 		"the surfaces in space of all frames of one or several runs, a row each, into this file")
 }
 
-// parse reads what flags say that have a form of their own.
+// parse parses the flags with a syntax of their own.
 func (f *plotFlags) parse(p *pflag.FlagSet) (err error) {
 	set := func(e error) { err = errors.Join(err, e) }
 	var e error
@@ -131,7 +133,7 @@ func (f *plotFlags) parse(p *pflag.FlagSet) (err error) {
 		f.Dry = &f.dry
 	}
 	if !(f.Rate >= 0.1 && f.Rate <= 50) {
-		set(fmt.Errorf("--fps %g: it can be from 0.1 to 50", f.Rate))
+		set(fmt.Errorf("--fps %g: want a number from 0.1 to 50", f.Rate))
 	}
 	return err
 }

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// TestPlotCommand: a mesh by itself becomes a picture of the format that a file's name says, and what cannot be drawn
-// is refused as bad usage or input, before anything is written.
+// TestPlotCommand: a mesh file is drawn in the format of the output's extension. Invalid flags and files are
+// refused with exit code 2, before anything is written.
 func TestPlotCommand(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
 		args string
 		code int
-		told string
+		want string
 	}{
 		{"mesh generate a.msh --cells 60", 0, "a.msh: "},
 		{"plot a.msh --quality -o a.pdf --width 8.5cm --title {field}", 0, "a.pdf"},
@@ -34,8 +34,8 @@ func TestPlotCommand(t *testing.T) {
 		if code := run.code(t); code != c.code {
 			t.Errorf("%s: exit code %d, not %d", c.args, code, c.code)
 		}
-		if told := run.stdout.String() + run.stderr.String(); !strings.Contains(told, c.told) {
-			t.Errorf("%s: no %q in %q", c.args, c.told, told)
+		if want := run.stdout.String() + run.stderr.String(); !strings.Contains(want, c.want) {
+			t.Errorf("%s: no %q in %q", c.args, c.want, want)
 		}
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "a.pdf")); err != nil || !strings.HasPrefix(string(data), "%PDF") {

@@ -12,8 +12,9 @@ import (
 	"github.com/atoll-hpc/atoll/launch/supervise"
 )
 
-// pod supervises the rank of a pod of an indexed Job. The Job knows exit codes: 1 and 2 fail it, since the run has been
-// tried again already; with 75 the pod is recreated, and with 76 too, which is counted.
+// pod supervises the rank of a pod of an indexed Job. The policy of the Job for exit codes: 1 and 2 fail the Job,
+// since the run has been retried already; after 75 and 76 the pod is recreated, and 76 counts as a failure of the
+// pod.
 func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
 	c, err := f.load(path, p.Index)
 	if err != nil {
@@ -22,7 +23,7 @@ func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
 	f.transport, f.ranks = launch.GRPC, max(f.ranks, 1)
 	most := cmp.Or(f.maxRanks, f.ranks)
 	if p.Index >= most {
-		fmt.Fprintf(os.Stderr, "atoll: warning: the run was started for %d ranks at most, and has no use for pod %d\n", most,
+		fmt.Fprintf(os.Stderr, "atoll: warning: the run was started for at most %d ranks and does not use pod %d\n", most,
 			p.Index)
 		return nil
 	}
@@ -46,13 +47,13 @@ func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
 	return podEnded(ctx, p, f.podZero(ctx, path, p))
 }
 
-// podZero conducts the run from pod 0.
+// podZero controls the run from pod 0.
 func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) error {
-	door, err := p.ListenAddress()
+	address, err := p.ListenAddress()
 	if err != nil {
 		return err
 	}
-	asked := os.Getenv(members.EnvToken)
+	token := os.Getenv(members.EnvToken)
 	if err := ensureToken(); err != nil {
 		return err
 	}
@@ -60,15 +61,15 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 	if err != nil {
 		return &retryableError{err}
 	}
-	doors, err := members.Listen(members.ServerConfig{Address: door, Certs: f.certs, Insecure: f.insecure,
-		JoinToken: asked,
+	server, err := members.Listen(members.ServerConfig{Address: address, Certs: f.certs, Insecure: f.insecure,
+		JoinToken: token,
 		RankToken: os.Getenv(members.EnvToken), Aligned: true})
 	if err != nil {
 		return errors.Join(err, j.Close())
 	}
 	limits := p.Limits(f.ranks, f.minRanks, f.maxRanks, f.joinTimeout)
 	limits.Retries, limits.RetryFailures, limits.Drain = f.retries, f.backend != "cpu", p.Member().Workers.Drain
-	o := f.supervise(ctx, path, supervise.Config{Limits: limits, Journal: j, Local: p.Member(), Server: doors})
+	o := f.supervise(ctx, path, supervise.Config{Limits: limits, Journal: j, Local: p.Member(), Server: server})
 	err = errors.Join(outcomeError(ctx, o, j.Saved()), j.Close())
 	if err != nil && (o.MembersMissing || o.Err != nil) {
 		return &retryableError{err}
@@ -76,21 +77,21 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 	return err
 }
 
-// retryableError is an error that may not occur again when the pod is recreated.
+// retryableError is an error that may go away when the pod is recreated.
 type retryableError struct{ error }
 
 func (e *retryableError) Unwrap() error { return e.error }
 
-// podEnded is how a pod ends, by the codes that its Job knows.
+// podEnded returns the error with which a pod ends, whose exit code its Job handles.
 func podEnded(ctx context.Context, p *members.Pod, err error) error {
-	var whole *stopped
+	var stoppedRun *stopped
 	switch {
 	case p.Done():
 		return nil
-	case ctx.Err() != nil && errors.As(err, &whole):
-		return &stopped{whole, whole.text, exitSaved}
+	case ctx.Err() != nil && errors.As(err, &stoppedRun):
+		return &stopped{stoppedRun, stoppedRun.text, exitSaved}
 	case ctx.Err() != nil:
-		text := fmt.Sprintf("pod %d has left the run, which continues when it comes again", p.Index)
+		text := fmt.Sprintf("pod %d has left the run, which continues when the pod returns", p.Index)
 		return &stopped{context.Cause(ctx), text, exitSaved}
 	case errors.As(err, new(*retryableError)), errors.As(err, new(*supervise.LauncherLostError)),
 		errors.As(err, new(*supervise.RefusedError)):

@@ -20,14 +20,15 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// podsOf are processes that stand for pods of a Job: each has the environment and the certificate of one.
-type podsOf struct {
+// podRun is a run of processes that stand for the pods of a Job: each has the environment and the certificate of
+// one.
+type podRun struct {
 	*disturbed
-	ports []string // of the ranks, of the place where supervisors meet, and of the health of pod 0
-	pods  map[int]*command
+	addresses []string // addresses of the 6 ranks, of the server that supervisors join, and of the health service of pod 0
+	pods      map[int]*command
 }
 
-// freePorts are addresses of loopback at which nobody listens.
+// freePorts returns n loopback addresses with unused ports.
 func freePorts(t *testing.T, n int) (all []string) {
 	t.Helper()
 	for range n {
@@ -35,19 +36,19 @@ func freePorts(t *testing.T, n int) (all []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer l.Close() // when all are found
+		defer l.Close() // only once all are found, so that they differ
 		all = append(all, l.Addr().String())
 	}
 	return all
 }
 
-func (p *podsOf) start(index int) {
+func (p *podRun) start(index int) {
 	p.t.Helper()
-	at := p.ports[index]
-	args := append(append([]string{}, p.args...), "--listen", at, "--announce", at, "--places", p.ports[6],
+	address := p.addresses[index]
+	args := append(append([]string{}, p.args...), "--listen", address, "--announce", address, "--places", p.addresses[6],
 		"--certs", filepath.Join(p.dir, "certs"))
 	if index == 0 {
-		args = append(args, "--health", p.ports[7])
+		args = append(args, "--health", p.addresses[7])
 	}
 	c := atoll(p.t, p.dir, []string{fmt.Sprintf("JOB_COMPLETION_INDEX=%d", index), "ATOLL_JOB_UID=a1"}, args...)
 	if err := c.Start(); err != nil {
@@ -60,7 +61,7 @@ func (p *podsOf) start(index int) {
 	}
 }
 
-func (p *podsOf) signal(s syscall.Signal, indices ...int) {
+func (p *podRun) signal(s syscall.Signal, indices ...int) {
 	p.t.Helper()
 	for _, i := range indices {
 		if err := p.pods[i].Process.Signal(s); err != nil {
@@ -69,20 +70,20 @@ func (p *podsOf) signal(s syscall.Signal, indices ...int) {
 	}
 }
 
-// ended waits for the end of pods.
-func (p *podsOf) ended(want int, indices ...int) {
+// ended waits for pods to end and checks their exit codes.
+func (p *podRun) ended(want int, indices ...int) {
 	p.t.Helper()
 	for _, i := range indices {
-		if code, said := p.pods[i].end(p.t); code != want {
-			p.t.Fatalf("pod %d: exit code %d, want %d: %s", i, code, want, said)
+		if code, stderr := p.pods[i].end(p.t); code != want {
+			p.t.Fatalf("pod %d: exit code %d, want %d: %s", i, code, want, stderr)
 		}
 	}
 }
 
-// on waits until the run continues, in a later epoch, on so many ranks.
-func (p *podsOf) on(ranks int, after uint64) (epoch uint64) {
+// waitForRanks waits until the run is in an epoch later than after, on so many ranks, and returns that epoch.
+func (p *podRun) waitForRanks(ranks int, after uint64) (epoch uint64) {
 	p.t.Helper()
-	p.until(fmt.Sprintf("epoch after %d of %d ranks", after, ranks), func() bool {
+	p.waitFor(fmt.Sprintf("epoch after %d of %d ranks", after, ranks), func() bool {
 		e, err := folder.ReadEpoch(p.out())
 		epoch = e.Epoch
 		return err == nil && e.Ranks == ranks && e.Epoch > after
@@ -91,8 +92,8 @@ func (p *podsOf) on(ranks int, after uint64) (epoch uint64) {
 }
 
 // ready asks the health service of pod 0.
-func (p *podsOf) ready() bool {
-	conn, err := grpc.NewClient(p.ports[7], grpc.WithTransportCredentials(insecure.NewCredentials()))
+func (p *podRun) ready() bool {
+	conn, err := grpc.NewClient(p.addresses[7], grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -103,58 +104,59 @@ func (p *podsOf) ready() bool {
 	return err == nil && r.Status == protocol.HealthCheckResponse_SERVING
 }
 
-// TestPods: a Job that goes from 4 pods to 2 and to 6, and of which pod 0 is killed, ends as an undisturbed run does. A
-// pod that is made anew after that has nothing to do.
+// TestPods: a Job that is resized from 4 pods to 2 and to 6, and whose pod 0 is killed, has the result of an
+// undisturbed run. A pod that is recreated after the end exits at once.
 func TestPods(t *testing.T) {
 	t.Parallel()
 	c := chaosCases[0]
+	c.steps, c.every = 2*c.steps, 2*c.every // so that it does not end before all pods have joined
 	args := c.args(t, "cpu")
-	whole := undisturbed(t, append(args, "--ranks", "1", "--transport", "local"))
-	p := &podsOf{disturbed: &disturbed{t: t, dir: t.TempDir()}, pods: map[int]*command{}}
+	reference := undisturbed(t, append(args, "--ranks", "1", "--transport", "local"))
+	p := &podRun{disturbed: &disturbed{t: t, dir: t.TempDir()}, pods: map[int]*command{}}
 	p.args = append(args, "--ranks", "4", "--elastic", "1:6")
-	p.ports = freePorts(t, 8)
+	p.addresses = freePorts(t, 8)
 	if c := atoll(t, p.dir, nil, "certs", "certs", "--ranks", "6"); c.code(t) != exitDone {
 		t.Fatal(c.stderr.String())
 	}
 	for i := range 4 {
 		p.start(i)
 	}
-	p.on(4, 0)
-	p.until("checkpoint", func() bool { return p.saved() > 0 })
+	p.waitForRanks(4, 0)
+	p.waitFor("checkpoint", func() bool { return p.saved() > 0 })
 	if !p.ready() {
-		t.Error("its rank is at work, and pod 0 is not ready")
+		t.Error("pod 0 is not ready while its rank runs")
 	}
 	p.signal(syscall.SIGTERM, 3, 2)
 	p.ended(exitSaved, 3, 2)
-	epoch := p.on(2, 1)
+	epoch := p.waitForRanks(2, 1)
 	for i := 2; i < 6; i++ {
 		p.start(i)
 	}
-	epoch = p.on(6, epoch)
+	epoch = p.waitForRanks(6, epoch)
 	was := p.saved()
-	p.until("checkpoint", func() bool { return p.saved() > was })
+	p.waitFor("checkpoint", func() bool { return p.saved() > was })
 	p.signal(syscall.SIGKILL, 0)
 	_ = p.pods[0].Wait()
 	p.start(0)
-	p.on(6, epoch)
+	p.waitForRanks(6, epoch)
 	p.ended(exitDone, 0, 1, 2, 3, 4, 5)
 	s := readSummary(t, filepath.Join(p.out(), "summary.json"))
-	one := readSummary(t, filepath.Join(whole, "out", "summary.json"))
+	one := readSummary(t, filepath.Join(reference, "out", "summary.json"))
 	if s.StateSHA256 != one.StateSHA256 || s.Ranks != 6 {
-		t.Errorf("state %s on %d ranks, of one rank %s", s.StateSHA256, s.Ranks, one.StateSHA256)
+		t.Errorf("state %s on %d ranks, want %s as on one rank", s.StateSHA256, s.Ranks, one.StateSHA256)
 	}
 	last := p.epoch()
 	p.start(0)
 	p.start(4)
 	p.ended(exitDone, 0, 4)
 	if p.epoch() != last {
-		t.Error("pods that were made anew ran the case again")
+		t.Error("recreated pods ran the case again")
 	}
 }
 
-// TestRankThatHangsByItself: of a run whose mesh is a pipe that nobody writes to, rank 0 waits for it for ever, and its
-// connections live. It is found, and the run continues when the mesh is there.
-func TestRankThatHangsByItself(t *testing.T) {
+// TestHungRankIsDetected: the mesh of a run is a named pipe without a writer, so that rank 0 hangs while its
+// connections stay alive. The hang is detected, and the run completes once a real mesh replaces the pipe.
+func TestHungRankIsDetected(t *testing.T) {
 	t.Parallel()
 	dir := caseFile(t, strings.ReplaceAll("solver = 'smooth'\n[mesh]\nfile = 'm.msh'\n[metric]\nfield = 'uniform'\n"+
 		"[method]\nsweeps = 3\n[output]\ndir = 'out'\n", "'", `"`))
@@ -165,12 +167,12 @@ func TestRankThatHangsByItself(t *testing.T) {
 	d := &disturbed{t: t, dir: dir, args: []string{"run", "case.toml", "--ranks", "2", "--transport", "grpc", "--quiet",
 		"--stuck", "2s"}}
 	d.launch()
-	d.until("second epoch", func() bool { return d.epoch() > 1 })
+	d.waitFor("second epoch", func() bool { return d.epoch() > 1 })
 	if err := os.Rename(squareFile(t, "square.msh"), mesh); err != nil {
 		t.Fatal(err)
 	}
-	code, said := d.launcher.end(t)
-	if code != exitDone || !strings.Contains(said, "hangs: it has completed no step") {
-		t.Errorf("exit code %d: %s", code, said)
+	code, stderr := d.launcher.end(t)
+	if code != exitDone || !strings.Contains(stderr, "hangs: it has completed no step") {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

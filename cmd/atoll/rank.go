@@ -28,11 +28,11 @@ import (
 	"github.com/atoll-hpc/atoll/run/watch"
 )
 
-// rank is one rank of atoll run, or all of them where they are goroutines of this process.
+// rank is one rank of atoll run, or all ranks if they are goroutines of this process.
 type rank struct {
 	*runFlags
 	env    launch.Environment
-	reason string // the transport
+	reason string // for the choice of the transport
 	lines  sync.Mutex
 }
 
@@ -58,7 +58,7 @@ func (r *rank) goroutines(ctx context.Context, c *config.Case) error {
 	return r.report(result)
 }
 
-// process runs the rank that this process is.
+// process runs the one rank of this process.
 func (r *rank) process(ctx context.Context, path string) error {
 	if r.ranks != 0 && r.ranks != r.env.Size {
 		if r.env.Launcher == launch.None {
@@ -87,7 +87,7 @@ func (r *rank) process(ctx context.Context, path string) error {
 	return r.report(s)
 }
 
-// join meets the other ranks. Call leave after the communicator has been closed.
+// join connects to the other ranks. Call leave after the communicator has been closed.
 func (r *rank) join(ctx context.Context, caseHash string) (comm dist.Comm, leave func() error, err error) {
 	if r.transport == launch.MPI {
 		comm, err := joinMPI(ctx, r.env, summary.BuildID(), r.silence, notifier(r.env))
@@ -98,9 +98,9 @@ func (r *rank) join(ctx context.Context, caseHash string) (comm dist.Comm, leave
 	}
 	cfg, err := r.joinConfig(r.env, caseHash, notifier(r.env))
 	if err == nil {
-		meet, cancel := context.WithTimeout(ctx, r.joinTimeout)
+		joinCtx, cancel := context.WithTimeout(ctx, r.joinTimeout)
 		defer cancel()
-		comm, err = grpc.Join(meet, cfg)
+		comm, err = grpc.Join(joinCtx, cfg)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, leave())
@@ -114,10 +114,10 @@ func notifier(p launch.Environment) func(line string) {
 	if p.Launcher != launch.Atoll && p.Launcher != launch.None {
 		prefix = fmt.Sprintf("[rank %d] ", p.Rank)
 	}
-	sign := p.Heartbeat()
+	beat := p.Heartbeat()
 	return func(line string) {
-		if sign != nil { // it waits for others for as long as --join says
-			sign()
+		if beat != nil { // waiting for other ranks is progress: --join limits it
+			beat()
 		}
 		fmt.Fprintln(os.Stderr, prefix+"atoll:", line)
 	}
@@ -146,7 +146,7 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	defer dev.Close()
 	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out,
 		Force: r.force, Restart: r.restart, TimeLimit: r.timeLimit, Summary: r.summary, Check: r.check,
-		Epoch: r.env.Epoch, FirstEpoch: r.env.FirstEpoch, Heartbeat: r.env.Heartbeat(), Replay: r.stretch,
+		Epoch: r.env.Epoch, FirstEpoch: r.env.FirstEpoch, Heartbeat: r.env.Heartbeat(), Replay: r.replayed,
 		Report:       r.onOutcome,
 		ProcessStart: processStart}
 	if r.backend == "cpu" {
@@ -169,33 +169,33 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	return run.Run(ctx, o)
 }
 
-// device opens what the kernels of a rank run on. That there is no such GPU is bad input.
+// device opens the device of a rank. A missing GPU is bad input.
 func (f *runFlags) device(localRank, threads int) (backend.Device, error) {
 	if f.backend != "cuda" {
 		return cpu.New(threads), nil
 	}
 	gpu, err := cuda.Open(cuda.Options{LocalRank: localRank})
 	if err != nil {
-		return nil, badInput(err) // and no interface that holds a nil pointer
+		return nil, badInput(err) // not gpu: an interface with a nil pointer is not nil
 	}
 	return gpu, nil
 }
 
-// useProcessors lets Go use as many processors as the rank has threads. With more, the goroutines of a transport wake
-// idle ones again and again, which take time from other ranks and move messages from cache to cache.
+// useProcessors limits Go to as many processors as the rank has threads. With more, goroutines of the transport
+// keep waking idle processors, which takes time from other ranks and moves messages between caches.
 func useProcessors(threads int) {
 	if threads > 0 {
 		runtime.GOMAXPROCS(threads)
 	}
 }
 
-// announce says what was found, and what was made of it.
+// announce prints what was detected: launcher, ranks, threads, machines and transport.
 func (r *rank) announce(c *config.Case, ranks int, share launch.Share) {
 	if share.Warning != "" {
 		fmt.Fprintln(os.Stderr, "atoll: warning:", share.Warning)
 	}
 	if r.check {
-		fmt.Print(c.String()) // and nothing else: it is a case file
+		fmt.Print(c.String()) // nothing else, so that the output is a valid case file
 		return
 	}
 	if r.quiet {
@@ -209,7 +209,7 @@ func (r *rank) announce(c *config.Case, ranks int, share launch.Share) {
 		ranks, threads, share.Hosts, r.transport, r.reason)
 }
 
-// log is where the lines of a rank other than 0 go. Local puts the rank before them itself.
+// log returns the writer for the lines of a rank other than 0. launch.Local adds the rank to each line itself.
 func (r *rank) log(rank int) io.Writer {
 	if r.env.Launcher == launch.Atoll {
 		return os.Stdout
@@ -227,7 +227,7 @@ func validAddress(address string) bool {
 	return err == nil
 }
 
-// watch lets the run be watched, by rank 0, where that was asked for. A place that cannot be had ends all ranks.
+// watch starts the server for --serve on rank 0. If it cannot listen, all ranks return the error.
 func (r *rank) watch(ctx context.Context, comm dist.Comm) (s *watch.Server, err error) {
 	if r.serve == "" || r.check {
 		return nil, nil

@@ -15,7 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// Under mpirun, a program without MPI must not run as many copies; and one copy of the refusal is enough.
+// Under mpirun, a build without MPI must not run the case once per process; it refuses, and only rank 0 prints the
+// error.
 func TestForeignLauncherIsRefused(t *testing.T) {
 	if mpi.Built {
 		t.Skip("this program has MPI")
@@ -24,22 +25,22 @@ func TestForeignLauncherIsRefused(t *testing.T) {
 	for rank := range 2 {
 		c := atoll(t, dir, []string{"OMPI_COMM_WORLD_SIZE=4", fmt.Sprintf("OMPI_COMM_WORLD_RANK=%d", rank)}, "run",
 			"case.toml")
-		code, said := c.code(t), c.stderr.String()
-		if code != 2 || strings.Contains(said, "no MPI") != (rank == 0) || rank > 0 && said != "" {
-			t.Errorf("rank %d: exit code %d, stderr %q", rank, code, said)
+		code, stderr := c.code(t), c.stderr.String()
+		if code != 2 || strings.Contains(stderr, "no MPI") != (rank == 0) || rank > 0 && stderr != "" {
+			t.Errorf("rank %d: exit code %d, stderr %q", rank, code, stderr)
 		}
 	}
 }
 
-// Of an error that several ranks have, those ranks tell that a reader needs, and at least one does.
-func TestWhoTells(t *testing.T) {
+// When several ranks fail, only the ranks whose errors a reader needs print them, and at least one does.
+func TestWhichRanksPrint(t *testing.T) {
 	lost := func(r int) error { return fmt.Errorf("step 3: %w", &dist.PeerError{Rank: r, Err: dist.ErrPeerLost}) }
 	aborted := func(r int) error { return &dist.AbortError{Rank: r, Code: 1, Cause: "NaN"} }
 	own := errors.New("disk full")
 	for _, test := range []struct {
-		name  string
-		errs  []error // by rank, nil for a rank that died
-		tells string
+		name     string
+		errs     []error // by rank, nil for a rank that died
+		printing string
 	}{
 		{"rank 2 dies", []error{lost(2), lost(2), nil, lost(2)}, "[0]"},
 		{"rank 0 dies", []error{nil, lost(0), lost(0), lost(0)}, "[1]"},
@@ -49,61 +50,61 @@ func TestWhoTells(t *testing.T) {
 		{"the case of rank 1 is bad", []error{&sharedError{own, 1}, &sharedError{own, 1}, &sharedError{own, 1}}, "[1]"},
 		{"the launcher is wrong", []error{usageError{own}, usageError{own}}, "[0]"},
 	} {
-		var tells []int
+		var printing []int
 		for r, err := range test.errs {
 			if err != nil {
 				f := &rankFailure{err, launch.Environment{Launcher: launch.Slurm, Rank: r, Size: len(test.errs)}, false}
 				if f.shouldPrint(false) {
-					tells = append(tells, r)
+					printing = append(printing, r)
 				}
 				if f.all = true; !f.shouldPrint(false) {
-					t.Errorf("%s: rank %d is silent though all are to tell", test.name, r)
+					t.Errorf("%s: rank %d does not print although all should", test.name, r)
 				}
 			}
 		}
-		if fmt.Sprint(tells) != test.tells {
-			t.Errorf("%s: ranks %v tell, want %s", test.name, tells, test.tells)
+		if fmt.Sprint(printing) != test.printing {
+			t.Errorf("%s: ranks %v print, want %s", test.name, printing, test.printing)
 		}
 	}
 }
 
-// Ranks that do not belong together do not start, and agree on why.
+// Ranks with different builds or cases do not start, and all return the same error.
 func TestAgree(t *testing.T) {
 	bad := errors.New("case.toml:3: no such key")
 	same := identity{Build: "b", Case: "c"}
 	for _, test := range []struct {
-		name   string
-		all    []identity
-		teller int // -1 when all is well
-		want   string
+		name     string
+		all      []identity
+		reporter int // -1 if there is no error
+		want     string
 	}{
 		{"same", []identity{same, same, same}, -1, ""},
 		{"bad on all", []identity{{Error: bad.Error()}, {Error: bad.Error()}}, 0, bad.Error()},
 		{"bad on one", []identity{same, same, {Build: "b", Error: bad.Error()}}, 2, bad.Error()},
-		{"another program", []identity{same, {Build: "x", Case: "c"}}, 0, "rank 1 runs another program"},
+		{"another build", []identity{same, {Build: "x", Case: "c"}}, 0, "rank 1 runs another build"},
 		{"another case", []identity{same, same, {Build: "b", Case: "x"}}, 0, "rank 2 has another case"},
 	} {
 		for rank, own := range test.all {
-			var mine error
+			var ownError error
 			if own.Error != "" {
-				mine = bad
+				ownError = bad
 			}
-			err := mismatch(test.all, rank, mine)
-			var alike *sharedError
+			err := mismatch(test.all, rank, ownError)
+			var shared *sharedError
 			switch {
-			case test.teller < 0:
+			case test.reporter < 0:
 				if err != nil {
 					t.Errorf("%s: %v", test.name, err)
 				}
-			case !errors.As(err, &alike) || alike.reporter != test.teller || !strings.Contains(err.Error(), test.want):
-				t.Errorf("%s: rank %d: got %v, want %q told by %d", test.name, rank, err, test.want, test.teller)
+			case !errors.As(err, &shared) || shared.reporter != test.reporter || !strings.Contains(err.Error(), test.want):
+				t.Errorf("%s: rank %d: got %v, want %q printed by %d", test.name, rank, err, test.want, test.reporter)
 			}
 		}
 	}
 }
 
-// TestLauncherIsTold: the first line tells what was found and which transport it led to.
-func TestLauncherIsTold(t *testing.T) {
+// TestLauncherIsPrinted: the first line of output says which launcher was detected and which transport was chosen.
+func TestLauncherIsPrinted(t *testing.T) {
 	for _, test := range []struct {
 		args []string
 		want string
@@ -126,7 +127,7 @@ func TestLauncherIsTold(t *testing.T) {
 	}
 }
 
-func TestOversubscriptionIsTold(t *testing.T) {
+func TestOversubscriptionWarning(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	for _, transport := range []string{launch.InProcess, launch.GRPC} {
 		c := atoll(t, dir, nil, "run", "case.toml", "--check", "--threads", "900", "--ranks", "2", "--transport", transport)
@@ -147,7 +148,7 @@ func TestLogRanks(t *testing.T) {
 		}
 		for r := 1; r < 3; r++ {
 			if want := fmt.Sprintf("\n[rank %d] on ", r); strings.Count("\n"+c.stdout.String(), want) != 1 {
-				t.Errorf("%s: not one line that begins with %q in %q", transport, want, c.stdout.String())
+				t.Errorf("%s: want one line that begins with %q in %q", transport, want, c.stdout.String())
 			}
 		}
 	}
@@ -160,10 +161,10 @@ func TestLaunchSlurm(t *testing.T) {
 		code := c.code(t)
 		return code, c.stdout.String(), c.stderr.String()
 	}
-	code, script, said := write("--nodes", "2", "--ntasks", "4", "--", "--set", "physics.cfl=0.5")
+	code, script, stderr := write("--nodes", "2", "--ntasks", "4", "--", "--set", "physics.cfl=0.5")
 	if code != 0 || !strings.Contains(script, "#SBATCH --nodes=2\n") ||
 		!strings.Contains(script, "run case.toml --set physics.cfl=0.5\n") {
-		t.Errorf("exit code %d, %q, script\n%s", code, said, script)
+		t.Errorf("exit code %d, %q, script\n%s", code, stderr, script)
 	}
 	for _, test := range []struct {
 		args []string
@@ -179,13 +180,13 @@ func TestLaunchSlurm(t *testing.T) {
 		{[]string{"--ntasks", "2", "--", "--set", "physics.clf=0.5"}, "cfl"},
 		{[]string{"--ntasks", "2", "-o", "case.toml"}, "case.toml exists"},
 	} {
-		if code, script, said := write(test.args...); code != 2 || script != "" || !strings.Contains(said, test.want) {
-			t.Errorf("%v: exit code %d, stderr %q, want a refusal with %q", test.args, code, said, test.want)
+		if code, script, stderr := write(test.args...); code != 2 || script != "" || !strings.Contains(stderr, test.want) {
+			t.Errorf("%v: exit code %d, stderr %q, want a refusal with %q", test.args, code, stderr, test.want)
 		}
 	}
 }
 
-// The communicator carries what ranks tell of themselves.
+// agreed returns the error of one rank on all ranks of a real communicator.
 func TestAgreeOverAComm(t *testing.T) {
 	onRanks(t, 3, func(comm dist.Comm) error {
 		var own error
@@ -193,8 +194,8 @@ func TestAgreeOverAComm(t *testing.T) {
 			own = badInput(errors.New("no GPU"))
 		}
 		err := agreed(context.Background(), comm, own)
-		var alike *sharedError
-		if !errors.As(err, &alike) || alike.reporter != 1 || !strings.Contains(err.Error(), "no GPU") {
+		var shared *sharedError
+		if !errors.As(err, &shared) || shared.reporter != 1 || !strings.Contains(err.Error(), "no GPU") {
 			return fmt.Errorf("rank %d: %v", comm.Rank(), err)
 		}
 		return agreed(context.Background(), comm, nil)
@@ -212,7 +213,7 @@ func onRanks(t *testing.T, n int, f func(dist.Comm) error) {
 	}
 }
 
-// TestNoGPU: where there is no GPU, or none that may be used, a command says so in one line, with exit code 2.
+// TestNoGPU: without a usable GPU, --backend cuda ends each command with one line of error and exit code 2.
 func TestNoGPU(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	mesh := squareFile(t, "a.mesh")
@@ -225,10 +226,10 @@ func TestNoGPU(t *testing.T) {
 		"verify":    {"verify", "shallow", "--quick", "--backend", "cuda"},
 	} {
 		c := atoll(t, dir, []string{"CUDA_VISIBLE_DEVICES="}, args...)
-		code, said := c.code(t), c.stderr.String()
-		if code != exitUsage || strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "atoll: ") ||
-			!strings.Contains(said, "backend cuda: ") {
-			t.Errorf("%s: exit code %d, stderr %q", name, code, said)
+		code, stderr := c.code(t), c.stderr.String()
+		if code != exitUsage || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "atoll: ") ||
+			!strings.Contains(stderr, "backend cuda: ") {
+			t.Errorf("%s: exit code %d, stderr %q", name, code, stderr)
 		}
 	}
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// recordsOf are runs of a case that write all frames to one file, and tell what that holds.
-var recordsOf = []string{"run", "case.toml", "-q", "--set", `output.format=["vtu", "nc"]`, "--set", "output.every=0.05",
+// recordsRun is the command line of a run that writes all frames to one NetCDF file, besides VTU files.
+var recordsRun = []string{"run", "case.toml", "-q", "--set", `output.format=["vtu", "nc"]`, "--set",
+	"output.every=0.05",
 	"--set", "crs=EPSG:25832", "--set", "time.epoch=2026-01-31T12:00:00Z"}
 
 func recordsIn(t *testing.T, dir string) []byte {
@@ -27,13 +28,13 @@ func recordsIn(t *testing.T, dir string) []byte {
 	return text
 }
 
-// TestRecordsAreFrames: the file has the numbers of all frames, to the bit, whatever the ranks; and a run that went on
-// on other ranks leaves the file of one that was never stopped.
+// TestRecordsAreFrames: the NetCDF file has the same bits as the VTU frames, on any number of ranks. A run that
+// continues on other ranks leaves the same file as an uninterrupted run.
 func TestRecordsAreFrames(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	ran := func(dir string, more ...string) {
 		t.Helper()
-		c := atoll(t, dir, nil, append(append([]string{}, recordsOf...), more...)...)
+		c := atoll(t, dir, nil, append(append([]string{}, recordsRun...), more...)...)
 		if code := c.code(t); code != exitDone {
 			t.Fatalf("exit code %d, stderr\n%s", code, c.stderr.String())
 		}
@@ -54,11 +55,11 @@ func TestRecordsAreFrames(t *testing.T) {
 	again := caseFile(t, smallCase)
 	ran(again, "--ranks", "1", "--set", "checkpoint.steps=9", "--set", "time.end=0.13")
 	if part := recordsIn(t, again); len(part) >= len(want) {
-		t.Errorf("%d bytes of a shorter run, %d of the whole one", len(part), len(want))
+		t.Errorf("%d bytes after a shorter run, %d after the whole run", len(part), len(want))
 	}
 	ran(again, "--ranks", "3", "--set", "checkpoint.steps=9", "--restart")
 	if string(recordsIn(t, again)) != string(want) {
-		t.Error("a run that went on leaves another file")
+		t.Error("a continued run leaves another file")
 	}
 }
 
@@ -72,12 +73,12 @@ func compareFrame(t *testing.T, f *netcdf.File, path string, record int64) {
 	cells, _ := g.CellData.Find("cell")
 	ids, _ := cells.Int64s()
 	n := int64(len(ids))
-	at := make([]float64, 1)
-	if err := f.Read(f.Var("time"), []int64{record}, []int64{1}, at); err != nil {
+	recordTime := make([]float64, 1)
+	if err := f.Read(f.Var("time"), []int64{record}, []int64{1}, recordTime); err != nil {
 		t.Fatal(err)
 	}
-	if when, _ := g.FieldData.Find("TimeValue"); when.Float64s()[0] != at[0] {
-		t.Errorf("record %d is of %v, the frame of %v", record, at[0], when.Float64s()[0])
+	if frameTime, _ := g.FieldData.Find("TimeValue"); frameTime.Float64s()[0] != recordTime[0] {
+		t.Errorf("record %d has time %v, the frame %v", record, recordTime[0], frameTime.Float64s()[0])
 	}
 	corners := map[string][]float64{}
 	for _, name := range []string{"node_x", "node_y", "face_nodes"} {
@@ -89,7 +90,7 @@ func compareFrame(t *testing.T, f *netcdf.File, path string, record int64) {
 		for k, v := range g.Cell(i) {
 			node := int(corners["face_nodes"][3*id+int64(k)])
 			if corners["node_x"][node] != g.Points[3*v] || corners["node_y"][node] != g.Points[3*v+1] {
-				t.Fatalf("cell %d: corner %d lies elsewhere", id, k)
+				t.Fatalf("cell %d: corner %d has other coordinates", id, k)
 			}
 		}
 	}
@@ -109,7 +110,7 @@ func compareFrame(t *testing.T, f *netcdf.File, path string, record int64) {
 	}
 }
 
-// readByXarray prints what xarray makes of a file, and fails on a warning.
+// readByXarray prints what xarray reads from a file, and fails on a warning.
 const readByXarray = `
 import sys, warnings
 warnings.simplefilter("error")
@@ -122,7 +123,7 @@ print(d[d.h1.attrs["grid_mapping"]].attrs["epsg_code"], "%.17g" % d.h1.isel(time
 func TestXarrayReadsRecords(t *testing.T) {
 	python := needs.Xarray(t)
 	dir := caseFile(t, smallCase)
-	c := atoll(t, dir, nil, recordsOf...)
+	c := atoll(t, dir, nil, recordsRun...)
 	if code := c.code(t); code != exitDone {
 		t.Fatalf("exit code %d, stderr\n%s", code, c.stderr.String())
 	}

@@ -19,18 +19,18 @@ import (
 // replayFlags are the flags of atoll replay.
 type replayFlags struct {
 	runFlags
-	at, from, until, every float64
-	gauges, fields         []string
-	format                 string
+	time, from, until, every float64
+	gauges, fields           []string
+	format                   string
 }
 
 func replayCommand() *cobra.Command {
 	var f replayFlags
 	c := &cobra.Command{
 		Use:   "replay DIR",
-		Short: "Compute a moment or a stretch of an earlier run again, with other gauges, fields and frames",
-		Long: "Begin at the checkpoint before a moment, or where there is none at the start, and take the steps of the\n" +
-			"run again: with the same bits, on any number of ranks and either backend. Its own output stays as it is.",
+		Short: "Recompute a time or an interval of an earlier run, with other gauges, fields and frames",
+		Long: "Begin at the last checkpoint before the given time, or at the start if there is none, and repeat the steps\n" +
+			"of the run: with the same bits, on any number of ranks and either backend. The run's output is not changed.",
 		Example: "  atoll replay out/dam-break --at 0.3 --field speed\n" +
 			"  atoll replay out/dam-break --from 0.2 --until 0.4 --every 0.01 --gauge 1.5,0",
 		Args: cobra.ExactArgs(1),
@@ -39,9 +39,9 @@ func replayCommand() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.Float64Var(&f.at, "at", 0, "the moment, s: the frame is of the first step at or after it")
-	p.Float64Var(&f.from, "from", 0, "where the stretch begins, s")
-	p.Float64Var(&f.until, "until", 0, "where the stretch ends, s (default: where the run does)")
+	p.Float64Var(&f.time, "at", 0, "the time, s: the frame shows the first step at or after it")
+	p.Float64Var(&f.from, "from", 0, "begin of the interval, s")
+	p.Float64Var(&f.until, "until", 0, "end of the interval, s (default: the end of the run)")
 	p.Float64Var(&f.every, "every", 0,
 		"time between frames and rows of gauges, s; 0 for one frame at the end, and all rows")
 	p.StringArrayVar(&f.gauges, "gauge", nil,
@@ -53,7 +53,7 @@ func replayCommand() *cobra.Command {
 	return c
 }
 
-// resources adds the flags that say how many ranks, on which device, a recomputation has.
+// resources adds the flags for the ranks and the device of a recomputation.
 func (f *runFlags) resources(c *cobra.Command) {
 	f.transport, f.halo = "local", "auto"
 	p := c.Flags()
@@ -63,26 +63,26 @@ func (f *runFlags) resources(c *cobra.Command) {
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 }
 
-func (f *replayFlags) replay(ctx context.Context, dir string, moment, ends bool) error {
+func (f *replayFlags) replay(ctx context.Context, dir string, atTime, hasUntil bool) error {
 	if err := f.validate(true); err != nil {
 		return err
 	}
 	switch {
-	case moment && (ends || f.from != 0):
-		return usageError{errors.New("--at is a moment, --from and --until are a stretch: give one of them")}
-	case moment:
-		f.from, f.until = f.at, f.at
-	case !ends:
+	case atTime && (hasUntil || f.from != 0):
+		return usageError{errors.New("give either --at, a time, or --from and --until, an interval")}
+	case atTime:
+		f.from, f.until = f.time, f.time
+	case !hasUntil:
 		f.until = math.Inf(1)
 	}
 	if f.until < f.from || !(f.from >= 0) {
 		return usageError{fmt.Errorf("--from %g and --until %g: want 0 <= from <= until", f.from, f.until)}
 	}
-	sets, err := f.overrides()
+	overrides, err := f.overrides()
 	if err != nil {
 		return usageError{err}
 	}
-	c, err := run.LoadCase(dir, sets)
+	c, err := run.LoadCase(dir, overrides)
 	if err != nil {
 		return badInput(err)
 	}
@@ -93,12 +93,12 @@ func (f *replayFlags) replay(ctx context.Context, dir string, moment, ends bool)
 		f.out = filepath.Join(dir, "replay")
 	}
 	f.force = true
-	f.stretch = &run.Replay{From: f.from, Until: f.until}
-	if f.stretch.Checkpoint, err = run.NearestCheckpoint(dir, f.from); err != nil {
+	f.replayed = &run.Replay{From: f.from, Until: f.until}
+	if f.replayed.Checkpoint, err = run.NearestCheckpoint(dir, f.from); err != nil {
 		return err
 	}
 	if !f.quiet {
-		begin := f.stretch.Checkpoint
+		begin := f.replayed.Checkpoint
 		if begin == "" {
 			begin = "the start of the run: no checkpoint is earlier"
 		}
@@ -110,29 +110,29 @@ func (f *replayFlags) replay(ctx context.Context, dir string, moment, ends bool)
 
 // overrides returns the flags of the output as overrides of the case, "key=value".
 func (f *replayFlags) overrides() ([]string, error) {
-	sets := []string{fmt.Sprintf("output.every=%g", f.every)}
+	overrides := []string{fmt.Sprintf("output.every=%g", f.every)}
 	if f.fields != nil {
-		sets = append(sets, "output.fields="+list(f.fields))
+		overrides = append(overrides, "output.fields="+list(f.fields))
 	}
 	if f.format != "" {
-		sets = append(sets, "output.format="+list([]string{f.format}))
+		overrides = append(overrides, "output.format="+list([]string{f.format}))
 	}
 	var gauges []string
-	for i, at := range f.gauges {
-		for _, x := range strings.Split(at, ",") {
+	for i, position := range f.gauges {
+		for _, x := range strings.Split(position, ",") {
 			if _, err := strconv.ParseFloat(x, 64); err != nil {
-				return nil, fmt.Errorf("--gauge %s: coordinates are numbers with commas between them", at)
+				return nil, fmt.Errorf("--gauge %s: want coordinates separated by commas", position)
 			}
 		}
-		gauges = append(gauges, fmt.Sprintf("{name='replay%d', at=[%s], every=%g}", i+1, at, f.every))
+		gauges = append(gauges, fmt.Sprintf("{name='replay%d', at=[%s], every=%g}", i+1, position, f.every))
 	}
 	if gauges != nil {
-		sets = append(sets, "gauge=["+strings.Join(gauges, ", ")+"]")
+		overrides = append(overrides, "gauge=["+strings.Join(gauges, ", ")+"]")
 	}
-	return sets, nil
+	return overrides, nil
 }
 
-// list is a list of texts in TOML.
+// list returns a TOML array of strings.
 func list(texts []string) string {
 	for i := range texts {
 		texts[i] = strconv.Quote(texts[i])
@@ -146,9 +146,10 @@ func auditCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit DIR",
 		Short: "Recompute a run from checkpoint to checkpoint, and compare the hashes of the states",
-		Long: "Begin at each checkpoint of a run and at its start, take the steps up to the next one again, and compare\n" +
-			"the hash of the state with the one that was saved there. Ranks, threads and backend may be others than\n" +
-			"those of the run. The exit code is 1 where a hash differs.",
+		Long: "Begin at the start and at each checkpoint of a run, repeat the steps up to the next checkpoint, and " +
+			"compare\n" +
+			"the hash of the state with the saved one. Ranks, threads and backend may differ from those of the run.\n" +
+			"The exit code is 1 if a hash differs.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(true); err != nil {
@@ -157,7 +158,7 @@ func auditCommand() *cobra.Command {
 			return f.audit(cmd.Context(), args[0], segment)
 		},
 	}
-	c.Flags().IntVar(&segment, "segment", 0, "only this one: the k-th ends at the k-th checkpoint; 0 for all")
+	c.Flags().IntVar(&segment, "segment", 0, "check only segment k, which ends at the k-th checkpoint; 0 for all")
 	f.resources(c)
 	return c
 }
@@ -173,7 +174,7 @@ func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
 	if only < 0 || only > len(files) {
 		return usageError{fmt.Errorf("--segment %d: choose 1 to %d, or 0 for all", only, len(files))}
 	}
-	wrong := len(damaged)
+	faults := len(damaged)
 	for _, err := range damaged {
 		fmt.Println(err)
 	}
@@ -185,13 +186,13 @@ func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
 		if err != nil {
 			return badInput(err)
 		}
-		begin, steps := "", 0
+		checkpoint, steps := "", 0
 		if k > 0 {
-			begin, steps = files[k-1], saved[k-1].Steps
+			checkpoint, steps = files[k-1], saved[k-1].Steps
 		}
 		o := solvers.Outcome{}
-		f.stretch = &run.Replay{Checkpoint: begin, Until: math.Inf(1), Steps: saved[k].Steps}
-		f.onOutcome = func(_ context.Context, _ solvers.Solver, now solvers.Outcome) error { o = now; return nil }
+		f.replayed = &run.Replay{Checkpoint: checkpoint, Until: math.Inf(1), Steps: saved[k].Steps}
+		f.onOutcome = func(_ context.Context, _ solvers.Solver, result solvers.Outcome) error { o = result; return nil }
 		r := rank{runFlags: f, reason: "audit"}
 		if err := r.goroutines(ctx, c); err != nil {
 			return err
@@ -199,14 +200,14 @@ func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
 		verdict := "the same"
 		if o.Hash != saved[k].StateSHA256 || o.Steps != saved[k].Steps {
 			verdict = fmt.Sprintf("DIFFERENT: recomputed as %s after %s", o.Hash, words.Count(o.Steps, "step"))
-			wrong++
+			faults++
 		}
 		f.quiet = true // the first segment has printed what all have in common
 		fmt.Printf("segment %-3d steps %9d to %9d  %.12s  %s\n", k+1, steps, saved[k].Steps, saved[k].StateSHA256, verdict)
 	}
-	if wrong > 0 {
+	if faults > 0 {
 		return fmt.Errorf("%s of %s: checkpoints are damaged, or differ from what this program computes",
-			words.Count(wrong, "fault"), dir)
+			words.Count(faults, "fault"), dir)
 	}
 	return nil
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// saving is a run of smallCase that has saved its state several times, in the folder out.
-func saving(t *testing.T) (dir string) {
+// runWithCheckpoints runs smallCase with several checkpoints in the folder out, and returns the folder above.
+func runWithCheckpoints(t *testing.T) (dir string) {
 	t.Helper()
 	dir = caseFile(t, smallCase)
 	c := atoll(t, dir, nil, "run", "case.toml", "-q", "--ranks", "2", "--set", "checkpoint.steps=9", "--set",
@@ -30,7 +30,7 @@ func saving(t *testing.T) (dir string) {
 	return dir
 }
 
-func savedIn(t *testing.T, dir string) []string {
+func checkpointsIn(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := checkpoint.List(filepath.Join(dir, "out"))
 	if err != nil || len(files) < 3 {
@@ -39,9 +39,10 @@ func savedIn(t *testing.T, dir string) []string {
 	return files
 }
 
-// TestReplay: a stretch has the rows of the run that were written in it, on other ranks, and leaves the run's files.
+// TestReplay: replay of an interval, on another number of ranks, writes the same gauge rows as the run did there,
+// and does not change the run's files.
 func TestReplay(t *testing.T) {
-	dir := saving(t)
+	dir := runWithCheckpoints(t)
 	c := atoll(t, dir, nil, "replay", "out", "--from", "0.1", "--until", "0.15",
 		"--gauge", "0.1,0.2", "--ranks", "3", "-q")
 	if code := c.code(t); code != exitDone {
@@ -55,17 +56,17 @@ func TestReplay(t *testing.T) {
 		return strings.Split(strings.TrimSpace(string(text)), "\n")
 	}
 	var want []string
-	late := false
+	pastEnd := false
 	for k, row := range rows("gauges/centre.csv") {
 		first, _, _ := strings.Cut(row, ",")
-		at, err := strconv.ParseFloat(first, 64)
+		rowTime, err := strconv.ParseFloat(first, 64)
 		if k > 0 && err != nil {
 			t.Fatal(err)
 		}
-		if k == 0 || at >= .1 && !late {
+		if k == 0 || rowTime >= .1 && !pastEnd {
 			want = append(want, row)
 		}
-		late = late || k > 0 && at >= .15
+		pastEnd = pastEnd || k > 0 && rowTime >= .15
 	}
 	got := rows("replay/gauges/replay1.csv")
 	if len(got) < 5 || strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -76,10 +77,10 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestAudit: what was saved is what is computed, on other ranks too; a cell with another bit is found.
+// TestAudit: audit recomputes the saved states, on another number of ranks too, and detects one flipped bit.
 func TestAudit(t *testing.T) {
-	dir := saving(t)
-	files := savedIn(t, dir)
+	dir := runWithCheckpoints(t)
+	files := checkpointsIn(t, dir)
 	c := atoll(t, dir, nil, "audit", "out", "--ranks", "3")
 	if code := c.code(t); code != exitDone || strings.Count(c.stdout.String(), "the same") != len(files) {
 		t.Errorf("exit code %d, stdout\n%s", code, c.stdout.String())
@@ -87,25 +88,25 @@ func TestAudit(t *testing.T) {
 	flip(t, files[1])
 	c = atoll(t, dir, nil, "checkpoint", "verify", "out")
 	if code := c.code(t); code != exitDone {
-		t.Errorf("with a wrong cell: exit code %d, stdout\n%s", code, c.stdout.String())
+		t.Errorf("with a flipped bit: exit code %d, stdout\n%s", code, c.stdout.String())
 	}
 	c = atoll(t, dir, nil, "audit", "out")
 	if code := c.code(t); code != exitFailed || strings.Count(c.stdout.String(), "DIFFERENT") != 1 {
-		t.Errorf("with a wrong cell: exit code %d, stdout\n%s", code, c.stdout.String())
+		t.Errorf("with a flipped bit: exit code %d, stdout\n%s", code, c.stdout.String())
 	}
 }
 
-// flip changes a bit of a cell in a checkpoint, and the checksums with it.
+// flip changes one bit of a cell in a checkpoint, and updates the checksums to match.
 func flip(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := binary.LittleEndian.Uint64(text[len(text)-32:])
+	indexOffset := binary.LittleEndian.Uint64(text[len(text)-32:])
 	table := crc32.MakeTable(crc32.Castagnoli)
 	var index map[string]any
-	d := json.NewDecoder(bytes.NewReader(text[at : len(text)-32]))
+	d := json.NewDecoder(bytes.NewReader(text[indexOffset : len(text)-32]))
 	d.UseNumber()
 	if err := d.Decode(&index); err != nil {
 		t.Fatal(err)
@@ -128,15 +129,16 @@ func flip(t *testing.T, path string) {
 	tail := bytes.Clone(text[len(text)-32:])
 	binary.LittleEndian.PutUint64(tail[8:], uint64(len(coded)))
 	binary.LittleEndian.PutUint32(tail[16:], crc32.Checksum(coded, table))
-	if err := os.WriteFile(path, append(append(text[:at:at], coded...), tail...), 0o666); err != nil {
+	if err := os.WriteFile(path, append(append(text[:indexOffset:indexOffset], coded...), tail...), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestDamagedCheckpoint: the one before a damaged one is taken, with a word; without a whole one nothing is run.
+// TestDamagedCheckpoint: a run continues from the checkpoint before a damaged one, with a warning; if all are
+// damaged, the run is refused.
 func TestDamagedCheckpoint(t *testing.T) {
-	dir := saving(t)
-	last := savedIn(t, dir)[0]
+	dir := runWithCheckpoints(t)
+	last := checkpointsIn(t, dir)[0]
 	text, err := os.ReadFile(last)
 	if err == nil {
 		text[len(text)/3] ^= 4
@@ -146,12 +148,12 @@ func TestDamagedCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := atoll(t, dir, nil, "run", "case.toml", "--restart", "--set", "checkpoint.keep=100")
-	before := filepath.Base(savedIn(t, dir)[1])
+	before := filepath.Base(checkpointsIn(t, dir)[1])
 	if code := c.code(t); code != exitDone || !strings.Contains(c.stderr.String(), "is damaged: the checksum") ||
 		!strings.Contains(c.stdout.String(), before) {
 		t.Errorf("exit code %d, stdout\n%s\nstderr\n%s", code, c.stdout.String(), c.stderr.String())
 	}
-	for _, path := range savedIn(t, dir) {
+	for _, path := range checkpointsIn(t, dir) {
 		if err := os.WriteFile(path, []byte("ATOLLCKP"), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -159,11 +161,11 @@ func TestDamagedCheckpoint(t *testing.T) {
 	c = atoll(t, dir, nil, "run", "case.toml", "-q", "--restart")
 	if code := c.code(t); code != exitUsage ||
 		!strings.Contains(c.stderr.String(), "every checkpoint in out is incomplete or damaged") {
-		t.Errorf("none is whole: exit code %d, stderr\n%s", code, c.stderr.String())
+		t.Errorf("all damaged: exit code %d, stderr\n%s", code, c.stderr.String())
 	}
 }
 
-// TestCheckpointThatCannotBeWritten ends no run, and is told.
+// TestCheckpointThatCannotBeWritten: a failed checkpoint gives a warning, and the run completes.
 func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	if err := os.Mkdir(filepath.Join(dir, "out"), 0o777); err != nil {
@@ -178,8 +180,8 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestKilledAnywhere: whenever a run is killed, the next one continues from what is whole, and ends as one that was
-// not. ATOLL_KILLS is how often; it runs on ranks that are processes, of which all or one dies.
+// TestKilledAnywhere kills a run at random times, ATOLL_KILLS times. Each next run continues from the last complete
+// checkpoint, and the last one has the output of an uninterrupted run.
 func TestKilledAnywhere(t *testing.T) {
 	kills := 4
 	if text := os.Getenv("ATOLL_KILLS"); text != "" {
@@ -190,10 +192,10 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 	dir := caseFile(t, strings.ReplaceAll(smallCase, "cells = 1800", "cells = 8000"))
 	args := []string{"run", "case.toml", "-q", "--ranks", "2", "--transport", "local", "--set", "checkpoint.steps=1"}
-	whole := atoll(t, dir, nil, append(args, "--out", "whole")...)
+	reference := atoll(t, dir, nil, append(args, "--out", "whole")...)
 	begin := time.Now()
-	if code := whole.code(t); code != exitDone {
-		t.Fatalf("exit code %d, stderr\n%s", code, whole.stderr.String())
+	if code := reference.code(t); code != exitDone {
+		t.Fatalf("exit code %d, stderr\n%s", code, reference.stderr.String())
 	}
 	took := time.Since(begin)
 	rng := rand.New(rand.NewPCG(1, 7))
@@ -203,7 +205,7 @@ func TestKilledAnywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Duration(rng.Float64() * .4 * float64(took)))
-		_ = c.Process.Kill() // or it has ended
+		_ = c.Process.Kill() // fails if it has ended
 		_ = c.Wait()
 	}
 	last := atoll(t, dir, nil, args...)
@@ -214,7 +216,7 @@ func TestKilledAnywhere(t *testing.T) {
 		got, errGot := os.ReadFile(filepath.Join(dir, "out", file))
 		want, errWant := os.ReadFile(filepath.Join(dir, "whole", file))
 		if errGot != nil || errWant != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is another than that of a run that was not killed, %v %v", file, errGot, errWant)
+			t.Errorf("%s differs from that of an uninterrupted run, %v %v", file, errGot, errWant)
 		}
 	}
 	if a, b := hashOf(t, dir, "out"), hashOf(t, dir, "whole"); a != b {

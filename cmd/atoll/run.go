@@ -36,9 +36,9 @@ type runFlags struct {
 	superviseFlags
 	connectFlags
 
-	// stretch is the part of an earlier run that is computed again; nil for an ordinary run.
-	stretch *run.Replay
-	// onOutcome comes in place of a summary; nil for one.
+	// replayed is the interval of an earlier run to recompute; nil for an ordinary run.
+	replayed *run.Replay
+	// onOutcome is called with the result instead of writing a summary; nil to write one.
 	onOutcome func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error
 }
 
@@ -55,7 +55,8 @@ func runCommand() *cobra.Command {
 	p := c.Flags()
 	p.IntVarP(&f.ranks, "ranks", "n", 0, "number of ranks (default: as many as the launcher has started, 1 without one)")
 	p.StringVar(&f.transport, "transport", launch.Auto,
-		"how ranks talk: local (goroutines of this process), grpc (a process each), mpi (started by mpirun or srun), or auto")
+		"how ranks communicate: local (goroutines of this process), grpc (a process each), mpi (started by mpirun or "+
+			"srun), or auto")
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
 	p.StringVar(&f.halo, "halo", "auto", "how GPUs exchange ghosts: nccl (among themselves), staged (through the "+
 		"host), or auto")
@@ -63,29 +64,30 @@ func runCommand() *cobra.Command {
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set physics.scheme=roe; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of all output (default: output.dir of the case)")
 	p.BoolVar(&f.force, "force", false, "replace the results of another case in the output folder")
-	p.BoolVar(&f.restart, "restart", false, "continue from the latest whole checkpoint in the output folder, and fail if "+
-		"there is none (a run that was stopped or killed goes on anyway, unless --force starts it anew)")
-	p.DurationVar(&f.timeLimit, "time-limit", 0, "stop in good time before the run has taken so long, as in 2h30m, save "+
-		"the state and end with exit code 75; 0 for no limit")
+	p.BoolVar(&f.restart, "restart", false,
+		"continue from the latest complete checkpoint in the output folder, and fail if "+
+			"there is none (without it, a stopped or killed run continues too, unless --force restarts it)")
+	p.DurationVar(&f.timeLimit, "time-limit", 0, "limit of the wall time, as in 2h30m: save the state shortly before it "+
+		"and exit with code 75; 0 for no limit")
 	p.StringVar(&f.summary, "summary", "",
-		"file for the summary in JSON (default: summary.json in the output folder); with --check, of what is estimated")
-	p.StringVar(&f.serve, "serve", "", "let the run be watched at host:port, as a page and as /metrics of "+
-		"Prometheus; :8080 is for this machine alone, 0.0.0.0:8080 for all that can reach it")
+		"file for the summary in JSON (default: summary.json in the output folder); with --check, for the estimate")
+	p.StringVar(&f.serve, "serve", "", "serve a page that shows the run at host:port, and /metrics for "+
+		"Prometheus; :8080 for this machine alone, 0.0.0.0:8080 for all that can reach it")
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
-	p.BoolVar(&f.logRanks, "log-ranks", false, "print the lines of the other ranks too, each with its rank before it")
+	p.BoolVar(&f.logRanks, "log-ranks", false, "print the lines of all ranks, each with its rank before it")
 	f.superviseFlags.register(p)
 	f.connectFlags.register(p)
 	return c
 }
 
-// What one machine is asked for at most. With more it would run out of memory before there is anything to say.
+// Limits for one machine. With more, it would run out of memory before it could report an error.
 const (
 	maxRanks   = members.MaxRanks
 	maxThreads = 1 << 14 // of all ranks
 )
 
-// checkLimits refuses more ranks on this machine, or threads of them, than any has use for.
+// checkLimits returns an error if this machine is to have more ranks or threads than the limits.
 func checkLimits(ranks, threads int) error {
 	if ranks > maxRanks {
 		return usageError{fmt.Errorf("--ranks %d: at most %d on one machine", ranks, maxRanks)}
@@ -107,7 +109,7 @@ func (f *runFlags) validate(ranksGiven bool) error {
 	case f.halo != "auto" && f.halo != "staged" && f.halo != "nccl":
 		return usageError{fmt.Errorf("--halo %q is not known; choose auto, staged or nccl", f.halo)}
 	case f.restart && f.force:
-		return usageError{errors.New("--restart continues from what is there, --force replaces it: leave one out")}
+		return usageError{errors.New("--restart continues the run in the output folder, --force replaces it: leave one out")}
 	case f.timeLimit < 0:
 		return usageError{fmt.Errorf("--time-limit %v: at least 0", f.timeLimit)}
 	case f.serve != "" && !validAddress(f.serve):
@@ -118,7 +120,7 @@ func (f *runFlags) validate(ranksGiven bool) error {
 	if err := f.superviseFlags.validate(); err != nil {
 		return err
 	}
-	return checkLimits(1, f.threads) // ranks may be of many machines
+	return checkLimits(1, f.threads) // the ranks may be on many machines
 }
 
 func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error {
@@ -161,8 +163,8 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 	return r.goroutines(ctx, c)
 }
 
-// load reads the case, and makes the folder of the summary on the rank that will write it: a long run must not end
-// without a place for that.
+// load reads the case. On rank 0 it creates the folder of the summary and checks that the summary can be written,
+// so that a long run does not fail at its end.
 func (f *runFlags) load(path string, rank int) (*config.Case, error) {
 	c, err := solvers.Load(path, f.set)
 	if err == nil && rank == 0 && f.summary != "" {
@@ -176,7 +178,7 @@ func (f *runFlags) load(path string, rank int) (*config.Case, error) {
 	return c, badInput(err)
 }
 
-// report prints the summary of a run that has ended well.
+// report prints the summary of a complete run.
 func (f *runFlags) report(s *summary.Summary) error {
 	if f.check || s == nil || f.onOutcome != nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// TestPythonExamples: the scripts of examples/python work on what a run leaves.
+// TestPythonExamples: the scripts of examples/python work on the output of a run.
 func TestPythonExamples(t *testing.T) {
 	python := needs.Xarray(t)
 	if out, err := exec.Command(python, "-c", "import matplotlib").CombinedOutput(); err != nil {
@@ -38,13 +38,13 @@ func TestPythonExamples(t *testing.T) {
 	}
 	picture := filepath.Join(dir, "map.png")
 	if out := script("flood_map.py", filepath.Join(dir, "out"), picture); !strings.Contains(out, "of 1800 cells") {
-		t.Errorf("flood_map.py says %s", out)
+		t.Errorf("flood_map.py printed %s", out)
 	}
 	if info, err := os.Stat(picture); err != nil || info.Size() < 10_000 {
-		t.Errorf("the picture: %v, %v", info, err)
+		t.Errorf("picture missing or too small: %v, %v", info, err)
 	}
 	out := script("compare_gauge.py", filepath.Join(dir, "out", "gauges.nc"), "shore", "h", record)
 	if !strings.Contains(out, "against 1.0000, 2 rows") {
-		t.Errorf("compare_gauge.py says %s", out)
+		t.Errorf("compare_gauge.py printed %s", out)
 	}
 }

@@ -22,9 +22,9 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// TestSignalEndsARun: whatever a run is doing, a signal ends it with a word about it. While it sets up the exit code is
-// 1; later its state is saved, and the same command continues from there, on other ranks, to the end that it has
-// without.
+// TestSignalEndsARun: a signal ends a run with one line of message. During set-up the exit code is 1. Later the run
+// saves its state, and the same command continues from there, on other ranks, to the same result as an
+// uninterrupted run.
 func TestSignalEndsARun(t *testing.T) {
 	long := strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4")
 	for name, args := range map[string][]string{
@@ -48,9 +48,9 @@ func TestSignalEndsARun(t *testing.T) {
 			if err := c.Process.Signal(unix.SignalNum(signal)); err != nil {
 				t.Fatal(err)
 			}
-			code, said := c.end(t)
-			if code != want || !strings.Contains(said, "stopped by a signal") || strings.Count(said, "\n") != 1 {
-				t.Errorf("exit code %d, stderr says\n%s", code, said)
+			code, stderr := c.end(t)
+			if code != want || !strings.Contains(stderr, "stopped by a signal") || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("exit code %d, stderr\n%s", code, stderr)
 			}
 			if want != exitSaved {
 				return
@@ -62,21 +62,21 @@ func TestSignalEndsARun(t *testing.T) {
 			for _, args := range [][]string{{"--ranks", "2"}, {"--out", "whole"}} {
 				again := atoll(t, dir, nil, append([]string{"run", "case.toml", "--set", end}, args...)...)
 				if code := again.code(t); code != exitDone {
-					t.Errorf("%v: exit code %d, stderr says\n%s", args, code, again.stderr.String())
+					t.Errorf("%v: exit code %d, stderr\n%s", args, code, again.stderr.String())
 				}
 			}
 			for _, file := range []string{"conservation.csv", "gauges/centre.csv"} {
 				got, errGot := os.ReadFile(filepath.Join(dir, "out", file))
 				want, errWant := os.ReadFile(filepath.Join(dir, "whole", file))
 				if err := errors.Join(errGot, errWant); err != nil || !bytes.Equal(got, want) {
-					t.Errorf("%s is not that of a run without a stop; %v", file, err)
+					t.Errorf("%s differs from that of an uninterrupted run; %v", file, err)
 				}
 			}
 		})
 	}
 }
 
-// lastSaved is after how many steps the latest checkpoint was written.
+// lastSaved returns the number of steps of the latest checkpoint.
 func lastSaved(t *testing.T, dir string) (steps int) {
 	t.Helper()
 	saved, err := checkpoint.List(filepath.Join(dir, "out"))
@@ -89,8 +89,8 @@ func lastSaved(t *testing.T, dir string) (steps int) {
 	return steps
 }
 
-// TestSecondSignalEndsAtOnce: who cannot wait for what a command is doing, here for a mesh that does not come,
-// need not.
+// TestSecondSignalEndsAtOnce: a second signal ends a command that does not react to the first, here one that reads
+// a mesh from a pipe without data.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "a.msh")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -100,12 +100,12 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // which waits for the reader
+	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // blocks until the command has opened it
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	again := time.NewTicker(50 * time.Millisecond) // those that come with the first count as one
+	again := time.NewTicker(50 * time.Millisecond) // signals shortly after the first are ignored
 	defer again.Stop()
 	go func() {
 		for range again.C {
@@ -117,11 +117,11 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	c.end(t)
 	status := c.ProcessState.Sys().(syscall.WaitStatus)
 	if !status.Signaled() || status.Signal() != syscall.SIGINT {
-		t.Errorf("%v, want an end by the second signal", c.ProcessState)
+		t.Errorf("%v, want ended by the second signal", c.ProcessState)
 	}
 }
 
-// begin starts a command that runs a case, and returns when it has printed what it found.
+// begin starts a command that runs a case, and returns when it has printed its first line.
 func (c *command) begin(t *testing.T) {
 	t.Helper()
 	c.Stdout = nil
@@ -137,7 +137,8 @@ func (c *command) begin(t *testing.T) {
 	}
 }
 
-// TestPanicIsNoBadInput: Go ends a program that panics with exit code 2.
+// TestPanicIsNoBadInput: a panic ends the command with exit code 1, not with Go's exit code 2, which means bad
+// input.
 func TestPanicIsNoBadInput(t *testing.T) {
 	err := process.Guard(func() error { panic("at the disco") })
 	if err == nil || err.Error() != "internal error: at the disco" {

@@ -17,11 +17,11 @@ import (
 	"github.com/atoll-hpc/atoll/launch/slurmtest"
 )
 
-// TestSlurm runs a case under srun and sbatch on a cluster of two nodes that it brings up on this machine: the state is
-// that of a run without Slurm, and a task that is killed ends the job, with its name.
+// TestSlurm runs a case under srun and sbatch on a cluster of two nodes that it starts on this machine. The state
+// is that of a run without Slurm. A killed task ends the job with a message that names the task.
 func TestSlurm(t *testing.T) {
 	if testing.Short() {
-		t.Skip("SKIPPED: a cluster takes seconds to come up")
+		t.Skip("SKIPPED: a cluster takes seconds to start")
 	}
 	cluster := slurmtest.Start(t, 2)
 	dir := caseFile(t, smallCase)
@@ -33,14 +33,14 @@ func TestSlurm(t *testing.T) {
 	if len(want) != 64 {
 		t.Fatalf("state %q", want)
 	}
-	s := &inSlurm{cluster, dir, want}
+	s := &slurmRun{cluster, dir, want}
 
 	t.Run("srun", func(t *testing.T) { s.step(t, "grpc", "--nodes=1", "--ntasks=2", "--mpi=none") })
 	if mpi.Built {
 		t.Run("srun with MPI", func(t *testing.T) { s.step(t, "mpi", "--nodes=1", "--ntasks=2", "--mpi=pmix") })
 		t.Run("srun with MPI on two nodes", func(t *testing.T) { s.step(t, "mpi", "--nodes=2", "--ntasks=3", "--mpi=pmix") })
 	} else {
-		t.Run("srun on two nodes", s.apart)
+		t.Run("srun on two nodes", s.refuseTwoNodes)
 	}
 	t.Run("bad case", func(t *testing.T) {
 		c := s.command(t, "srun", "--nodes=1", "--ntasks=2", self(t), "run", "case.toml", "--set", "physics.colour=red")
@@ -58,15 +58,15 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// inSlurm runs the case in a folder on a cluster.
-type inSlurm struct {
+// slurmRun runs the case of a folder on a cluster.
+type slurmRun struct {
 	*slurmtest.Cluster
 	dir   string
 	state string // of the case, without Slurm
 }
 
-// command is a command of Slurm's whose tasks are this test binary as atoll.
-func (s *inSlurm) command(t *testing.T, name string, args ...string) *command {
+// command returns a Slurm command whose tasks run this test binary as atoll.
+func (s *slurmRun) command(t *testing.T, name string, args ...string) *command {
 	t.Helper()
 	c := &command{Cmd: s.Command(name, args...)}
 	c.Dir, c.Env = s.dir, append(c.Env, asAtoll+"=1")
@@ -83,8 +83,8 @@ func self(t *testing.T) string {
 	return path
 }
 
-// step runs the case by srun and compares.
-func (s *inSlurm) step(t *testing.T, transport string, srun ...string) {
+// step runs the case by srun and compares the state.
+func (s *slurmRun) step(t *testing.T, transport string, srun ...string) {
 	out := strings.ReplaceAll(t.Name(), "/", "-")
 	c := s.command(t, "srun", append(srun, self(t), "run", "case.toml", "--out", out)...)
 	if code := c.code(t); code != 0 {
@@ -96,20 +96,20 @@ func (s *inSlurm) step(t *testing.T, transport string, srun ...string) {
 			transport)
 	}
 	if strings.Count(c.stdout.String(), "started by srun (Slurm), job ") != 1 {
-		t.Errorf("what was found is not told once:\n%s", c.stdout.String())
+		t.Errorf("the detected launcher is not printed exactly once:\n%s", c.stdout.String())
 	}
 }
 
-// apart starts tasks on two nodes, which a program without MPI refuses.
-func (s *inSlurm) apart(t *testing.T) {
+// refuseTwoNodes starts tasks on two nodes, which a build without MPI refuses without certificates.
+func (s *slurmRun) refuseTwoNodes(t *testing.T) {
 	c := s.command(t, "srun", "--nodes=2", "--ntasks=3", self(t), "run", "case.toml", "--out", "refused")
 	if code := c.code(t); code != 2 || strings.Count(c.stderr.String(), "mutual TLS") != 1 {
 		t.Errorf("exit code %d, stderr\n%s", code, c.stderr.String())
 	}
 }
 
-// batch hands in the script that atoll writes.
-func (s *inSlurm) batch(t *testing.T) {
+// batch submits the script that atoll writes.
+func (s *slurmRun) batch(t *testing.T) {
 	c := atoll(t, s.dir, nil, "launch", "slurm", "case.toml", "--ntasks", "2", "--time", "2", "--partition", "test",
 		"-o", "case.sbatch", "--", "--out", "batch", "--log-ranks")
 	if code := c.code(t); code != 0 {
@@ -120,7 +120,7 @@ func (s *inSlurm) batch(t *testing.T) {
 		t.Fatalf("sbatch: exit code %d\n%s", code, b.stderr.String())
 	}
 	job := strings.TrimSpace(b.stdout.String())
-	state := s.ending(t, job)
+	state := s.jobState(t, job)
 	log, err := os.ReadFile(filepath.Join(s.dir, "case-"+job+".out"))
 	if err != nil {
 		t.Fatal(state, err)
@@ -134,8 +134,8 @@ func (s *inSlurm) batch(t *testing.T) {
 	}
 }
 
-// ending waits for a job and returns how Slurm says that it ended. It asks more often than sbatch --wait does.
-func (s *inSlurm) ending(t *testing.T, job string) string {
+// jobState waits for a job to end and returns its state. It polls more often than sbatch --wait does.
+func (s *slurmRun) jobState(t *testing.T, job string) string {
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		out, err := s.Command("scontrol", "show", "job", job).Output()
 		if err != nil {
@@ -152,8 +152,8 @@ func (s *inSlurm) ending(t *testing.T, job string) string {
 	return ""
 }
 
-// kill kills a task in the midst of the run, which has to end by itself.
-func (s *inSlurm) kill(t *testing.T, victim int) {
+// kill kills a task during the run; the job has to end by itself.
+func (s *slurmRun) kill(t *testing.T, victim int) {
 	out := fmt.Sprint("killed", victim)
 	c := s.command(t, "srun", "--nodes=1", "--ntasks=2", "--mpi=none",
 		self(t), "run", "case.toml", "--set", "time.end=1e4", "--out", out)
@@ -168,21 +168,21 @@ func (s *inSlurm) kill(t *testing.T, victim int) {
 	}
 	timer := time.AfterFunc(20*time.Second, func() { _ = c.Process.Kill() })
 	defer timer.Stop()
-	_ = c.Wait() // the exit code is looked at below
+	_ = c.Wait() // the exit code is checked below
 	if took := time.Since(killed); took > 10*time.Second {
 		t.Errorf("the job took %v to end", took)
 	}
 	if c.ProcessState.Success() {
-		t.Error("the job ended well")
+		t.Error("the job succeeded")
 	}
 	for _, want := range []string{fmt.Sprintf("rank %d: lost", victim), fmt.Sprintf("task %d: Killed", victim)} {
 		if strings.Count(c.stderr.String(), want) != 1 {
-			t.Errorf("not told once that %q:\n%s", want, c.stderr.String())
+			t.Errorf("want %q once in stderr:\n%s", want, c.stderr.String())
 		}
 	}
 }
 
-// tasksOf finds the processes of the tasks of the only step that runs this program.
+// tasksOf returns the process ids, by task number, of the n tasks that run the program.
 func tasksOf(t *testing.T, program string, n int) map[int]int {
 	t.Helper()
 	pids := map[int]int{}

@@ -29,21 +29,22 @@ func squareFile(t *testing.T, name string) string {
 	return path
 }
 
-// TestSmoothFiles goes from each format to each: groups, connectivity and the corners stay, and quality rises.
+// TestSmoothFiles smooths from each format to each: groups, connectivity and the boundary stay the same, and the
+// mean quality rises.
 func TestSmoothFiles(t *testing.T) {
-	for _, from := range []string{"a.msh", "a.mesh", "a.meshb", "a.vtu"} {
-		in := squareFile(t, from)
+	for _, input := range []string{"a.msh", "a.mesh", "a.meshb", "a.vtu"} {
+		in := squareFile(t, input)
 		before, err := meshio.Read(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, to := range []string{"b.msh", "b.mesh", "b.meshb", "b.vtu"} {
+		for _, output := range []string{"b.msh", "b.mesh", "b.meshb", "b.vtu"} {
 			dir := t.TempDir()
-			out, report := filepath.Join(dir, to), filepath.Join(dir, "r.json")
+			out, report := filepath.Join(dir, output), filepath.Join(dir, "r.json")
 			code := execute(context.Background(), []string{"smooth", in, out, "-q", "--ranks", "2", "--threads", "1",
 				"--json", report})
 			if code != exitDone {
-				t.Fatalf("%s to %s: exit code %d", from, to, code)
+				t.Fatalf("%s to %s: exit code %d", input, output, code)
 			}
 			after, err := meshio.Read(out)
 			if err != nil {
@@ -57,14 +58,14 @@ func TestSmoothFiles(t *testing.T) {
 				return all
 			}
 			if !reflect.DeepEqual(after.Cells, before.Cells) || !reflect.DeepEqual(tags(after), tags(before)) {
-				t.Errorf("%s to %s: the mesh is another", from, to)
+				t.Errorf("%s to %s: cells or tagged edges differ", input, output)
 			}
 			if err := after.Check(); err != nil {
-				t.Errorf("%s to %s: %v", from, to, err)
+				t.Errorf("%s to %s: %v", input, output, err)
 			}
 			for v, x := range before.X {
 				if y := before.Y[v]; (x == 0 || x == 1) && after.X[v] != x || (y == 0 || y == 1) && after.Y[v] != y {
-					t.Errorf("%s to %s: vertex %d left the boundary", from, to, v)
+					t.Errorf("%s to %s: vertex %d left the boundary", input, output, v)
 				}
 			}
 			text, err := os.ReadFile(report)
@@ -110,8 +111,9 @@ func TestSmoothUsage(t *testing.T) {
 	}
 }
 
-// TestSmoothTellsWhatIsLost: a Medit file has no names of groups, which the command and a run say.
-func TestSmoothTellsWhatIsLost(t *testing.T) {
+// TestSmoothPrintsWhatIsLost: a Medit file cannot store names of groups; the command and a run print that they are
+// lost.
+func TestSmoothPrintsWhatIsLost(t *testing.T) {
 	in := squareFile(t, "a.msh")
 	dir := filepath.Dir(in)
 	text := "solver = \"smooth\"\n[mesh]\nfile = \"a.msh\"\n[metric]\nfield = \"uniform\"\n[output]\nformat = []\n"
@@ -120,7 +122,7 @@ func TestSmoothTellsWhatIsLost(t *testing.T) {
 	}
 	for _, c := range []struct {
 		args []string
-		told bool
+		lost bool
 	}{
 		{[]string{"smooth", "a.msh", "b.mesh"}, true}, {[]string{"smooth", "a.msh", "b.msh"}, false},
 		{[]string{"run", "c.toml", "--ranks", "2", "--set", "output.mesh=b.meshb"}, true},
@@ -130,13 +132,13 @@ func TestSmoothTellsWhatIsLost(t *testing.T) {
 		if code := ran.code(t); code != exitDone {
 			t.Fatalf("%q: exit code %d\n%s", c.args, code, ran.stderr.String())
 		}
-		if told := strings.Contains(ran.stdout.String()+ran.stderr.String(), `the name "left" of group 1`); told != c.told {
-			t.Errorf("%q: told %v\n%s%s", c.args, told, ran.stdout.String(), ran.stderr.String())
+		if lost := strings.Contains(ran.stdout.String()+ran.stderr.String(), `the name "left" of group 1`); lost != c.lost {
+			t.Errorf("%q: message about the lost name: %v\n%s%s", c.args, lost, ran.stdout.String(), ran.stderr.String())
 		}
 	}
 }
 
-// TestSmoothCheckIsACase: what --check prints can be run, with what is told beside the case.
+// TestSmoothCheckIsACase: the output of --check is a valid case file, with notes as comments.
 func TestSmoothCheckIsACase(t *testing.T) {
 	dir := filepath.Dir(squareFile(t, "a.msh"))
 	text := "solver = \"smooth\"\n[mesh]\nfile = \"a.msh\"\n[metric]\nfield = \"uniform\"\n"
@@ -152,7 +154,7 @@ func TestSmoothCheckIsACase(t *testing.T) {
 	}
 }
 
-// TestSmoothFileNames: a mesh may have any name that a file has in UTF-8.
+// TestSmoothFileNames: a mesh file may have any name in UTF-8.
 func TestSmoothFileNames(t *testing.T) {
 	for _, name := range []string{"a b.msh", `tick's "é" (2).msh`, `back\slash#=[x].msh`, ".msh", "日本.msh",
 		strings.Repeat("long", 50) + ".msh"} {
@@ -164,8 +166,8 @@ func TestSmoothFileNames(t *testing.T) {
 	}
 }
 
-// TestSmoothOfGmsh is the guide of docs/smoothing.md: a mesh made with gmsh is smoothed, and gmsh and VTK read what
-// comes out, its physical groups included.
+// TestSmoothOfGmsh follows the guide in docs/smoothing.md: a mesh made with gmsh is smoothed, and gmsh and VTK read
+// the result with its physical groups.
 func TestSmoothOfGmsh(t *testing.T) {
 	gmsh := needs.Program(t, "gmsh", "gmsh")
 	dir := t.TempDir()
@@ -188,28 +190,28 @@ func TestSmoothOfGmsh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := meshio.Read(again)
+	fromGmsh, err := meshio.Read(again)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(ours.X, theirs.X) || !reflect.DeepEqual(ours.Cells, theirs.Cells) ||
-		len(ours.Tagged) != len(theirs.Tagged) || len(ours.Groups) != 5 || len(theirs.Groups) != 5 {
-		t.Errorf("gmsh's mesh is another: groups %v and %v", ours.Groups, theirs.Groups)
+	if !reflect.DeepEqual(ours.X, fromGmsh.X) || !reflect.DeepEqual(ours.Cells, fromGmsh.Cells) ||
+		len(ours.Tagged) != len(fromGmsh.Tagged) || len(ours.Groups) != 5 || len(fromGmsh.Groups) != 5 {
+		t.Errorf("the mesh rewritten by gmsh differs: groups %v and %v", ours.Groups, fromGmsh.Groups)
 	}
 	back := filepath.Join(dir, "back.vtu")
 	throughVTK(t, vtu, back, "physical")
-	round, err := meshio.Read(back)
+	fromVTK, err := meshio.Read(back)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(round.X, ours.X) || !reflect.DeepEqual(round.Cells, ours.Cells) ||
-		!reflect.DeepEqual(round.CellData["quality"], ours.CellData["quality"]) || len(round.Tagged) != len(ours.Tagged) {
-		t.Error("the mesh is another after VTK has had it")
+	if !reflect.DeepEqual(fromVTK.X, ours.X) || !reflect.DeepEqual(fromVTK.Cells, ours.Cells) ||
+		!reflect.DeepEqual(fromVTK.CellData["quality"], ours.CellData["quality"]) || len(fromVTK.Tagged) != len(ours.Tagged) {
+		t.Error("the mesh rewritten by VTK differs")
 	}
 }
 
-// throughVTK has VTK read one file and write the other, where each cell must have the named data, or skips the rest of
-// the test where it is not installed.
+// throughVTK lets VTK read the file in and write the file out, and checks that in has the named cell data. It skips
+// the test if VTK is not installed.
 func throughVTK(t *testing.T, in, out string, data ...string) {
 	t.Helper()
 	const script = `

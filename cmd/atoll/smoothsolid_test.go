@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
 
-// TestSmoothOfGmshSolid is the guide of docs/smoothing.md in space: a block made with gmsh is smoothed, keeps its
-// groups and their names, its volume and its surface, and gmsh and VTK read what comes out and give it back.
+// TestSmoothOfGmshSolid follows the guide in docs/smoothing.md for tetrahedra: a block made with gmsh is smoothed
+// and keeps its cells, faces and named groups. gmsh and VTK read the result and write it back unchanged.
 func TestSmoothOfGmshSolid(t *testing.T) {
 	gmsh := needs.Program(t, "gmsh", "gmsh")
 	dir := t.TempDir()
@@ -47,7 +47,7 @@ func TestSmoothOfGmshSolid(t *testing.T) {
 		if ours != nil && (!slices.Equal(got.X, ours.X) || !slices.Equal(got.Z, ours.Z) || !slices.Equal(got.Cells,
 			ours.Cells) ||
 			!slices.Equal(got.Faces, ours.Faces)) {
-			t.Errorf("%s holds another mesh", to)
+			t.Errorf("%s has another mesh", to)
 		}
 		ours = got
 	}
@@ -62,38 +62,38 @@ func TestSmoothOfGmshSolid(t *testing.T) {
 		}
 	}
 	if moved[0] == 0 || moved[1] == 0 || moved[2] == 0 || moved[3] == 0 { // some on curves
-		t.Errorf("vertices that moved, by the directions that they have: %v", moved)
+		t.Errorf("moved vertices by number of free directions: %v", moved)
 	}
 	text, err := exec.Command(gmsh, filepath.Join(dir, "better.msh"), "-save", "-format", "msh22", "-bin", "-o", again).
 		CombinedOutput()
 	if err != nil || strings.Contains(string(text), "Error") || strings.Contains(string(text), "Warning") {
 		t.Fatalf("gmsh: %v\n%s", err, text)
 	}
-	theirs, err := meshio.ReadSolid(again)
+	fromGmsh, err := meshio.ReadSolid(again)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(ours.X, theirs.X) || len(ours.Cells) != len(theirs.Cells) ||
-		len(ours.Faces) != len(theirs.Faces) ||
-		len(theirs.Groups) != 4 {
-		t.Errorf("gmsh's mesh is another: groups %v and %v", ours.Groups, theirs.Groups)
+	if !reflect.DeepEqual(ours.X, fromGmsh.X) || len(ours.Cells) != len(fromGmsh.Cells) ||
+		len(ours.Faces) != len(fromGmsh.Faces) ||
+		len(fromGmsh.Groups) != 4 {
+		t.Errorf("the mesh rewritten by gmsh differs: groups %v and %v", ours.Groups, fromGmsh.Groups)
 	}
 	back := filepath.Join(dir, "back.vtu")
 	throughVTK(t, filepath.Join(dir, "better.vtu"), back)
-	round, err := meshio.ReadSolid(back)
+	fromVTK, err := meshio.ReadSolid(back)
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.SortFunc(round.Groups, func(a, b mesh.Group) int { return a.Tag - b.Tag })
+	slices.SortFunc(fromVTK.Groups, func(a, b mesh.Group) int { return a.Tag - b.Tag })
 	groups := slices.SortedFunc(slices.Values(ours.Groups), func(a, b mesh.Group) int { return a.Tag - b.Tag })
-	if !slices.Equal(round.X, ours.X) || !slices.Equal(round.Cells, ours.Cells) || !slices.Equal(round.Faces,
+	if !slices.Equal(fromVTK.X, ours.X) || !slices.Equal(fromVTK.Cells, ours.Cells) || !slices.Equal(fromVTK.Faces,
 		ours.Faces) ||
-		!slices.Equal(round.CellData["quality"], ours.CellData["quality"]) || !slices.Equal(round.Groups, groups) {
-		t.Errorf("the mesh is another after VTK has had it: %v", round.Groups)
+		!slices.Equal(fromVTK.CellData["quality"], ours.CellData["quality"]) || !slices.Equal(fromVTK.Groups, groups) {
+		t.Errorf("the mesh rewritten by VTK differs: %v", fromVTK.Groups)
 	}
 }
 
-// TestSmoothSolidRefusals: what is not for tetrahedra is bad usage, and nothing is written.
+// TestSmoothSolidRefusals: flags that do not apply to tetrahedra are bad usage, and nothing is written.
 func TestSmoothSolidRefusals(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "box.mesh"), filepath.Join(dir, "out.msh")
@@ -115,7 +115,7 @@ func TestSmoothSolidRefusals(t *testing.T) {
 	}
 }
 
-// TestMeshOfSolids: tetrahedra are made, converted, mended and told about.
+// TestMeshOfSolids: the mesh commands generate, convert, repair and describe meshes of tetrahedra.
 func TestMeshOfSolids(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// endless is a case of smoothing that ends on no day.
+// endless is a smoothing case with too many sweeps to end by itself.
 const endless = `
 solver = "smooth"
 [mesh]
@@ -32,7 +32,7 @@ dir = "out"
 format = []
 `
 
-// end waits for a command and returns its exit code and what it wrote to stderr.
+// end waits for a command and returns its exit code and standard error.
 func (c *command) end(t *testing.T) (int, string) {
 	t.Helper()
 	done := make(chan error, 1)
@@ -46,10 +46,10 @@ func (c *command) end(t *testing.T) (int, string) {
 	return c.ProcessState.ExitCode(), c.stderr.String()
 }
 
-// feed starts a command that reads a mesh from a pipe, and returns when it has read it.
-func (c *command) feed(t *testing.T, pipe, from string) {
+// feed starts a command that reads a mesh from a pipe, and returns when the command has read all of it.
+func (c *command) feed(t *testing.T, pipe, meshFile string) {
 	t.Helper()
-	text, err := os.ReadFile(from)
+	text, err := os.ReadFile(meshFile)
 	if err == nil {
 		err = syscall.Mkfifo(pipe, 0o600)
 	}
@@ -60,11 +60,11 @@ func (c *command) feed(t *testing.T, pipe, from string) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		to, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		writer, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		switch {
 		case err == nil:
-			_, err = to.Write(text)
-			if err = errors.Join(err, to.Close()); err != nil {
+			_, err = writer.Write(text)
+			if err = errors.Join(err, writer.Close()); err != nil {
 				t.Fatal(err)
 			}
 			return
@@ -74,8 +74,8 @@ func (c *command) feed(t *testing.T, pipe, from string) {
 	}
 }
 
-// TestSmoothEndsBySignal: SIGTERM ends smoothing, in set-up and in a sweep, in one process and in several,
-// with one line, exit code 1 or, where a run has saved its state, 75, and no mesh.
+// TestSmoothEndsBySignal: SIGTERM ends smoothing during set-up and sweeps, in one process and in several, with one
+// line of message and no mesh written. The exit code is 75 if a run has saved its state, otherwise 1.
 func TestSmoothEndsBySignal(t *testing.T) {
 	smooth := []string{"smooth", "a.mesh", "b.msh"}
 	long := append(smooth[:3:3], "--sweeps", "10000000", "--every", "10000000")
@@ -106,7 +106,7 @@ func TestSmoothEndsBySignal(t *testing.T) {
 			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			code, said := c.end(t)
+			code, stderr := c.end(t)
 			want := exitFailed
 			if args[0] == "run" && !strings.Contains(name, "set-up") {
 				want = exitSaved
@@ -114,8 +114,8 @@ func TestSmoothEndsBySignal(t *testing.T) {
 			if code != want {
 				t.Errorf("exit code %d", code)
 			}
-			if strings.Count(said, "stopped by a signal") != 1 || strings.Count(said, "atoll:") != 1 {
-				t.Errorf("stderr is not one line that tells of the signal:\n%s", said)
+			if strings.Count(stderr, "stopped by a signal") != 1 || strings.Count(stderr, "atoll:") != 1 {
+				t.Errorf("stderr is not one line about the signal:\n%s", stderr)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "b.msh")); err == nil {
 				t.Error("a mesh was written")
@@ -124,8 +124,8 @@ func TestSmoothEndsBySignal(t *testing.T) {
 	}
 }
 
-// TestSmoothLosesAProcess: of a run that is not to go on, kill -9 of a rank in a sweep ends all, with its name and exit
-// code 1.
+// TestSmoothLosesAProcess: with --retries 0, kill -9 of a rank during sweeps ends all ranks, with exit code 1 and a
+// message that names the rank.
 func TestSmoothLosesAProcess(t *testing.T) {
 	for _, set := range []string{"method.cull=false", "method.cull=true", "method.deep=true"} {
 		dir := caseFile(t, endless)
@@ -139,15 +139,15 @@ func TestSmoothLosesAProcess(t *testing.T) {
 		if err := syscall.Kill(pids[1], syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		code, said := c.end(t)
-		if code != exitFailed || !strings.Contains(said, "rank 1 was killed by signal 9") {
-			t.Errorf("%s: exit code %d:\n%s", set, code, said)
+		code, stderr := c.end(t)
+		if code != exitFailed || !strings.Contains(stderr, "rank 1 was killed by signal 9") {
+			t.Errorf("%s: exit code %d:\n%s", set, code, stderr)
 		}
 	}
 }
 
-// TestSmoothRefusesOverProcesses: a mesh that is refused is told once, its two faults in a line each, with exit code 2,
-// its name and the id, on one rank and on several.
+// TestSmoothRefusesOverProcesses: a faulty mesh ends the command with exit code 2, on one rank and on several. Its
+// two faults are printed once, one per line, with the file and the id.
 func TestSmoothRefusesOverProcesses(t *testing.T) {
 	dir := caseFile(t, endless)
 	flipped := "MeshVersionFormatted 2\nDimension 2\nVertices 4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n" +
@@ -161,10 +161,10 @@ func TestSmoothRefusesOverProcesses(t *testing.T) {
 		{"run", "case.toml", "--set", `mesh={file="flipped.mesh"}`, "--ranks", "3", "--transport", "grpc"},
 	} {
 		c := atoll(t, dir, nil, args...)
-		code, said := c.code(t), c.stderr.String()
-		told := strings.Count(said, "flipped.mesh: 1 clockwise cell: cell 1")
-		if code != exitUsage || told != 1 || strings.Count(said, "\n") != 2 {
-			t.Errorf("%v: exit code %d:\n%s", args, code, said)
+		code, stderr := c.code(t), c.stderr.String()
+		count := strings.Count(stderr, "flipped.mesh: 1 clockwise cell: cell 1")
+		if code != exitUsage || count != 1 || strings.Count(stderr, "\n") != 2 {
+			t.Errorf("%v: exit code %d:\n%s", args, code, stderr)
 		}
 	}
 }

@@ -16,14 +16,14 @@ import (
 	"time"
 )
 
-// usage is what a run takes of its machine.
+// usage is the resources that a run uses on its machine.
 type usage struct {
-	memory    int64 // bytes of the launcher
-	workers   int64 // bytes of the largest rank
-	files     int   // that the launcher has open
-	processes int   // that the launcher has started and are there
-	disk      int64 // bytes of the folder, but for tables, which grow by rows
-	temporary int   // directories of sockets
+	memory    int64 // resident bytes of the launcher
+	workers   int64 // resident bytes of the largest rank
+	files     int   // open in the launcher
+	processes int   // live children of the launcher
+	disk      int64 // bytes in the output folder, without tables, which grow
+	temporary int   // temporary folders of sockets
 }
 
 func (u usage) String() string {
@@ -45,7 +45,7 @@ func (d *disturbed) usage() (u usage) {
 	}
 	_ = filepath.WalkDir(d.out(), func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && !strings.HasSuffix(path, ".csv") {
-			if info, err := e.Info(); err == nil { // it may have gone meanwhile
+			if info, err := e.Info(); err == nil { // it may have been deleted meanwhile
 				u.disk += info.Size()
 			}
 		}
@@ -56,13 +56,13 @@ func (d *disturbed) usage() (u usage) {
 	return u
 }
 
-// resident is how much memory a process has, 0 if there is no such process.
+// resident returns the resident memory of a process in bytes, 0 if there is no such process.
 func resident(pid int) int64 { return memoryOf(pid, "VmRSS:") }
 
-// memoryOf is what the system tells of a process's memory, in bytes; 0 if there is no such process.
-func memoryOf(pid int, what string) int64 {
+// memoryOf returns the entry field of /proc/PID/status in bytes; 0 if there is no such process.
+func memoryOf(pid int, field string) int64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	_, rest, _ := bytes.Cut(text, []byte(what))
+	_, rest, _ := bytes.Cut(text, []byte(field))
 	fields := bytes.Fields(rest)
 	if len(fields) == 0 {
 		return 0
@@ -71,12 +71,12 @@ func memoryOf(pid int, what string) int64 {
 	return kib << 10
 }
 
-// TestSoak: a run of which a rank is killed every minute, for as long as ATOLL_SOAK says, takes no more memory, files
-// and disk at its end than after its first minutes, and what it has saved then is what its steps compute.
+// TestSoak kills a rank of a run every minute for the duration ATOLL_SOAK. At the end the run uses no more memory,
+// files and disk than after the first minutes, and an audit confirms its last checkpoint.
 func TestSoak(t *testing.T) {
 	length, err := time.ParseDuration(os.Getenv(envSoak))
 	if err != nil {
-		t.Skipf("%s does not say how long, as 15m would: make soak", envSoak)
+		t.Skipf("set %s to a duration, as in 15m: make soak", envSoak)
 	}
 	path, err := filepath.Abs("../../examples/dam-break.toml")
 	if err != nil {
@@ -102,25 +102,26 @@ func TestSoak(t *testing.T) {
 			early = late
 		}
 		before := d.epoch()
-		d.hit(random, false)
-		d.until("epoch", func() bool { return d.epoch() > before })
+		d.disturbRank(random, false)
+		d.waitFor("epoch", func() bool { return d.epoch() > before })
 	}
 	d.progress(random)
 	if err := d.launcher.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code, said := d.launcher.end(t); code != exitSaved {
-		t.Fatalf("exit code %d: %s", code, said)
+	if code, stderr := d.launcher.end(t); code != exitSaved {
+		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	// The heap of a program that collects its garbage breathes.
-	const breath = 16 << 20
-	if late.memory > early.memory+breath || late.workers > early.workers+breath || late.files > early.files ||
+	// The heap size varies between garbage collections.
+	const heapVariation = 16 << 20
+	if late.memory > early.memory+heapVariation || late.workers > early.workers+heapVariation ||
+		late.files > early.files ||
 		late.processes > early.processes || late.disk > early.disk+early.disk/2 || late.temporary > early.temporary {
 		t.Errorf("early: %v\nlate:  %v", early, late)
 	}
 	audit := atoll(t, d.dir, nil, "audit", "out", "--segment", "2")
 	if code := audit.code(t); code != exitDone {
-		t.Errorf("the last steps are not what they were: exit code %d\n%s%s", code, audit.stdout.String(),
+		t.Errorf("audit of the last segment: exit code %d\n%s%s", code, audit.stdout.String(),
 			audit.stderr.String())
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// solverFlags are the flags of a solver's own command that are no keys of a case.
+// solverFlags are the flags of a solver's own command that do not correspond to keys of a case.
 type solverFlags struct {
 	ranks, threads int
 	backend        string
@@ -28,7 +28,7 @@ type solverFlags struct {
 	show, quiet    bool
 }
 
-// kindCommands are the commands that solvers bring.
+// kindCommands returns the commands that solvers define.
 func kindCommands() (all []*cobra.Command) {
 	for _, name := range solvers.Names() {
 		kind, _ := solvers.Find(name)
@@ -74,8 +74,8 @@ func solverCommand(own *solvers.Command) *cobra.Command {
 		},
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		if strings.HasPrefix(err.Error(), "unknown shorthand flag") { // as of programs whose flags have one dash
-			err = fmt.Errorf("%w: names of flags have two dashes before them, as --%s has", err, own.Flags[0].Name)
+		if strings.HasPrefix(err.Error(), "unknown shorthand flag") { // a flag with one dash, as other programs have
+			err = fmt.Errorf("%w: flags start with two dashes, as in --%s", err, own.Flags[0].Name)
 		}
 		return usageError{err}
 	})
@@ -87,17 +87,18 @@ func solverCommand(own *solvers.Command) *cobra.Command {
 			p.Lookup(k.Name).NoOptDefVal = "true"
 		}
 	}
-	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks, as goroutines of this process; atoll run does it over machines")
+	p.IntVarP(&f.ranks, "ranks", "n", 1,
+		"number of ranks, as goroutines of this process; atoll run can use several machines")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
 	p.StringVarP(&f.out, "out", "o", "", own.Args[len(own.Args)-1]+", instead of the last argument")
 	p.StringVar(&f.json, "json", "", "file for the report in JSON")
-	p.BoolVar(&f.show, "case", false, "print the same as a case file for atoll run, and stop")
+	p.BoolVar(&f.show, "case", false, "print an equivalent case file for atoll run, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	return c
 }
 
-// positional are the arguments, with the last one from --out if that is given.
+// positional returns the arguments, followed by the value of --out if it is given.
 func (f *solverFlags) positional(args []string) []string {
 	if f.out == "" {
 		return args
@@ -105,7 +106,7 @@ func (f *solverFlags) positional(args []string) []string {
 	return append(args, f.out)
 }
 
-// refuseUnusedFlags refuses flags that mean nothing to a case that is only printed.
+// refuseUnusedFlags returns an error for flags that have no effect with --case.
 func (f *solverFlags) refuseUnusedFlags(cmd *cobra.Command) error {
 	for _, name := range []string{"ranks", "threads", "backend", "json"} {
 		if f.show && cmd.Flag(name).Changed {
@@ -170,8 +171,8 @@ func (f *solverFlags) printReport(report solvers.Report) error {
 			return err
 		}
 	}
-	if bad := report.Warning(); bad != "" {
-		fmt.Fprintln(os.Stderr, "atoll:", bad)
+	if warning := report.Warning(); warning != "" {
+		fmt.Fprintln(os.Stderr, "atoll:", warning)
 	}
 	if !f.quiet {
 		fmt.Print(report.Text())
@@ -179,8 +180,8 @@ func (f *solverFlags) printReport(report solvers.Report) error {
 	return report.Refused()
 }
 
-// checkWritable refuses a report file that cannot be written, before the run. The report is written to the file itself,
-// not to another that replaces it, so that it may be a pipe.
+// checkWritable returns an error, before the run, if the report file cannot be written. The report is written to
+// the file itself instead of replacing it by a new one, so that it may be a pipe.
 func checkWritable(file string) error {
 	info, err := os.Stat(file)
 	switch {
@@ -199,20 +200,20 @@ func checkWritable(file string) error {
 	return f.Close()
 }
 
-// refuseOverwrite refuses a report that would overwrite a mesh.
+// refuseOverwrite returns an error if the report would overwrite a mesh.
 func refuseOverwrite(report string, meshes []string) error {
 	one, err := filepath.Abs(report)
 	if err != nil {
 		return err
 	}
-	there, _ := os.Stat(one) // nil if it is not
+	existing, _ := os.Stat(one) // nil if it does not exist
 	for _, file := range meshes {
 		other, err := filepath.Abs(file)
 		if err != nil {
 			return err
 		}
 		mesh, err := os.Stat(other)
-		if one == other || there != nil && err == nil && os.SameFile(there, mesh) {
+		if one == other || existing != nil && err == nil && os.SameFile(existing, mesh) {
 			return usageError{fmt.Errorf("--json %s would overwrite the mesh %s; give another name", report, file)}
 		}
 	}

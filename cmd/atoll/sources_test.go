@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
 
-// TestDepthSources: one bed, as an expression, as a raster of elevations, and as vertex and cell data of the mesh, in
-// each mesh format that holds data, gives one state.
+// TestDepthSources: the same bed gives the same state as an expression, as a raster of elevations, and as vertex
+// and cell data of a mesh, in each mesh format that stores data.
 func TestDepthSources(t *testing.T) {
 	m, err := mesh.Rectangle(0, 0, 10, 10, 200, 7)
 	if err != nil {

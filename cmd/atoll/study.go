@@ -33,15 +33,14 @@ func studyCommand() *cobra.Command {
 	var f studyFlags
 	c := &cobra.Command{
 		Use:   "study CASE.toml --set key=value,value,…",
-		Short: "Run a case for all combinations of values, and tell orders of convergence",
+		Short: "Run a case for all combinations of values, and compute orders of convergence",
 		Long: strings.TrimSpace(`
-Run a case once for each combination of the values that --set lists, as atoll run would, each in a folder of its own
-under the folder of the study. Commas part values, but not within brackets, parentheses and quotes:
-grid.cells=[64,32],[128,64] are two values, and "a, b" in quotes is one.
-
-At the end there are a table, in study.csv with all metrics and in study.md as it is printed, and where the number of
-cells varies the orders of all metrics that are errors, and a picture of them, study.png. Runs that are in the folder
-already are not made again, and one that was stopped goes on: run the same command again, also with longer lists.`),
+Run a case once for each combination of the values that --set lists, each in a folder of its own under the folder of
+the study. Commas separate values, except within brackets, parentheses and quotes: grid.cells=[64,32],[128,64] are two
+values, and "a, b" in quotes is one.
+At the end the command writes a table, study.csv with all metrics and study.md as printed. Where the number of cells
+varies, it adds the orders of convergence of all error metrics, and their picture, study.png. Runs that are complete are
+not repeated, and stopped ones continue: run the same command again, also with longer lists.`),
 		Example: "  atoll study examples/vortex.toml --set grid.cells=32,64,128 --set method.normal=youngs,myc\n" +
 			"  atoll study case.toml --set 'grid.cells=[64,32],[128,64]' --set method.cfl=0.5,0.25 --out out/cfl",
 		Args: cobra.ExactArgs(1),
@@ -50,14 +49,14 @@ already are not made again, and one that was stopped goes on: run the same comma
 	p := c.Flags()
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, or let it take several values: "+
 		"key=value,value,…; may be repeated")
-	p.StringVar(&f.out, "out", "", "folder of the study (default: output.dir of the case, and -study)")
-	p.IntVarP(&f.jobs, "jobs", "j", 0, "how many runs there are side by side; 0 for as many as there are cores for "+
-		"their ranks and threads, of a GPU one")
+	p.StringVar(&f.out, "out", "", "folder of the study (default: output.dir of the case with -study appended)")
+	p.IntVarP(&f.jobs, "jobs", "j", 0, "number of concurrent runs; 0 for as many as the cores allow for "+
+		"their ranks and threads, one with a GPU")
 	p.StringSliceVar(&f.metrics, "metric", nil, "show these metrics (default: those that are errors, or else all)")
 	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks of each run")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the runs")
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
-	p.BoolVar(&f.force, "force", false, "make all runs anew, and replace what is in their folders")
+	p.BoolVar(&f.force, "force", false, "repeat all runs, and replace their folders")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but the table and errors")
 	return c
 }
@@ -68,7 +67,7 @@ func (f *studyFlags) study(ctx context.Context, path string) error {
 		return err
 	}
 	if f.jobs < 0 {
-		return usageError{fmt.Errorf("--jobs %d: at least 1, or 0 for as many as there are cores for", f.jobs)}
+		return usageError{fmt.Errorf("--jobs %d: at least 1, or 0 for as many as the cores allow", f.jobs)}
 	}
 	env, err := launch.Detect()
 	if err != nil {
@@ -107,16 +106,16 @@ func (f *studyFlags) study(ctx context.Context, path string) error {
 	return errors.Join(failed, err)
 }
 
-// planJobs finds how many of the runs that are left go side by side, with how many threads: as many as there is memory
-// for even if all are as large as the largest.
-func (f *studyFlags) planJobs(left []*study.Run) {
+// planJobs sets the number of concurrent runs and the threads of each. The memory must suffice for that many runs
+// of the largest remaining size.
+func (f *studyFlags) planJobs(remaining []*study.Run) {
 	cores := runtime.GOMAXPROCS(0)
 	if f.jobs == 0 {
-		f.jobs = max(1, min(len(left), cores/(f.ranks*max(1, f.threads))))
+		f.jobs = max(1, min(len(remaining), cores/(f.ranks*max(1, f.threads))))
 		free, _ := estimate.FreeMemory()
-		for _, r := range left {
+		for _, r := range remaining {
 			n, err := estimate.MemoryOf(r.Case, f.ranks, f.ranks, f.backend == "cuda")
-			if err == nil && n.Host > 0 { // the run itself tells what is wrong
+			if err == nil && n.Host > 0 { // the run itself reports errors
 				f.jobs = max(1, min(f.jobs, int(free/n.Host)))
 			}
 		}
@@ -129,7 +128,7 @@ func (f *studyFlags) planJobs(left []*study.Run) {
 	}
 }
 
-// child makes a run as a process of its own, as a user would.
+// child returns a function that executes a run as a process, atoll run.
 func (f *studyFlags) child(path string) func(ctx context.Context, r *study.Run) error {
 	return func(ctx context.Context, r *study.Run) error {
 		self, err := os.Executable()
@@ -145,12 +144,12 @@ func (f *studyFlags) child(path string) func(ctx context.Context, r *study.Run) 
 			args = append(args, "--force")
 		}
 		c := exec.CommandContext(ctx, self, args...)
-		var told bytes.Buffer
-		c.Stdout, c.Stderr = &told, &told
+		var output bytes.Buffer
+		c.Stdout, c.Stderr = &output, &output
 		c.Cancel = func() error { return c.Process.Signal(process.EndSignals[0]) }
 		c.WaitDelay = run.Drain
 		if err := c.Run(); err != nil {
-			text := strings.TrimPrefix(strings.TrimSpace(told.String()), "atoll: ")
+			text := strings.TrimPrefix(strings.TrimSpace(output.String()), "atoll: ")
 			return errors.New(cmp.Or(text, err.Error()))
 		}
 		return nil

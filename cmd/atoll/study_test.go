@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestStudy: a run for each value, a table, and nothing again.
+// TestStudy: a study runs the case for each value and writes a table. Repeated, it runs nothing again.
 func TestStudy(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	args := []string{"study", "case.toml", "--set", "mesh.cells=200,800", "--set", "time.end=0.02", "--metric", "mass1"}
@@ -38,7 +38,8 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// TestStoppedStudyGoesOn: a signal ends its runs, which save their states, and the same command continues from there.
+// TestStoppedStudyGoesOn: a signal stops the runs of a study with their states saved, and the same command
+// continues from there.
 func TestStoppedStudyGoesOn(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	args := []string{"study", "case.toml", "--set", "mesh.cells=900,1800", "--set", "time.end=100", "--set",
@@ -73,8 +74,8 @@ func TestStoppedStudyGoesOn(t *testing.T) {
 	}
 }
 
-// TestOrderOfTwoLayers: waves of the surface and of the interface of two layers, whose shapes are known, converge with
-// order 2 where they are smooth.
+// TestOrderOfTwoLayers: smooth waves of the surface and of the interface of two layers converge to their exact
+// solutions with order 2.
 func TestOrderOfTwoLayers(t *testing.T) {
 	for _, name := range []string{"surface-wave", "interface-wave"} {
 		path, err := filepath.Abs(filepath.Join("..", "..", "examples", name+".toml"))

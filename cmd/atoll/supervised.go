@@ -33,18 +33,18 @@ type superviseFlags struct {
 }
 
 func (f *superviseFlags) register(p *pflag.FlagSet) {
-	p.IntVar(&f.retries, "retries", 5, "with ranks that are processes: how often in succession ranks may be lost, "+
-		"without a later checkpoint in between, until the run gives up; 0 to give up at the first loss")
-	p.DurationVar(&f.stuck, "stuck", 30*time.Minute, "with ranks that are processes: how long a rank that lives may "+
-		"end no step and no part of the set-up, until it is taken for hung and all start anew; 0 for ever")
+	p.IntVar(&f.retries, "retries", 5, "with ranks that are processes: how many losses of ranks in succession, "+
+		"without a new checkpoint in between, end the run; 0 to end at the first loss")
+	p.DurationVar(&f.stuck, "stuck", 30*time.Minute, "with ranks that are processes: how long a rank may complete no "+
+		"step and no part of the set-up before it counts as hung and all ranks restart; 0 for no limit")
 	p.StringVar(&f.elastic, "elastic", "",
-		"MIN:MAX ranks: the run continues with fewer while other machines are missing, with "+
-			"more when they join, and as many can be requested with atoll ranks")
-	p.StringVar(&f.listenSupervisors, "places", "", "host:port or unix:/path at which atoll supervise of other machines "+
-		"joins the run; in a pod of an indexed Job that of pod 0, which the others join")
+		"MIN:MAX ranks: the run continues with fewer ranks while other machines are missing, and with "+
+			"more when they join; atoll ranks can request a number in this range")
+	p.StringVar(&f.listenSupervisors, "places", "", "host:port or unix:/path at which atoll supervise on other machines "+
+		"joins the run; in a pod of an indexed Job, the address of pod 0, which the others join")
 	p.StringVar(&f.health, "health", "", "host:port of a health service for probes of containers (grpc_health_v1), with "+
 		"--places; :7712 is for this machine alone")
-	p.IntVar(&f.slots, "slots", members.MaxRanks, "how many ranks this machine runs at most, where others join")
+	p.IntVar(&f.slots, "slots", members.MaxRanks, "how many ranks this machine runs at most, with --places")
 }
 
 func (f *superviseFlags) validate() error {
@@ -52,7 +52,7 @@ func (f *superviseFlags) validate() error {
 		return usageError{fmt.Errorf("--slots %d: 0 to %d", f.slots, members.MaxRanks)}
 	}
 	if f.stuck != 0 && f.stuck < time.Second {
-		return usageError{fmt.Errorf("--stuck %v: at least 1s, or 0 for ever", f.stuck)}
+		return usageError{fmt.Errorf("--stuck %v: at least 1s, or 0 for no limit", f.stuck)}
 	}
 	if f.retries < 0 {
 		return usageError{fmt.Errorf("--retries %d: at least 0", f.retries)}
@@ -63,17 +63,17 @@ func (f *superviseFlags) validate() error {
 	if f.elastic == "" {
 		return nil
 	}
-	low, high, two := strings.Cut(f.elastic, ":")
+	low, high, found := strings.Cut(f.elastic, ":")
 	var err, other error
 	f.minRanks, err = strconv.Atoi(low)
 	f.maxRanks, other = strconv.Atoi(high)
-	if !two || err != nil || other != nil || f.minRanks < 1 || f.maxRanks < f.minRanks || f.maxRanks > members.MaxRanks {
+	if !found || err != nil || other != nil || f.minRanks < 1 || f.maxRanks < f.minRanks || f.maxRanks > members.MaxRanks {
 		return usageError{fmt.Errorf("--elastic %q: want MIN:MAX, as in 2:8", f.elastic)}
 	}
 	return nil
 }
 
-// limits are those of the run.
+// limits returns the limits of the run for its supervisor.
 func (f *runFlags) limits() supervise.Limits {
 	l := supervise.Limits{Ranks: f.ranks, MinRanks: f.ranks, MaxRanks: f.maxRanks, Retries: f.retries,
 		RetryFailures: f.backend != "cpu", Drain: run.Drain}
@@ -83,8 +83,8 @@ func (f *runFlags) limits() supervise.Limits {
 	return l
 }
 
-// supervisedProcesses starts a process for each rank, which come back here as workers, and starts them anew as long as
-// they do not come to an end. A check has nothing to continue from.
+// supervisedProcesses starts a worker process for each rank, atoll run again, and restarts all of them after a loss
+// until the run ends. With --check there is nothing to continue from, and the ranks are not supervised.
 func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *config.Case) error {
 	workers := launch.LocalConfig{Ranks: f.ranks, Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr,
 		LogRanks: f.logRanks, Drain: run.Drain, Stuck: f.stuck}
@@ -103,7 +103,7 @@ func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *conf
 	if err != nil {
 		return err
 	}
-	asked := os.Getenv(members.EnvToken)
+	token := os.Getenv(members.EnvToken)
 	if err := ensureToken(); err != nil {
 		return errors.Join(err, j.Close())
 	}
@@ -113,28 +113,28 @@ func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *conf
 	}
 	defer health.Close()
 	host := supervise.LocalMember{Name: "here", Slots: f.slots, Workers: workers, OnActive: health.SetReady}
-	var doors *supervise.Server
+	var server *supervise.Server
 	if f.listenSupervisors != "" {
 		host.Name, host.Address = members.Name(), f.advertisedHost()
-		doors, err = members.Listen(members.ServerConfig{Address: f.listenSupervisors, Certs: f.certs, Insecure: f.insecure,
-			JoinToken: asked,
+		server, err = members.Listen(members.ServerConfig{Address: f.listenSupervisors, Certs: f.certs, Insecure: f.insecure,
+			JoinToken: token,
 			RankToken: os.Getenv(members.EnvToken)})
 		if err != nil {
 			return errors.Join(err, j.Close())
 		}
 	}
-	o := f.supervise(ctx, path, supervise.Config{Limits: f.limits(), Journal: j, Local: host, Server: doors})
+	o := f.supervise(ctx, path, supervise.Config{Limits: f.limits(), Journal: j, Local: host, Server: server})
 	return errors.Join(outcomeError(ctx, o, j.Saved()), j.Close())
 }
 
-// supervise takes the run to its end.
+// supervise runs the supervisor until the run ends.
 func (f *runFlags) supervise(ctx context.Context, path string, c supervise.Config) supervise.Outcome {
 	c.Command = func(first bool) []string { return f.workerArgs(path, first, time.Since(processStart)) }
 	c.Log = func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) }
 	return supervise.Run(ctx, c)
 }
 
-// healthService is the one that was asked for, nil if none was.
+// healthService opens the service for --health, nil without that flag.
 func (f *runFlags) healthService() (*health.Server, error) {
 	if f.health == "" {
 		return nil, nil
@@ -146,7 +146,7 @@ func (f *runFlags) healthService() (*health.Server, error) {
 	return s, nil
 }
 
-// advertisedHost is where ranks of this machine are found by others.
+// advertisedHost returns the host at which other machines reach the ranks of this one.
 func (f *runFlags) advertisedHost() string {
 	for _, address := range []string{f.announce, f.listen} {
 		if host, _, err := net.SplitHostPort(address); err == nil && host != "" {
@@ -156,7 +156,8 @@ func (f *runFlags) advertisedHost() string {
 	return "127.0.0.1"
 }
 
-// outcomeError is the error of a run that ended so; saved tells that there is a state to continue from.
+// outcomeError returns the error of a supervised run from its outcome; saved says that there is a checkpoint to
+// continue from.
 func outcomeError(ctx context.Context, o supervise.Outcome, saved bool) error {
 	var stop error
 	if o.Stopped {
@@ -177,7 +178,8 @@ func outcomeError(ctx context.Context, o supervise.Outcome, saved bool) error {
 	return err
 }
 
-// workerArgs are the arguments of a worker; took is what was spent of the time limit.
+// workerArgs returns the arguments of a worker; took is the part of the time limit that has passed, and first is
+// true in the first epoch.
 func (f *runFlags) workerArgs(path string, first bool, took time.Duration) []string {
 	args := []string{"run", path, "--transport", f.transport, "--backend", f.backend, "--halo", f.halo}
 	args = append(args, f.connectFlags.args()...)

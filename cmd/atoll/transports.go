@@ -33,12 +33,13 @@ func benchTransportsCommand() *cobra.Command {
 		Use:   "transports",
 		Short: "Latency and bandwidth of messages between two ranks, one way and two way, and of reductions",
 		Long: "Latency and bandwidth of messages between two ranks, one way and two way, and of reductions over all.\n" +
-			"It starts its ranks itself, or is started as a rank: atoll launch local -n 2 -- atoll bench transports",
+			"It starts its ranks itself, or runs as one rank under a launcher:\n" +
+			"atoll launch local -n 2 -- atoll bench transports",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
 	}
 	p := c.Flags()
-	p.StringVar(&f.transport, "transport", "local", "how ranks talk: local (goroutines of this process), grpc (a "+
+	p.StringVar(&f.transport, "transport", "local", "how ranks communicate: local (goroutines of this process), grpc (a "+
 		"process each), or mpi (under mpirun)")
 	p.IntVarP(&f.ranks, "ranks", "n", 2, "number of ranks")
 	p.IntSliceVar(&f.options.Sizes, "sizes", []int{64, 512, 4 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20},
@@ -51,7 +52,7 @@ func benchTransportsCommand() *cobra.Command {
 func (f *transportFlags) run(ctx context.Context) error {
 	for _, n := range f.options.Sizes {
 		if n < 0 || n > 1<<30 {
-			return usageError{fmt.Errorf("--sizes: a message of %d bytes: 0 to %d are possible", n, 1<<30)}
+			return usageError{fmt.Errorf("--sizes: a message of %d bytes: want 0 to %d", n, 1<<30)}
 		}
 	}
 	if err := f.connectFlags.validate(); err != nil {
@@ -87,7 +88,7 @@ func (f *transportFlags) run(ctx context.Context) error {
 	return usageError{fmt.Errorf("--transport %q is not known; choose local, grpc or mpi", f.transport)}
 }
 
-// args makes a rank do what this process was asked for.
+// args returns the arguments of a rank process for the same measurement.
 func (f *transportFlags) args() []string {
 	args := []string{"bench", "transports", "--seconds", strconv.FormatFloat(f.options.Seconds, 'g', -1, 64)}
 	args = append(args, f.connectFlags.args()...)
@@ -111,9 +112,9 @@ func (f *transportFlags) rankProcess(ctx context.Context, env launch.Environment
 	if err != nil {
 		return err
 	}
-	meet, cancel := context.WithTimeout(ctx, f.joinTimeout)
+	joinCtx, cancel := context.WithTimeout(ctx, f.joinTimeout)
 	defer cancel()
-	c, err := grpc.Join(meet, cfg)
+	c, err := grpc.Join(joinCtx, cfg)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestUnreadOutputEndsARun: as of atoll run case.toml | head -1. Its state is saved, and nothing is left running.
+// TestUnreadOutputEndsARun: when the reader of standard output exits, as in atoll run case.toml | head -1, the run
+// saves its state and ends.
 func TestUnreadOutputEndsARun(t *testing.T) {
 	dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
 	c := atoll(t, dir, nil, "run", "case.toml", "--set", "output.every=0", "--set", "time.max_steps=40000")
@@ -38,9 +39,9 @@ func TestUnreadOutputEndsARun(t *testing.T) {
 	go func() { _ = c.Wait(); close(ended) }()
 	select {
 	case <-ended:
-	case <-time.After(2 * time.Minute): // the next line comes after a tenth of the run
+	case <-time.After(2 * time.Minute): // the next line is printed after a tenth of the run
 		_ = c.Process.Kill()
-		t.Fatal("it goes on though nobody reads")
+		t.Fatal("the run continues although nobody reads its output")
 	}
 	if code := c.ProcessState.ExitCode(); code != exitSaved && code != exitFailed {
 		t.Errorf("exit code %d: %s", code, c.stderr.String())

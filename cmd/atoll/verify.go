@@ -19,8 +19,9 @@ func verifyCommand() *cobra.Command {
 	names := verify.Names()
 	scaling := strings.Join(verify.Those(func(s verify.Suite) bool { return s.Scales }), ", ")
 	c := &cobra.Command{
-		Use:       "verify [" + strings.Join(names, " | ") + "]",
-		Short:     "Reproduce the published tables and exact solutions of one solver or all, reference values beside Atoll's",
+		Use: "verify [" + strings.Join(names, " | ") + "]",
+		Short: "Reproduce the published tables and exact solutions of one solver or all, with reference values " +
+			"beside Atoll's",
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,13 +69,13 @@ func verifyCommand() *cobra.Command {
 	p.StringSliceVar(&o.Only, "only", nil, "only these checks, by name")
 	p.BoolVar(&o.Quick, "quick", false, "coarse meshes only")
 	p.Float64Var(&o.Resolution, "resolution", 1, "multiplies the number of cells (only of "+scaling+")")
-	p.StringVar(&o.Pictures, "pictures", "out/verify", "folder for the pictures of checks that have some")
+	p.StringVar(&o.Pictures, "pictures", "out/verify", "folder for the pictures of checks")
 	p.IntVar(&o.Threads, "threads", 0, "threads; 0 for all cores")
 	return c
 }
 
-// gpuTwins opens the first GPU 1 + ranks times, for runs of the same cases on one rank and on several that share the
-// GPU, whose states are compared with those of the CPU.
+// gpuTwins opens the first GPU 1 + ranks times: for runs of the same cases on one rank, and on several ranks that
+// share the GPU. Their states are compared with those of the CPU.
 func gpuTwins(f *runFlags, ranks int) (twins []verify.Twin, done func(), err error) {
 	var open []backend.Device
 	done = func() {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestVersionIsTold: --version and version print one line that names what built the program, whatever the version is
-// known from.
-func TestVersionIsTold(t *testing.T) {
+// TestVersionIsPrinted: --version and version print the same line with the version, the Go release and the
+// architecture.
+func TestVersionIsPrinted(t *testing.T) {
 	var lines []string
 	for _, arg := range []string{"--version", "version"} {
 		c := atoll(t, t.TempDir(), nil, arg)
@@ -23,6 +23,6 @@ func TestVersionIsTold(t *testing.T) {
 	version, rest, _ := strings.Cut(strings.TrimPrefix(lines[0], "atoll version "), " ")
 	if version == "" || version == "unknown" || !strings.Contains(rest, runtime.Version()) ||
 		!strings.Contains(rest, runtime.GOARCH) {
-		t.Errorf("%q does not tell the version, the release of Go and the architecture", lines[0])
+		t.Errorf("%q has not the version, the release of Go and the architecture", lines[0])
 	}
 }

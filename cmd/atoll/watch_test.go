@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// watched begins a run on 4 ranks, and returns the address of its page. It ends with the test.
+// watched starts a run on 4 ranks with --serve, and returns the address of its page. The run ends with the test.
 func watched(t *testing.T, example string, args ...string) (url string) {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "..", "examples", example))
@@ -43,11 +43,11 @@ func watched(t *testing.T, example string, args ...string) (url string) {
 			return strings.TrimSpace(address)
 		}
 	}
-	t.Fatalf("the run ended without an address\n%s", c.stderr.String())
+	t.Fatalf("the run ended without an address: %v\n%s", lines.Err(), c.stderr.String())
 	return ""
 }
 
-// read is the body of an answer.
+// read returns the body of an HTTP response.
 func read(t *testing.T, url string) []byte {
 	t.Helper()
 	r, err := http.Get(url)
@@ -62,19 +62,22 @@ func read(t *testing.T, url string) []byte {
 	return body
 }
 
-// TestPageFollowsARun: on the page of a run of each solver, on 4 ranks, numbers move and the picture changes, and the
-// browser's console has no error. Prometheus' parser reads the metrics. With ATOLL_SCREENSHOTS what the pages look like
-// is left in that folder.
+// TestPageFollowsARun: on the page of a run of each solver, on 4 ranks, the numbers and the picture change, and the
+// browser's console has no error. Prometheus' parser reads the metrics. If ATOLL_SCREENSHOTS names a folder,
+// screenshots are written there.
 func TestPageFollowsARun(t *testing.T) {
 	b := openBrowser(t)
 	for example, args := range map[string][]string{
-		"dam-break.toml":        {"--transport", "grpc", "--set", "time.end=50", "--set", "output.every=1"},
-		"vortex.toml":           {"--transport", "local", "--set", "grid.cells=[256,256]"},
-		"enright-levelset.toml": {"--transport", "local", "--set", "method.cfl=1"},
-		// A small relaxation, with which vertices move for longer than the test takes: pictures of a mesh that is at rest
-		// are all the same.
-		"smooth-linear.toml": {"--transport", "local", "--set", "mesh.cells=100000", "--set", "stop.move=0", "--set",
-			"method.relax=0.002", "--set", "method.sweeps=1000000"},
+		// Small meshes, since pictures take a hundredth of the time.
+		"dam-break.toml": {"--transport", "grpc", "--set", "mesh.cells=2000", "--set", "time.end=1e4", "--set",
+			"output.every=1e3"},
+		"vortex.toml": {"--transport", "local", "--set", "grid.cells=[64,64]", "--set", "time.end=1e4", "--set",
+			"output.every=1e3"},
+		"enright-levelset.toml": {"--transport", "local", "--set", "grid.cells=[24,24,24]", "--set", "time.end=1e4",
+			"--set", "output.every=1e3"},
+		// With a small relaxation factor vertices keep moving during the test, so that the picture changes.
+		"smooth-linear.toml": {"--transport", "local", "--set", "mesh.cells=5000", "--set", "stop.move=0", "--set",
+			"method.relax=0.001", "--set", "method.sweeps=1000000", "--set", "output.every=1000000"},
 	} {
 		t.Run(example, func(t *testing.T) {
 			t.Parallel()
@@ -82,7 +85,7 @@ func TestPageFollowsARun(t *testing.T) {
 			page := b.open(t, url)
 			const picture, facts = `document.querySelector('#picture')?.src`, `document.querySelector('.facts')?.innerText`
 			wait := func(what, expression string, good func(now string) bool) string {
-				for range 600 { // a minute: pictures take a hundredth of the time, and others may keep the machine busy
+				for range 600 { // a minute: pictures take a hundredth of the time, and the machine may be busy
 					if now := page.eval(t, expression); good(now) {
 						return now
 					}
@@ -122,7 +125,7 @@ func TestPageFollowsARun(t *testing.T) {
 	}
 }
 
-// TestServeRefuses: the page of a run takes no orders, and an address that is taken ends the run with a word about it.
+// TestServeRefuses: the server rejects POST requests, and an address in use or invalid ends the run with an error.
 func TestServeRefuses(t *testing.T) {
 	url := watched(t, "vortex.toml")
 	r, err := http.Post(url, "text/plain", strings.NewReader("stop"))
@@ -131,11 +134,11 @@ func TestServeRefuses(t *testing.T) {
 	}
 	r.Body.Close()
 	if r.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("a POST was answered by %s", r.Status)
+		t.Errorf("status of a POST: %s", r.Status)
 	}
-	taken := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/")
+	inUse := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/")
 	dir := caseFile(t, smallCase)
-	for _, address := range []string{taken, "8080", ":http", "host:99999"} {
+	for _, address := range []string{inUse, "8080", ":http", "host:99999"} {
 		c := atoll(t, dir, nil, "run", "case.toml", "--ranks", "2", "--serve", address)
 		if code := c.code(t); code != exitUsage || strings.Count(c.stderr.String(), "--serve") != 1 {
 			t.Errorf("%s: exit code %d\n%s", address, code, c.stderr.String())

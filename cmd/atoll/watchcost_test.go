@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -14,19 +15,19 @@ import (
 	"time"
 )
 
-// BenchmarkWatchedRun tells what it costs a run that 200 browsers follow it, while one reader takes a byte a second and
-// one takes none: the share by which the run needs more processor time, and more time on the clock, than one that
-// nobody may watch. Both are the medians of pairs of runs that follow each other.
+// BenchmarkWatchedRun measures the cost of 200 browsers that follow a run, together with one client that reads a
+// byte a second and one that reads nothing: the relative increase of processor time and wall time over a run
+// without --serve. Both are medians over pairs of consecutive runs.
 func BenchmarkWatchedRun(b *testing.B) {
-	var processor, clock []float64
+	var processor, wall []float64
 	for b.Loop() {
-		alone, watched := costs(b, false), costs(b, true)
-		processor = append(processor, watched[0]/alone[0]-1)
-		clock = append(clock, watched[1]/alone[1]-1)
+		unwatched, watched := costs(b, false), costs(b, true)
+		processor = append(processor, watched[0]/unwatched[0]-1)
+		wall = append(wall, watched[1]/unwatched[1]-1)
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(100*median(processor), "%processor")
-	b.ReportMetric(100*median(clock), "%clock")
+	b.ReportMetric(100*median(wall), "%wall")
 }
 
 func median(values []float64) float64 {
@@ -35,7 +36,7 @@ func median(values []float64) float64 {
 	return (values[n/2] + values[(n-1)/2]) / 2
 }
 
-// costs are the processor time of a run on two ranks, and its time on the clock, in s.
+// costs returns the processor time and the wall time of a run on two ranks, in s.
 func costs(b *testing.B, watched bool) (spent [2]float64) {
 	path, err := filepath.Abs(filepath.Join("..", "..", "examples", "dam-break.toml"))
 	if err != nil {
@@ -64,7 +65,7 @@ func costs(b *testing.B, watched bool) (spent [2]float64) {
 			readers(ctx, strings.TrimSpace(address))
 		}
 	}
-	if err := c.Wait(); err != nil {
+	if err := errors.Join(lines.Err(), c.Wait()); err != nil {
 		b.Fatal(err, c.stderr.String())
 	}
 	state := c.ProcessState
@@ -73,7 +74,7 @@ func costs(b *testing.B, watched bool) (spent [2]float64) {
 
 var pictures = regexp.MustCompile(`/picture\.png\?n=\d+`)
 
-// readers follow a page as 200 browsers do, and as two that do not keep up.
+// readers simulates 200 browsers that follow a page, and two clients that do not keep up.
 func readers(ctx context.Context, url string) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 400}}
 	get := func(path string) io.ReadCloser {
@@ -81,15 +82,15 @@ func readers(ctx context.Context, url string) {
 		if err != nil {
 			return nil
 		}
-		answer, err := client.Do(r)
+		response, err := client.Do(r)
 		if err != nil {
 			return nil // the run has ended
 		}
-		return answer.Body
+		return response.Body
 	}
 	for range 200 {
 		go func() {
-			events, seen := get("/events"), ""
+			events, last := get("/events"), ""
 			if events == nil {
 				return
 			}
@@ -100,8 +101,8 @@ func readers(ctx context.Context, url string) {
 				if err != nil {
 					return
 				}
-				if path := string(pictures.Find(line)); path != "" && path != seen && bytes.Contains(line, []byte("img")) {
-					seen = path
+				if path := string(pictures.Find(line)); path != "" && path != last && bytes.Contains(line, []byte("img")) {
+					last = path
 					if picture := get(path); picture != nil {
 						_, _ = io.Copy(io.Discard, picture)
 						picture.Close()
@@ -112,12 +113,12 @@ func readers(ctx context.Context, url string) {
 	}
 	go func() {
 		if slow := get("/events"); slow != nil {
-			for one := make([]byte, 1); ; time.Sleep(time.Second) {
-				if _, err := slow.Read(one); err != nil {
+			for buffer := make([]byte, 1); ; time.Sleep(time.Second) {
+				if _, err := slow.Read(buffer); err != nil {
 					return
 				}
 			}
 		}
 	}()
-	go get("/events") // and never reads
+	go get("/events") // never reads
 }

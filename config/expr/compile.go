@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
-// point is where an expression is evaluated. It is passed by value, so that closures share nothing.
+// point holds the arguments of an evaluation. It is passed by value, so that closures share nothing.
 type point struct {
 	x, y, z, t float64
 	extra      []float64
@@ -31,14 +31,14 @@ type term struct {
 
 var builtins = []string{"x", "y", "z", "t", "pi"}
 
-// maxTerms bounds what an expression compiles to. A chain a < b < c compiles b twice, so that nested chains would grow
-// without bound.
+// maxTerms bounds the number of compiled terms. A chain a < b < c compiles b twice, so nested chains could otherwise
+// grow exponentially.
 const maxTerms = 2 * MaxLength
 
 type compiler struct {
-	vars   []string // names that an expression may use beside the built-in ones
+	vars   []string // vars that the expression uses, sorted
 	uses   []string // those of vars that it does use, sorted
-	coords []string // x, y, z, t or pi, once for each use
+	coords []string // x, y, z, t and pi, once for each occurrence
 	terms  int
 }
 
@@ -49,7 +49,7 @@ func failure(n ast.Node, format string, args ...any) error {
 // number compiles a node whose value is a number, and folds it to its value if it is constant.
 func (c *compiler) number(n ast.Node) (term, error) {
 	if c.terms++; c.terms > maxTerms {
-		return term{}, failure(n, "too long with chains of comparisons written out: a < b < c is a < b and b < c")
+		return term{}, failure(n, "too many terms; a chain of comparisons a < b < c counts as a < b and b < c")
 	}
 	t, err := c.term(n)
 	if err == nil && t.constant {
@@ -84,7 +84,7 @@ func (c *compiler) term(n ast.Node) (term, error) {
 func literal(v float64) term { return term{func(point) float64 { return v }, true} }
 
 func notNumber(n ast.Node) error {
-	return failure(n, "a number is needed here, and this is a condition; write (condition) ? 1 : 0")
+	return failure(n, "this is a condition where a number is needed; write (condition) ? 1 : 0")
 }
 
 func (c *compiler) variable(n *ast.IdentifierNode) (term, error) {
@@ -113,12 +113,12 @@ func (c *compiler) variable(n *ast.IdentifierNode) (term, error) {
 		return term{}, failure(n, "%s is a function; write %s(…)", n.Value, n.Value)
 	}
 	known := slices.Concat(builtins, c.vars)
-	return term{}, failure(n, "name %q is not known; there are %s", n.Value, strings.Join(known, ", "))
+	return term{}, failure(n, "name %q is not known; use one of %s", n.Value, strings.Join(known, ", "))
 }
 
 func (c *compiler) unary(n *ast.UnaryNode) (term, error) {
 	if n.Operator != "-" && n.Operator != "+" {
-		return term{}, failure(n, "a number is needed here; put parentheses around what %s applies to: not (x > 0)",
+		return term{}, failure(n, "a number is needed here; put parentheses around the operand of %s, as in not (x > 0)",
 			n.Operator)
 	}
 	a, err := c.number(n.Node)
@@ -134,7 +134,7 @@ func (c *compiler) binary(n *ast.BinaryNode) (term, error) {
 		if isCondition(n) {
 			return term{}, notNumber(n)
 		}
-		return term{}, failure(n, "operator %s is not for numbers; there are + - * / %% ^ < <= > >= == != and or not ?:",
+		return term{}, failure(n, "operator %s does not apply to numbers; use + - * / %% ^ < <= > >= == != and or not ?:",
 			n.Operator)
 	}
 	left, err := c.number(n.Left)

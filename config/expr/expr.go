@@ -1,9 +1,9 @@
 // Package expr compiles the numeric expressions of case files, such as "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5".
 //
-// The text is parsed by expr-lang/expr. Of its language only numbers, conditions, names and the functions listed
-// here are taken: all numbers are float64 (1/2 is 0.5), conditions appear where one is needed and nowhere else,
-// and there are no strings, arrays, loops or assignments. The checked tree becomes nested Go closures, which
-// evaluate some ten times faster than the general virtual machine.
+// The text is parsed by expr-lang/expr. Only a part of its language is accepted: numbers, conditions, names and the
+// functions below. All numbers are float64 (1/2 is 0.5), conditions are allowed only where one is needed, and there
+// are no strings, arrays, loops or assignments. The checked tree is compiled to nested Go closures, which evaluate
+// about ten times faster than the library's virtual machine.
 //
 // Variables are x, y, z (m), t (s) and pi. Operators are + - * / % ^ (or **), the comparisons, and, or, not, and ?:.
 // Functions are
@@ -11,8 +11,9 @@
 //	abs acos asin atan atan2(y, x) ceil cos cosh exp floor hypot(x, y) log log10 max(…) min(…)
 //	pow(x, y) sign sin sinh sqrt step tan tanh
 //
-// where angles are in radians, log is the natural logarithm, sign(0) is 0, and step(x) is 0 below 0 and 1 from 0 on.
-// Values do not depend on which instructions the processor has: see exp in portable.go.
+// where angles are in radians, log is the natural logarithm, sign(0) is 0, and step(x) is 0 for x < 0 and 1 for x ≥
+// 0. Values have the same bits on every processor: the functions that Go implements in assembly on some processors
+// come from internal/portable.
 package expr
 
 import (
@@ -35,12 +36,12 @@ const MaxLength = 4096
 type Program struct {
 	src    string
 	vars   []string
-	uses   []string // of vars, those that occur
-	coords []string // of x, y, z, t and pi, those that occur
+	uses   []string // of vars, those that the expression uses, sorted
+	coords []string // of x, y, z, t and pi, those that the expression uses
 	value  number
 }
 
-// Compile compiles an expression over x, y, z, t, pi and the variables vars. Its errors are one line, which names the
+// Compile compiles an expression over x, y, z, t, pi and the variables vars. An error has one line, with the
 // expression and the column.
 func Compile(src string, vars ...string) (*Program, error) {
 	if len(src) > MaxLength {
@@ -55,7 +56,7 @@ func Compile(src string, vars ...string) (*Program, error) {
 	config := conf.CreateNew()
 	config.DisableIfOperator = true
 	for _, b := range builtin.Builtins {
-		config.Functions[b.Name] = b // parsed as an ordinary call; compiler.number knows the function, or refuses it
+		config.Functions[b.Name] = b // parsed as an ordinary call, which compiler.number accepts or refuses
 	}
 	tree, err := parser.ParseWithConfig(src, config)
 	if err != nil {
@@ -91,12 +92,12 @@ func (p *Program) notFinite(v, x, y, z, t float64, extra []float64) error {
 	if math.IsNaN(v) {
 		what = "not a number"
 	}
-	var at strings.Builder
-	fmt.Fprintf(&at, "x = %g, y = %g, z = %g, t = %g", x, y, z, t)
+	var text strings.Builder
+	fmt.Fprintf(&text, "x = %g, y = %g, z = %g, t = %g", x, y, z, t)
 	for i, name := range p.vars {
-		fmt.Fprintf(&at, ", %s = %g", name, extra[i])
+		fmt.Fprintf(&text, ", %s = %g", name, extra[i])
 	}
-	return fmt.Errorf("expression %q is %s at %s", p.src, what, at.String())
+	return fmt.Errorf("expression %q is %s at %s", p.src, what, text.String())
 }
 
 // Uses returns the extra variables that the expression mentions, sorted.
@@ -108,7 +109,7 @@ func (p *Program) Mentions(name string) bool { return slices.Contains(p.coords, 
 // String returns the source.
 func (p *Program) String() string { return p.src }
 
-// reserved returns the first of the names that an expression could not use as a variable, or "".
+// reserved returns the first name in vars that an expression cannot use as a variable; "" for none.
 func reserved(vars []string) string {
 	for i, name := range vars {
 		_, function := functions[name]
@@ -119,15 +120,15 @@ func reserved(vars []string) string {
 	return ""
 }
 
-// positioned puts what an error says on one line, with the expression and the place.
+// positioned turns an error into one line with the expression and the position in it.
 func positioned(src string, err error) error {
 	var located *file.Error
 	if !errors.As(err, &located) {
 		return fmt.Errorf("expression %q: %w", src, err)
 	}
-	place := fmt.Sprintf("column %d", located.Column+1)
+	position := fmt.Sprintf("column %d", located.Column+1)
 	if strings.ContainsRune(src, '\n') {
-		place = fmt.Sprintf("line %d, %s", located.Line, place)
+		position = fmt.Sprintf("line %d, %s", located.Line, position)
 	}
-	return fmt.Errorf("expression %q, %s: %s", src, place, located.Message)
+	return fmt.Errorf("expression %q, %s: %s", src, position, located.Message)
 }

@@ -42,7 +42,7 @@ func TestValues(t *testing.T) {
 		"asin(z) + acos(z) + atan(z)":  math.Asin(z) + math.Acos(z) + math.Atan(z),
 		"atan2(y, x)":                  math.Atan2(y, x),
 		"sinh(0) + cosh(0) + tanh(0)":  1,
-		"sum + all(1)":                 math.NaN(), // names of the parser's own functions mean nothing here
+		"sum + all(1)":                 math.NaN(), // the parser's built-in functions are refused
 		"depth - 2*h1":                 6 - 2*0.5,
 	} {
 		p, err := Compile(src, "depth", "h1")
@@ -68,9 +68,9 @@ func TestRefusals(t *testing.T) {
 		"":                           "empty",
 		" \n":                        "empty",
 		"1 +":                        "unexpected token",
-		"2 * q":                      `column 5: name "q" is not known; there are x, y, z, t, pi, h1`,
+		"2 * q":                      `column 5: name "q" is not known; use one of x, y, z, t, pi, h1`,
 		"1 +\n w":                    "line 2, column 2",
-		"foo(1)":                     `function "foo" is not known; there are abs, acos,`,
+		"foo(1)":                     `function "foo" is not known; use one of abs, acos,`,
 		"sum([1, 2])":                `function "sum" is not known`,
 		"sin":                        "sin is a function",
 		"sin(1, 2)":                  "sin takes one argument, not 2",
@@ -87,14 +87,14 @@ func TestRefusals(t *testing.T) {
 		"x.y":                        "only numbers",
 		"let a = 1; a":               "only numbers",
 		"1; 2":                       "only numbers",
-		"1 .. 3":                     "operator .. is not for numbers",
-		"x ?? y":                     "operator ?? is not for numbers",
+		"1 .. 3":                     "operator .. does not apply to numbers",
+		"x ?? y":                     "operator ?? does not apply to numbers",
 		"if x > 0 { 1 } else { 2 }":  "unexpected token",
 		"1e999":                      "float",
 		"nil":                        "only numbers",
 		"99999999999999999999":       "integer",
 		"(1":                         "unexpected token",
-		strings.Repeat("(0<", 200) + "x" + strings.Repeat("<1 ? 1 : 0)", 200): "chains of comparisons",
+		strings.Repeat("(0<", 200) + "x" + strings.Repeat("<1 ? 1 : 0)", 200): "chain of comparisons",
 		strings.Repeat("1+", 2100): "longer than 4096",
 	} {
 		_, err := Compile(src, "h1")
@@ -106,7 +106,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for _, vars := range [][]string{{"x"}, {"sin"}, {"pi"}, {"a", "a"}} {
 		if _, err := Compile("1", vars...); err == nil {
-			t.Errorf("variables %q were taken", vars)
+			t.Errorf("variables %q were accepted", vars)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestNotFinite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := p.Eval(1, 2, 3, 4, 5); err == nil {
-		t.Error("a value without a variable was taken")
+		t.Error("Eval accepted a value without a variable")
 	}
 }
 
@@ -156,7 +156,7 @@ func TestUses(t *testing.T) {
 		t.Error(got)
 	}
 	if !p.Mentions("x") || p.Mentions("t") || p.Mentions("depth") {
-		t.Error("x is mentioned, t is not, and depth is no place")
+		t.Error("got other mentions than x alone")
 	}
 }
 
@@ -182,7 +182,7 @@ func TestConcurrentUseGivesSameBits(t *testing.T) {
 	}
 }
 
-// The general virtual machine of expr-lang/expr is the oracle for arithmetic and conditions.
+// TestAgreesWithGeneralMachine compares arithmetic and conditions with the virtual machine of expr-lang/expr.
 func TestAgreesWithGeneralMachine(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		src := drawNumber(r, 5)

@@ -2,32 +2,32 @@ package expr
 
 import "sync/atomic"
 
-// Failures keeps an error of an expression that several goroutines evaluate at many places: of those that were added
-// the one of the lowest z, then y, then x, so that it does not depend on who came first.
+// Failures keeps one of the errors that several goroutines meet when they evaluate an expression at many points: the
+// one with the lowest z, then y, then x. So the result does not depend on the order of the goroutines.
 type Failures struct{ lowest atomic.Pointer[failed] }
 
 type failed struct {
-	at  [3]float64 // z, y, x
-	err error
+	position [3]float64 // (z, y, x): the order of comparison
+	err      error
 }
 
-// Add adds the error at a place.
+// Add adds the error at a point.
 func (f *Failures) Add(x, y, z float64, err error) {
 	next := &failed{[3]float64{z, y, x}, err}
-	for last := f.lowest.Load(); last == nil || below(next.at, last.at); last = f.lowest.Load() {
+	for last := f.lowest.Load(); last == nil || less(next.position, last.position); last = f.lowest.Load() {
 		if f.lowest.CompareAndSwap(last, next) {
 			return
 		}
 	}
 }
 
-// Settled tells that an error at a place would not be kept: what is evaluated there is of no use any more.
-func (f *Failures) Settled(x, y, z float64) bool {
+// Irrelevant reports that an error at this point would not be kept, so that it need not be evaluated.
+func (f *Failures) Irrelevant(x, y, z float64) bool {
 	last := f.lowest.Load()
-	return last != nil && !below([3]float64{z, y, x}, last.at)
+	return last != nil && !less([3]float64{z, y, x}, last.position)
 }
 
-// Err is the error that was kept; nil for none.
+// Err returns the kept error, nil for none.
 func (f *Failures) Err() error {
 	if last := f.lowest.Load(); last != nil {
 		return last.err
@@ -35,7 +35,7 @@ func (f *Failures) Err() error {
 	return nil
 }
 
-func below(a, b [3]float64) bool {
+func less(a, b [3]float64) bool {
 	for d := range a {
 		if a[d] != b[d] {
 			return a[d] < b[d]

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
-// function is one of one number, of two, or of two and more by folding.
+// function has one argument, two, or, if fold is set, two or more.
 type function struct {
 	one  func(float64) float64
 	two  func(a, b float64) float64
@@ -56,7 +56,7 @@ func (c *compiler) call(n *ast.CallNode) (term, error) {
 	f, ok := functions[name.Value]
 	if !ok {
 		known := strings.Join(slices.Sorted(maps.Keys(functions)), ", ")
-		return term{}, failure(n, "function %q is not known; there are %s", name.Value, known)
+		return term{}, failure(n, "function %q is not known; use one of %s", name.Value, known)
 	}
 	args, constant := make([]number, len(n.Arguments)), true
 	for i, a := range n.Arguments {

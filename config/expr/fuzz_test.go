@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzCompile proves that whatever compiles gives one finite number at a point, or an error, and compiles from its
-// text again.
+// FuzzCompile proves that a compiled expression yields a finite number or an error, and that its text compiles to the
+// same.
 func FuzzCompile(f *testing.F) {
 	for _, s := range []string{"1/2", "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5", "6 - h1", "min(1, 2, t)^-x", "sum([1], #)",
 		"let a = 1; a", "x | sin()", "((((1))))", "1 < x < 2 ? 1 : 0", "-+-x", "0x7fffffffffffffff", "x?.y",

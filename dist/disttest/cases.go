@@ -9,10 +9,10 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Cases returns the cases after which a communicator is as good as before.
+// Cases returns the cases that leave a communicator usable.
 func Cases() []Case {
 	return []Case{
-		{"messages of all sizes go round the ring", 1, ring},
+		{"messages of all sizes around a ring", 1, ring},
 		{"messages to oneself", 1, self},
 		{"tags are matched in any order", 1, manyTags},
 		{"messages with one tag do not overtake", 1, nonOvertaking},
@@ -21,7 +21,7 @@ func Cases() []Case {
 		{"several goroutines a rank", 1, goroutines},
 		{"messages of all sizes up to a length", 1, upToSizes},
 		{"messages up to a length do not overtake others", 1, upToOrder},
-		{"a length needs a place", 1, upToNowhere},
+		{"a nil length is refused", 1, upToNilLength},
 		{"a message of another length is refused", 1, wrongLength},
 		{"impossible arguments are refused", 1, badArguments},
 		{"a request is waited for once", 1, waitTwice},
@@ -31,7 +31,7 @@ func Cases() []Case {
 		{"reductions of int64", 1, integers},
 		{"reductions of many and of no elements", 1, longReductions},
 		{"sums of float64 have the same bits as a serial sum", 1, exactSum},
-		{"nobody leaves a barrier before all have come", 1, barrier},
+		{"no rank leaves a barrier before all have entered", 1, barrier},
 		{"broadcast from every root", 1, bcast},
 		{"gather of different lengths on every root", 1, gatherv},
 		{"gather of different lengths on all", 1, allgatherv},
@@ -39,7 +39,7 @@ func Cases() []Case {
 	}
 }
 
-// LastCases returns the cases that end the run, each needs communicators of its own.
+// LastCases returns the cases that end the run. Each needs new communicators.
 func LastCases() []Case {
 	return []Case{
 		{"abort reaches pending and later calls", 1, abort},
@@ -47,13 +47,13 @@ func LastCases() []Case {
 		{"different collectives are refused", 2, differentCollectives},
 		{"different lengths in a reduction are refused", 2, differentLengths},
 		{"a collective ends with its context", 2, collectiveDeadline},
-		{"who has closed is not waited for", 2, closedPeer},
+		{"no rank waits for a closed one", 2, closedPeer},
 		{"nothing works after close", 1, afterClose},
 		{"ranks may close long before others", 2, unevenClose},
 	}
 }
 
-// pattern is what messages are cut from. Its length is prime, so that no shift by a power of two looks the same.
+// pattern is the source of message bytes. Its length is prime, so that a shift by a power of two changes the bytes.
 var pattern = func() []byte {
 	p := make([]byte, 65537)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -63,17 +63,18 @@ var pattern = func() []byte {
 	return p
 }()
 
-// fill writes bytes that tell the message: one at the wrong place or of another message is noticed.
+// fill writes bytes that depend on key and position, so that verify detects misplaced bytes and those of another
+// message.
 func fill(buf []byte, key int) {
-	for at := key * 7919 % len(pattern); len(buf) > 0; at = 0 {
-		buf = buf[copy(buf, pattern[at:]):]
+	for offset := key * 7919 % len(pattern); len(buf) > 0; offset = 0 {
+		buf = buf[copy(buf, pattern[offset:]):]
 	}
 }
 
 func verify(buf []byte, key int, what string) error {
-	for at, done := key*7919%len(pattern), 0; done < len(buf); at = 0 {
-		n := min(len(pattern)-at, len(buf)-done)
-		if !bytes.Equal(buf[done:done+n], pattern[at:at+n]) {
+	for offset, done := key*7919%len(pattern), 0; done < len(buf); offset = 0 {
+		n := min(len(pattern)-offset, len(buf)-done)
+		if !bytes.Equal(buf[done:done+n], pattern[offset:offset+n]) {
 			return fmt.Errorf("%s: wrong bytes between %d and %d of %d", what, done, done+n, len(buf))
 		}
 		done += n
@@ -88,16 +89,16 @@ type batch struct {
 	err  error
 }
 
-func (b *batch) send(ctx context.Context, to, tag int, buf []byte) {
-	b.add(b.c.Isend(ctx, to, tag, buf))
+func (b *batch) send(ctx context.Context, dest, tag int, buf []byte) {
+	b.add(b.c.Isend(ctx, dest, tag, buf))
 }
 
-func (b *batch) recv(ctx context.Context, from, tag int, buf []byte) {
-	b.add(b.c.Irecv(ctx, from, tag, buf))
+func (b *batch) recv(ctx context.Context, source, tag int, buf []byte) {
+	b.add(b.c.Irecv(ctx, source, tag, buf))
 }
 
-func (b *batch) recvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) {
-	b.add(b.c.IrecvUpTo(ctx, from, tag, buf, length))
+func (b *batch) recvUpTo(ctx context.Context, source, tag int, buf []byte, length *int) {
+	b.add(b.c.IrecvUpTo(ctx, source, tag, buf, length))
 }
 
 func (b *batch) add(r dist.Request, err error) {

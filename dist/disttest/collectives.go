@@ -14,9 +14,9 @@ func extremes(ctx context.Context, c dist.Comm) error {
 	n, r := c.Size(), c.Rank()
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	last := float64(n - 1)
-	odd := math.Float64frombits(0x7ff8_0000_0000_1000 + uint64(r)) // a NaN of this rank's own
-	pick := func(one bool, a, b float64) float64 {
-		if one {
+	odd := math.Float64frombits(0x7ff8_0000_0000_1000 + uint64(r)) // a NaN whose payload depends on the rank
+	pick := func(first bool, a, b float64) float64 {
+		if first {
 			return a
 		}
 		return b
@@ -99,23 +99,23 @@ func longReductions(ctx context.Context, c dist.Comm) error {
 	return nil
 }
 
-// exactSum distributes terms that cancel, whose float64 sum depends on the order, over the ranks, and wants the bits of
-// the serial sum.
+// exactSum distributes over the ranks terms that cancel, so that a float64 sum depends on their order. The result
+// must have the bits of the serial sum.
 func exactSum(ctx context.Context, c dist.Comm) error {
-	var serial, mine dist.Accumulator
+	var serial, own dist.Accumulator
 	x := 0.7
 	for i := range 10_000 {
 		x = 3.99 * x * (1 - x)
 		term := math.Ldexp(x-0.5, i%200-100)
 		serial.Add(term)
 		if int(x*1000)%c.Size() == c.Rank() {
-			mine.Add(term)
+			own.Add(term)
 		}
 	}
-	if err := dist.AllreduceSum(ctx, c, &mine); err != nil {
+	if err := dist.AllreduceSum(ctx, c, &own); err != nil {
 		return err
 	}
-	if a, b := mine.Float64(), serial.Float64(); math.Float64bits(a) != math.Float64bits(b) {
+	if a, b := own.Float64(), serial.Float64(); math.Float64bits(a) != math.Float64bits(b) {
 		return fmt.Errorf("sum %x, serial %x", a, b)
 	}
 	special := new(dist.Accumulator)
@@ -136,7 +136,7 @@ func exactSum(ctx context.Context, c dist.Comm) error {
 	return nil
 }
 
-// barrier relies on the ranks' clocks being the same one, as on one machine.
+// barrier compares clocks of different ranks, and needs them on one machine.
 func barrier(ctx context.Context, c dist.Comm) error {
 	for i := range 3 {
 		time.Sleep(time.Duration((c.Rank()*7+i*3)%10) * time.Millisecond)
@@ -176,7 +176,7 @@ func bcast(ctx context.Context, c dist.Comm) error {
 	return nil
 }
 
-// part is what a rank brings to a gather: nothing on one rank, much on another.
+// part returns the contribution of a rank to a gather: empty on one rank, large on another.
 func part(rank, size, root int) []byte {
 	n := (rank + root) % size * 1000
 	if rank == size-1 {
@@ -193,12 +193,12 @@ func verifyParts(parts [][]byte, size, root int) error {
 	}
 	for r, p := range parts {
 		if want := len(part(r, size, root)); len(p) != want {
-			return fmt.Errorf("rank %d brought %d bytes, %d arrived", r, want, len(p))
+			return fmt.Errorf("rank %d sent %d bytes, %d arrived", r, want, len(p))
 		}
 		if err := verify(p, r, fmt.Sprintf("part of rank %d", r)); err != nil {
 			return err
 		}
-		clear(p) // each part belongs to the caller: this must harm no other rank
+		clear(p) // the caller owns each part: this must not change those of other ranks
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func allgatherv(ctx context.Context, c dist.Comm) error {
 	return nil
 }
 
-// mixed has messages pending over collectives, as a step that overlaps its exchange with a reduction.
+// mixed keeps messages pending during collectives, as a step does that overlaps its exchange with a reduction.
 func mixed(ctx context.Context, c dist.Comm) error {
 	n, r := c.Size(), c.Rank()
 	for i := range 100 {

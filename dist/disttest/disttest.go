@@ -1,8 +1,8 @@
-// Package disttest is the conformance suite of communicators: what dist.Comm promises, tested on any transport.
+// Package disttest is the conformance suite for communicators: it tests the contract of dist.Comm on any transport.
 //
 // Each case is a function that every rank calls with its own communicator, so that the same cases run with ranks as
-// goroutines of the test (Run) and with one rank a process (RunRank, under mpirun). Cases know their rank only through
-// the communicator and share no memory.
+// goroutines of the test (Run) and with one process per rank (RunRank, under mpirun). Cases use only the
+// communicator and share no memory.
 package disttest
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Case is what one rank does in a test; an error on any rank fails it.
+// Case is a test. Run is called on every rank; an error on any rank fails the test.
 type Case struct {
 	Name string
-	Min  int // the fewest ranks for which it makes sense
+	Min  int // smallest number of ranks
 	Run  func(ctx context.Context, c dist.Comm) error
 }
 
-// Limit is how long a case may take: after it the context of all ranks ends, and the case fails.
+// Limit is the time limit of a case: the context of all ranks ends after it, and the case fails.
 const Limit = 60 * time.Second
 
 // Run runs all cases for each number of ranks n in sizes, on the n communicators that open returns. Cases share them,

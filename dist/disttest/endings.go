@@ -14,23 +14,23 @@ const abortCode = 7
 
 func isAbort(err error, rank int) error {
 	var a *dist.AbortError
-	if !errors.As(err, &a) || a.Rank != rank || a.Code != abortCode || a.Cause != "out of water" {
+	if !errors.As(err, &a) || a.Rank != rank || a.Code != abortCode || a.Cause != "out of memory" {
 		return fmt.Errorf("error %q does not carry the abort of rank %d", fmt.Sprint(err), rank)
 	}
 	return nil
 }
 
-func receive(ctx context.Context, c dist.Comm, from int) error {
+func receive(ctx context.Context, c dist.Comm, source int) error {
 	b := batch{c: c}
-	b.recv(ctx, from, 77, make([]byte, 8))
+	b.recv(ctx, source, 77, make([]byte, 8))
 	return b.wait(ctx)
 }
 
 func abort(ctx context.Context, c dist.Comm) error {
 	last := c.Size() - 1
 	if c.Rank() == last {
-		time.Sleep(20 * time.Millisecond) // the others wait by now
-		c.Abort(abortCode, errors.New("out of water"))
+		time.Sleep(20 * time.Millisecond) // by then the others are waiting
+		c.Abort(abortCode, errors.New("out of memory"))
 	}
 	return errors.Join(
 		isAbort(receive(ctx, c, (c.Rank()+1)%c.Size()), last),
@@ -42,7 +42,7 @@ func abort(ctx context.Context, c dist.Comm) error {
 func abortCollective(ctx context.Context, c dist.Comm) error {
 	if c.Rank() == 0 {
 		time.Sleep(20 * time.Millisecond)
-		c.Abort(abortCode, errors.New("out of water"))
+		c.Abort(abortCode, errors.New("out of memory"))
 	}
 	return errors.Join(isAbort(c.Barrier(ctx), 0), isAbort(receive(ctx, c, 0), 0))
 }
@@ -69,15 +69,16 @@ func refused(err error) error {
 	return nil
 }
 
-// collectiveDeadline has the last rank stay away: the first that gives up takes the others with it.
+// collectiveDeadline: the last rank does not enter the barrier. The first rank whose context ends fails the run, so
+// that all others return too.
 func collectiveDeadline(ctx context.Context, c dist.Comm) error {
-	soon, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	shortCtx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer cancel()
 	if c.Rank() == c.Size()-1 {
 		return nil
 	}
 	start := time.Now()
-	err := c.Barrier(soon)
+	err := c.Barrier(shortCtx)
 	var p *dist.PeerError
 	if !errors.As(err, &p) {
 		return fmt.Errorf("a barrier that one rank does not enter returned %v", err)
@@ -97,7 +98,7 @@ func closedPeer(ctx context.Context, c dist.Comm) error {
 		return errors.Join(b.wait(ctx), c.Close())
 	}
 	b := batch{c: c}
-	b.recv(ctx, 0, 1, make([]byte, 8)) // what was sent before still arrives
+	b.recv(ctx, 0, 1, make([]byte, 8)) // a message sent before the close still arrives
 	if err := b.wait(ctx); err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func unevenClose(ctx context.Context, c dist.Comm) error {
 	if err := c.Barrier(ctx); err != nil {
 		return err
 	}
-	if r > 0 { // rank 0, which may host what the others need, leaves at once
+	if r > 0 { // rank 0, which may host the coordinator, closes at once
 		time.Sleep(time.Duration(20*r) * time.Millisecond)
 		b := batch{c: c}
 		in, out := make([]byte, 100_000), make([]byte, 100_000)
@@ -142,16 +143,16 @@ func unevenClose(ctx context.Context, c dist.Comm) error {
 }
 
 // RunFailures checks that the death of a rank ends every call of the others within 5 seconds, with an error that
-// names the dead one. kill must make the rank of its argument die without a farewell.
+// names the dead rank. kill must end the rank of its argument without closing its connections in order.
 func RunFailures(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill func(dist.Comm)) {
 	phases := map[string]func(ctx context.Context, c dist.Comm, dead int) error{
-		"receive from the dead": receive,
+		"receive from the dead rank": receive,
 		"receive up to a length": func(ctx context.Context, c dist.Comm, dead int) error {
 			b := batch{c: c}
 			b.recvUpTo(ctx, dead, 77, make([]byte, 8), new(int))
 			return b.wait(ctx)
 		},
-		"receive from the living": func(ctx context.Context, c dist.Comm,
+		"receive from a live rank": func(ctx context.Context, c dist.Comm,
 			dead int) error {
 			return receive(ctx, c, c.Rank())
 		},
@@ -183,14 +184,14 @@ func RunFailures(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill 
 					for range 2 { // the pending call and a later one
 						err := call(ctx, c, dead)
 						if !errors.Is(err, dist.ErrPeerLost) {
-							return fmt.Errorf("%v does not tell that a rank was lost", err)
+							return fmt.Errorf("%v does not wrap ErrPeerLost", err)
 						}
 						if err := names(err, dead); err != nil {
 							return err
 						}
 					}
 					if took := time.Since(start); took > 5*time.Second {
-						return fmt.Errorf("noticed after %v", took)
+						return fmt.Errorf("detected after %v, want at most 5s", took)
 					}
 					return nil
 				})
@@ -200,7 +201,8 @@ func RunFailures(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill 
 	}
 }
 
-// survivorLeaves: what waits for a rank that has closed because of the death of another is told of the death.
+// survivorLeaves: a call that waits for a rank which has closed because another rank died returns an error that
+// names the dead rank.
 func survivorLeaves(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill func(dist.Comm)) {
 	const dead = 2
 	comms := open(t, 3)

@@ -9,7 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// messageSizes holds the lengths around which transports change their ways: frames, chunks, eager limits.
+// messageSizes holds lengths around the limits at which transports change their protocol: frames, chunks, eager
+// limits.
 var messageSizes = []int{0, 1, 7, 64, 1023, 1025, 4096, 16384, 65535, 65536, 65537, 1<<18 - 1, 1 << 18, 1<<18 + 1,
 	1 << 20, 4<<20 + 3}
 
@@ -47,7 +48,7 @@ func self(ctx context.Context, c dist.Comm) error {
 		if err := b.wait(ctx); err != nil {
 			return err
 		}
-		if err := verify(in, i, "from myself"); err != nil {
+		if err := verify(in, i, "from this rank itself"); err != nil {
 			return err
 		}
 	}
@@ -79,7 +80,7 @@ func manyTags(ctx context.Context, c dist.Comm) error {
 	return nil
 }
 
-// nonOvertaking mixes lengths that travel in different ways.
+// nonOvertaking mixes lengths that transports send by different protocols.
 func nonOvertaking(ctx context.Context, c dist.Comm) error {
 	sizes := []int{8, 300_000, 0, 70_000, 16, 1 << 20, 4096, 2}
 	const count = 40
@@ -133,8 +134,8 @@ func allToAll(ctx context.Context, c dist.Comm) error {
 	return nil
 }
 
-// schedule draws messages from a seed that all ranks share. Each posts its part in an order of its own, as far as
-// messages with the same tag allow, and expects exact lengths or more, as it likes.
+// schedule draws random messages from a seed that all ranks share. Each rank interleaves its sends and receives in
+// its own random order, and receives at random with an exact length or up to a longer one.
 func schedule(ctx context.Context, c dist.Comm) error {
 	type message struct{ from, to, tag, size int }
 	shared := rand.New(rand.NewPCG(1, uint64(c.Size())))
@@ -162,10 +163,10 @@ func schedule(ctx context.Context, c dist.Comm) error {
 			} else {
 				if m := plan[recvs]; m.to == c.Rank() {
 					if length[recvs] = m.size; own.IntN(2) == 0 {
-						in[recvs] = room(m.size)
+						in[recvs] = unwrittenBuffer(m.size)
 						b.recv(ctx, m.from, m.tag, in[recvs])
 					} else {
-						in[recvs] = room(m.size + 1<<own.IntN(19))
+						in[recvs] = unwrittenBuffer(m.size + 1<<own.IntN(19))
 						b.recvUpTo(ctx, m.from, m.tag, in[recvs], &length[recvs])
 					}
 				}

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// names fails unless err names the rank.
+// names returns an error unless err is a PeerError with the rank.
 func names(err error, rank int) error {
 	var p *dist.PeerError
 	if !errors.As(err, &p) || p.Rank != rank {
@@ -57,11 +57,11 @@ func wrongLength(ctx context.Context, c dist.Comm) error {
 			if bad := names(err, prev); bad != nil {
 				return fmt.Errorf("%d bytes for %d: %w", l.sent, l.want, bad)
 			}
-			if told := fmt.Sprintf("sent %d bytes with tag 3", l.sent); !strings.Contains(err.Error(), told) {
-				return fmt.Errorf("error %q does not tell %q", err, told)
+			if text := fmt.Sprintf("sent %d bytes with tag 3", l.sent); !strings.Contains(err.Error(), text) {
+				return fmt.Errorf("error %q does not contain %q", err, text)
 			}
 			if err := b.wait(ctx); err != nil {
-				return fmt.Errorf("send of %d bytes, of which %d are expected: %w", l.sent, l.want, err)
+				return fmt.Errorf("send of %d bytes to a receive of %d: %w", l.sent, l.want, err)
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func waitTwice(ctx context.Context, c dist.Comm) error {
 	return nil
 }
 
-// receiveDeadline also proves that withdrawn receives take no later message.
+// receiveDeadline also checks that receives cancelled by their context do not consume a later message.
 func receiveDeadline(ctx context.Context, c dist.Comm) error {
 	n, r := c.Size(), c.Rank()
 	next, prev := (r+1)%n, (r+n-1)%n
@@ -128,10 +128,10 @@ func receiveDeadline(ctx context.Context, c dist.Comm) error {
 	if err != nil {
 		return err
 	}
-	soon, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	shortCtx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
 	for _, req := range []dist.Request{upTo, exact} {
-		err = c.Wait(soon, []dist.Request{req})
+		err = c.Wait(shortCtx, []dist.Request{req})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("a wait returned %v after its deadline", err)
 		}
@@ -151,9 +151,9 @@ func receiveDeadline(ctx context.Context, c dist.Comm) error {
 		return err
 	}
 	if length != -1 {
-		return fmt.Errorf("a withdrawn receive has stored the length %d", length)
+		return fmt.Errorf("a cancelled receive has stored the length %d", length)
 	}
-	return verify(in, prev, "after a withdrawn receive")
+	return verify(in, prev, "after a cancelled receive")
 }
 
 func endedContext(ctx context.Context, c dist.Comm) error {

@@ -2,6 +2,6 @@
 
 package disttest
 
-// sizes are fewer under the race detector, where seven ranks take as long as all others, and do nothing that four or
-// three do not. What arrives is looked at for all sizes without it.
+// sizes are the numbers of ranks with which Run tests. Under the race detector seven ranks take as long as all
+// others together, and do not cover more code than three and four.
 var sizes = []int{1, 3, 4}

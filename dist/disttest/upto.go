@@ -9,25 +9,26 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// untouched fills buffers before a receive, to show what it has written.
-const untouched = 0xa5
+// unwritten fills buffers before a receive, to detect which bytes it writes.
+const unwritten = 0xa5
 
-// room is a buffer for up to size bytes.
-func room(size int) []byte { return bytes.Repeat([]byte{untouched}, size) }
+// unwrittenBuffer returns a buffer of size bytes, filled with unwritten.
+func unwrittenBuffer(size int) []byte { return bytes.Repeat([]byte{unwritten}, size) }
 
-// verifyUpTo checks the length and the bytes of a message received into room, and that nothing was written after them.
+// verifyUpTo checks the length and the bytes of a message received into an unwrittenBuffer, and that nothing was
+// written after them.
 func verifyUpTo(buf []byte, got, want, key int, what string) error {
 	if got != want {
-		return fmt.Errorf("%s: the receive says %d bytes, %d were sent", what, got, want)
+		return fmt.Errorf("%s: received %d bytes, want %d", what, got, want)
 	}
-	if rest := buf[got:]; bytes.Count(rest, []byte{untouched}) < len(rest) {
+	if rest := buf[got:]; bytes.Count(rest, []byte{unwritten}) < len(rest) {
 		return fmt.Errorf("%s: bytes were written beyond the %d of the message", what, got)
 	}
 	return verify(buf[:got], key, what)
 }
 
-// upToSizes sends messages of all sizes to receives with no, little or much room to spare, posted before the message is
-// sent and, late, after.
+// upToSizes sends messages of all sizes to buffers that are exact, slightly or much longer, with receives posted
+// before the send or, if late, after it.
 func upToSizes(ctx context.Context, c dist.Comm) error {
 	n, r := c.Size(), c.Rank()
 	next, prev := (r+1)%n, (r+n-1)%n
@@ -35,7 +36,7 @@ func upToSizes(ctx context.Context, c dist.Comm) error {
 	for i, size := range messageSizes {
 		for _, spare := range []int{0, []int{1, 5000, 300_000}[i%3]} {
 			for _, late := range []bool{false, true} {
-				out, in := make([]byte, size), room(size+spare)
+				out, in := make([]byte, size), unwrittenBuffer(size+spare)
 				fill(out, r*100+i)
 				b := batch{c: c}
 				if late {
@@ -80,11 +81,11 @@ func upToOrder(ctx context.Context, c dist.Comm) error {
 	for i := range count {
 		length[i] = sent(prev, i)
 		if i%3 == 0 {
-			in[i] = room(length[i])
+			in[i] = unwrittenBuffer(length[i])
 			b.recv(ctx, prev, 5, in[i])
 		} else {
 			length[i] = -1
-			in[i] = room(sent(prev, i) + 1<<(i%19))
+			in[i] = unwrittenBuffer(sent(prev, i) + 1<<(i%19))
 			b.recvUpTo(ctx, prev, 5, in[i], &length[i])
 		}
 	}
@@ -99,8 +100,8 @@ func upToOrder(ctx context.Context, c dist.Comm) error {
 	return nil
 }
 
-// upToNowhere: IrecvUpTo without a pointer for the length is an error, and does not consume a message.
-func upToNowhere(ctx context.Context, c dist.Comm) error {
+// upToNilLength: IrecvUpTo without a pointer for the length is an error, and does not consume a message.
+func upToNilLength(ctx context.Context, c dist.Comm) error {
 	if _, err := c.IrecvUpTo(ctx, c.Rank(), 6, make([]byte, 8), nil); err == nil {
 		return errors.New("IrecvUpTo accepts a nil length")
 	}

@@ -8,17 +8,18 @@ import (
 	"strings"
 )
 
-// maxSocketPath is what the kernel takes as the path of a unix socket.
+// maxSocketPath is the longest path of a unix socket, in bytes.
 const maxSocketPath = 107
 
-// maxHostPort is that of host:port, where a name has 253 bytes at most.
+// maxHostPort is the longest host:port in bytes; a DNS name has at most 253.
 const maxHostPort = 260
 
-// check refuses addresses that cannot be, and those that plaintext must not reach.
+// check returns an error for invalid addresses, and for addresses beyond this machine without TLS, unless
+// cfg.Insecure.
 func (cfg *Config) check(address string) error {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		if path == "" || len(path) > maxSocketPath {
-			return fmt.Errorf("dist/grpc: the socket path of %s has %d bytes, 1 to %d are possible", quoted(address),
+			return fmt.Errorf("dist/grpc: the socket path of %s has %d bytes, want 1 to %d", quoted(address),
 				len(path), maxSocketPath)
 		}
 		return nil
@@ -30,8 +31,8 @@ func (cfg *Config) check(address string) error {
 		return nil
 	}
 	return fmt.Errorf("dist/grpc: address %s is neither a unix socket nor on loopback: beyond this machine ranks need "+
-		"mutual TLS: give each its certificate (atoll certs makes them; --certs), or say that everybody on the network "+
-		"may read and change the run (--insecure)", quoted(address))
+		"mutual TLS: give each its certificate (atoll certs makes them; --certs), or --insecure if everybody on the "+
+		"network may read and change the run", quoted(address))
 }
 
 // isLocal reports whether only this machine can reach an address.
@@ -44,7 +45,7 @@ func isLocal(address string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// resolveAddresses fills in where the rank listens, and checks all addresses.
+// resolveAddresses sets the default of cfg.Listen, and checks all addresses.
 func (cfg *Config) resolveAddresses() error {
 	if cfg.Coordinator == "" {
 		return errors.New("dist/grpc: no coordinator address: give a unix socket such as unix:/tmp/run/c.sock")
@@ -54,8 +55,9 @@ func (cfg *Config) resolveAddresses() error {
 	}
 	if cfg.Listen == "" {
 		if !isLocal(cfg.Coordinator) {
-			return fmt.Errorf("dist/grpc: the ranks meet at %s, beyond this machine: say where this one listens (--listen, "+
-				"as in :7000), and where the others find it (--announce)", quoted(cfg.Coordinator))
+			return fmt.Errorf("dist/grpc: the coordinator %s is on a network: give the address where this rank listens "+
+				"(--listen, "+
+				"as in :7000), and the one at which others reach it (--announce)", quoted(cfg.Coordinator))
 		}
 		cfg.Listen = "127.0.0.1:0"
 		if path, ok := strings.CutPrefix(cfg.Coordinator, "unix:"); ok {
@@ -69,43 +71,45 @@ func (cfg *Config) resolveAddresses() error {
 		host, _, err := net.SplitHostPort(cfg.Announce)
 		switch {
 		case strings.HasPrefix(cfg.Listen, "unix:"):
-			return fmt.Errorf("dist/grpc: announced as %s, but it listens on the socket %s: listen on host:port",
+			return fmt.Errorf("dist/grpc: --announce %s needs a network address, but the rank listens on the socket %s: "+
+				"give --listen host:port",
 				quoted(cfg.Announce), cfg.Listen)
 		case err != nil || host == "":
-			return fmt.Errorf("dist/grpc: announced as %s: want host:port, with port 0 for the one it listens on",
+			return fmt.Errorf("dist/grpc: --announce %s: want host:port, with port 0 for the port on which the rank listens",
 				quoted(cfg.Announce))
 		}
 		return cfg.check(cfg.Announce)
 	}
 	if host, _, _ := net.SplitHostPort(cfg.Listen); !strings.HasPrefix(cfg.Listen, "unix:") && isWildcard(host) {
-		return fmt.Errorf("dist/grpc: listens on %s, on all networks of this machine: say at which name or address other "+
-			"ranks find it (--announce)", cfg.Listen)
+		return fmt.Errorf("dist/grpc: listens on %s, on all networks of this machine: give the name or address at "+
+			"which other "+
+			"ranks reach it (--announce)", cfg.Listen)
 	}
 	return nil
 }
 
-// isWildcard reports whether a listener on that host takes connections to any address of the machine.
+// isWildcard reports whether a listener on that host accepts connections to any address of the machine.
 func isWildcard(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "" || ip != nil && ip.IsUnspecified()
 }
 
-// advertised is where others find the rank that listens at an address.
-func (cfg *Config) advertised(listens string) string {
+// advertised returns the address at which others reach the rank that listens at an address.
+func (cfg *Config) advertised(listening string) string {
 	if cfg.Announce == "" {
-		return listens
+		return listening
 	}
-	host, port, _ := net.SplitHostPort(cfg.Announce) // checked by places
+	host, port, _ := net.SplitHostPort(cfg.Announce) // checked by resolveAddresses
 	if port == "0" {
-		_, port, _ = net.SplitHostPort(listens)
+		_, port, _ = net.SplitHostPort(listening)
 	}
 	return net.JoinHostPort(host, port)
 }
 
-// listen opens a listener and returns the address that it has.
+// listen opens a listener and returns its address, with the port that it got.
 func listen(address string) (net.Listener, string, error) {
-	network, where := split(address)
-	l, err := net.Listen(network, where)
+	network, path := split(address)
+	l, err := net.Listen(network, path)
 	if err != nil {
 		return nil, "", fmt.Errorf("dist/grpc: %w", err)
 	}
@@ -115,15 +119,15 @@ func listen(address string) (net.Listener, string, error) {
 	return l, address, nil
 }
 
-// split takes an address apart into what package net wants.
-func split(address string) (network, where string) {
+// split splits an address into the network and address that package net expects.
+func split(address string) (network, netAddress string) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		return "unix", path
 	}
 	return "tcp", address
 }
 
-// target is the address in gRPC's notation.
+// target returns the address in gRPC's notation.
 func target(address string) string {
 	if strings.HasPrefix(address, "unix:") {
 		return address

@@ -8,29 +8,29 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// protocol is raised when ranks of different builds could no longer understand each other.
+// protocol is the version of the wire protocol, increased with each incompatible change.
 const protocol = 2
 
-// jobIdentity is what the ranks of a run have in common, and nobody else.
+// jobIdentity is what all ranks of a run must share to be admitted.
 type jobIdentity struct {
 	epoch       uint64
 	token       string
-	build, hash string // of program and case; "" when whoever comes first decides
-	setBy       string // who has decided
+	build, hash string // of program and case; "" until the first rank that has one sets it
+	setBy       string // the rank that has set them, for messages
 }
 
 func jobOf(cfg Config, by string) jobIdentity {
 	return jobIdentity{epoch: cfg.Epoch, token: cfg.Token, build: cfg.BuildID, hash: cfg.CaseHash, setBy: by}
 }
 
-// hasToken reports whether a token is the job's, in a time that does not tell how much of it is right.
+// hasToken reports whether a token is the job's, in constant time, so that timing does not reveal a correct prefix.
 func (j *jobIdentity) hasToken(token string) bool {
 	a, b := sha256.Sum256([]byte(j.token)), sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// refusalReason says why a rank cannot take part, or nothing. Who does not know the token learns no more than that. The
-// caller holds the lock.
+// refusalReason returns why a rank cannot join, or "". Without the token a client learns nothing else about the
+// run. The caller holds the lock.
 func (c *coordinator) refusalReason(h *proto.Hello, name rankName) (reason, string) {
 	switch {
 	case !c.job.hasToken(h.Token):
@@ -64,10 +64,10 @@ func (c *coordinator) refusalReason(h *proto.Hello, name rankName) (reason, stri
 	return "", ""
 }
 
-// mismatch reports whether both are given and not the same: who has no case yet may bring it later.
+// mismatch reports whether both are given and differ. A rank without a case yet passes "".
 func mismatch(a, b string) bool { return a != "" && b != "" && a != b }
 
-// quoted is a text that came from the network, fit for a line of a log.
+// quoted returns a text from the network, quoted and shortened for a line of a log.
 func quoted(s string) string {
 	const most = 100
 	if len(s) > most {

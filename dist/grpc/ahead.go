@@ -11,30 +11,31 @@ import (
 	"unsafe"
 )
 
-// grpcReadBuffer is how much gRPC buffers of what it reads: nothing, since aheadConn does that better.
+// grpcReadBuffer is the size of gRPC's own read buffer: none, since aheadConn reads ahead.
 const grpcReadBuffer = 0
 
 const (
-	aheadBytes  = 4 << 10 // read besides a frame header: a short message comes with it
-	aheadOfLong = 64      // read besides the bytes of a long frame: the header of the next
+	aheadBytes  = 4 << 10 // read ahead after a frame header: a short message arrives with it
+	aheadOfLong = 64      // read ahead after the bytes of a long frame: the header of the next
 )
 
-// aheadConn reads what is asked for, and in the same system call the beginning of what comes next. gRPC asks for a
-// frame header, then for its bytes, and so on. Without a buffer that is two system calls a frame of 16 KiB; with one,
-// every byte is copied once more. Here it is one system call, and of a long frame only the next header is copied.
+// aheadConn reads the requested bytes, and in the same system call (readv) the beginning of the following ones.
+// gRPC reads a frame header, then its bytes, and so on. Without a buffer that takes two system calls per frame of
+// 16 KiB; with a buffer, every byte is copied once more. aheadConn needs one system call per frame, and copies only
+// the next header of long frames.
 //
-// The race detector would not see that what was written before a send happens before what follows the receive, as
-// it does for reads of package syscall: race builds do without.
+// Race builds do not use it: the race detector sees the happens-before relation between a send and its receive
+// through reads of package syscall, but not through this readv.
 type aheadConn struct {
 	net.Conn
-	raw  syscall.RawConn
-	read func(fd uintptr) bool // readv, bound once
-	vec  [2]syscall.Iovec
-	got  int
-	err  syscall.Errno
+	raw       syscall.RawConn
+	read      func(fd uintptr) bool // readv, bound once
+	vec       [2]syscall.Iovec
+	bytesRead int
+	err       syscall.Errno
 
 	buf   [aheadBytes]byte
-	ahead []byte // of buf, not asked for yet
+	ahead []byte // part of buf that is not returned yet
 }
 
 // readAhead returns a connection that reads the same bytes as c.
@@ -75,15 +76,15 @@ func (a *aheadConn) Read(p []byte) (int, error) {
 	case a.err != 0:
 		return 0, &net.OpError{Op: "read", Net: a.RemoteAddr().Network(), Source: a.LocalAddr(), Addr: a.RemoteAddr(),
 			Err: a.err}
-	case a.got == 0:
+	case a.bytesRead == 0:
 		return 0, io.EOF
 	}
-	n := min(a.got, len(p))
-	a.ahead = a.buf[:a.got-n]
+	n := min(a.bytesRead, len(p))
+	a.ahead = a.buf[:a.bytesRead-n]
 	return n, nil
 }
 
-// readv reports whether it has read, or failed for good.
+// readv reports whether it has read, or failed; false means that no data are available yet.
 func (a *aheadConn) readv(fd uintptr) bool {
 	for {
 		n, _, err := syscall.Syscall(syscall.SYS_READV, fd, uintptr(unsafe.Pointer(&a.vec)), uintptr(len(a.vec)))
@@ -93,7 +94,7 @@ func (a *aheadConn) readv(fd uintptr) bool {
 		case syscall.EAGAIN:
 			return false
 		}
-		a.got, a.err = int(n), err
+		a.bytesRead, a.err = int(n), err
 		return true
 	}
 }

@@ -38,7 +38,7 @@ func socketPair(t interface {
 	return a, b
 }
 
-// Whatever the pieces in which bytes are written and asked for, they come once each and in order.
+// Bytes arrive once each and in order, whatever the sizes of writes and reads.
 func TestReadAheadReadsTheSameBytes(t *testing.T) {
 	dir, err := os.MkdirTemp("", "atoll")
 	if err != nil {
@@ -56,21 +56,21 @@ func TestReadAheadReadsTheSameBytes(t *testing.T) {
 		sent := make([]byte, rapid.IntRange(0, 200_000).Draw(t, "bytes"))
 		rng := rand.NewChaCha8([32]byte{1})
 		_, _ = rng.Read(sent)
-		pieces := rapid.SliceOfN(size, 1, 20).Draw(t, "written")
+		writeSizes := rapid.SliceOfN(size, 1, 20).Draw(t, "written")
 		go func() {
 			defer w.Close()
-			for i, left := 0, sent; len(left) > 0; i++ {
-				n := min(pieces[i%len(pieces)], len(left))
-				if _, err := w.Write(left[:n]); err != nil {
-					return // the reader sees less than it expects
+			for i, rest := 0, sent; len(rest) > 0; i++ {
+				n := min(writeSizes[i%len(writeSizes)], len(rest))
+				if _, err := w.Write(rest[:n]); err != nil {
+					return // the reader reports the missing bytes
 				}
-				left = left[n:]
+				rest = rest[n:]
 			}
 		}()
-		asked := rapid.SliceOfN(size, 1, 20).Draw(t, "asked")
+		readSizes := rapid.SliceOfN(size, 1, 20).Draw(t, "asked")
 		var got []byte
 		for i := 0; ; i++ {
-			p := make([]byte, asked[i%len(asked)])
+			p := make([]byte, readSizes[i%len(readSizes)])
 			n, err := io.ReadFull(r, p)
 			got = append(got, p[:n]...)
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -81,12 +81,12 @@ func TestReadAheadReadsTheSameBytes(t *testing.T) {
 			}
 		}
 		if !bytes.Equal(got, sent) {
-			t.Fatalf("%d bytes came of %d, the first difference at %d", len(got), len(sent), differs(got, sent))
+			t.Fatalf("received %d bytes of %d, the first difference at %d", len(got), len(sent), firstDifference(got, sent))
 		}
 	})
 }
 
-func differs(a, b []byte) int {
+func firstDifference(a, b []byte) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
 			return i

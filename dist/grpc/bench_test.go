@@ -18,8 +18,9 @@ import (
 	"github.com/atoll-hpc/atoll/dist/grpc/grpctest"
 )
 
-// BenchmarkProcesses measures messages between two processes, beside what a bare socket gives: the same traffic by a
-// plain program. cpu-µs/op is the processor time of one of the two, which other load of the machine hardly changes.
+// BenchmarkProcesses measures messages between two processes over the transport and, for comparison, over a plain
+// socket. cpu-µs/op is the processor time of one of the two processes, which other load on the machine hardly
+// changes.
 func BenchmarkProcesses(b *testing.B) {
 	for _, transport := range []string{"grpc", "socket"} {
 		for _, network := range []string{"unix", "tcp"} {
@@ -40,12 +41,12 @@ const (
 	partnerSize    = "GRPC_BENCH_SIZE"
 )
 
-// inFlight is how many messages stream keeps on their way in each direction.
+// inFlight is the number of messages that the traffic "stream" keeps in flight in each direction.
 const inFlight = 8
 
-// wire is what both transports of the benchmark offer.
+// wire is the interface of both transports of the benchmark.
 type wire interface {
-	exchange(out, in []byte, times int) error // so many messages in flight both ways at once
+	exchange(out, in []byte, times int) error // so many messages in flight in both directions at the same time
 	send(out []byte) error
 	receive(in []byte) error
 	io.Closer
@@ -71,19 +72,19 @@ func withPartner(b *testing.B, transport, network, traffic string, size int) {
 	defer w.Close()
 	var count [8]byte
 	buf := make([]byte, 2*size)
-	pass := func(n int) {
+	runTimes := func(n int) {
 		binary.LittleEndian.PutUint64(count[:], uint64(n))
 		if err := w.send(count[:]); err != nil {
 			b.Fatal(err)
 		}
 		for range n {
-			if err := trade(w, traffic, 0, buf); err != nil {
+			if err := runTraffic(w, traffic, 0, buf); err != nil {
 				b.Fatal(err)
 			}
 		}
 	}
-	pass(20)
-	switch b.SetBytes(int64(size)); traffic { // of each direction; of a round trip, the rate of one at a time
+	runTimes(20)
+	switch b.SetBytes(int64(size)); traffic { // bytes per operation in each direction; in a round trip, in both
 	case "pingpong":
 		b.SetBytes(int64(2 * size))
 	case "stream":
@@ -91,23 +92,23 @@ func withPartner(b *testing.B, transport, network, traffic string, size int) {
 	}
 	before := processorTime()
 	b.ResetTimer()
-	pass(b.N)
+	runTimes(b.N)
 	b.StopTimer()
 	b.ReportMetric(float64((processorTime()-before).Nanoseconds())/1e3/float64(b.N), "cpu-µs/op")
 	if traffic == "pingpong" {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/2e3/float64(b.N), "µs/way")
 	}
-	pass(0)
+	runTimes(0)
 }
 
-// partnerOfBenchmark is the other process. It reports whether this is one.
+// partnerOfBenchmark runs the second process of a benchmark, and reports whether this process is one.
 func partnerOfBenchmark() bool {
 	var transport, traffic string
 	if n, _ := fmt.Sscan(os.Getenv(partnerJob), &transport, &traffic); n < 2 {
 		return false
 	}
 	if err := serveBenchmark(transport, traffic); err != nil {
-		fmt.Fprintln(os.Stderr, "the benchmark's other process:", err)
+		fmt.Fprintln(os.Stderr, "the second process of the benchmark:", err)
 		os.Exit(3)
 	}
 	return true
@@ -134,14 +135,14 @@ func serveBenchmark(transport, traffic string) error {
 			return nil
 		}
 		for range n {
-			if err := trade(w, traffic, 1, buf); err != nil {
+			if err := runTraffic(w, traffic, 1, buf); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func trade(w wire, traffic string, rank int, buf []byte) error {
+func runTraffic(w wire, traffic string, rank int, buf []byte) error {
 	out, in := buf[:len(buf)/2], buf[len(buf)/2:]
 	switch traffic {
 	case "exchange":
@@ -171,12 +172,12 @@ func connect(transport, address string, rank int) (wire, error) {
 		c, err := grpc.Join(ctx, grpc.Config{Rank: rank, Size: 2, Coordinator: address})
 		return &rankWire{ctx: context.Background(), c: c, reqs: make([]dist.Request, 1)}, err
 	}
-	network, where := "tcp", address
+	network, path := "tcp", address
 	if len(address) > 5 && address[:5] == "unix:" {
-		network, where = "unix", address[5:]
+		network, path = "unix", address[5:]
 	}
 	if rank == 0 {
-		l, err := net.Listen(network, where)
+		l, err := net.Listen(network, path)
 		if err != nil {
 			return nil, err
 		}
@@ -185,7 +186,7 @@ func connect(transport, address string, rank int) (wire, error) {
 		return newSocketWire(c), err
 	}
 	for {
-		c, err := net.Dial(network, where)
+		c, err := net.Dial(network, path)
 		if err == nil || ctx.Err() != nil {
 			return newSocketWire(c), err
 		}
@@ -234,7 +235,7 @@ func (r *rankWire) exchange(out, in []byte, times int) error {
 	return r.c.Wait(r.ctx, r.reqs)
 }
 
-// socketWire writes from a goroutine of its own while it reads.
+// socketWire writes from a separate goroutine while it reads.
 type socketWire struct {
 	net.Conn
 	work chan []byte

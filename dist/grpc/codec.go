@@ -16,8 +16,8 @@ const codecName = "halo"
 
 func init() { encoding.RegisterCodecV2(codec{}) }
 
-// codec passes frames through as they are. gRPC frees the buffers that Marshal returns when they are on the wire; they
-// go back to the pool then, or to the sender of the message.
+// codec passes frames through without encoding. gRPC frees the buffers that Marshal returns once they are on the
+// wire; they then return to the pool, or to the sender of the message.
 type codec struct{}
 
 func (codec) Name() string { return codecName }
@@ -49,11 +49,12 @@ func (codec) Unmarshal(data mem.BufferSlice, v any) error {
 	return a.decode(data)
 }
 
-// buffers holds what frames and early messages are copied to, in classes of powers of two.
+// buffers is the pool of buffers into which frames and unexpected messages are copied, with sizes that are powers
+// of two.
 var buffers = &pool{}
 
 const (
-	minClass = 11 // 2 KiB: gRPC does not give back buffers of 1 KiB and less
+	minClass = 11 // 2 KiB: gRPC does not free buffers of 1 KiB and less
 	maxClass = 20
 )
 
@@ -61,11 +62,12 @@ type pool struct {
 	class [maxClass + 1]sync.Pool // of *block
 }
 
-// block is a buffer together with the slice of one that Marshal hands it to gRPC in, which is free when the buffer is.
+// block is a buffer, with the one-element slice in which Marshal returns it to gRPC. The slice can be reused when
+// the buffer is free.
 type block struct {
 	bytes  []byte // first, so that its address is the block's
 	one    [1]mem.Buffer
-	unsent *atomic.Int64 // counts its bytes until it is free; nil for none
+	unsent *atomic.Int64 // counts the buffer's bytes until it is free; nil: not counted
 }
 
 func (p *pool) Get(n int) *[]byte {
@@ -80,7 +82,7 @@ func (p *pool) Get(n int) *[]byte {
 	return &(&block{bytes: make([]byte, n, 1<<c)}).bytes
 }
 
-// Put takes back what Get gave, and nothing else.
+// Put returns a buffer from Get to the pool. Other buffers must not be passed.
 func (p *pool) Put(bytes *[]byte) {
 	if b := (*block)(unsafe.Pointer(bytes)); b.unsent != nil {
 		b.unsent.Add(-int64(len(b.bytes)))

@@ -11,19 +11,19 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// collectiveClient is a rank's side of collectives: its stream to the coordinator, or the coordinator itself when it
-// lives in the same process.
+// collectiveClient is a rank's side of collectives: its stream to the coordinator, or the coordinator itself if it
+// runs in the same process.
 type collectiveClient struct {
 	member *member // of the hosted coordinator
 	stream stream
 	frame  frame
 	sent   uint64 // frames
 
-	result []byte        // of the collective at hand; read after wake
-	wake   chan struct{} // tells that result is there
+	result []byte        // of the current collective; read it after wake
+	wake   chan struct{} // signals that result is set
 }
 
-// inlineBytes is what a stream takes without blocking when nothing else is on its way.
+// inlineBytes is the size up to which a send on an idle stream does not block.
 const inlineBytes = 32 << 10
 
 func (g *collectiveClient) open(c *comm) error {
@@ -44,7 +44,7 @@ func (g *collectiveClient) open(c *comm) error {
 	}
 	if err != nil {
 		select {
-		case <-c.down: // the run has failed already, which cut the stream
+		case <-c.down: // the run has failed already, which has ended the stream
 			return fmt.Errorf("dist/grpc: join: %w", c.cause)
 		default:
 		}
@@ -60,10 +60,10 @@ func (g *collectiveClient) deliver(result []byte) {
 	g.wake <- struct{}{}
 }
 
-// read takes the answers. One stays untouched until the rank has entered the next collective.
+// read receives the results. A result stays valid until the rank has entered the next collective.
 func (g *collectiveClient) read(c *comm, s stream) {
 	in := assembler{session: c.session, first: answer, limit: uint64(c.cfg.Size) * uint64(c.cfg.CollectiveLimit+8)}
-	a := arrival{to: &in}
+	a := arrival{sink: &in}
 	for s.RecvMsg(&a) == nil {
 		c.control.life.Beat()
 		if in.complete {
@@ -76,7 +76,7 @@ func (g *collectiveClient) read(c *comm, s stream) {
 	}
 }
 
-// enter brings data into the next collective and returns its result, which is valid until the next one.
+// enter sends data into the next collective and returns its result, which is valid until the collective after it.
 func (c *comm) enter(ctx context.Context, what collect.Call, data []byte) ([]byte, error) {
 	if err := c.check(ctx, c.cfg.Rank, 0); err != nil {
 		return nil, err
@@ -85,11 +85,11 @@ func (c *comm) enter(ctx context.Context, what collect.Call, data []byte) ([]byt
 		return nil, err
 	}
 	if len(data) > c.cfg.CollectiveLimit {
-		return nil, fmt.Errorf("dist/grpc: %d bytes in a collective, at most %d are allowed: send messages", len(data),
+		return nil, fmt.Errorf("dist/grpc: %d bytes in a collective, want at most %d: use messages for more", len(data),
 			c.cfg.CollectiveLimit)
 	}
 	g := &c.collectives
-	var busy chan struct{} // closed when nothing uses data any more, nil when nothing does
+	var busy chan struct{} // closed when data are no longer in use; nil: they are not in use
 	if c.hosted != nil {
 		round, err := c.hosted.enter(g.member, what, data)
 		if err == nil && round != nil {
@@ -117,15 +117,15 @@ func (c *comm) enter(ctx context.Context, what collect.Call, data []byte) ([]byt
 		failed = c.giveUp(ctx, what)
 	}
 	if busy != nil {
-		<-busy // soon: either the data have arrived, or the failure has ended the stream
+		<-busy // does not block long: the data have arrived, or the failure has ended the stream
 	}
 	if failed != nil {
-		return nil, failed // an answer may come even now: result is not to be looked at
+		return nil, failed // result must not be read: an answer may still arrive
 	}
 	return g.result, nil
 }
 
-// short tells that answers fit into what streams take without blocking.
+// short reports whether sending the results of a call does not block.
 func short(what collect.Call) bool {
 	return what.Kind != collect.Gather && what.Kind != collect.Allgather && what.Len <= inlineBytes
 }
@@ -133,12 +133,12 @@ func short(what collect.Call) bool {
 func (g *collectiveClient) send(session uint64, what collect.Call, data []byte) {
 	g.frame.header = header{kind: call, call: what.Kind, op: what.Op, root: uint32(what.Root), session: session,
 		tag: uint64(what.Len)}
-	// An error here is the end of the stream, of which the control stream tells.
+	// An error is ignored here: the stream has ended, which the control stream reports.
 	_ = sendLong(g.stream, &g.frame, &g.sent, data)
 }
 
-// giveUp ends the run, since ranks in later collectives would wait for this one. Its error names a rank that has not
-// come, if the coordinator knows one.
+// giveUp ends the run when the context of a collective ends: the other ranks would wait for this one in later
+// collectives. The error names a rank that has not entered the collective, if the coordinator knows one.
 func (c *comm) giveUp(ctx context.Context, what collect.Call) error {
 	why := context.Cause(ctx)
 	text := fmt.Sprintf("%v: %v", what, why)

@@ -11,7 +11,7 @@ import (
 // copyResult copies a result of the expected length.
 func (c *comm) copyResult(buf, result []byte) error {
 	if len(result) != len(buf) {
-		return &dist.PeerError{Rank: c.coordinatorRank(), Err: fmt.Errorf("answers %d bytes to a collective of %d",
+		return &dist.PeerError{Rank: c.coordinatorRank(), Err: fmt.Errorf("sent %d bytes as the result of a collective of %d",
 			len(result), len(buf))}
 	}
 	copy(buf, result)

@@ -9,11 +9,11 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/collect"
 )
 
-// errOver tells that the coordinator has ended the run; the verdict says why.
+// errOver means that the coordinator has ended the run; the verdict says why.
 var errOver = errors.New("the run is over")
 
-// enter brings data of a rank, which is copied, into its next collective. It returns the round when it is full: then
-// the caller must call answer.
+// enter copies the data of a rank into its next collective. If all ranks have entered it, enter returns the
+// collective, and the caller must call sendResult.
 func (c *coordinator) enter(m *member, call collect.Call, data []byte) (*collect.Collective, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -25,15 +25,15 @@ func (c *coordinator) enter(m *member, call collect.Call, data []byte) (*collect
 		c.decide(fault(uint32(m.rank), err.Error()))
 		return nil, errOver
 	}
-	round := c.collectives[m.entered&1]
+	collective := c.collectives[m.entered&1]
 	m.entered++
-	full, err := round.Arrive(m.rank, call, data)
+	full, err := collective.Arrive(m.rank, call, data)
 	if err != nil {
 		c.decide(fault(uint32(m.rank), errors.Unwrap(err).Error()))
 		return nil, errOver
 	}
 	if full {
-		return round, nil
+		return collective, nil
 	}
 	for _, o := range c.members {
 		if o.left && o.entered < m.entered {
@@ -44,58 +44,60 @@ func (c *coordinator) enter(m *member, call collect.Call, data []byte) (*collect
 	return nil, nil
 }
 
-// sendResult gives all ranks the result of a full round. A rank that cannot be reached is noticed elsewhere.
-func (c *coordinator) sendResult(call collect.Call, round *collect.Collective) {
-	blob := packResult(call, round)
-	// The host comes last: it needs no network, and the others can work meanwhile.
+// sendResult sends the result of a complete collective to all ranks. The control stream detects ranks that cannot
+// be reached.
+func (c *coordinator) sendResult(call collect.Call, collective *collect.Collective) {
+	packed := packResult(call, collective)
+	// The host is served last: it needs no network, and the others can continue meanwhile.
 	for i := range c.members {
 		r := (i + c.host + 1) % c.size
-		m, gets := c.members[r], blob
+		m, reply := c.members[r], packed
 		if call.Kind == collect.Barrier || call.Kind == collect.Gather && r != call.Root ||
 			call.Kind == collect.Bcast && r == call.Root {
-			gets = nil
+			reply = nil
 		}
 		if r == c.host {
 			yieldToWriter()
 		}
 		m.replyLock.Lock()
 		if m.reply != nil {
-			m.reply(gets)
+			m.reply(reply)
 		}
 		m.replyLock.Unlock()
 	}
 }
 
-// packResult is the result of a round as bytes: of a gather, the length of each part in 8 bytes, then the parts.
-func packResult(call collect.Call, round *collect.Collective) []byte {
+// packResult returns the result of a collective as bytes: for a gather, the length of each part in 8 bytes, then
+// the parts.
+func packResult(call collect.Call, collective *collect.Collective) []byte {
 	if call.Kind != collect.Gather && call.Kind != collect.Allgather {
-		return round.Result
+		return collective.Result
 	}
-	total := 8 * len(round.Parts)
-	for _, p := range round.Parts {
+	total := 8 * len(collective.Parts)
+	for _, p := range collective.Parts {
 		total += len(p)
 	}
 	b := make([]byte, 0, total)
-	for _, p := range round.Parts {
+	for _, p := range collective.Parts {
 		b = binary.LittleEndian.AppendUint64(b, uint64(len(p)))
 	}
-	for _, p := range round.Parts {
+	for _, p := range collective.Parts {
 		b = append(b, p...)
 	}
 	return b
 }
 
-// unpackResult copies the parts out of what packed has made.
+// unpackResult returns copies of the parts that packResult has packed.
 func unpackResult(b []byte, size int) ([][]byte, error) {
 	if len(b) < 8*size {
-		return nil, fmt.Errorf("dist/grpc: %d bytes hold no %d parts", len(b), size)
+		return nil, fmt.Errorf("dist/grpc: %d bytes are too short for %d parts", len(b), size)
 	}
 	lengths, rest := b[:8*size], slices.Clone(b[8*size:])
 	parts := make([][]byte, size)
 	for i := range parts {
 		n := binary.LittleEndian.Uint64(lengths[8*i:])
 		if n > uint64(len(rest)) {
-			return nil, fmt.Errorf("dist/grpc: part %d has %d bytes, %d are left", i, n, len(rest))
+			return nil, fmt.Errorf("dist/grpc: part %d has length %d, but only %d bytes remain", i, n, len(rest))
 		}
 		parts[i], rest = rest[:n:n], rest[n:]
 	}

@@ -15,13 +15,13 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// ErrClosed is wrapped by the error of a call on, or to, a rank that has called Close.
+// ErrClosed is wrapped by the error of a call on, or with, a rank that has called Close.
 var ErrClosed = errors.New("has left the run")
 
-// ErrRefused is wrapped by the error of a rank that has no part in the run.
+// ErrRefused is wrapped by the error of a rank that the coordinator does not admit to the run.
 var ErrRefused = errors.New("refused by the coordinator")
 
-// comm is one rank.
+// comm is the dist.Comm of one rank.
 type comm struct {
 	cfg     Config
 	refused *refusals
@@ -29,7 +29,7 @@ type comm struct {
 	peers   []*peer
 	table   pending.Table
 
-	hosted      *coordinator   // the run's, if this process hosts it; else nil
+	hosted      *coordinator   // nil unless this process hosts it
 	control     *controlClient // to the coordinator
 	collectives collectiveClient
 	server      *rpc.Server
@@ -76,12 +76,12 @@ func (c *comm) check(ctx context.Context, peer, tag int) error {
 	return pending.Check(ctx, c.cfg.Size, peer, tag)
 }
 
-func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request, error) {
-	if err := c.check(ctx, to, tag); err != nil {
+func (c *comm) Isend(ctx context.Context, dest, tag int, buf []byte) (dist.Request, error) {
+	if err := c.check(ctx, dest, tag); err != nil {
 		return 0, err
 	}
-	o, req := c.table.Post(pending.Message{Send: true, Peer: to, Tag: tag, Buf: buf})
-	if p := c.peers[to]; to == c.cfg.Rank {
+	o, req := c.table.Post(pending.Message{Send: true, Peer: dest, Tag: tag, Buf: buf})
+	if p := c.peers[dest]; dest == c.cfg.Rank {
 		p.sendToSelf(o)
 	} else {
 		p.send(o)
@@ -89,15 +89,15 @@ func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request
 	return req, nil
 }
 
-func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
-	return c.receive(ctx, pending.Message{Peer: from, Tag: tag, Buf: buf})
+func (c *comm) Irecv(ctx context.Context, source, tag int, buf []byte) (dist.Request, error) {
+	return c.receive(ctx, pending.Message{Peer: source, Tag: tag, Buf: buf})
 }
 
-func (c *comm) IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (dist.Request, error) {
+func (c *comm) IrecvUpTo(ctx context.Context, source, tag int, buf []byte, length *int) (dist.Request, error) {
 	if length == nil {
 		return 0, pending.ErrLength
 	}
-	return c.receive(ctx, pending.Message{Peer: from, Tag: tag, Buf: buf, Length: length})
+	return c.receive(ctx, pending.Message{Peer: source, Tag: tag, Buf: buf, Length: length})
 }
 
 func (c *comm) receive(ctx context.Context, m pending.Message) (dist.Request, error) {
@@ -113,7 +113,7 @@ func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 	return c.table.Wait(ctx, reqs, c.down, c)
 }
 
-// Withdraw takes back an operation that has not ended.
+// Withdraw cancels an operation that is not complete.
 func (c *comm) Withdraw(o *pending.Op) bool {
 	if o.Send {
 		return c.peers[o.Peer].withdrawSend(o)
@@ -122,7 +122,7 @@ func (c *comm) Withdraw(o *pending.Op) bool {
 	return true
 }
 
-// Abort ends the run on all ranks. It returns when the coordinator has told them, or cannot be reached.
+// Abort ends the run on all ranks. It returns when the coordinator has notified them, or cannot be reached.
 func (c *comm) Abort(code int, cause error) {
 	text := truncated(fmt.Sprint(cause))
 	c.report(&proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: int64(code), Cause: text}}},
@@ -135,8 +135,8 @@ func (c *comm) reportFault(peer int, err error) {
 	c.report(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: fault}}, &dist.PeerError{Rank: peer, Err: err})
 }
 
-// verdictTimeout is how long a rank that sees a failure waits for the coordinator's verdict, which names the rank that
-// failed first, before it ends the run with what it has seen itself.
+// verdictTimeout is how long a rank that detects a failure waits for the coordinator's verdict, which names the
+// rank that failed first, before it ends the run with its own error.
 const verdictTimeout = time.Second
 
 // report asks the coordinator to end the run. Without an answer it ends the run on this rank with the error fallback.
@@ -175,7 +175,7 @@ func (c *comm) Close() error {
 	if c.closed.Swap(true) {
 		return nil
 	}
-	// A context and not a timer: several waits end with the same timeout, and a timer's channel delivers only once.
+	// A context instead of a timer: several waits share the timeout, and the channel of a timer delivers only once.
 	timeout, stop := context.WithTimeout(context.Background(), c.cfg.CloseTimeout)
 	defer stop()
 	err := c.leave(timeout.Done())
@@ -186,9 +186,9 @@ func (c *comm) Close() error {
 func (c *comm) leave(timeout <-chan struct{}) error {
 	sent := make([]uint64, c.cfg.Size)
 	for r, p := range c.peers {
-		var all bool
-		if sent[r], all = p.drain(c.down, timeout); !all {
-			break // the run has failed, or the receiver does not read: the timeout has passed for the next wait too
+		var drained bool
+		if sent[r], drained = p.drain(c.down, timeout); !drained {
+			break // the run has failed, or the timeout has passed because the receiver does not read
 		}
 	}
 	c.control.send(&proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
@@ -196,19 +196,20 @@ func (c *comm) leave(timeout <-chan struct{}) error {
 	case <-c.control.farewell:
 		return nil
 	case <-c.down:
-		return nil // the calls that the failure interrupted have returned it
+		return nil // the interrupted calls have returned the failure
 	case <-timeout:
 	}
 	if c.hosted == nil {
 		return nil
 	}
-	text := fmt.Sprintf("has left the run, after it waited %v for the others", c.cfg.CloseTimeout)
+	text := fmt.Sprintf("has left the run after waiting %v for the others", c.cfg.CloseTimeout)
 	c.hosted.recordFault(c.cfg.Rank, errors.New(text))
 	<-c.hosted.over
-	return fmt.Errorf("dist/grpc: ranks were still running %v after rank %d had finished", c.cfg.CloseTimeout, c.cfg.Rank)
+	return fmt.Errorf("dist/grpc: ranks were still running %v after rank %d had called Close", c.cfg.CloseTimeout,
+		c.cfg.Rank)
 }
 
-// shutdown stops everything at once: to the other ranks it looks like the death of the process.
+// shutdown stops everything at once. The other ranks cannot distinguish it from the death of the process.
 func (c *comm) shutdown() {
 	if c.hosted != nil {
 		c.hosted.mu.Lock()

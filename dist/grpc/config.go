@@ -8,52 +8,53 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/life"
 )
 
-// Config says who a rank is and where it finds the others.
+// Config is the configuration of a rank: its number, the addresses, what it must share with the others, and limits.
 type Config struct {
 	Rank, Size int
 
-	// Coordinator is the address at which the ranks meet: "unix:/path" or "host:port". Rank 0 serves it, unless External
-	// tells that ServeCoordinator does elsewhere. A name need not be known yet when Join is called.
+	// Coordinator is the address that the ranks join: "unix:/path" or "host:port". Rank 0 serves it, unless
+	// External is set and ServeCoordinator runs elsewhere. A host name may become resolvable after Join is called.
 	Coordinator string
 	External    bool
 
 	// Listen is where this rank accepts the streams of its neighbours. The default is a socket beside the
-	// coordinator's, or any free port of 127.0.0.1. Announce is the host:port at which neighbours find it, where that is
-	// another: behind a name, or a listener on all networks. Its port may be 0, for the one that is listened on. Rank 0
-	// has one listener for neighbours and coordinator when both are found at the same address.
+	// coordinator's, or any free port of 127.0.0.1. Announce is the host:port at which neighbours reach it if it
+	// differs: a name, or the address of a listener on all networks. Its port may be 0, for the port of the
+	// listener. Rank 0 has one listener for neighbours and coordinator if both have the same address.
 	Listen, Announce string
 
-	// BuildID and CaseHash must be the same on all ranks, as far as they are given: those of rank 0 count, or of the
-	// coordinator, or of the first rank. Who comes with others is refused, and the run continues.
+	// BuildID and CaseHash, where given, must be the same on all ranks: as on rank 0, on the coordinator, or on the
+	// first rank. A rank with others is refused, and the run continues.
 	BuildID, CaseHash string
 
-	// Epoch is how often the run was begun anew, and Token the secret of its job. Who comes with another one is turned
-	// away, and the run continues. Without certificates the token keeps others out who can connect; it is at most 4 KiB.
+	// Epoch is the number of the run's epoch, and Token the secret of its job, at most 4 KiB. A rank with another
+	// epoch or token is refused, and the run continues. Without certificates the token is the only protection
+	// against other clients that can connect.
 	Epoch uint64
 	Token string
 
-	// Certificates make all connections mutual TLS 1.3: the name in a rank's certificate says which rank it is. Without
-	// them only unix sockets and loopback can be used, unless Insecure allows plaintext everywhere.
+	// Certificates make all connections mutual TLS 1.3: the name in a certificate contains the rank. Without
+	// certificates only unix sockets and loopback can be used, unless Insecure allows plaintext everywhere.
 	Certificates *certs.Store
 	Insecure     bool
 
-	// Silence is how long a rank, or the coordinator, may give no sign of life, 3 s by default, and Beat the time
-	// between signs: a thirtieth of Silence by default.
+	// Silence is how long a rank, or the coordinator, may send nothing before it counts as lost, 3 s by default.
+	// Beat is the interval of heartbeats, a thirtieth of Silence by default.
 	Beat, Silence time.Duration
 
-	// JoinTimeout is how long a neighbour may take to be found at its address, 1 min by default. How long Join takes at
-	// most its context says.
+	// JoinTimeout is how long a rank tries to connect to a neighbour, 1 min by default. The context of Join limits
+	// Join itself.
 	JoinTimeout time.Duration
 
-	// Notify is told what happens besides the run, in a line each: who is waited for, and who was refused and why.
-	// Goroutines call it at any time until Close returns. The default tells nobody.
+	// Notify is called with lines for a log: which ranks are missing, and which connections were refused and why.
+	// It is called from several goroutines, at any time until Close returns. The default does nothing.
 	Notify func(line string)
 
 	// UnexpectedLimit is how many bytes a neighbour may send before their receives are posted, 64 MiB by default. Messages
 	// over 256 KiB wait at the sender and do not count.
 	UnexpectedLimit int
 
-	// CollectiveLimit is how many bytes a rank may bring to a collective, 1 GiB by default.
+	// CollectiveLimit is how many bytes a rank may contribute to a collective, 1 GiB by default.
 	CollectiveLimit int
 
 	// CloseTimeout is how long Close waits for ranks that still run, 30 s by default.
@@ -80,10 +81,11 @@ func (cfg *Config) prepare() error {
 	}
 	switch {
 	case cfg.Silence < minSilence:
-		return fmt.Errorf("dist/grpc: a silence of %v: at least %v, or a busy machine is taken for a dead one", cfg.Silence,
+		return fmt.Errorf("dist/grpc: silence limit %v: want at least %v, or a rank on a busy machine counts as lost",
+			cfg.Silence,
 			minSilence)
 	case cfg.Beat > cfg.Silence/2:
-		return fmt.Errorf("dist/grpc: a sign of life every %v, where a silence of %v is the end: at least two are to fit",
+		return fmt.Errorf("dist/grpc: heartbeat interval %v: want at most half of the silence limit %v",
 			cfg.Beat, cfg.Silence)
 	case len(cfg.Token) > maxToken:
 		return fmt.Errorf("dist/grpc: a token of %d bytes: at most %d", len(cfg.Token), maxToken)

@@ -16,18 +16,18 @@ import (
 type controlService struct {
 	proto.UnimplementedCoordinatorServer
 	*coordinator
-	beatInterval time.Duration // a sign of life
+	beatInterval time.Duration // between heartbeats
 	stop         <-chan struct{}
 }
 
-// Attend serves the control stream of one rank. It sends; a goroutine reads.
+// Attend serves the control stream of one rank. It sends messages; a goroutine receives.
 func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator]) error {
 	msg, err := s.Recv()
 	if err != nil {
 		return err
 	}
 	if msg.GetHello() == nil {
-		a.refused.add(badProtocol, "a connection", "that began with something else than a hello")
+		a.refused.add(badProtocol, "a connection", "whose first message was not a hello")
 		return status.Error(codes.InvalidArgument, "the first message must be a hello")
 	}
 	m, err := a.join(s.Context(), msg.GetHello())
@@ -39,7 +39,7 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 	if err != nil {
 		return err
 	}
-	a.tasks.Go(func() { // which ends with the stream, after this call
+	a.tasks.Go(func() { // ends with the stream, after this call
 		for {
 			msg, err := s.Recv()
 			if err != nil {
@@ -49,7 +49,7 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 			a.handle(m, msg)
 		}
 	})
-	// The first says that the rank is let in.
+	// The first heartbeat confirms that the rank is admitted.
 	if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat()}}); err != nil {
 		return err
 	}
@@ -77,10 +77,10 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 	}
 }
 
-// pageBytes of addresses fit into a message, with much to spare.
+// pageBytes is the size of addresses in a page of a welcome, well below the limit of a message.
 const pageBytes = maxFrameBytes / 2
 
-// sendPaged sends a message; of a welcome, in as many pages as it takes.
+// sendPaged sends a message; a welcome in as many pages as needed.
 func sendPaged(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator], msg *proto.FromCoordinator) error {
 	w := msg.GetWelcome()
 	if w == nil {
@@ -116,7 +116,8 @@ type collectiveService struct {
 	stop  <-chan struct{}
 }
 
-// serveCollect ends with the run, so that nobody waits for a rank that no longer reads.
+// serveCollect serves the stream of one rank. It ends with the run, so that it does not wait for a rank that no
+// longer reads.
 func (c *collectiveService) serveCollect(s rpc.ServerStream) error {
 	rank, err := identity(s.Context(), c.size, c.session, c.refused)
 	if err != nil {
@@ -126,22 +127,22 @@ func (c *collectiveService) serveCollect(s rpc.ServerStream) error {
 	m := c.members[rank]
 	c.mu.Unlock()
 	if m == nil || rank == c.host {
-		return status.Errorf(codes.FailedPrecondition, "rank %d has not said hello", rank)
+		return status.Errorf(codes.FailedPrecondition, "rank %d has not sent a hello", rank)
 	}
 	f, seq := new(frame), uint64(0)
 	m.replyLock.Lock()
 	if m.reply != nil {
 		m.replyLock.Unlock()
-		return status.Errorf(codes.AlreadyExists, "rank %d brings data already", rank)
+		return status.Errorf(codes.AlreadyExists, "rank %d has a collective stream already", rank)
 	}
 	m.reply = func(result []byte) {
 		f.header = header{kind: answer, session: c.session}
-		// An error here is the end of the rank's streams, of which the control stream tells.
+		// An error is ignored here: the streams of the rank have ended, which the control stream reports.
 		_ = sendLong(s, f, &seq, result)
 	}
 	m.replyLock.Unlock()
 
-	if err := s.SendHeader(nil); err != nil { // says that it is let in
+	if err := s.SendHeader(nil); err != nil { // confirms that the rank is admitted
 		return err
 	}
 	ended := make(chan struct{})
@@ -159,7 +160,7 @@ func (c *collectiveService) serveCollect(s rpc.ServerStream) error {
 
 func (c *collectiveService) read(m *member, s stream) {
 	in := assembler{session: c.session, first: call, limit: uint64(c.limit)}
-	a := arrival{to: &in}
+	a := arrival{sink: &in}
 	for {
 		if s.RecvMsg(&a) != nil {
 			if a.err != nil {
@@ -173,18 +174,18 @@ func (c *collectiveService) read(m *member, s stream) {
 		}
 		in.complete = false
 		h := &in.head
-		what := collect.Call{Kind: h.call, Op: h.op, Root: int(h.root), Len: int(h.tag)}
-		round, err := c.enter(m, what, in.buf)
+		collective := collect.Call{Kind: h.call, Op: h.op, Root: int(h.root), Len: int(h.tag)}
+		full, err := c.enter(m, collective, in.buf)
 		if err != nil {
 			return
 		}
-		if round != nil {
-			c.sendResult(what, round)
+		if full != nil {
+			c.sendResult(collective, full)
 		}
 	}
 }
 
-// recordFault ends the run because of what a rank has sent.
+// recordFault ends the run because a rank broke the protocol.
 func (c *coordinator) recordFault(rank int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

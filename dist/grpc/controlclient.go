@@ -25,34 +25,34 @@ type controlClient struct {
 
 	out      chan *proto.FromRank
 	clock    *life.Clock
-	first    *proto.FromCoordinator // its answer to the hello
+	first    *proto.FromCoordinator // the coordinator's answer to the hello
 	life     *life.Pulse            // of the coordinator
-	pages    []string               // of the welcome
+	pages    []string               // addresses in the pages of the welcome so far
 	missing  atomic.Pointer[proto.Beat]
 	welcome  chan *proto.Welcome
 	farewell chan struct{}
-	over     chan struct{} // closed when nothing more will come
+	over     chan struct{} // closed when the stream has ended
 	verdict  atomic.Pointer[proto.Verdict]
 }
 
-// connectControl says hello to the coordinator. It returns when the coordinator is reached.
+// connectControl connects to the coordinator and sends the hello. It retries until ctx ends.
 func (c *comm) connectControl(ctx context.Context, address string) error {
-	tried := new(lastError)
-	conn, err := c.cfg.dial(c.cfg.Coordinator, c.coordinatorRank(), tried)
+	lastErr := new(lastError)
+	conn, err := c.cfg.dial(c.cfg.Coordinator, c.coordinatorRank(), lastErr)
 	if err != nil {
 		return err
 	}
-	lasting, cancel := context.WithCancel(context.Background())
+	streamCtx, cancel := context.WithCancel(context.Background())
 	l := &controlClient{c: c, conn: conn, cancel: cancel, out: make(chan *proto.FromRank, 8),
 		welcome: make(chan *proto.Welcome, 1), farewell: make(chan struct{}), over: make(chan struct{})}
 	l.clock = life.NewClock(life.CheckInterval(c.cfg.Silence))
 	c.control = l
-	defer context.AfterFunc(ctx, cancel)() // until here, and no longer, ctx ends the stream
+	defer context.AfterFunc(ctx, cancel)() // ctx ends the stream only during this call
 	defer c.cfg.notifyWhile(func() string {
-		return fmt.Sprintf("waiting for the coordinator at %s: %v", c.cfg.Coordinator, tried)
+		return fmt.Sprintf("waiting for the coordinator at %s: %v", c.cfg.Coordinator, lastErr)
 	})()
 	for {
-		err = l.hello(lasting, address)
+		err = l.hello(streamCtx, address)
 		if err == nil || ctx.Err() != nil || status.Code(err) != codes.Unavailable {
 			break
 		}
@@ -60,9 +60,9 @@ func (c *comm) connectControl(ctx context.Context, address string) error {
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			err = fmt.Errorf("%w (%v)", context.Cause(ctx), tried)
+			err = fmt.Errorf("%w (%v)", context.Cause(ctx), lastErr)
 		}
-		return fmt.Errorf("dist/grpc: no coordinator answers at %s: %w", c.cfg.Coordinator, err)
+		return fmt.Errorf("dist/grpc: no coordinator reached at %s: %w", c.cfg.Coordinator, err)
 	}
 	l.life = life.NewPulse(l.clock)
 	c.tasks.Go(l.receiveLoop)
@@ -70,13 +70,13 @@ func (c *comm) connectControl(ctx context.Context, address string) error {
 	return nil
 }
 
-// hello says who the rank is, and waits for the answer.
+// hello sends the rank's identity, and waits for the answer.
 func (l *controlClient) hello(ctx context.Context, address string) (err error) {
 	cfg := &l.c.cfg
 	if l.stream, err = proto.NewCoordinatorClient(l.conn).Attend(ctx); err != nil {
 		return err
 	}
-	// An error is the end of the stream, of which Recv says why.
+	// An error of Send is ignored: the stream has ended, and Recv returns the cause.
 	_ = l.stream.Send(&proto.FromRank{Kind: &proto.FromRank_Hello{Hello: &proto.Hello{Protocol: protocol,
 		Rank: uint32(cfg.Rank), Size: uint32(cfg.Size), Address: address, BuildId: cfg.BuildID, CaseHash: cfg.CaseHash,
 		Epoch: cfg.Epoch, Token: cfg.Token}}})
@@ -84,7 +84,7 @@ func (l *controlClient) hello(ctx context.Context, address string) (err error) {
 	return err
 }
 
-// coordinatorRank is the rank that errors of the coordinator name: -1 when it belongs to none.
+// coordinatorRank returns the rank in errors of the coordinator: -1 if it is not in the process of a rank.
 func (c *comm) coordinatorRank() int {
 	if c.cfg.External {
 		return -1
@@ -106,7 +106,7 @@ func (l *controlClient) receiveLoop() {
 				return
 			}
 		case *proto.FromCoordinator_Left:
-			// on its own: it may wait, and the end of the stream must be seen meanwhile
+			// in a goroutine, since it may block, and this loop must detect the end of the stream
 			l.c.tasks.Go(func() { l.peerLeft(k.Left) })
 		case *proto.FromCoordinator_Farewell:
 			close(l.farewell)
@@ -123,11 +123,12 @@ func (l *controlClient) receiveLoop() {
 	l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(), Err: dist.ErrPeerLost})
 }
 
-// addPage takes a page of the welcome.
+// addPage appends a page of the welcome, and delivers the welcome when it is complete.
 func (l *controlClient) addPage(w *proto.Welcome) error {
 	size := l.c.cfg.Size
 	if int(w.First) != len(l.pages) || len(l.pages)+len(w.Addresses) > size || len(w.Addresses) == 0 {
-		return fmt.Errorf("welcomes %d ranks from rank %d on, after %d of %d", len(w.Addresses), w.First, len(l.pages), size)
+		return fmt.Errorf("sent a page of the welcome with %d ranks from rank %d on, after %d of %d", len(w.Addresses),
+			w.First, len(l.pages), size)
 	}
 	if l.pages = append(l.pages, w.Addresses...); len(l.pages) == size {
 		l.welcome <- &proto.Welcome{Session: w.Session, Addresses: l.pages}
@@ -135,7 +136,7 @@ func (l *controlClient) addPage(w *proto.Welcome) error {
 	return nil
 }
 
-// peerLeft takes the news that a rank has left, once this one has joined.
+// peerLeft handles the message that a rank has left, once this rank has joined.
 func (l *controlClient) peerLeft(left *proto.Left) {
 	select {
 	case <-l.c.ready:
@@ -147,7 +148,7 @@ func (l *controlClient) peerLeft(left *proto.Left) {
 	}
 }
 
-// verdictError is what the calls of a rank return after a verdict.
+// verdictError returns the error of the calls of a rank after a verdict.
 func verdictError(v *proto.Verdict) error {
 	switch v.Kind {
 	case proto.Verdict_ABORTED:
@@ -167,7 +168,7 @@ func (l *controlClient) send(msg *proto.FromRank) {
 	}
 }
 
-// sendLoop sends queued messages and heartbeats, and checks those of the coordinator.
+// sendLoop sends queued messages and heartbeats, and checks for heartbeats of the coordinator.
 func (l *controlClient) sendLoop() {
 	silence := l.c.cfg.Silence
 	beat := time.NewTicker(l.c.cfg.Beat)
@@ -187,12 +188,12 @@ func (l *controlClient) sendLoop() {
 					Err: fmt.Errorf("%w: no sign of life for %v", dist.ErrPeerLost, silence)})
 			}
 		case <-l.over:
-			_ = l.stream.CloseSend() // tells the coordinator that the end was heard; it needs no answer
+			_ = l.stream.CloseSend() // confirms the end to the coordinator; errors do not matter any more
 			return
 		case <-l.c.stop:
 			return
 		}
-		if err != nil { // receive learns why
+		if err != nil { // receiveLoop gets the cause
 			return
 		}
 	}
@@ -200,5 +201,5 @@ func (l *controlClient) sendLoop() {
 
 func (l *controlClient) close() {
 	l.cancel()
-	_ = l.conn.Close() // says only that it was closed before
+	_ = l.conn.Close() // fails only if closed before
 }

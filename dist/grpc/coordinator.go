@@ -15,47 +15,47 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// coordinator decides for all ranks: who takes part, what the result of a collective is, who is lost. It knows no
-// network; control.go connects it. Its first verdict is final.
+// coordinator decides for all ranks: which are admitted, what the result of a collective is, and which rank is
+// lost. It does not use the network; control.go connects it to streams. Its first verdict is final.
 type coordinator struct {
 	size    int
-	host    int // the rank in whose process it lives, -1 for none
+	host    int // the rank in whose process it runs, -1 for none
 	session uint64
 	silence time.Duration
 	clock   *life.Clock
 	job     jobIdentity
-	check   func(address string) error // refuses addresses that are invalid, or must not be used without TLS
+	check   func(address string) error // returns an error for addresses that are invalid, or need TLS
 	refused *refusals
 
 	mu          sync.Mutex
 	members     []*member // by rank, nil before its hello
-	joined      int       // how many members there are
+	joined      int       // number of members
 	left        int
 	verdict     *proto.Verdict
-	stopping    bool                   // its process is going down: nothing that it sees now means anything
-	collectives [2]*collect.Collective // in turn: a rank may enter one while others still take the result of the last
-	tasks       sync.WaitGroup         // of what outlives the handlers that begin it; waited for when these have returned
+	stopping    bool                   // its process shuts down: events no longer count as failures
+	collectives [2]*collect.Collective // used alternately: ranks may enter one while others still read the last
+	tasks       sync.WaitGroup         // goroutines that outlive the handlers that start them
 
-	allJoined chan struct{} // closed when all ranks have said hello
+	allJoined chan struct{} // closed when all ranks have sent their hello
 	over      chan struct{} // closed after a verdict, or when all have left
 }
 
-// member is what the coordinator knows of a rank.
+// member is the coordinator's state of a rank.
 type member struct {
 	rank    int
 	hello   *proto.Hello
 	out     chan *proto.FromCoordinator // read by the goroutine that serves Attend
 	life    *life.Pulse
-	entered int // collectives
+	entered int // number of collectives entered
 	left    bool
 	gone    chan struct{} // closed when its stream has ended
 
-	replyLock sync.Mutex // one answer at a time
+	replyLock sync.Mutex // one result at a time
 	reply     func(result []byte)
 }
 
-// outbox is how many messages may wait for a rank that does not read. Besides beats, which are left out then, that
-// is a welcome, a farewell from each rank, and an end.
+// outbox returns the capacity of the queue of messages to a rank, enough for all that can be queued for a rank that
+// does not read: a welcome, a Left message from each rank, and an end. Heartbeats are not queued.
 func outbox(size int) int { return size + 8 }
 
 func newCoordinator(cfg Config, host int, refused *refusals) *coordinator {
@@ -71,7 +71,7 @@ func newCoordinator(cfg Config, host int, refused *refusals) *coordinator {
 		allJoined: make(chan struct{})}
 }
 
-// newSession is a number that nobody guesses: whoever knows it may send frames.
+// newSession returns a random number that a client must know to send frames.
 func newSession() uint64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -83,8 +83,8 @@ type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
-// join admits the rank whose stream ctx is of. One that does not fit is refused with a refusal, and the run goes
-// on.
+// join admits the rank that sent the hello h; ctx is the context of its stream. If the rank does not match the run,
+// join returns a *refusal, and the run continues.
 func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*member, error) {
 	name, err := certified(ctx)
 	c.mu.Lock()
@@ -94,11 +94,11 @@ func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*member, error)
 		why, text = wrongName, err.Error()
 	}
 	if text != "" {
-		who := fmt.Sprintf("rank %d", h.Rank)
+		from := fmt.Sprintf("rank %d", h.Rank)
 		if v := guardedConnOf(ctx); v != nil {
-			who += " from " + v.origin()
+			from += " from " + v.origin()
 		}
-		c.refused.add(why, who, text)
+		c.refused.add(why, from, text)
 		return nil, &refusal{text}
 	}
 	if err := trustConnection(ctx); err != nil {
@@ -130,7 +130,7 @@ func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*member, error)
 	return m, nil
 }
 
-// sendVerdict tells the verdict to a rank that comes after it; to the host, as always, when the others have heard it.
+// sendVerdict sends the verdict to a rank that joins after it; to the host only when the others have received it.
 // The caller holds the lock.
 func (c *coordinator) sendVerdict(m *member) {
 	msg := verdictMessage(c.verdict)
@@ -144,7 +144,7 @@ func (c *coordinator) sendVerdict(m *member) {
 	})
 }
 
-// beat is a sign of life. Before all ranks have said hello it tells which have not.
+// beat returns a heartbeat. Before all ranks have sent their hello, it lists the missing ones.
 func (c *coordinator) beat() *proto.Beat {
 	const most = 16
 	b := new(proto.Beat)
@@ -190,7 +190,8 @@ func (c *coordinator) handle(m *member, msg *proto.FromRank) {
 	}
 }
 
-// leave lets a rank go. Those that it has sent frames to hear how many.
+// leave handles the Leave of a rank. Each other rank is sent the number of frames that the leaving rank has sent to
+// it.
 func (c *coordinator) leave(m *member, sent []uint64) {
 	if m.left || c.verdict != nil || c.joined < c.size || len(sent) != c.size {
 		return
@@ -222,7 +223,7 @@ func (c *coordinator) streamEnded(m *member) {
 	}
 }
 
-// watch declares ranks lost that gave no sign of life. It returns when the run is over or stop is closed.
+// watch declares ranks lost that sent nothing for c.silence. It returns when the run is over or stop is closed.
 func (c *coordinator) watch(stop <-chan struct{}) {
 	tick := time.NewTicker(life.CheckInterval(c.silence))
 	defer tick.Stop()
@@ -257,8 +258,8 @@ func (c *coordinator) decide(v *proto.Verdict) {
 // hostDelay bounds how long the rank that hosts the coordinator waits for the others to receive the end of the run.
 const hostDelay = 300 * time.Millisecond
 
-// finish tells all ranks the last thing they hear: the host's only when the others have heard it, since its process
-// may exit on hearing it. The caller holds the lock.
+// finish sends the last message to all ranks: to the host only when the others have received it, since the host's
+// process may exit then. The caller holds the lock.
 func (c *coordinator) finish(msg *proto.FromCoordinator) {
 	var host *member
 	for _, m := range c.members {
@@ -277,7 +278,7 @@ func (c *coordinator) finish(msg *proto.FromCoordinator) {
 	})
 }
 
-// awaitAllClosed waits for a short time until every rank has said hello and heard the end.
+// awaitAllClosed waits, up to hostDelay, until every rank has joined and received the last message.
 func (c *coordinator) awaitAllClosed() {
 	timeout := time.NewTimer(hostDelay)
 	defer timeout.Stop()
@@ -287,13 +288,13 @@ func (c *coordinator) awaitAllClosed() {
 		return
 	}
 	c.mu.Lock()
-	members, silent := slices.Clone(c.members), -1
+	members, lostRank := slices.Clone(c.members), -1
 	if c.verdict != nil && c.verdict.Kind == proto.Verdict_LOST {
-		silent = int(c.verdict.Rank) // who will say nothing about it
+		lostRank = int(c.verdict.Rank) // a lost rank does not confirm
 	}
 	c.mu.Unlock()
 	for _, m := range members {
-		if m.rank == c.host || m.rank == silent {
+		if m.rank == c.host || m.rank == lostRank {
 			continue
 		}
 		select {
@@ -304,7 +305,7 @@ func (c *coordinator) awaitAllClosed() {
 	}
 }
 
-// truncated is a text that fits into a message: of bounded length, and in UTF-8.
+// truncated returns the text with a bounded length and valid UTF-8, to fit into a message.
 func truncated(text string) string {
 	const most = 16 << 10
 	if len(text) > most {

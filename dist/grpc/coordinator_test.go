@@ -19,10 +19,10 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// script drives a coordinator without a network and writes down what each rank hears.
+// script drives a coordinator without a network and records the messages to each rank.
 type script struct {
 	*coordinator
-	name rankName // in the certificate of whoever says hello
+	name rankName // in the certificate of the rank that sends a hello
 	log  strings.Builder
 }
 
@@ -45,14 +45,14 @@ func (s *script) hello(rank int, edit func(h *proto.Hello)) *member {
 	}
 	m, err := s.join(s.caller(), h)
 	if err != nil {
-		fmt.Fprintf(&s.log, "it hears: %v\n", err)
+		fmt.Fprintf(&s.log, "reply: %v\n", err)
 		return nil
 	}
 	m.reply = func(result []byte) { fmt.Fprintf(&s.log, "rank %d: answer %x\n", m.rank, result) }
 	return m
 }
 
-// caller is the context of a stream whose opener has the certificate of a name.
+// caller returns the context of a stream that was opened with the certificate of s.name.
 func (s *script) caller() context.Context {
 	p := &rpcpeer.Peer{}
 	if s.name.given {
@@ -63,8 +63,8 @@ func (s *script) caller() context.Context {
 	return rpcpeer.NewContext(context.Background(), p)
 }
 
-// hear writes down what waits for the ranks.
-func (s *script) hear(members ...*member) {
+// record writes the pending messages to the ranks into the log.
+func (s *script) record(members ...*member) {
 	synctest.Wait()
 	for _, m := range members {
 		for len(m.out) > 0 {
@@ -92,10 +92,10 @@ func (s *script) calls(m *member, call collect.Call, data string) {
 	}
 }
 
-// plain is why an address is refused that plaintext must not reach.
+// plain is the error for an address beyond this machine without TLS.
 const plain = `dist/grpc: address "10.0.0.1:1" is neither a unix socket nor on loopback: beyond this machine ranks ` +
-	`need mutual TLS: give each its certificate (atoll certs makes them; --certs), or say that everybody on the ` +
-	`network may read and change the run (--insecure)`
+	`need mutual TLS: give each its certificate (atoll certs makes them; --certs), or --insecure if everybody on the ` +
+	`network may read and change the run`
 
 func TestCoordinatorTranscripts(t *testing.T) {
 	gather := collect.Call{Kind: collect.Gather, Root: 1}
@@ -104,17 +104,17 @@ func TestCoordinatorTranscripts(t *testing.T) {
 		play func(s *script)
 		want string
 	}{
-		{"a run in good order", func(s *script) {
+		{"a run without failures", func(s *script) {
 			m := []*member{s.hello(0, nil), s.hello(1, nil)}
-			s.hear(m...)
+			s.record(m...)
 			s.calls(m[1], gather, "b")
 			s.calls(m[0], gather, "aa")
 			s.leaves(m[0], 0, 7)
-			s.hear(m...)
+			s.record(m...)
 			s.leaves(m[1], 5, 0)
-			s.hear(m...)
+			s.record(m...)
 			s.streamEnded(m[1])
-			s.hear(m...)
+			s.record(m...)
 		}, `
 rank 0: welcome to [unix:/r0 unix:/r1]
 rank 1: welcome to [unix:/r0 unix:/r1]
@@ -124,7 +124,7 @@ rank 1: rank 0 left after 7 frames
 rank 1: farewell
 rank 0: farewell
 `},
-		{"who does not fit is refused, and the run continues", func(s *script) {
+		{"ranks that do not match are refused, and the run continues", func(s *script) {
 			a := s.hello(0, nil)
 			for _, edit := range []func(h *proto.Hello){
 				func(h *proto.Hello) { h.Token = "lagon" }, func(h *proto.Hello) { h.Token, h.Epoch = "", 2 },
@@ -134,37 +134,37 @@ rank 0: farewell
 				func(h *proto.Hello) { h.Rank = 1 << 31 }, func(h *proto.Hello) { h.Address = "10.0.0.1:1" },
 			} {
 				s.hello(1, edit)
-				// Or only the first of each kind would be told.
+				// Otherwise only the first refusal of each kind would be logged.
 				s.refused.notified, s.refused.count = map[reason]notification{}, map[reason]int{}
 			}
 			s.name = rankName{given: true, rank: 0}
 			s.hello(1, nil)
 			s.name.rank = 1
-			s.hear(a, s.hello(1, nil))
+			s.record(a, s.hello(1, nil))
 		}, `
 refused: rank 1 does not have the token of the job; the run continues
-it hears: does not have the token of the job
+reply: does not have the token of the job
 refused: rank 1 does not have the token of the job; the run continues
-it hears: does not have the token of the job
+reply: does not have the token of the job
 refused: rank 1 belongs to epoch 2 of the run, which is in epoch 3; the run continues
-it hears: belongs to epoch 2 of the run, which is in epoch 3
+reply: belongs to epoch 2 of the run, which is in epoch 3
 refused: rank 1 speaks version 1 of the protocol, the coordinator speaks 2: start the same program everywhere; ` +
 			`the run continues
-it hears: speaks version 1 of the protocol, the coordinator speaks 2: start the same program everywhere
+reply: speaks version 1 of the protocol, the coordinator speaks 2: start the same program everywhere
 refused: rank 1 runs build "b2", rank 0 runs "b1": start the same program everywhere; the run continues
-it hears: runs build "b2", rank 0 runs "b1": start the same program everywhere
+reply: runs build "b2", rank 0 runs "b1": start the same program everywhere
 refused: rank 1 has case "c2", rank 0 has "c1": give the same case file and options everywhere; the run continues
-it hears: has case "c2", rank 0 has "c1": give the same case file and options everywhere
+reply: has case "c2", rank 0 has "c1": give the same case file and options everywhere
 refused: rank 1 was started for 9 ranks, the coordinator for 2; the run continues
-it hears: was started for 9 ranks, the coordinator for 2
+reply: was started for 9 ranks, the coordinator for 2
 refused: rank 0 was started twice: at "unix:/r0" and at "unix:/r1"; the run continues
-it hears: was started twice: at "unix:/r0" and at "unix:/r1"
+reply: was started twice: at "unix:/r0" and at "unix:/r1"
 refused: rank 2147483648 does not exist among 2 ranks; the run continues
-it hears: does not exist among 2 ranks
+reply: does not exist among 2 ranks
 refused: rank 1 cannot be reached: ` + plain + `; the run continues
-it hears: cannot be reached: ` + plain + `
+reply: cannot be reached: ` + plain + `
 refused: rank 1 has the certificate of rank-0.atoll.internal; the run continues
-it hears: has the certificate of rank-0.atoll.internal
+reply: has the certificate of rank-0.atoll.internal
 rank 0: welcome to [unix:/r0 unix:/r1]
 rank 1: welcome to [unix:/r0 unix:/r1]
 `},
@@ -172,7 +172,7 @@ rank 1: welcome to [unix:/r0 unix:/r1]
 			m := []*member{s.hello(0, nil), s.hello(1, nil), s.hello(2, nil)}
 			s.streamEnded(m[2])
 			s.streamEnded(m[1])
-			s.hear(m...)
+			s.record(m...)
 		}, `
 rank 0: welcome to [unix:/r0 unix:/r1 unix:/r2]
 rank 0: rank 2: lost (the process died or stopped answering): its connection broke
@@ -181,37 +181,37 @@ rank 1: rank 2: lost (the process died or stopped answering): its connection bro
 rank 2: welcome to [unix:/r0 unix:/r1 unix:/r2]
 rank 2: rank 2: lost (the process died or stopped answering): its connection broke
 `},
-		{"the host hears last", func(s *script) {
+		{"the host receives the end last", func(s *script) {
 			m := []*member{s.hello(0, nil), s.hello(1, nil)}
-			s.hear(m...)
+			s.record(m...)
 			s.handle(m[0], &proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: 3, Cause: "no water"}}})
-			s.hear(m...)
-			s.log.WriteString("rank 1 has heard\n")
+			s.record(m...)
+			s.log.WriteString("rank 1 has closed its stream\n")
 			s.streamEnded(m[1])
-			s.hear(m...)
+			s.record(m...)
 		}, `
 rank 0: welcome to [unix:/r0 unix:/r1]
 rank 1: welcome to [unix:/r0 unix:/r1]
 rank 1: rank 0 aborted the run: no water
-rank 1 has heard
+rank 1 has closed its stream
 rank 0: rank 0 aborted the run: no water
 `},
 		{"a collective that is given up", func(s *script) {
 			m := []*member{s.hello(0, nil), s.hello(1, nil)}
 			s.calls(m[0], collect.Call{Kind: collect.Barrier}, "")
 			s.handle(m[0], &proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: "Barrier: too late"}}})
-			s.hear(m[1])
-			fmt.Fprintf(&s.log, "it waited for rank %d\n", s.verdict.WaitingFor)
+			s.record(m[1])
+			fmt.Fprintf(&s.log, "waiting for rank %d\n", s.verdict.WaitingFor)
 		}, `
 rank 1: welcome to [unix:/r0 unix:/r1]
 rank 1: rank 0: gave up: Barrier: too late
-it waited for rank 1
+waiting for rank 1
 `},
 		{"a collective without a rank that has left", func(s *script) {
 			m := []*member{s.hello(0, nil), s.hello(1, nil)}
 			s.leaves(m[1], 0, 0)
 			s.calls(m[0], collect.Call{Kind: collect.ReduceFloat64, Op: dist.Min, Len: 8}, "12345678")
-			s.hear(m[1])
+			s.record(m[1])
 		}, `
 rank 1: welcome to [unix:/r0 unix:/r1]
 rank 1: rank 1: has left the run, while rank 0 calls AllreduceFloat64(min, 1 elements)
@@ -224,7 +224,7 @@ rank 1: rank 1: has left the run, while rank 0 calls AllreduceFloat64(min, 1 ele
 					s = newScript(3)
 				}
 				c.play(s)
-				time.Sleep(time.Second) // more than the coordinator's patience
+				time.Sleep(time.Second) // longer than hostDelay
 				if got := s.log.String(); got != c.want[1:] {
 					t.Errorf("got\n%swant\n%s", got, c.want[1:])
 				}
@@ -233,8 +233,8 @@ rank 1: rank 1: has left the run, while rank 0 calls AllreduceFloat64(min, 1 ele
 	}
 }
 
-// In a bubble of synctest time passes at once, and exactly.
-func TestSilenceIsNoticed(t *testing.T) {
+// The time is that of package synctest, which advances without waiting.
+func TestSilenceIsDetected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(2)
 		m := []*member{s.hello(0, nil), s.hello(1, nil)}
@@ -243,24 +243,24 @@ func TestSilenceIsNoticed(t *testing.T) {
 		go s.watch(stop)
 		defer time.Sleep(time.Second)
 		start := time.Now()
-		for s.verdictNow() == nil && time.Since(start) < time.Minute {
+		for s.currentVerdict() == nil && time.Since(start) < time.Minute {
 			m[0].life.Beat()
 			if time.Since(start) < 10*time.Second {
 				m[1].life.Beat()
 			}
 			time.Sleep(time.Second)
 		}
-		v := s.verdictNow()
+		v := s.currentVerdict()
 		if v == nil || v.Kind != proto.Verdict_LOST || v.Rank != 1 {
 			t.Fatalf("the verdict is %v", v)
 		}
 		if took := time.Since(start); took < 11*time.Second || took > 13*time.Second {
-			t.Fatalf("noticed after %v, where the silence began after 9 s", took)
+			t.Fatalf("detected after %v, want 12 s: 3 s after the last heartbeat", took)
 		}
 	})
 }
 
-func (s *script) verdictNow() *proto.Verdict {
+func (s *script) currentVerdict() *proto.Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.verdict

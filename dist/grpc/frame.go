@@ -12,24 +12,24 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/collect"
 )
 
-// kind tells what a frame is.
+// kind is the type of a frame.
 type kind uint8
 
 const (
 	// Between neighbours.
 	eager  kind = 1 + iota // a whole message
-	offer                  // a message of that length waits for its receive
+	offer                  // announces a message of that length, which waits for its receive
 	accept                 // send the message that was offered
-	refuse                 // forget the message that was offered: its receive takes no such length
+	refuse                 // drop the message that was offered: it does not match the length of its receive
 	chunk                  // the next bytes of an accepted message
 
 	// Between a rank and the coordinator.
-	call   // the first bytes of what a rank brings to a collective
+	call   // the first bytes of a rank's data for a collective
 	answer // the first bytes of its result
 	more   // the next bytes of either
 )
 
-// header stands before the bytes of every frame, in little-endian order:
+// header precedes the bytes of every frame, in little-endian order:
 //
 //	0 kind   1 collective   2 reduction   4 root (4 bytes)
 //	8 session  16 sequence number of the frame  24 tag, id of an offer, or length of a collective call
@@ -48,12 +48,12 @@ type header struct {
 const (
 	headerBytes = 40
 
-	// chunkBytes is the most that a frame carries after its header, and the longest message that is sent without
-	// asking. It is short enough for a small message not to wait long behind a large one.
+	// chunkBytes is the largest body of a frame, and the longest message that is sent without an offer. It is short
+	// enough that a small message does not wait long behind a large one.
 	chunkBytes = 256 << 10
 )
 
-func (h *header) put(b []byte) {
+func (h *header) encode(b []byte) {
 	_ = b[headerBytes-1]
 	b[0], b[1], b[2], b[3] = byte(h.kind), byte(h.call), byte(h.op), 0
 	binary.LittleEndian.PutUint32(b[4:], h.root)
@@ -73,20 +73,20 @@ func (h *header) parse(b []byte) {
 	h.length = binary.LittleEndian.Uint64(b[32:])
 }
 
-// frame is what the codec encodes: the header, then a copy of body. The writer of a stream uses one again and again.
+// frame is what the codec encodes: the header, then a copy of body. The writer of a stream reuses one frame.
 type frame struct {
 	header
 	body []byte
-	// filled holds header and body already, when the body had to be copied under a lock.
+	// filled holds header and body if the body had to be copied under a lock; otherwise nil.
 	filled *[]byte
-	// borrowed is the body when it is not copied; filled holds the header then.
+	// borrowed is the body if it is not copied; filled then holds the header.
 	borrowed *borrowedPart
 }
 
 // fill copies the frame into a buffer of the pool. The caller may then change body.
 func (f *frame) fill() {
 	b := buffers.Get(headerBytes + len(f.body))
-	f.put(*b)
+	f.encode(*b)
 	copy((*b)[headerBytes:], f.body)
 	f.filled, f.body = b, nil
 }
@@ -98,35 +98,35 @@ func (f *frame) count(unsent *atomic.Int64) {
 	unsent.Add(int64(len(*f.filled)))
 }
 
-// frameSink takes the frames that arrive on a stream. The body must not be kept.
+// frameSink receives the frames that arrive on a stream. takeFrame must not retain the body.
 type frameSink interface {
 	takeFrame(h *header, body *body) error
 }
 
 // arrival is what the codec decodes into.
 type arrival struct {
-	to   frameSink
+	sink frameSink
 	head [headerBytes]byte
 	header
 	body
-	err error // what to returned; errors of the stream itself are not kept here
+	err error // error of takeFrame; errors of the stream itself are not stored
 }
 
-// body is the rest of a frame, as gRPC hands it over: in several pieces.
+// body is the rest of a frame, in the buffers in which gRPC delivers it.
 type body struct {
-	pieces mem.BufferSlice
-	skip   int // bytes of the first piece that were read
-	left   int
+	buffers   mem.BufferSlice
+	skip      int // bytes of the first buffer that were read
+	remaining int
 }
 
-// read copies the next len(dst) bytes, of which there must be enough.
+// read copies the next len(dst) bytes, which must exist.
 func (b *body) read(dst []byte) {
-	b.left -= len(dst)
+	b.remaining -= len(dst)
 	for len(dst) > 0 {
-		n := copy(dst, b.pieces[0].ReadOnlyData()[b.skip:])
+		n := copy(dst, b.buffers[0].ReadOnlyData()[b.skip:])
 		dst = dst[n:]
-		if b.skip += n; b.skip == b.pieces[0].Len() {
-			b.pieces, b.skip = b.pieces[1:], 0
+		if b.skip += n; b.skip == b.buffers[0].Len() {
+			b.buffers, b.skip = b.buffers[1:], 0
 		}
 	}
 }
@@ -134,13 +134,13 @@ func (b *body) read(dst []byte) {
 func (a *arrival) decode(data mem.BufferSlice) error {
 	n := data.Len()
 	if n < headerBytes || n > headerBytes+chunkBytes {
-		a.err = fmt.Errorf("a frame of %d bytes; %d to %d are possible", n, headerBytes, headerBytes+chunkBytes)
+		a.err = fmt.Errorf("a frame of %d bytes, want %d to %d", n, headerBytes, headerBytes+chunkBytes)
 		return a.err
 	}
-	a.body = body{pieces: data, left: n}
+	a.body = body{buffers: data, remaining: n}
 	a.read(a.head[:])
 	a.parse(a.head[:])
-	a.err = a.to.takeFrame(&a.header, &a.body)
-	a.pieces = nil
+	a.err = a.sink.takeFrame(&a.header, &a.body)
+	a.buffers = nil
 	return a.err
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// FuzzFrames gives a rank with posted receives any frames: it must not panic, nor keep more than Early, nor write
-// beyond what a receive takes.
+// FuzzFrames sends arbitrary frames to a rank with posted receives. It must not panic, hold more than
+// UnexpectedLimit, or write beyond the buffer of a receive.
 func FuzzFrames(f *testing.F) {
 	f.Add(encode(header{kind: eager, session: 5, tag: 1, length: 3}, []byte("abc")), []byte{40})
 	f.Add(encode(header{kind: offer, session: 5, tag: 2, length: chunkBytes + 1}, nil), []byte{})
@@ -20,27 +20,28 @@ func FuzzFrames(f *testing.F) {
 	f.Add(slices.Concat(encode(header{kind: offer, session: 5, tag: 4, length: chunkBytes + 1}, nil),
 		make([]byte, 8), encode(header{kind: chunk, tag: 0, length: 8}, []byte("abcdefgh"))), []byte{})
 	f.Fuzz(func(t *testing.T, data, cuts []byte) {
-		c := lonely(1 << 16)
+		c := idleRank(1 << 16)
 		p := c.peers[1]
 		for tag, n := range []int{0, 3, chunkBytes + 1} {
 			o, _ := c.table.Post(pending.Message{Peer: 1, Tag: tag, Buf: make([]byte, n)})
 			p.receive(o)
 		}
-		most := []int{5, chunkBytes + 7}
-		memory, length := make([][]byte, len(most)), []int{-1, -1}
-		for i, n := range most {
+		limits := []int{5, chunkBytes + 7}
+		memory, length := make([][]byte, len(limits)), []int{-1, -1}
+		for i, n := range limits {
 			memory[i] = bytes.Repeat([]byte{0xa5}, n+8)
 			o, _ := c.table.Post(pending.Message{Peer: 1, Tag: 3 + i, Buf: memory[i][:n:n], Length: &length[i]})
 			p.receive(o)
 		}
 		defer func() {
-			for i, n := range most {
+			for i, n := range limits {
 				if length[i] > n || bytes.Count(memory[i][max(length[i], 0):], []byte{0xa5}) < len(memory[i])-max(length[i], 0) {
 					t.Errorf("a receive of up to %d bytes holds %d, or was written beyond that", n, length[i])
 				}
 			}
 		}()
-		// The input is cut into frames by its first byte; all but the first are numbered, to get further.
+		// The input is cut into frames of size bytes. All but the first get the session and sequence number, to
+		// pass the first checks.
 		size := headerBytes + 8
 		for seq := uint64(0); len(data) > 0; seq++ {
 			b := bytes.Clone(data[:min(size, len(data))])
@@ -49,14 +50,14 @@ func FuzzFrames(f *testing.F) {
 				var h header
 				h.parse(b)
 				h.session, h.seq = 5, seq
-				h.put(b)
+				h.encode(b)
 			}
-			a := arrival{to: p}
-			if a.decode(pieces(b, cuts)) != nil {
+			a := arrival{sink: p}
+			if a.decode(splitBuffers(b, cuts)) != nil {
 				return
 			}
 			if p.rx.unexpectedBytes > 1<<16 {
-				t.Fatalf("%d bytes are held", p.rx.unexpectedBytes)
+				t.Fatalf("%d bytes are buffered", p.rx.unexpectedBytes)
 			}
 		}
 	})
@@ -66,15 +67,15 @@ func FuzzCollectFrames(f *testing.F) {
 	f.Add(encode(header{kind: call, session: 5, length: 3}, []byte("abc")), []byte{40})
 	f.Fuzz(func(t *testing.T, data, cuts []byte) {
 		in := assembler{session: 5, first: call, limit: 1 << 16}
-		a := arrival{to: &in}
+		a := arrival{sink: &in}
 		for len(data) > 0 {
 			n := min(headerBytes+16, len(data))
-			if a.decode(pieces(data[:n], cuts)) != nil {
+			if a.decode(splitBuffers(data[:n], cuts)) != nil {
 				return
 			}
 			data = data[n:]
 			if uint64(len(in.buf)) > in.limit {
-				t.Fatalf("%d bytes are held", len(in.buf))
+				t.Fatalf("%d bytes are buffered", len(in.buf))
 			}
 		}
 	})
@@ -95,7 +96,7 @@ func FuzzUnpack(f *testing.F) {
 		r := collect.NewCollective(size)
 		r.Parts = parts
 		if !bytes.Equal(packResult(collect.Call{Kind: collect.Gather}, r), data) {
-			t.Fatal("the parts do not make the whole")
+			t.Fatal("packing the parts does not restore the data")
 		}
 	})
 }

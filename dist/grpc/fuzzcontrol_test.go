@@ -17,9 +17,9 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// FuzzCoordinator lets the ranks of a run do anything in any order, while none of them reads what it is told. The
-// coordinator must neither panic nor wait for one, a run from which hellos were refused must go on, and one whose
-// verdict is given must be over soon.
+// FuzzCoordinator lets the ranks of a run do random actions in random order, while none of them receives messages.
+// The coordinator must not panic or wait for a rank, a run must continue after refused hellos, and it must end soon
+// after a verdict.
 func FuzzCoordinator(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 60, 61, 62, 40, 41, 42})
 	f.Add([]byte{0, 3, 6, 9, 1, 2, 10, 50})
@@ -33,7 +33,7 @@ func FuzzCoordinator(f *testing.F) {
 	})
 }
 
-// playAll plays a schedule and reports whether it came to its end.
+// playAll does the actions of a schedule, and reports whether they all returned.
 func playAll(t *testing.T, data []byte) bool {
 	s := newScript(3)
 	over := make(chan struct{})
@@ -45,10 +45,10 @@ func playAll(t *testing.T, data []byte) bool {
 	}()
 	select {
 	case <-over:
-	case <-time.After(time.Minute): // of the bubble
+	case <-time.After(time.Minute): // simulated time
 		return false
 	}
-	if v := s.verdictNow(); v != nil {
+	if v := s.currentVerdict(); v != nil {
 		select {
 		case <-s.over:
 		case <-time.After(time.Minute):
@@ -59,38 +59,38 @@ func playAll(t *testing.T, data []byte) bool {
 	return true
 }
 
-// play does the deed-th thing in the name of a rank.
-func (s *script) play(deed, rank int) {
+// play does an action as a rank.
+func (s *script) play(action, rank int) {
 	m := s.members[rank]
-	if deed < 20 || m == nil { // hello, of one who fits or not
-		before := s.verdictNow()
+	if action < 20 || m == nil { // a hello that matches the run or not
+		before := s.currentVerdict()
 		edits := []func(h *proto.Hello){nil, func(h *proto.Hello) { h.Token = "" },
 			func(h *proto.Hello) { h.Epoch++ }, func(h *proto.Hello) { h.Size = 1 << 31 },
-			func(h *proto.Hello) { h.Rank = uint32(deed) << 20 }, func(h *proto.Hello) { h.Address = "\xff" }}
-		if m := s.hello(rank, edits[deed/3%len(edits)]); m == nil && s.verdictNow() != before {
-			panic("a hello that was refused has ended the run")
+			func(h *proto.Hello) { h.Rank = uint32(action) << 20 }, func(h *proto.Hello) { h.Address = "\xff" }}
+		if m := s.hello(rank, edits[action/3%len(edits)]); m == nil && s.currentVerdict() != before {
+			panic("a refused hello has ended the run")
 		}
 		return
 	}
-	say := func(k *proto.FromRank) { s.handle(m, k) }
-	switch deed / 10 {
+	handle := func(k *proto.FromRank) { s.handle(m, k) }
+	switch action / 10 {
 	case 2:
-		say(&proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: int64(deed), Cause: "\xff"}}})
+		handle(&proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: int64(action), Cause: "\xff"}}})
 	case 3:
-		say(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{}}})
+		handle(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{}}})
 	case 4, 5:
 		sent := make([]uint64, 3)
-		if deed%7 == 0 {
+		if action%7 == 0 {
 			sent = sent[:1]
 		}
-		say(&proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
+		handle(&proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
 	case 6, 7, 8, 9, 10, 11:
-		if s.joined == s.size { // others do not know the session
-			call := collect.Call{Kind: collect.Kind(deed % 8), Op: dist.Op(deed % 5), Root: deed%4 - 1, Len: deed % 16}
-			s.calls(m, call, string(make([]byte, deed%16)))
+		if s.joined == s.size { // before that, no rank knows the session
+			call := collect.Call{Kind: collect.Kind(action % 8), Op: dist.Op(action % 5), Root: action%4 - 1, Len: action % 16}
+			s.calls(m, call, string(make([]byte, action%16)))
 		}
 	case 12:
-		say(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: &proto.Fault{Rank: uint32(deed) << (deed % 30)}}})
+		handle(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: &proto.Fault{Rank: uint32(action) << (action % 30)}}})
 	case 13:
 		select {
 		case <-m.gone:
@@ -98,19 +98,19 @@ func (s *script) play(deed, rank int) {
 			s.streamEnded(m)
 		}
 	default:
-		say(&proto.FromRank{})
+		handle(&proto.FromRank{})
 	}
 }
 
-// spoken is a control stream on which a client says what a fuzzer makes of it.
-type spoken struct {
+// fuzzedStream is a control stream whose client sends messages made by the fuzzer.
+type fuzzedStream struct {
 	rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator]
 	data []byte
-	said int // messages to the client
+	sent int // number of messages to the client
 	ctx  context.Context
 }
 
-func (s *spoken) Recv() (*proto.FromRank, error) {
+func (s *fuzzedStream) Recv() (*proto.FromRank, error) {
 	text, n := protowire.ConsumeBytes(s.data)
 	if n < 0 {
 		return nil, io.EOF
@@ -120,20 +120,20 @@ func (s *spoken) Recv() (*proto.FromRank, error) {
 	return msg, pb.Unmarshal(text, msg)
 }
 
-func (s *spoken) Send(m *proto.FromCoordinator) error {
-	if s.said++; pb.Size(m) > maxFrameBytes {
+func (s *fuzzedStream) Send(m *proto.FromCoordinator) error {
+	if s.sent++; pb.Size(m) > maxFrameBytes {
 		return errors.New("too long")
 	}
 	_, err := pb.Marshal(m)
 	return err
 }
 
-func (s *spoken) Context() context.Context { return s.ctx }
+func (s *fuzzedStream) Context() context.Context { return s.ctx }
 
-// FuzzAttend lets a client say anything to a coordinator that waits for two ranks, one of which has come. It must not
-// panic, and end the stream when the client does.
+// FuzzAttend lets a client send arbitrary messages to a coordinator of two ranks, one of which has joined. It must
+// not panic, and must end the stream when the client does.
 func FuzzAttend(f *testing.F) {
-	say := func(msgs ...*proto.FromRank) (data []byte) {
+	encodeAll := func(msgs ...*proto.FromRank) (data []byte) {
 		for _, m := range msgs {
 			text, _ := pb.Marshal(m)
 			data = protowire.AppendBytes(data, text)
@@ -142,25 +142,25 @@ func FuzzAttend(f *testing.F) {
 	}
 	hello := &proto.FromRank{Kind: &proto.FromRank_Hello{Hello: &proto.Hello{Protocol: protocol, Rank: 1, Size: 2,
 		Address: "unix:/r1", BuildId: "b1", CaseHash: "c1", Epoch: 3, Token: "lagoon"}}}
-	f.Add(say(hello, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: []uint64{1, 2}}}}))
-	f.Add(say(hello, &proto.FromRank{Kind: &proto.FromRank_Fault{Fault: &proto.Fault{Rank: 7}}}))
-	f.Add(say(&proto.FromRank{Kind: &proto.FromRank_Beat{}}))
+	f.Add(encodeAll(hello, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: []uint64{1, 2}}}}))
+	f.Add(encodeAll(hello, &proto.FromRank{Kind: &proto.FromRank_Fault{Fault: &proto.Fault{Rank: 7}}}))
+	f.Add(encodeAll(&proto.FromRank{Kind: &proto.FromRank_Beat{}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newScript(2)
 			s.hello(0, nil)
 			stop := make(chan struct{})
 			a := &controlService{coordinator: s.coordinator, beatInterval: time.Second, stop: stop}
-			stream := &spoken{data: data, ctx: context.Background()}
+			stream := &fuzzedStream{data: data, ctx: context.Background()}
 			ended := make(chan error, 1)
 			go func() { ended <- a.Attend(stream) }()
 			select {
 			case <-ended:
 			case <-time.After(time.Minute):
-				t.Error("the stream goes on after its client has gone")
+				t.Error("the stream continues after its client has ended")
 			}
 			close(stop)
-			synctest.Wait() // for what hears the end of the stream, which may tell others
+			synctest.Wait() // for the goroutine that handles the end of the stream, which may notify others
 			s.tasks.Wait()
 			synctest.Wait()
 		})

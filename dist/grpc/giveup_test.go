@@ -20,7 +20,7 @@ func endedContext() context.Context {
 	return ctx
 }
 
-// offered sends a message of so many bytes to rank 1, with tag 3, and makes f the frame that offers it.
+// offered sends a message of so many bytes to rank 1, with tag 3, and sets f to the frame that offers it.
 func offered(t *testing.T, rank *comm, f *frame, bytes int) dist.Request {
 	t.Helper()
 	r, err := rank.Isend(context.Background(), 1, 3, make([]byte, bytes))
@@ -30,7 +30,7 @@ func offered(t *testing.T, rank *comm, f *frame, bytes int) dist.Request {
 	return r
 }
 
-// marshalled is a frame as gRPC takes it.
+// marshalled returns a frame as the codec passes it to gRPC.
 func marshalled(t *testing.T, f *frame) mem.BufferSlice {
 	t.Helper()
 	data, err := codec{}.Marshal(f)
@@ -40,10 +40,10 @@ func marshalled(t *testing.T, f *frame) mem.BufferSlice {
 	return data
 }
 
-// The bytes of a long message still come when its receive was given up; they must not touch the buffer.
-func TestGivenUpReceiveKeepsItsBuffer(t *testing.T) {
-	c := lonely(1 << 20)
-	a := arrival{to: c.peers[1]}
+// The bytes of a long message still arrive after its receive was cancelled; they must not be written to the buffer.
+func TestCancelledReceiveKeepsItsBuffer(t *testing.T) {
+	c := idleRank(1 << 20)
+	a := arrival{sink: c.peers[1]}
 	buf := make([]byte, chunkBytes+1)
 	r, err := c.Irecv(context.Background(), 1, 3, buf)
 	if err != nil {
@@ -55,7 +55,7 @@ func TestGivenUpReceiveKeepsItsBuffer(t *testing.T) {
 		encode(header{kind: chunk, session: 5, seq: 2, length: 4}, []byte("late")),
 	}
 	for i, b := range frames {
-		if err := a.decode(pieces(b, nil)); err != nil {
+		if err := a.decode(splitBuffers(b, nil)); err != nil {
 			t.Fatal(err)
 		}
 		if i == 1 {
@@ -69,9 +69,9 @@ func TestGivenUpReceiveKeepsItsBuffer(t *testing.T) {
 	}
 }
 
-// A long message that its receiver knows of continues with a copy when its send was given up.
-func TestGivenUpSendGoesOn(t *testing.T) {
-	c := lonely(1 << 20)
+// A long message that was offered to its receiver is sent from a copy after its send was cancelled.
+func TestCancelledSendContinues(t *testing.T) {
+	c := idleRank(1 << 20)
 	p, f := c.peers[1], new(frame)
 	buf := bytes.Repeat([]byte("a"), chunkBytes+1)
 	r, err := c.Isend(context.Background(), 1, 3, buf)
@@ -85,8 +85,8 @@ func TestGivenUpSendGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	clear(buf)
-	a := arrival{to: p}
-	if err := a.decode(pieces(encode(header{kind: accept, session: 5, tag: f.seq}, nil), nil)); err != nil {
+	a := arrival{sink: p}
+	if err := a.decode(splitBuffers(encode(header{kind: accept, session: 5, tag: f.seq}, nil), nil)); err != nil {
 		t.Fatal(err)
 	}
 	var got []byte
@@ -96,47 +96,47 @@ func TestGivenUpSendGoesOn(t *testing.T) {
 		data.Free()
 	}
 	if !bytes.Equal(got, bytes.Repeat([]byte("a"), chunkBytes+1)) {
-		t.Fatalf("%d bytes went on, or others than were sent", len(got))
+		t.Fatalf("%d bytes were sent, or bytes differ", len(got))
 	}
 }
 
-// Memory that gRPC reads is the sender's again when Wait returns, however that ends.
-func TestLentMemoryReturnsBeforeTheSendEnds(t *testing.T) {
+// gRPC no longer reads the memory of the sender when Wait returns, with or without an error.
+func TestBorrowedMemoryIsFreeWhenTheSendEnds(t *testing.T) {
 	nothing := func(*comm) {}
 	for name, c := range map[string]struct {
 		bytes int
 		ctx   context.Context
-		event func(rank *comm) // what happens meanwhile
+		event func(rank *comm) // happens while gRPC has the memory
 		want  error
 	}{
-		"sent":     {chunkBytes + zeroCopyBytes, context.Background(), nothing, nil},
-		"given up": {2*chunkBytes + zeroCopyBytes, endedContext(), nothing, context.Canceled},
-		"not wanted": {2*chunkBytes + zeroCopyBytes, context.Background(), func(c *comm) { c.peers[1].endSends() },
+		"sent":      {chunkBytes + zeroCopyBytes, context.Background(), nothing, nil},
+		"cancelled": {2*chunkBytes + zeroCopyBytes, endedContext(), nothing, context.Canceled},
+		"receiver closed": {2*chunkBytes + zeroCopyBytes, context.Background(), func(c *comm) { c.peers[1].endSends() },
 			ErrClosed},
 		"run failed": {chunkBytes + zeroCopyBytes, context.Background(), func(c *comm) { c.fail(dist.ErrPeerLost) },
 			dist.ErrPeerLost},
 	} {
 		test := func(t *testing.T) {
-			rank := lonely(1 << 20)
+			rank := idleRank(1 << 20)
 			rank.cancelStreams = func() {}
 			p, f := rank.peers[1], new(frame)
 			r := offered(t, rank, f, c.bytes)
 			if err := p.receiveReply(accept, f.seq); err != nil || !p.tx.next(f, rank.session) {
 				t.Fatal("nothing to send", err)
 			}
-			var lent []mem.BufferSlice
-			for range 2 { // of three chunks, one stays
-				if lent = append(lent, marshalled(t, f)); c.bytes > 2*chunkBytes || !p.tx.next(f, rank.session) {
+			var borrowed []mem.BufferSlice
+			for range 2 { // of three chunks, one is not sent
+				if borrowed = append(borrowed, marshalled(t, f)); c.bytes > 2*chunkBytes || !p.tx.next(f, rank.session) {
 					break
 				}
 			}
 			c.event(rank)
 			ended := make(chan error, 1)
 			go func() { ended <- rank.Wait(c.ctx, []dist.Request{r}) }()
-			for i, data := range lent {
+			for i, data := range borrowed {
 				select {
 				case err := <-ended:
-					t.Fatalf("%d parts are still read, and Wait returned %v", len(lent)-i, err)
+					t.Fatalf("%d parts are still in use, and Wait returned %v", len(borrowed)-i, err)
 				case <-time.After(10 * time.Millisecond):
 				}
 				data.Free()
@@ -149,10 +149,10 @@ func TestLentMemoryReturnsBeforeTheSendEnds(t *testing.T) {
 	}
 }
 
-// The rank may post its next message as soon as the one before has ended, on whatever goroutine. The writer must not
-// take the one for the other: the race detector sees when it looks at it.
-func TestAnEndedSendIsLeftAlone(t *testing.T) {
-	rank := lonely(1 << 20)
+// A rank may post its next message, on any goroutine, as soon as the last one has ended. The operation is reused,
+// so the writer must not access it after its end; the race detector checks this.
+func TestEndedSendIsNotAccessed(t *testing.T) {
+	rank := idleRank(1 << 20)
 	p, f := rank.peers[1], new(frame)
 	for range 100 {
 		send := offered(t, rank, f, chunkBytes+1)
@@ -185,21 +185,21 @@ func TestAnEndedSendIsLeftAlone(t *testing.T) {
 	}
 }
 
-// When the run fails, Wait does not wait long for memory that gRPC still reads. What returns of it later must not touch
-// an operation that is used again by then.
-func TestLentMemoryReturnsAfterTheRunHasFailed(t *testing.T) { synctest.Test(t, lateReturn) }
+// When the run fails, Wait does not wait long for memory that gRPC still reads. When gRPC frees it later, the
+// operation may be in use for another message, and must not be changed.
+func TestBorrowedMemoryIsFreedAfterTheRunHasFailed(t *testing.T) { synctest.Test(t, freeAfterFailure) }
 
-func lateReturn(t *testing.T) {
-	rank := lonely(1 << 20)
+func freeAfterFailure(t *testing.T) {
+	rank := idleRank(1 << 20)
 	rank.cancelStreams = func() {}
 	p, f := rank.peers[1], new(frame)
 	r := offered(t, rank, f, chunkBytes+zeroCopyBytes)
 	if err := p.receiveReply(accept, f.seq); err != nil {
 		t.Fatal(err)
 	}
-	var lent []mem.BufferSlice
+	var borrowed []mem.BufferSlice
 	for p.tx.next(f, rank.session) {
-		lent = append(lent, marshalled(t, f))
+		borrowed = append(borrowed, marshalled(t, f))
 	}
 	rank.fail(dist.ErrPeerLost)
 	if err := rank.Wait(context.Background(), []dist.Request{r}); !errors.Is(err, dist.ErrPeerLost) {
@@ -208,15 +208,15 @@ func lateReturn(t *testing.T) {
 	returned := make(chan struct{})
 	go func() {
 		defer close(returned)
-		for _, data := range lent {
+		for _, data := range borrowed {
 			data.Free()
 		}
 	}()
-	// A call that began before the failure goes on.
+	// A call that began before the failure continues.
 	o, _ := rank.table.Post(pending.Message{Send: true, Peer: 1, Tag: 4, Buf: []byte("next")})
 	<-returned
 	o.Complete(nil)
 	if o.Borrowed != 0 || o.Sent != 0 {
-		t.Fatalf("of the next operation, %d bytes are sent and %d parts lent", o.Sent, o.Borrowed)
+		t.Fatalf("the next operation has %d bytes sent and %d parts borrowed, want 0", o.Sent, o.Borrowed)
 	}
 }

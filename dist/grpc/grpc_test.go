@@ -33,14 +33,14 @@ func TestFailures(t *testing.T) {
 	disttest.RunFailures(t, func(t *testing.T, n int) []dist.Comm { return grpctest.Open(t, n) }, grpc.Kill)
 }
 
-// gRPC itself allocates for every message; this bounds what we and it do together, for two messages and a reduction
-// on two ranks.
+// gRPC itself allocates for every message; this bounds the allocations of both for two messages and a reduction on
+// two ranks.
 func TestSteadyStateAllocatesLittle(t *testing.T) { disttest.Allocations(t, grpctest.Open(t, 2), 60) }
 
 func Benchmark(b *testing.B) { disttest.Benchmark(b, grpctest.Open) }
 
-// One that does not fit is refused, and the run continues with the one that does.
-func TestRanksThatDifferAreTurnedAway(t *testing.T) {
+// A rank that does not match the run is refused, and the run continues with the right one.
+func TestMismatchedRanksAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit func(cfg *grpc.Config)
 		want string
@@ -53,24 +53,24 @@ func TestRanksThatDifferAreTurnedAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := "unix:" + grpctest.SocketDir(t) + "/c.sock"
-			alike := grpc.Config{Size: 3, Coordinator: address, BuildID: "build", CaseHash: "case", Epoch: 7, Token: "secret"}
-			told := make(chan string, 10)
+			base := grpc.Config{Size: 3, Coordinator: address, BuildID: "build", CaseHash: "case", Epoch: 7, Token: "secret"}
+			lines := make(chan string, 10)
 			comms, errs := make([]dist.Comm, 3), make([]error, 3)
 			var wg sync.WaitGroup
 			join := func(rank int) {
-				cfg := alike
-				cfg.Rank, cfg.Notify = rank, func(line string) { told <- line }
+				cfg := base
+				cfg.Rank, cfg.Notify = rank, func(line string) { lines <- line }
 				wg.Go(func() { comms[rank], errs[rank] = grpc.Join(t.Context(), cfg) })
 			}
 			join(0)
-			wrong := alike
+			wrong := base
 			wrong.Rank = 2
 			c.edit(&wrong)
 			if _, err := grpc.Join(t.Context(), wrong); !errors.Is(err, grpc.ErrRefused) || !contains(err, c.want) {
-				t.Errorf("the wrong one got: %v", err)
+				t.Errorf("error of the mismatched rank: %v", err)
 			}
-			if line := <-told; !strings.Contains(line, c.want) || !strings.Contains(line, "the run continues") {
-				t.Errorf("the log says %q", line)
+			if line := <-lines; !strings.Contains(line, c.want) || !strings.Contains(line, "the run continues") {
+				t.Errorf("log line %q", line)
 			}
 			join(1)
 			join(2)
@@ -86,7 +86,7 @@ func TestRanksThatDifferAreTurnedAway(t *testing.T) {
 
 func contains(err error, text string) bool { return err != nil && strings.Contains(err.Error(), text) }
 
-func TestJoinNamesWhoIsMissing(t *testing.T) {
+func TestJoinNamesMissingRanks(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
 	_, err := grpc.Join(ctx, grpc.Config{Rank: 0, Size: 3, Coordinator: "unix:" + grpctest.SocketDir(t) + "/c.sock"})
@@ -133,7 +133,7 @@ func TestLoopback(t *testing.T) {
 	disttest.Close(t, comms)
 }
 
-func TestCoordinatorOfItsOwn(t *testing.T) {
+func TestExternalCoordinator(t *testing.T) {
 	address := "unix:" + grpctest.SocketDir(t) + "/c.sock"
 	served := make(chan error, 1)
 	go func() { served <- grpc.ServeCoordinator(t.Context(), grpc.Config{Size: 3, Coordinator: address}) }()
@@ -150,8 +150,8 @@ func TestCoordinatorOfItsOwn(t *testing.T) {
 	}
 }
 
-// A neighbour that floods a rank is refused before its messages take more memory than Early.
-func TestEarlyMessagesAreBounded(t *testing.T) {
+// A neighbour that floods a rank ends the run before its messages take more memory than UnexpectedLimit.
+func TestUnexpectedMessagesAreBounded(t *testing.T) {
 	base := grpc.Config{Coordinator: "unix:" + grpctest.SocketDir(t) + "/c.sock", UnexpectedLimit: 1 << 20}
 	comms, errs := grpctest.Join(t, 2, base, nil)
 	if err := errors.Join(errs...); err != nil {
@@ -191,7 +191,7 @@ func TestCloseTimeout(t *testing.T) {
 			}
 			return nil
 		}
-		r, err := c.Irecv(ctx, 1, 0, nil) // nothing comes, as if the rank computed
+		r, err := c.Irecv(ctx, 1, 0, nil) // no message comes, as if the rank computed
 		if err == nil {
 			err = c.Wait(ctx, []dist.Request{r})
 		}

@@ -12,16 +12,16 @@ import (
 	rpcpeer "google.golang.org/grpc/peer"
 )
 
-// Bounds of connections that are not verified yet.
+// Limits for connections that are not verified yet.
 const (
-	helloTimeout     = 10 * time.Second // for the hello
-	unverifiedBytes  = 64 << 10         // that are read of each
-	spareConnections = 64               // unverified at once, besides one for each rank
-	maxConnections   = 1024             // unverified at once in all
+	helloTimeout     = 10 * time.Second // until the hello
+	unverifiedBytes  = 64 << 10         // read from each
+	spareConnections = 64               // unverified at the same time, besides one per rank
+	maxConnections   = 1024             // unverified at the same time in all
 )
 
-// guardedListener bounds the number, time and memory of connections until they are verified. When there are too many,
-// the oldest is closed: a rank is verified within milliseconds, and dials again if it was closed.
+// guardedListener bounds the number, time and memory of connections until they are verified. When there are too
+// many, the oldest is closed: a rank is verified within milliseconds, and reconnects if it was closed.
 type guardedListener struct {
 	net.Listener
 	maxUnverified int
@@ -32,7 +32,7 @@ type guardedListener struct {
 	closed     bool
 }
 
-// guardedConn is an accepted connection. Until it is verified no more than unverifiedBytes are read of it.
+// guardedConn is an accepted connection. Until it is verified, at most unverifiedBytes are read from it.
 type guardedConn struct {
 	net.Conn
 	listener *guardedListener
@@ -56,7 +56,7 @@ func (d *guardedListener) Accept() (net.Conn, error) {
 		}
 		ahead, err := readAhead(c)
 		if err != nil {
-			_ = c.Close() // that connection alone is bad
+			_ = c.Close() // only this connection failed
 			continue
 		}
 		return d.admit(ahead), nil
@@ -75,7 +75,7 @@ func (d *guardedListener) admit(c net.Conn) *guardedConn {
 	v.timer = time.AfterFunc(helloTimeout, func() { v.refuse(noHello) })
 	d.mu.Unlock()
 	if closed {
-		_ = v.Close() // gRPC learns so when it reads
+		_ = v.Close() // gRPC gets the error when it reads
 	} else if oldest != nil {
 		oldest.refuse(overflow)
 	}
@@ -90,26 +90,26 @@ func (d *guardedListener) Close() error {
 	waiting := slices.Clone(d.unverified)
 	d.mu.Unlock()
 	for _, v := range waiting {
-		_ = v.Close() // nothing is lost
+		_ = v.Close() // unverified connections carry no data of the run
 	}
 	return err
 }
 
 func (v *guardedConn) refuse(why reason) {
 	if !v.resolve(false) {
-		return // verified just now, or gone
+		return // verified or closed meanwhile
 	}
 	v.listener.refused.add(why, "a connection from "+v.origin(), map[reason]string{
-		noHello:  fmt.Sprintf("that has not said who it is in %v", helloTimeout),
-		overflow: fmt.Sprintf("that has not said who it is, as %d others after it", v.listener.maxUnverified),
+		noHello:  fmt.Sprintf("without a hello within %v", helloTimeout),
+		overflow: fmt.Sprintf("without a hello, when %d newer ones were open", v.listener.maxUnverified),
 	}[why])
-	_ = v.Conn.Close() // nothing is lost
+	_ = v.Conn.Close() // unverified connections carry no data of the run
 }
 
-// trust lifts the bounds of a verified connection, unless it was refused before.
+// trust removes the limits of a verified connection, and returns false if it was refused before.
 func (v *guardedConn) trust() bool { return v.resolve(true) || v.trusted.Load() }
 
-// resolve removes the connection from the unverified ones, and reports whether this call has.
+// resolve removes the connection from the unverified ones, and reports whether this call did.
 func (v *guardedConn) resolve(trusted bool) (done bool) {
 	v.once.Do(func() {
 		d := v.listener
@@ -132,7 +132,7 @@ func (v *guardedConn) Read(p []byte) (int, error) {
 		return v.Conn.Read(p)
 	}
 	if v.read >= unverifiedBytes {
-		<-v.resolved // which looks like a slow network to the sender
+		<-v.resolved // backpressure: the sender sees a slow network
 		return v.Conn.Read(p)
 	}
 	n, err := v.Conn.Read(p[:min(len(p), unverifiedBytes-v.read)])
@@ -145,7 +145,7 @@ func (v *guardedConn) Close() error {
 	return v.Conn.Close()
 }
 
-// origin is the remote address: of a unix socket no more is known than that it is of this machine.
+// origin returns the remote address; unix sockets have none but "this machine".
 func (v *guardedConn) origin() string {
 	a := v.Conn.RemoteAddr()
 	if a.Network() == "unix" {
@@ -154,7 +154,7 @@ func (v *guardedConn) origin() string {
 	return a.String()
 }
 
-// RemoteAddr leads from a stream back to its connection.
+// RemoteAddr returns an address that also holds the connection, so that guardedConnOf can find it from a stream.
 func (v *guardedConn) RemoteAddr() net.Addr { return guardedAddress{v.Conn.RemoteAddr(), v} }
 
 type guardedAddress struct {
@@ -162,7 +162,7 @@ type guardedAddress struct {
 	v *guardedConn
 }
 
-// guardedConnOf is the connection of a stream, nil if it did not come through a guardedListener.
+// guardedConnOf returns the connection of a stream, nil if it was not accepted by a guardedListener.
 func guardedConnOf(ctx context.Context) *guardedConn {
 	if p, ok := rpcpeer.FromContext(ctx); ok {
 		if a, ok := p.Addr.(guardedAddress); ok {

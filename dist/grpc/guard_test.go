@@ -16,65 +16,66 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// crowd is a listener at which connections come from a test.
-type crowd struct{ net.Listener }
+// fakeListener is a listener without a network: tests admit connections themselves.
+type fakeListener struct{ net.Listener }
 
-func (crowd) Close() error { return nil }
+func (fakeListener) Close() error { return nil }
 
-// stranger comes to a door, and returns both ends.
-func stranger(d *guardedListener) (inside *guardedConn, outside net.Conn) {
+// connectUnverified admits a new connection, and returns both of its ends.
+func connectUnverified(d *guardedListener) (server *guardedConn, client net.Conn) {
 	a, b := net.Pipe()
 	return d.admit(a), b
 }
 
 func closed(c net.Conn) bool {
-	_ = c.SetReadDeadline(time.Now()) // of a pipe: never fails
+	_ = c.SetReadDeadline(time.Now()) // never fails for a pipe
 	_, err := c.Read(make([]byte, 1))
 	return errors.Is(err, io.EOF)
 }
 
-func TestStrangersAreBounded(t *testing.T) {
+func TestUnverifiedConnectionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refused := newRefusals(nil)
-		d := newGuardedListener(crowd{}, 3, refused)
-		rank, known := stranger(d)
+		d := newGuardedListener(fakeListener{}, 3, refused)
+		rank, rankClient := connectUnverified(d)
 		if !rank.trust() {
-			t.Fatal("a rank is not let in")
+			t.Fatal("a rank is not trusted")
 		}
-		var outside []net.Conn
+		var clients []net.Conn
 		for range d.maxUnverified + 5 {
-			_, c := stranger(d)
-			outside = append(outside, c)
+			_, c := connectUnverified(d)
+			clients = append(clients, c)
 		}
-		for i, c := range outside {
+		for i, c := range clients {
 			if closed(c) != (i < 5) {
-				t.Errorf("of %d strangers, where %d may wait, number %d: closed is %v", len(outside), d.maxUnverified, i, i >= 5)
+				t.Errorf("of %d unverified connections, limit %d, number %d: closed is %v", len(clients), d.maxUnverified, i,
+					i >= 5)
 			}
 		}
 		time.Sleep(helloTimeout + time.Second)
-		for i, c := range outside {
+		for i, c := range clients {
 			if !closed(c) {
-				t.Errorf("stranger %d has not said who it is in time, and is still there", i)
+				t.Errorf("connection %d without a hello is still open after the timeout", i)
 			}
 		}
 		if refused.count[overflow] != 5 || refused.count[noHello] != d.maxUnverified {
 			t.Errorf("counted %v", refused.count)
 		}
-		_, last := stranger(d)
-		if d.Close(); !closed(last) || closed(known) {
-			t.Error("the end of the door closes who is known, or leaves a stranger")
+		_, last := connectUnverified(d)
+		if d.Close(); !closed(last) || closed(rankClient) {
+			t.Error("closing the listener closes a trusted connection, or leaves an unverified one open")
 		}
-		if late, _ := stranger(d); late.trust() {
-			t.Error("a stranger is let in after the end")
+		if late, _ := connectUnverified(d); late.trust() {
+			t.Error("a connection is trusted after the listener was closed")
 		}
 		_ = rank.Close()
 	})
 }
 
-func TestLittleIsReadOfAStranger(t *testing.T) {
+func TestReadLimitOfUnverifiedConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newGuardedListener(crowd{}, 1, newRefusals(nil))
-		v, c := stranger(d)
+		d := newGuardedListener(fakeListener{}, 1, newRefusals(nil))
+		v, c := connectUnverified(d)
 		go func() {
 			for err := error(nil); err == nil; {
 				_, err = c.Write(make([]byte, 4096))
@@ -96,15 +97,15 @@ func TestLittleIsReadOfAStranger(t *testing.T) {
 		}
 		v.trust()
 		if <-more; got < 10*unverifiedBytes {
-			t.Errorf("of a rank %d bytes were read", got)
+			t.Errorf("%d bytes were read from a trusted connection", got)
 		}
 		_ = v.Close()
 		_ = d.Close()
 	})
 }
 
-// A log does not grow with the number of those that are refused.
-func TestRefusalsAreToldSparingly(t *testing.T) {
+// The log does not grow with the number of refusals.
+func TestRefusalLogIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines []string
 		r := newRefusals(func(line string) { lines = append(lines, line) })
@@ -120,7 +121,7 @@ func TestRefusalsAreToldSparingly(t *testing.T) {
 	})
 }
 
-// pages keeps what a coordinator sends.
+// pages records the messages that a coordinator sends.
 type pages struct {
 	rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator]
 	sent []*proto.FromCoordinator
@@ -144,7 +145,7 @@ func TestWelcomeComesInPages(t *testing.T) {
 	l := &controlClient{c: &comm{cfg: Config{Size: size}}, welcome: make(chan *proto.Welcome, 1)}
 	for _, m := range sent.sent {
 		if n := pb.Size(m); n > maxFrameBytes {
-			t.Fatalf("a page of %d bytes, where a message has %d at most", n, maxFrameBytes)
+			t.Fatalf("a page of %d bytes, want at most %d", n, maxFrameBytes)
 		}
 		if err := l.addPage(m.GetWelcome()); err != nil {
 			t.Fatal(err)
@@ -154,6 +155,6 @@ func TestWelcomeComesInPages(t *testing.T) {
 		t.Fatalf("%d pages make a welcome of %d ranks", len(sent.sent), len(got.Addresses))
 	}
 	if l.addPage(sent.sent[0].GetWelcome()) == nil {
-		t.Error("a page came twice")
+		t.Error("the same page is accepted twice")
 	}
 }

@@ -17,34 +17,34 @@ import (
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 )
 
-// mutualTLS is TLS with the certificates as they are at each handshake.
+// mutualTLS is TLS that uses the current certificates of the store at each handshake.
 type mutualTLS struct {
 	store   *certs.Store
-	rank    int // that is dialled; means nothing for a server
+	rank    int // rank to connect to; unused by a server
 	lastErr *lastError
 }
 
-// credentials returns how connections are secured: to a rank, or to certs.Coordinator. For a server rank means nothing.
-func (cfg *Config) credentials(rank int, tried *lastError) credentials.TransportCredentials {
+// credentials returns the credentials of connections to a rank or to certs.Coordinator. A server ignores rank.
+func (cfg *Config) credentials(rank int, lastErr *lastError) credentials.TransportCredentials {
 	if cfg.Certificates == nil {
 		return insecure.NewCredentials()
 	}
-	return &mutualTLS{cfg.Certificates, rank, tried}
+	return &mutualTLS{cfg.Certificates, rank, lastErr}
 }
 
 func (m *mutualTLS) ClientHandshake(ctx context.Context, _ string, c net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	secured, info, err := credentials.NewTLS(m.store.Client(m.rank)).ClientHandshake(ctx, certs.Name(m.rank), c)
+	tlsConn, info, err := credentials.NewTLS(m.store.Client(m.rank)).ClientHandshake(ctx, certs.Name(m.rank), c)
 	m.lastErr.set(err)
-	return secured, info, err
+	return tlsConn, info, err
 }
 
 func (m *mutualTLS) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	secured, info, err := credentials.NewTLS(m.store.Server()).ServerHandshake(c)
+	tlsConn, info, err := credentials.NewTLS(m.store.Server()).ServerHandshake(c)
 	if v, ok := c.(*guardedConn); ok && err != nil {
 		v.listener.refused.add(noCertificate, "a connection from "+v.origin(),
 			"without a certificate of the job: "+quoted(err.Error()))
 	}
-	return secured, info, err
+	return tlsConn, info, err
 }
 
 func (m *mutualTLS) Info() credentials.ProtocolInfo {
@@ -56,9 +56,9 @@ func (m *mutualTLS) Clone() credentials.TransportCredentials {
 	return &clone
 }
 
-func (m *mutualTLS) OverrideServerName(string) error { return nil } // the name is the rank's, whatever the address
+func (m *mutualTLS) OverrideServerName(string) error { return nil } // the name contains the rank, whatever the address
 
-// rankName is what the certificate of whoever opened a stream says. Without certificates nothing is given.
+// rankName is the rank in the certificate of the client that opened a stream. Without certificates, given is false.
 type rankName struct {
 	given bool
 	rank  int
@@ -66,7 +66,7 @@ type rankName struct {
 
 func (n rankName) String() string { return "the certificate of " + certs.Name(n.rank) }
 
-// certified reads the name in the certificate of whoever opened a stream.
+// certified returns the rank in the certificate of the client that opened a stream.
 func certified(ctx context.Context) (rankName, error) {
 	p, ok := rpcpeer.FromContext(ctx)
 	if !ok {
@@ -90,7 +90,7 @@ func nameIn(s tls.ConnectionState) (rankName, error) {
 	return rankName{true, rank}, nil
 }
 
-// The opener of a stream of frames says who it is, and in which session.
+// Metadata keys with which the client that opens a stream of frames sends its rank and session.
 const (
 	rankKey    = "atoll-rank"
 	sessionKey = "atoll-session"
@@ -100,12 +100,12 @@ func withIdentity(ctx context.Context, rank int, session uint64) context.Context
 	return metadata.AppendToOutgoingContext(ctx, rankKey, strconv.Itoa(rank), sessionKey, strconv.FormatUint(session, 16))
 }
 
-// identity returns the rank that has opened a stream. It refuses ranks that do not exist, other sessions, and
-// whoever holds the certificate of another rank.
+// identity returns the rank that has opened a stream. It returns an error for invalid ranks, other sessions, and
+// certificates of other ranks.
 func identity(ctx context.Context, size int, session uint64, refused *refusals) (rank int, err error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	v := guardedConnOf(ctx)
-	turnAway := func(why reason, code codes.Code, format string, args ...any) error {
+	refuse := func(why reason, code codes.Code, format string, args ...any) error {
 		text := fmt.Sprintf(format, args...)
 		from := "a stream"
 		if v != nil {
@@ -116,26 +116,26 @@ func identity(ctx context.Context, size int, session uint64, refused *refusals) 
 	}
 	rank, err = strconv.Atoi(singleValue(md, rankKey))
 	if err != nil || rank < 0 || rank >= size {
-		return 0, turnAway(wrongRank, codes.InvalidArgument, "of rank %s, which does not exist among %d",
+		return 0, refuse(wrongRank, codes.InvalidArgument, "of rank %s, which does not exist among %d",
 			quoted(singleValue(md, rankKey)), size)
 	}
 	if got := singleValue(md, sessionKey); got != strconv.FormatUint(session, 16) {
-		return 0, turnAway(wrongSession, codes.FailedPrecondition, "of rank %d of another session", rank)
+		return 0, refuse(wrongSession, codes.FailedPrecondition, "of rank %d of another session", rank)
 	}
 	name, err := certified(ctx)
 	if err != nil {
-		return 0, turnAway(wrongName, codes.PermissionDenied, "of rank %d: %v", rank, err)
+		return 0, refuse(wrongName, codes.PermissionDenied, "of rank %d: %v", rank, err)
 	}
 	if name.given && name.rank != rank {
-		return 0, turnAway(wrongName, codes.PermissionDenied, "of rank %d with %v", rank, name)
+		return 0, refuse(wrongName, codes.PermissionDenied, "of rank %d with %v", rank, name)
 	}
 	return rank, nil
 }
 
-// trustConnection lets the connection of a stream send as much as it likes.
+// trustConnection removes the limits from the connection of a stream.
 func trustConnection(ctx context.Context) error {
 	if v := guardedConnOf(ctx); v != nil && !v.trust() {
-		return status.Error(codes.Unavailable, "closed: too many unverified connections came after it")
+		return status.Error(codes.Unavailable, "closed: too many newer unverified connections")
 	}
 	return nil
 }

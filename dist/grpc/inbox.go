@@ -14,9 +14,9 @@ type inbox struct {
 	mu              sync.Mutex
 	posted          pending.Queue       // receives that wait for their message
 	unexpected      []unexpectedMessage // messages that wait for their receive, in order
-	unexpectedBytes int                 // bytes of early messages
-	incoming        []incomingMessage   // accepted messages of which chunks are still to come
-	frames          uint64              // that have come
+	unexpectedBytes int                 // bytes of unexpected messages
+	incoming        []incomingMessage   // accepted messages whose chunks are incomplete
+	frames          uint64              // number of frames received
 	peerLeft        bool                // the peer sends nothing after frame number last
 	lastFrame       uint64
 }
@@ -32,16 +32,17 @@ type unexpectedMessage struct {
 // incomingMessage is an accepted message whose chunks are arriving.
 type incomingMessage struct {
 	id        uint64
-	op        *pending.Op // nil if it was withdrawn
-	buf       []byte      // of op, for the bytes to come
-	remaining int         // of these
+	op        *pending.Op // nil if it was cancelled
+	buf       []byte      // the part of op.Buf for the remaining bytes
+	remaining int         // bytes
 }
 
-// unexpectedOverhead is what an unexpected message counts besides its bytes, so that empty ones are bounded too.
+// unexpectedOverhead is added to the bytes of each unexpected message, so that the number of empty ones is bounded
+// too.
 const unexpectedOverhead = 64
 
-// countFrame checks the sequence number of a frame that concerns sends only. It may be the last of a peer that has
-// left.
+// countFrame checks the sequence number of a reply to an offer, which does not concern receives. It may be the last
+// frame of a peer that has left.
 func (p *peer) countFrame(h *header) error {
 	b := &p.rx
 	b.mu.Lock()
@@ -78,9 +79,9 @@ func (p *peer) receive(o *pending.Op) {
 	o.Complete(err)
 }
 
-// receiveEager takes a whole message. The caller holds rx.
+// receiveEager handles a whole message. The caller holds rx.mu.
 func (p *peer) receiveEager(h *header, body *body) error {
-	b, n := &p.rx, body.left
+	b, n := &p.rx, body.remaining
 	if uint64(n) != h.length || int(h.tag) < 0 {
 		return fmt.Errorf("%d bytes of a message of %d bytes with tag %d", n, h.length, int(h.tag))
 	}
@@ -102,7 +103,7 @@ func (p *peer) receiveEager(h *header, body *body) error {
 	return nil
 }
 
-// receiveOffer takes the announcement of a message. The caller holds rx.
+// receiveOffer handles the announcement of a message. The caller holds rx.mu.
 func (p *peer) receiveOffer(h *header) error {
 	b := &p.rx
 	if int(h.length) <= chunkBytes || int(h.tag) < 0 {
@@ -120,8 +121,8 @@ func (p *peer) receiveOffer(h *header) error {
 	return nil
 }
 
-// replyToOffer accepts an offer that a receive matches, or refuses it when the receive does not take that length. The
-// caller holds rx.
+// replyToOffer accepts an offer for the receive o, or refuses it if o does not accept that length. The caller holds
+// rx.mu.
 func (p *peer) replyToOffer(o *pending.Op, id uint64, length int) {
 	buf, err := o.Accept(length)
 	if err != nil {
@@ -133,12 +134,12 @@ func (p *peer) replyToOffer(o *pending.Op, id uint64, length int) {
 	p.queueReply(accept, id)
 }
 
-// receiveChunk takes the next bytes of an accepted message. The caller holds rx.
+// receiveChunk handles the next bytes of an accepted message. The caller holds rx.mu.
 func (p *peer) receiveChunk(h *header, body *body) error {
-	b, n := &p.rx, body.left
+	b, n := &p.rx, body.remaining
 	i := slices.IndexFunc(b.incoming, func(l incomingMessage) bool { return l.id == h.tag })
 	if i < 0 || n == 0 || n > b.incoming[i].remaining {
-		return fmt.Errorf("%d bytes of message %d, which were not asked for", n, h.tag)
+		return fmt.Errorf("%d bytes of message %d, which was not accepted", n, h.tag)
 	}
 	l := &b.incoming[i]
 	if l.op != nil {
@@ -154,7 +155,7 @@ func (p *peer) receiveChunk(h *header, body *body) error {
 	return nil
 }
 
-// endIfLeft ends the receives for which nothing can come any more. The caller holds rx.
+// endIfLeft ends pending receives once the peer has left and all of its frames have arrived. The caller holds mu.
 func (b *inbox) endIfLeft(rank int) {
 	if !b.peerLeft || b.frames < b.lastFrame {
 		return
@@ -168,11 +169,11 @@ func (b *inbox) endIfLeft(rank int) {
 		}
 	}
 	b.incoming = b.incoming[:0]
-	// What is only offered would be accepted in vain.
+	// Offers can no longer be fulfilled.
 	b.unexpected = slices.DeleteFunc(b.unexpected, func(e unexpectedMessage) bool { return e.data == nil })
 }
 
-// withdrawReceive takes o back. An accepted message still comes, and is thrown away.
+// withdrawReceive cancels o. A message that was already accepted still arrives, and is discarded.
 func (p *peer) withdrawReceive(o *pending.Op) {
 	b := &p.rx
 	b.mu.Lock()
@@ -188,7 +189,7 @@ func (p *peer) withdrawReceive(o *pending.Op) {
 	}
 }
 
-// sendToSelf hands a message over without a stream.
+// sendToSelf delivers a message to this rank itself, without a stream.
 func (p *peer) sendToSelf(o *pending.Op) {
 	b := &p.rx
 	b.mu.Lock()

@@ -15,9 +15,10 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// Join meets the other ranks at the coordinator, which rank 0 serves, and returns when all have come. It waits for
-// them, and for host names that do not resolve yet, until ctx ends: then the error says who is missing, and who was
-// turned away meanwhile and why. A rank that does not fit is refused at once, with an error that says what differs.
+// Join connects to the coordinator, which rank 0 serves, and returns when all ranks have joined. It waits for them,
+// and for host names that do not resolve yet, until ctx ends: then the error names the missing ranks, and the
+// refused ones with the reason. A rank that does not match the run is refused at once, with an error that says what
+// differs.
 func Join(ctx context.Context, cfg Config) (dist.Comm, error) {
 	if err := cfg.prepare(); err != nil {
 		return nil, err
@@ -40,25 +41,25 @@ func Join(ctx context.Context, cfg Config) (dist.Comm, error) {
 	return c, nil
 }
 
-// serve accepts streams of neighbours, and on rank 0 of all ranks to their coordinator. It returns the address for
-// neighbours.
+// serve accepts the streams of neighbours, and on rank 0 those of all ranks to the coordinator. It returns the
+// address for neighbours.
 func (c *comm) serve() (string, error) {
-	own, at, err := listen(c.cfg.Listen)
+	own, listening, err := listen(c.cfg.Listen)
 	if err != nil {
 		return "", err
 	}
-	address := c.cfg.advertised(at)
+	address := c.cfg.advertised(listening)
 	listeners := []net.Listener{own}
 	c.server = newServer(&c.cfg)
 	c.server.RegisterService(&exchangeService, c)
 	if c.cfg.Rank == 0 && !c.cfg.External {
 		if address != c.cfg.Coordinator {
-			l, at, err := listen(c.cfg.Coordinator)
+			l, listening, err := listen(c.cfg.Coordinator)
 			if err != nil {
 				_ = own.Close()
 				return "", err
 			}
-			c.cfg.Coordinator = at
+			c.cfg.Coordinator = listening
 			listeners = append(listeners, l)
 		}
 		c.hosted = newCoordinator(c.cfg, 0, c.refused)
@@ -92,9 +93,9 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 		if c.hosted != nil {
 			b = c.hosted.beat()
 		}
-		who := "waited for " + absent(b)
-		err := fmt.Errorf("dist/grpc: join: %s: %w", who, context.Cause(ctx))
-		c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: truncated(who)}}}, err)
+		waiting := "waited for " + absent(b)
+		err := fmt.Errorf("dist/grpc: join: %s: %w", waiting, context.Cause(ctx))
+		c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: truncated(waiting)}}}, err)
 		return err
 	}
 	c.session = w.Session
@@ -104,7 +105,7 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 		}
 		p := newPeer(c, r, a)
 		if c.hosted != nil {
-			p.life = c.hosted.members[r].life // complete by now: members no longer change
+			p.life = c.hosted.members[r].life // complete: members no longer change
 		} else if r == c.coordinatorRank() {
 			p.life = c.control.life
 		}
@@ -117,22 +118,22 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 	return nil
 }
 
-// absent says which ranks have not come, and who was refused.
+// absent returns a text with the missing ranks and the recent refusals.
 func absent(b *proto.Beat) string {
 	if b == nil || b.Absent == 0 {
 		return "the other ranks"
 	}
-	who := fmt.Sprintf("ranks %v", b.Missing)
+	text := fmt.Sprintf("ranks %v", b.Missing)
 	if more := int(b.Absent) - len(b.Missing); more > 0 {
-		who += fmt.Sprintf(" and %d more", more)
+		text += fmt.Sprintf(" and %d more", more)
 	}
 	if len(b.Refused) > 0 {
-		who += "; refused: " + strings.Join(b.Refused, "; ")
+		text += "; refused: " + strings.Join(b.Refused, "; ")
 	}
-	return who
+	return text
 }
 
-// notifyWhile reports what the caller waits for, first after 2 s and then every 10 s, until stop is called.
+// notifyWhile passes what the caller waits for to Notify, after 2 s and then every 10 s, until stop is called.
 func (cfg *Config) notifyWhile(what func() string) (stop func()) {
 	const first, pause = 2 * time.Second, 10 * time.Second
 	began, ended := time.Now(), make(chan struct{})
@@ -154,19 +155,19 @@ func (cfg *Config) notifyWhile(what func() string) (stop func()) {
 	}
 }
 
-// ServeCoordinator serves the coordinator of one run for ranks that are told it is External. It returns nil when
-// all of them have left, and an error when the run has failed or ctx has ended. Of cfg it reads Size, Coordinator,
-// Listen where that is another than the address of Coordinator, what ranks must have in common, and the limits.
+// ServeCoordinator serves the coordinator of one run for ranks whose Config.External is set. It returns nil when
+// all ranks have left, and an error when the run has failed or ctx has ended. It uses Size, Coordinator, Listen if
+// that differs from Coordinator, what ranks must have in common, and the limits of cfg.
 func ServeCoordinator(ctx context.Context, cfg Config) error {
 	cfg.Rank, cfg.Announce = 0, ""
-	where := cfg.Coordinator
+	address := cfg.Coordinator
 	if cfg.Listen != "" {
-		where, cfg.Announce = cfg.Listen, cfg.Coordinator
+		address, cfg.Announce = cfg.Listen, cfg.Coordinator
 	}
 	if err := cfg.prepare(); err != nil {
 		return err
 	}
-	l, _, err := listen(where)
+	l, _, err := listen(address)
 	if err != nil {
 		return err
 	}

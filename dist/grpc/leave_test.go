@@ -14,14 +14,14 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// What is expected of a rank that has left ends, whatever the last frame was that it had sent.
-func TestNothingComesFromARankThatHasLeft(t *testing.T) {
+// Calls that wait for a rank that has left end, whatever its last frame was.
+func TestCallsEndWhenAPeerHasLeft(t *testing.T) {
 	for name, last := range map[string]header{
 		"a refusal": {kind: refuse, session: 5},
 		"an offer":  {kind: offer, session: 5, tag: 4, length: chunkBytes + 1}, // whose bytes can no longer be sent
 	} {
 		t.Run(name, func(t *testing.T) {
-			rank := lonely(1 << 20)
+			rank := idleRank(1 << 20)
 			p, f := rank.peers[1], new(frame)
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 			defer cancel()
@@ -31,8 +31,8 @@ func TestNothingComesFromARankThatHasLeft(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.leave(1)
-			a := arrival{to: p}
-			if err := a.decode(pieces(encode(last, nil), nil)); err != nil {
+			a := arrival{sink: p}
+			if err := a.decode(splitBuffers(encode(last, nil), nil)); err != nil {
 				t.Fatal(err)
 			}
 			after, err := rank.Irecv(ctx, 1, 4, make([]byte, chunkBytes+1))
@@ -48,13 +48,13 @@ func TestNothingComesFromARankThatHasLeft(t *testing.T) {
 	}
 }
 
-// The answer to a collective may come while the failure of the run ends the call: the race detector sees when it is
-// looked at then.
-func TestAnswerThatComesWithTheFailure(t *testing.T) {
+// The result of a collective may arrive while the failure of the run ends the call. The call must not read it then;
+// the race detector checks this.
+func TestResultDuringFailure(t *testing.T) {
 	for range 20 {
-		rank := lonely(1 << 20)
+		rank := idleRank(1 << 20)
 		rank.cancelStreams = func() {}
-		rank.collectives.stream, rank.collectives.wake = new(wire), make(chan struct{}, 1)
+		rank.collectives.stream, rank.collectives.wake = new(sentFrames), make(chan struct{}, 1)
 		answered := make(chan struct{})
 		go func() {
 			defer close(answered)
@@ -68,8 +68,8 @@ func TestAnswerThatComesWithTheFailure(t *testing.T) {
 	}
 }
 
-// closable makes a lonely rank one that can be closed. Nobody answers it.
-func closable(t *testing.T, rank *comm) {
+// makeClosable adds to an idle rank what Close needs. No coordinator answers it.
+func makeClosable(t *testing.T, rank *comm) {
 	t.Helper()
 	rank.cfg.CloseTimeout = 10 * time.Millisecond
 	rank.cancelStreams, rank.server = func() {}, newServer(&rank.cfg)
@@ -81,10 +81,10 @@ func closable(t *testing.T, rank *comm) {
 		farewell: make(chan struct{}), over: make(chan struct{})}
 }
 
-// A rank whose messages a peer does not take, while the others still run, leaves when its time is up.
-func TestCloseDoesNotWaitForAPeerThatDoesNotRead(t *testing.T) {
-	rank := lonely(1 << 20) // its writers never end
-	closable(t, rank)
+// A rank whose peer does not read its messages returns from Close after CloseTimeout.
+func TestCloseWithoutReader(t *testing.T) {
+	rank := idleRank(1 << 20) // its writers never run
+	makeClosable(t, rank)
 	closed := make(chan error, 1)
 	go func() { closed <- rank.Close() }()
 	select {
@@ -95,14 +95,14 @@ func TestCloseDoesNotWaitForAPeerThatDoesNotRead(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		rank.fail(errors.New("the test has failed")) // so that Close returns
 		<-closed
-		t.Fatal("Close waits without end")
+		t.Fatal("Close does not return")
 	}
 }
 
-// A writer may start as late as its rank ends. The connection that it opens then must not stay behind, and try again
-// and again to reach the peer.
-func TestNoConnectionIsOpenedAfterTheEnd(t *testing.T) {
-	rank := lonely(1 << 20)
+// A writer may start while its rank ends. It must not leave a connection behind that keeps trying to reach the
+// peer.
+func TestNoConnectionAfterClose(t *testing.T) {
+	rank := idleRank(1 << 20)
 	rank.streams = endedContext()
 	p := rank.peers[1]
 	p.address = "unix:/nobody"
@@ -112,27 +112,27 @@ func TestNoConnectionIsOpenedAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A rank that leaves with a receive posted may still answer an offer: the race detector sees when the frames are
-// counted meanwhile.
-func TestAnswerWhileTheRankLeaves(t *testing.T) {
+// A rank may answer an offer while it leaves with a posted receive. Close reads the number of frames at the same
+// time; the race detector checks this.
+func TestReplyDuringClose(t *testing.T) {
 	for range 10 {
-		rank := lonely(1 << 20)
+		rank := idleRank(1 << 20)
 		for _, p := range rank.peers {
 			p.tx.state = sendUnopened // nothing was sent
 		}
-		closable(t, rank)
+		makeClosable(t, rank)
 		answered := make(chan struct{})
 		go func() {
 			defer close(answered)
 			for x := &rank.peers[1].tx; ; time.Sleep(10 * time.Microsecond) {
 				x.mu.Lock()
-				leaves := x.closing
-				if leaves {
+				closing := x.closing
+				if closing {
 					x.replies = append(x.replies, offerReply{accept, 0})
 					x.next(&x.frame, rank.session)
 				}
 				x.mu.Unlock()
-				if leaves {
+				if closing {
 					return
 				}
 			}
@@ -144,20 +144,20 @@ func TestAnswerWhileTheRankLeaves(t *testing.T) {
 	}
 }
 
-// broken is a control stream from which nothing comes any more.
-type broken struct {
+// brokenStream is a control stream whose Recv fails.
+type brokenStream struct {
 	rpc.BidiStreamingClient[proto.FromRank, proto.FromCoordinator]
 }
 
-func (b *broken) Recv() (*proto.FromCoordinator, error) { return nil, errors.New("broken") }
+func (b *brokenStream) Recv() (*proto.FromCoordinator, error) { return nil, errors.New("broken") }
 
-// A rank that still joins when another leaves already, and the coordinator dies, notices that.
-func TestCoordinatorThatDiesWhileARankJoins(t *testing.T) {
+// A rank that is still joining, when another leaves and the coordinator dies, detects the death.
+func TestCoordinatorDiesDuringJoin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rank := lonely(1 << 20)
+		rank := idleRank(1 << 20)
 		rank.cancelStreams, rank.ready = func() {}, make(chan struct{})
 		left := &proto.FromCoordinator{Kind: &proto.FromCoordinator_Left{Left: &proto.Left{Rank: 1}}}
-		l := &controlClient{c: rank, over: make(chan struct{}), first: left, stream: new(broken),
+		l := &controlClient{c: rank, over: make(chan struct{}), first: left, stream: new(brokenStream),
 			life: life.NewPulse(life.NewClock(time.Second))}
 		go l.receiveLoop()
 		defer rank.tasks.Wait()
@@ -168,7 +168,7 @@ func TestCoordinatorThatDiesWhileARankJoins(t *testing.T) {
 				t.Error(rank.cause)
 			}
 		case <-time.After(time.Minute):
-			t.Error("nothing ends the rank")
+			t.Error("the rank does not fail")
 		}
 	})
 }

@@ -10,39 +10,39 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// outbound sends to a peer. Its writer, a goroutine, is started with the first frame. When the writer has nothing to
-// do, and gRPC has no frames left to write, whoever queues a message sends it at once: that spares a change of
-// goroutines.
+// outbound sends frames to a peer. Its writer, a goroutine, starts with the first frame. When the writer is idle
+// and gRPC has no frames left to write, the goroutine that queues a message sends it directly, without switching to
+// the writer.
 type outbound struct {
-	mu      sync.Mutex    // of all but unsent, and but stream and frame while they are being written
-	queue   pending.Queue // messages of which nothing was sent
-	offered pending.Queue // messages that wait for their acceptance
+	mu      sync.Mutex    // guards all but unsent; and not stream and frame in state sendWriting
+	queue   pending.Queue // messages whose sending has not begun
+	offered pending.Queue // messages that wait for the reply to their offer
 	granted pending.Queue // accepted messages
 	replies []offerReply
-	sent    uint64 // frames
+	sent    uint64 // number of frames
 
 	state    sendState
-	frame    frame         // the one that is being written
+	frame    frame         // the current frame
 	unsent   atomic.Int64  // bytes of frames that gRPC has not written yet
 	stream   stream        // nil before it is open, unless the peer has opened one
-	closing  bool          // the rank leaves: the writer ends when all is sent
-	peerLeft bool          // the peer takes nothing any more
-	wakeup   chan struct{} // tells the writer that there is something to do
+	closing  bool          // the rank leaves: the writer ends when everything is sent
+	peerLeft bool          // the peer receives nothing any more
+	wakeup   chan struct{} // signals the writer that the queues or the state have changed
 	done     chan struct{} // closed when the writer has ended
 }
 
-// sendState says who may write to the stream. The goroutine that enters sendWriting, the writer or one that queues a
-// message, has stream and frame to itself until it leaves that state, and does not hold mu meanwhile.
+// sendState says who may write to the stream. The goroutine that enters sendWriting, the writer or one that queues
+// a message, has exclusive access to stream and frame until it leaves that state, without holding mu.
 //
 //	from         to           when
 //	sendUnopened sendOpening  the first frame is queued, and the writer is started
 //	sendOpening  sendIdle     the writer has a stream: its own, or one that the peer has opened
 //	sendOpening  sendEnded    no stream could be opened
-//	sendIdle     sendWriting  a frame is taken from the queues
-//	sendWriting  sendIdle     gRPC has taken it
+//	sendIdle     sendWriting  a frame is removed from the queues
+//	sendWriting  sendIdle     gRPC has accepted the frame
 //	sendIdle     sendEnded    the rank leaves and nothing is queued, or the stream or the run has ended
 //	sendWriting  sendEnding   the same, while another goroutine than the writer writes
-//	sendEnding   sendEnded    gRPC has taken the frame of that goroutine
+//	sendEnding   sendEnded    gRPC has accepted the frame of that goroutine
 type sendState uint8
 
 const (
@@ -75,7 +75,7 @@ func (p *peer) send(o *pending.Op) {
 		t.mu.Unlock()
 		return
 	}
-	// A stream of which nothing waits to be written takes a frame of any length without blocking.
+	// A stream without unwritten data accepts a frame of any length without blocking.
 	t.sendNext(p.c.session)
 	if t.pending() || t.closing || t.state != sendIdle {
 		p.wake()
@@ -97,7 +97,7 @@ func (p *peer) queueReply(kind kind, id uint64) {
 	t.mu.Unlock()
 }
 
-// wake starts the writer, or has it look at the queues. The caller holds mu.
+// wake starts the writer, or signals it to check the queues. The caller holds mu.
 func (p *peer) wake() {
 	t := &p.tx
 	if t.state == sendUnopened {
@@ -111,7 +111,8 @@ func (p *peer) wake() {
 	}
 }
 
-// adopt makes the stream that the peer has opened the one to write to, unless another is in use.
+// adopt makes the stream that the peer has opened the one for sending, unless another is in use, and reports
+// whether it did.
 func (t *outbound) adopt(s stream) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,7 +123,7 @@ func (t *outbound) adopt(s stream) bool {
 	return true
 }
 
-// release returns when nobody writes to the adopted stream any more: it ends with the call that serves it.
+// release returns when the adopted stream is no longer written to: the stream ends with the call that serves it.
 func (t *outbound) release(s stream) {
 	t.mu.Lock()
 	started := t.state != sendUnopened
@@ -135,7 +136,7 @@ func (t *outbound) release(s stream) {
 	}
 }
 
-// write is the writer.
+// write is the writer goroutine.
 func (p *peer) write() {
 	t := &p.tx
 	defer close(t.done)
@@ -159,7 +160,7 @@ func (p *peer) write() {
 	if t.state == sendWriting {
 		t.state = sendEnding
 	}
-	for t.state == sendEnding { // soon over: it does not block
+	for t.state == sendEnding { // short: the other goroutine does not block
 		t.mu.Unlock()
 		<-t.wakeup
 		t.mu.Lock()
@@ -167,8 +168,8 @@ func (p *peer) write() {
 	t.state = sendEnded
 }
 
-// sendNext sends the next frame, and reports whether there was one and the stream has taken it. The caller has found
-// sendIdle and holds mu, which is released while the frame is being written.
+// sendNext sends the next frame, and reports whether there was one and the stream has accepted it. The state must
+// be sendIdle. The caller holds mu, which is released while the frame is written.
 func (t *outbound) sendNext(session uint64) bool {
 	if !t.next(&t.frame, session) {
 		return false
@@ -185,8 +186,8 @@ func (t *outbound) sendNext(session uint64) bool {
 	return err == nil
 }
 
-// sleep has the writer wait for something to do. It returns false when there is nothing more to come. The caller holds
-// mu, which is released meanwhile.
+// sleep blocks the writer until it is woken. It returns false when the writer must end. The caller holds mu, which
+// is released meanwhile.
 func (p *peer) sleep(s stream) bool {
 	t := &p.tx
 	if t.closing && t.state == sendIdle {
@@ -204,7 +205,8 @@ func (p *peer) sleep(s stream) bool {
 }
 
 // next fills f with the next frame, and reports whether there is one. Replies come first, since the peer waits for
-// them; chunks come last, so that small messages pass large ones. The caller holds mu; nobody is writing.
+// them; chunks come last, so that small messages overtake large ones. The caller holds mu, and the state is not
+// sendWriting.
 func (t *outbound) next(f *frame, session uint64) bool {
 	f.header = header{session: session, seq: t.sent}
 	if n := len(t.replies); n > 0 {
@@ -235,8 +237,8 @@ func (t *outbound) next(f *frame, session uint64) bool {
 	return true
 }
 
-// load makes the next n bytes of the long message o the body of f, and queues the rest. When there is none, o ends as
-// soon as nothing reads its memory: it may be another message then.
+// load makes the next n bytes of the long message o the body of f, and queues the rest. After the last bytes, o
+// completes as soon as gRPC does not read its memory, and must not be accessed any more, since it may be reused.
 func (t *outbound) load(f *frame, o *pending.Op, n int) {
 	f.body = o.Buf[o.Sent : o.Sent+n]
 	o.Sent += n
@@ -254,7 +256,7 @@ func (t *outbound) load(f *frame, o *pending.Op, n int) {
 	}
 }
 
-// receiveReply takes the peer's answer to an offer.
+// receiveReply handles the peer's reply to an offer.
 func (p *peer) receiveReply(kind kind, id uint64) error {
 	t := &p.tx
 	t.mu.Lock()
@@ -263,9 +265,9 @@ func (p *peer) receiveReply(kind kind, id uint64) error {
 	switch {
 	case o == nil:
 		if !t.peerLeft {
-			return errors.New("answers an offer that was not made")
+			return errors.New("replies to an offer that was not made")
 		}
-	case kind == refuse: // the receiver has its error; as with a short message, the sender has none
+	case kind == refuse: // an error of the receiver only, as with a short message
 		o.Complete(nil)
 	default:
 		t.granted.Push(o)
@@ -274,12 +276,13 @@ func (p *peer) receiveReply(kind kind, id uint64) error {
 	return nil
 }
 
-// releaseTimeout is how long after the failure of the run sends wait for gRPC to release their memory. It does so soon,
-// since the failure ends the streams, unless a peer does not read.
+// releaseTimeout is how long sends wait for gRPC to release their memory after the run has failed. The failure ends
+// the streams, so that gRPC releases it soon unless a peer does not read.
 const releaseTimeout = 500 * time.Millisecond
 
-// withdrawSend takes o back. When its receiver knows of it already, the message continues with a copy of the bytes. It
-// returns true when nothing reads o's memory, and false when the run has failed and gRPC may still read a part of it.
+// withdrawSend cancels o. If it was already offered to its receiver, the message is sent from a copy of the bytes.
+// It returns true when gRPC does not read o's memory, and false if the run has failed and gRPC may still read a
+// part of it.
 func (p *peer) withdrawSend(o *pending.Op) bool {
 	t := &p.tx
 	t.mu.Lock()
@@ -291,9 +294,9 @@ func (p *peer) withdrawSend(o *pending.Op) bool {
 			found = true
 		}
 	}
-	lent := o.Borrowed > 0
+	borrowed := o.Borrowed > 0
 	t.mu.Unlock()
-	if found && !lent || o.AwaitUnless(p.c.down) {
+	if found && !borrowed || o.AwaitUnless(p.c.down) {
 		return true
 	}
 	limit, stop := context.WithDeadline(context.Background(), p.c.failedAt.Add(releaseTimeout))
@@ -301,7 +304,7 @@ func (p *peer) withdrawSend(o *pending.Op) bool {
 	return o.AwaitUnless(limit.Done())
 }
 
-// endSends ends what can no longer be sent, since the peer has left.
+// endSends ends pending sends with an error, since the peer has left.
 func (p *peer) endSends() {
 	t := &p.tx
 	t.mu.Lock()
@@ -318,8 +321,8 @@ func (p *peer) endSends() {
 	}
 }
 
-// drain waits until everything was written that can be, and tells how many frames that was, and whether it was all. A
-// writer may start yet, to answer the peer.
+// drain waits until all queued frames are written, and returns the number of frames sent. all is false if the run
+// failed or the time is over. The writer may still start later, to reply to the peer.
 func (p *peer) drain(down, timeout <-chan struct{}) (sent uint64, all bool) {
 	t := &p.tx
 	t.mu.Lock()

@@ -18,7 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// peer is a neighbour, or the rank itself. Locks are taken in the order rx, tx.
+// peer is the state for messages with a neighbour, or with the rank itself. Lock order: rx.mu, then tx.mu.
 type peer struct {
 	c       *comm
 	rank    int
@@ -28,10 +28,10 @@ type peer struct {
 
 	mu     sync.Mutex
 	conn   *rpc.ClientConn // nil unless this rank has opened the stream
-	closed bool            // no connection is to be made any more
+	closed bool            // no connection may be made any more
 
-	life      *life.Pulse // of whom this process watches; nil for others
-	hasStream atomic.Bool // it has opened a stream
+	life      *life.Pulse // heartbeats of the peer if this process checks them; else nil
+	hasStream atomic.Bool // the peer has opened a stream
 }
 
 func newPeer(c *comm, rank int, address string) *peer {
@@ -43,8 +43,8 @@ func newPeer(c *comm, rank int, address string) *peer {
 
 // open opens the stream to the peer, which stays open until the end.
 func (p *peer) open() (stream, error) {
-	tried := new(lastError)
-	conn, err := p.c.cfg.dial(p.address, p.rank, tried)
+	lastErr := new(lastError)
+	conn, err := p.c.cfg.dial(p.address, p.rank, lastErr)
 	if err != nil {
 		return nil, err
 	}
@@ -54,11 +54,11 @@ func (p *peer) open() (stream, error) {
 		p.conn = conn
 	}
 	p.mu.Unlock()
-	if closed { // the rank has ended before the writer began
+	if closed { // the rank has closed before the writer began
 		return nil, errors.Join(ErrClosed, conn.Close())
 	}
 	defer p.c.cfg.notifyWhile(func() string {
-		return fmt.Sprintf("waiting for rank %d at %s: %v", p.rank, p.address, tried)
+		return fmt.Sprintf("waiting for rank %d at %s: %v", p.rank, p.address, lastErr)
 	})()
 	began, limit := time.Now(), p.c.cfg.JoinTimeout
 	for {
@@ -71,38 +71,39 @@ func (p *peer) open() (stream, error) {
 			return nil, err
 		}
 		if took := time.Since(began); took >= limit || status.Code(err) != codes.Unavailable {
-			return nil, fmt.Errorf("not found at %s in %v (%v): %w", p.address, took.Round(time.Millisecond), tried, err)
+			return nil, fmt.Errorf("no connection to %s within %v (%v): %w", p.address, took.Round(time.Millisecond), lastErr,
+				err)
 		}
 		time.Sleep(retryPause)
 	}
 }
 
-// retryPause is how long a rank waits before it dials again, after its unverified connection was dropped for newer
+// retryPause is the pause before a rank reconnects, after its unverified connection was closed in favour of newer
 // ones.
 const retryPause = 10 * time.Millisecond
 
-// tryOpen opens a stream and waits until the peer has let it in.
+// tryOpen opens a stream and waits until the peer has accepted it.
 func (p *peer) tryOpen(conn *rpc.ClientConn, limit time.Duration) (rpc.ClientStream, error) {
 	ctx, cancel := context.WithCancel(p.c.streams)
 	timer := time.AfterFunc(limit, cancel)
 	s, err := conn.NewStream(withIdentity(ctx, p.c.cfg.Rank, p.c.session), &exchangeDesc, exchangeMethod,
-		rpc.CallContentSubtype(codecName), rpc.MaxRetryRPCBufferSize(0)) // or gRPC keeps what it has sent for a while
+		rpc.CallContentSubtype(codecName), rpc.MaxRetryRPCBufferSize(0)) // otherwise gRPC retains sent messages for retries
 	if err == nil {
 		err = awaitAccepted(s)
 	}
 	if err == nil && timer.Stop() {
-		return s, nil // whose context ends with those of all streams
+		return s, nil // its context ends with c.streams
 	}
 	cancel()
 	return nil, cmp.Or(err, context.DeadlineExceeded)
 }
 
-// awaitAccepted waits until the server of a stream of frames has let the rank in.
+// awaitAccepted waits until the server of a stream of frames has accepted it.
 func awaitAccepted(s rpc.ClientStream) error {
 	md, err := s.Header()
-	if err == nil && md == nil { // the stream has ended without: the status says why
+	if err == nil && md == nil { // the stream has ended: the status has the cause
 		if err = s.RecvMsg(new(arrival)); err == nil {
-			err = errors.New("a frame came before the stream was let in")
+			err = errors.New("a frame arrived before the stream was accepted")
 		}
 	}
 	return err
@@ -111,7 +112,7 @@ func awaitAccepted(s rpc.ClientStream) error {
 // serveExchange serves the stream that another rank has opened.
 func (c *comm) serveExchange(s rpc.ServerStream) error {
 	select {
-	case <-c.ready: // the other may have got its welcome first
+	case <-c.ready: // the other rank may have received its welcome earlier
 	case <-c.stop:
 		return nil
 	case <-s.Context().Done():
@@ -126,22 +127,22 @@ func (c *comm) serveExchange(s rpc.ServerStream) error {
 		return err
 	}
 	if p.hasStream.Swap(true) {
-		return status.Errorf(codes.AlreadyExists, "rank %d sends on another stream", rank)
+		return status.Errorf(codes.AlreadyExists, "rank %d has another stream", rank)
 	}
-	if err := s.SendHeader(nil); err != nil { // says that it is let in
+	if err := s.SendHeader(nil); err != nil { // confirms that the stream is accepted
 		return err
 	}
-	writes := p.tx.adopt(s)
+	adopted := p.tx.adopt(s)
 	p.read(s)
-	if writes {
+	if adopted {
 		p.tx.release(s)
 	}
 	return nil
 }
 
-// read takes frames until the stream ends.
+// read receives frames until the stream ends.
 func (p *peer) read(s stream) {
-	a := arrival{to: p}
+	a := arrival{sink: p}
 	for s.RecvMsg(&a) == nil {
 		if p.life != nil {
 			p.life.Beat()
@@ -159,7 +160,7 @@ func (p *peer) read(s stream) {
 	}
 }
 
-// takeFrame takes a frame from the peer.
+// takeFrame handles a frame from the peer.
 func (p *peer) takeFrame(h *header, b *body) error {
 	if h.kind == accept || h.kind == refuse {
 		if err := p.countFrame(h); err != nil {
@@ -184,7 +185,7 @@ func (p *peer) takeFrame(h *header, b *body) error {
 	return fmt.Errorf("an unexpected frame of kind %d", h.kind)
 }
 
-// leave notes that the peer sends nothing after so many frames.
+// leave records that the peer has left after so many frames, and ends calls that wait for it.
 func (p *peer) leave(sent uint64) {
 	p.rx.mu.Lock()
 	p.rx.peerLeft, p.rx.lastFrame = true, sent
@@ -208,6 +209,6 @@ func (p *peer) close() {
 	defer p.mu.Unlock()
 	p.closed = true
 	if p.conn != nil {
-		_ = p.conn.Close() // says only that it was closed before
+		_ = p.conn.Close() // fails only if closed before
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/grpc/grpctest"
 )
 
-// The test binary starts itself again as ranks. These variables tell a child what to do.
+// The test binary starts itself again as ranks. These environment variables configure a child.
 const (
 	childJob         = "GRPC_TEST_JOB"
 	childRank        = "GRPC_TEST_RANK"
@@ -27,7 +27,8 @@ const (
 	childCoordinator = "GRPC_TEST_COORDINATOR"
 )
 
-// What children do after they have joined. The end of a failing run is that of a careless program: without Close.
+// jobs are the programs of children after joining. When the run fails they exit without Close, as a program without
+// error handling does.
 var jobs = map[string]func(ctx context.Context, c dist.Comm) error{
 	"cases": func(ctx context.Context, c dist.Comm) error {
 		for _, k := range disttest.Cases() {
@@ -78,7 +79,7 @@ func forever(_ context.Context, c dist.Comm, step func(c dist.Comm, buf []byte) 
 	}
 }
 
-// rankOfChild runs the job of a child process and reports whether this is one.
+// rankOfChild runs the job of a child process, and reports whether this process is one.
 func rankOfChild() bool {
 	job := jobs[os.Getenv(childJob)]
 	if job == nil {
@@ -102,8 +103,8 @@ func rankOfChild() bool {
 // child is a rank that runs; out is complete when ended is closed.
 type child struct {
 	cmd     *exec.Cmd
-	running chan struct{} // closed when it is in the middle of its work
-	lines   atomic.Int64  // that it has printed: one every five steps
+	running chan struct{} // closed when the rank has taken steps
+	lines   atomic.Int64  // printed lines, one every five steps
 	ended   chan struct{}
 	out     string
 	last    time.Time
@@ -126,7 +127,7 @@ func startChildren(t *testing.T, job string, n int) []*child {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			k.cmd.Process.Kill() // fails when it has ended
+			k.cmd.Process.Kill() // fails if it has ended
 			<-k.ended
 		})
 		go func() {
@@ -151,8 +152,8 @@ func startChildren(t *testing.T, job string, n int) []*child {
 	return children
 }
 
-// advances waits until the rank has taken more than five further steps, and returns false if it ends instead.
-func (k *child) advances(t *testing.T) bool {
+// waitForSteps waits until the rank has taken more than five further steps, and returns false if it ends instead.
+func (k *child) waitForSteps(t *testing.T) bool {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for before := k.lines.Load(); k.lines.Load() < before+2; time.Sleep(10 * time.Millisecond) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is what this process has used.
+// processorTime returns the user and system time of this process.
 func processorTime() time.Duration {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {

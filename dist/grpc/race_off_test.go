@@ -2,4 +2,4 @@
 
 package grpc
 
-const poolsForget = false
+const poolDropsItems = false

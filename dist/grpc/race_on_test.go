@@ -2,5 +2,5 @@
 
 package grpc
 
-// Under the race detector sync.Pool throws away at random what it is given.
-const poolsForget = true
+// Under the race detector sync.Pool drops items at random.
+const poolDropsItems = true

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// reason is why somebody was refused, as a summary names it.
+// reason is why a rank or connection was refused, as a summary says it.
 type reason string
 
 const (
@@ -16,33 +16,33 @@ const (
 	wrongEpoch    reason = "of another epoch"
 	wrongBuild    reason = "of another build"
 	wrongCase     reason = "of another case"
-	wrongRank     reason = "of a rank that has no place"
+	wrongRank     reason = "of an invalid or duplicate rank"
 	wrongName     reason = "with the address or certificate of another rank"
 	noCertificate reason = "without a certificate of the job"
 	wrongSession  reason = "that do not belong to these ranks"
-	noHello       reason = "that did not say who they are in time"
-	overflow      reason = "of more than may wait at once"
+	noHello       reason = "without a hello in time"
+	overflow      reason = "beyond the limit of open connections"
 	badProtocol   reason = "that do not speak the protocol"
 )
 
-// rankMismatches are the reasons for which a rank of the job may be away.
+// rankMismatches are the reasons that can explain why a rank of the job is missing.
 var rankMismatches = []reason{wrongEpoch, wrongBuild, wrongCase, wrongRank, wrongName}
 
-// refusals counts those that were refused, and tells of them so that they cannot fill a log: the first of each
-// reason at once, of more of them their number, every pause.
+// refusals counts refusals, and reports them at a bounded rate, so that they cannot fill a log: the first of each
+// reason at once, then their number every notifyInterval.
 type refusals struct {
 	notify func(line string)
 
 	mu       sync.Mutex
 	count    map[reason]int
 	notified map[reason]notification
-	recent   []string // of those that had the token, and why: for ranks that wait for them
+	recent   []string // the last ones with the right token, for the messages of ranks that wait
 }
 
-// notification is what was told of a reason.
+// notification is the last report of a reason.
 type notification struct {
 	count int
-	at    time.Time
+	when  time.Time
 }
 
 const (
@@ -57,38 +57,38 @@ func newRefusals(notify func(line string)) *refusals {
 	return &refusals{notify: notify, count: make(map[reason]int), notified: make(map[reason]notification)}
 }
 
-// add counts one.
-func (r *refusals) add(why reason, who, text string) {
+// add counts a refusal, and reports it if it is due.
+func (r *refusals) add(why reason, source, text string) {
 	now := time.Now()
 	r.mu.Lock()
 	r.count[why]++
 	if slices.Contains(rankMismatches, why) {
-		if line := who + " " + text; !slices.Contains(r.recent, line) {
+		if line := source + " " + text; !slices.Contains(r.recent, line) {
 			r.recent = append(r.recent[max(0, len(r.recent)-maxRecent+1):], line)
 		}
 	}
-	n, told := r.count[why], r.notified[why]
-	if told.count > 0 && now.Sub(told.at) < notifyInterval {
+	n, last := r.count[why], r.notified[why]
+	if last.count > 0 && now.Sub(last.when) < notifyInterval {
 		r.mu.Unlock()
 		return
 	}
 	r.notified[why] = notification{n, now}
 	r.mu.Unlock()
-	line := fmt.Sprintf("refused: %s %s; the run continues", who, text)
-	if more := n - told.count - 1; more > 0 {
+	line := fmt.Sprintf("refused: %s %s; the run continues", source, text)
+	if more := n - last.count - 1; more > 0 {
 		line += fmt.Sprintf(" (and %d more %s)", more, why)
 	}
 	r.notify(line)
 }
 
-// recentLines returns who was refused last, and why.
+// recentLines returns the last refusals.
 func (r *refusals) recentLines() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.recent)
 }
 
-// summarize tells how many there were in all, when that is more than was told.
+// summarize reports the totals, if any reason occurred more than once.
 func (r *refusals) summarize() {
 	r.mu.Lock()
 	var parts []string

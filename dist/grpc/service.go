@@ -31,14 +31,14 @@ var (
 )
 
 const (
-	// Windows wide enough for a chunk on its way while another is read, and a write buffer to match.
+	// The flow-control window holds several chunks, so that one can be in flight while another is read.
 	windowBytes = 4 << 20
 	socketBytes = 128 << 10
 
 	maxFrameBytes = headerBytes + chunkBytes
 )
 
-// What one connection may ask for. A rank needs two streams: of control and of collectives.
+// Limits of one connection. A rank needs two streams, for control and collectives.
 const (
 	maxStreams     = 4
 	maxHeaderBytes = 8 << 10
@@ -52,7 +52,7 @@ func newServer(cfg *Config) *rpc.Server {
 		rpc.ReadBufferSize(grpcReadBuffer), rpc.WriteBufferSize(socketBytes))
 }
 
-// lastError is why a connection could not be made when that was tried last.
+// lastError is the error of the last attempt to connect.
 type lastError struct{ last atomic.Pointer[error] }
 
 func (t *lastError) set(err error) {
@@ -68,23 +68,23 @@ func (t *lastError) String() string {
 	return "no answer"
 }
 
-// dial prepares a connection to a rank or certs.Coordinator, which is made when it is first used, again and again until
-// somebody listens. tried is told why that failed; it may be nil.
-func (cfg *Config) dial(address string, rank int, tried *lastError) (*rpc.ClientConn, error) {
+// dial prepares a connection to a rank or certs.Coordinator. It is made on first use, and retried until the peer
+// listens. lastErr, which may be nil, gets the error of each attempt.
+func (cfg *Config) dial(address string, rank int, lastErr *lastError) (*rpc.ClientConn, error) {
 	if err := cfg.check(address); err != nil {
 		return nil, err
 	}
-	network, where := split(address)
+	network, netAddress := split(address)
 	connect := func(ctx context.Context, _ string) (net.Conn, error) {
-		c, err := new(net.Dialer).DialContext(ctx, network, where)
+		c, err := new(net.Dialer).DialContext(ctx, network, netAddress)
 		if err != nil {
-			tried.set(err)
+			lastErr.set(err)
 			return nil, err
 		}
 		return readAhead(c)
 	}
 	return rpc.NewClient(target(address), rpc.WithContextDialer(connect),
-		rpc.WithTransportCredentials(cfg.credentials(rank, tried)), rpc.WithNoProxy(), rpc.WithDisableRetry(),
+		rpc.WithTransportCredentials(cfg.credentials(rank, lastErr)), rpc.WithNoProxy(), rpc.WithDisableRetry(),
 		rpc.WithIdleTimeout(0),
 		rpc.WithConnectParams(rpc.ConnectParams{MinConnectTimeout: time.Second,
 			Backoff: backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1.5, MaxDelay: 100 * time.Millisecond}}),
@@ -94,7 +94,7 @@ func (cfg *Config) dial(address string, rank int, tried *lastError) (*rpc.Client
 			rpc.WaitForReady(true)))
 }
 
-// stream is either end of a stream of frames. Its context ends with it.
+// stream is either end of a stream of frames. Its context ends with the stream.
 type stream interface {
 	SendMsg(any) error
 	RecvMsg(any) error
@@ -106,15 +106,14 @@ func sequence(h *header, session uint64, next *uint64) error {
 		return fmt.Errorf("a frame of session %x in session %x", h.session, session)
 	}
 	if h.seq != *next {
-		return fmt.Errorf("frame %d came where %d is expected", h.seq, *next)
+		return fmt.Errorf("got frame %d, want frame %d", h.seq, *next)
 	}
 	*next++
 	return nil
 }
 
-// yieldToWriter lets gRPC write what it was given before the caller, or a goroutine that it wakes, computes on: a
-// processor that is busy with that would send nothing for milliseconds. It takes two turns, since gRPC's writer lets
-// others go first once, to gather more.
+// yieldToWriter lets gRPC's writer goroutine run before the caller continues to compute, which could delay the
+// write by milliseconds. It yields twice, since the writer itself yields once, to collect more data.
 func yieldToWriter() {
 	runtime.Gosched()
 	runtime.Gosched()

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	silence = 3 * time.Second // the default; how exactly it is kept to is tested with a clock that does not depend on load
-	exits   = 2 * time.Second // of a process that has noticed, on a busy machine
+	silence  = 3 * time.Second // the default; its precision is tested with simulated time
+	exitTime = 2 * time.Second // time for a process to exit, on a busy machine
 )
 
-// TestPausedRankIsKept: a rank that is stopped for less than the silence limit is not taken for lost. All ranks go on
-// with collectives after it: that none has ended yet would prove nothing on a slow machine.
+// TestPausedRankIsKept: a rank that is stopped for less than the silence limit is not lost. All ranks must complete
+// further collectives after the pause, since on a slow machine a failure may take long to show.
 func TestPausedRankIsKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nine processes that run TestConformance's collectives for seconds")
@@ -39,7 +39,7 @@ func TestPausedRankIsKept(t *testing.T) {
 				}
 			}
 			for r, k := range children {
-				if !k.advances(t) {
+				if !k.waitForSteps(t) {
 					t.Errorf("rank %d: %s", r, k.out)
 				}
 			}
@@ -61,7 +61,7 @@ func TestSignals(t *testing.T) {
 					for _, k := range children {
 						k.wait(t, k.running)
 					}
-					at := time.Now()
+					when := time.Now()
 					if err := children[victim].cmd.Process.Signal(sig); err != nil {
 						t.Fatal(err)
 					}
@@ -71,12 +71,12 @@ func TestSignals(t *testing.T) {
 						}
 						k.wait(t, k.ended)
 						if want := fmt.Sprintf("rank %d: lost", victim); !strings.Contains(k.out, want) {
-							t.Errorf("rank %d says %q, want %q", r, k.out, want)
+							t.Errorf("rank %d printed %q, want %q", r, k.out, want)
 						}
-						took := k.last.Sub(at)
+						took := k.last.Sub(when)
 						t.Logf("rank %d ended after %v", r, took)
-						if took > silence+exits {
-							t.Errorf("rank %d noticed after %v", r, took)
+						if took > silence+exitTime {
+							t.Errorf("rank %d ended %v after the signal", r, took)
 						}
 					}
 				})

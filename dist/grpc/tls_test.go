@@ -43,7 +43,7 @@ func store(t *testing.T, dir string, rank int) *certs.Store {
 	return s
 }
 
-// Ranks listen on all networks, and are found at a name. Certificates are renewed meanwhile.
+// Ranks listen on all networks, and are reached by a host name. Certificates are renewed while they run.
 func TestMutualTLS(t *testing.T) {
 	dir, address := authority(t, 3), freePort(t)
 	_, port, err := net.SplitHostPort(address)
@@ -59,7 +59,7 @@ func TestMutualTLS(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := certs.Make(dir, 3, time.Hour); err != nil { // neighbours have not called each other yet
+	if _, err := certs.Make(dir, 3, time.Hour); err != nil { // neighbours have not connected to each other yet
 		t.Fatal(err)
 	}
 	for _, k := range disttest.Cases()[:8] {
@@ -68,7 +68,7 @@ func TestMutualTLS(t *testing.T) {
 	disttest.Close(t, comms)
 }
 
-func TestCoordinatorHasACertificateToo(t *testing.T) {
+func TestExternalCoordinatorWithCertificate(t *testing.T) {
 	dir, address := authority(t, 2), freePort(t)
 	served := make(chan error, 1)
 	go func() {
@@ -88,13 +88,13 @@ func TestCoordinatorHasACertificateToo(t *testing.T) {
 	}
 }
 
-// Whoever has no certificate of the job, or that of another rank, does not get in.
+// A rank without a certificate of the job, or with that of another rank, is refused.
 func TestWrongCertificates(t *testing.T) {
 	dir, address := authority(t, 3), freePort(t)
-	told := make(chan string, 100)
+	lines := make(chan string, 100)
 	base := grpc.Config{Size: 2, Coordinator: address, Notify: func(line string) {
 		select {
-		case told <- line:
+		case lines <- line:
 		default:
 		}
 	}}
@@ -119,11 +119,11 @@ func TestWrongCertificates(t *testing.T) {
 	}{
 		"of another rank": {store(t, filepath.Join(dir, "rank-2"), 2), "has the certificate of rank-2"},
 		"of another job":  {store(t, authority(t, 2), 1), "unknown authority"},
-		"none":            {nil, "no coordinator answers"},
+		"none":            {nil, "no coordinator reached"},
 	} {
 		wrong.Certificates = c.store
-		soon, stop := context.WithTimeout(ctx, 300*time.Millisecond)
-		_, err := grpc.Join(soon, wrong)
+		shortCtx, stop := context.WithTimeout(ctx, 300*time.Millisecond)
+		_, err := grpc.Join(shortCtx, wrong)
 		stop()
 		if !contains(err, c.want) {
 			t.Errorf("a certificate %s: %v", name, err)
@@ -139,7 +139,7 @@ func TestWrongCertificates(t *testing.T) {
 	if !t.Failed() {
 		disttest.Close(t, comms)
 	}
-	if len(told) == 0 {
-		t.Error("nobody was told")
+	if len(lines) == 0 {
+		t.Error("no refusal was logged")
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// zeroCopyBytes is the length from which gRPC reads a part of a long message from the sender's memory, without a
-// copy. Messages that are sent at once are copied: they are in cache, and their senders continue sooner.
+// zeroCopyBytes is the smallest part of a long message that gRPC reads from the sender's memory without a copy.
+// Messages that are sent eagerly are always copied: they are in cache, and their senders continue sooner.
 const zeroCopyBytes = 16 << 10
 
-// borrowedPart is a part of a message that gRPC reads from the memory of the sender, whose operation completes when
-// gRPC has freed the last part: it does so when the part is on the wire.
+// borrowedPart is a part of a message that gRPC reads from the memory of the sender. gRPC frees it when the part is
+// on the wire; the send completes when gRPC has freed the last part.
 type borrowedPart struct {
 	bytes  []byte // first, so that its address is that of the borrowedPart
 	both   [2]mem.Buffer
@@ -24,7 +24,7 @@ type borrowedPart struct {
 
 var borrowedParts = sync.Pool{New: func() any { return new(borrowedPart) }}
 
-// borrow has gRPC read the body of f, which is a part of o, in place, and fills the header alone. The caller holds mu.
+// borrow makes gRPC read the body of f, a part of o, in place, and fills only the header. The caller holds mu.
 func (t *outbound) borrow(f *frame, o *pending.Op) {
 	l := borrowedParts.Get().(*borrowedPart)
 	l.bytes, l.op, l.sender = f.body, o, t
@@ -35,7 +35,7 @@ func (t *outbound) borrow(f *frame, o *pending.Op) {
 	t.unsent.Add(int64(len(l.bytes)))
 }
 
-// buffers returns the frame as gRPC takes it.
+// buffers returns the header and the part as gRPC buffers.
 func (l *borrowedPart) buffers(filled *[]byte) mem.BufferSlice {
 	l.both = [2]mem.Buffer{mem.NewBuffer(filled, buffers), mem.NewBuffer(&l.bytes, borrowedPool{})}
 	return l.both[:]

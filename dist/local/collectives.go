@@ -9,9 +9,9 @@ import (
 )
 
 func (c *comm) reduce(ctx context.Context, kind collect.Kind, op dist.Op, buf []byte) error {
-	round, err := c.enter(ctx, collect.Call{Kind: kind, Op: op, Len: len(buf)}, buf)
+	collective, err := c.enter(ctx, collect.Call{Kind: kind, Op: op, Len: len(buf)}, buf)
 	if err == nil {
-		copy(buf, round.Result)
+		copy(buf, collective.Result)
 	}
 	return err
 }
@@ -34,30 +34,30 @@ func (c *comm) Bcast(ctx context.Context, root int, buf []byte) error {
 	if c.rank != root {
 		data = nil
 	}
-	round, err := c.enter(ctx, collect.Call{Kind: collect.Bcast, Root: root, Len: len(buf)}, data)
+	collective, err := c.enter(ctx, collect.Call{Kind: collect.Bcast, Root: root, Len: len(buf)}, data)
 	if err == nil && c.rank != root {
-		copy(buf, round.Result)
+		copy(buf, collective.Result)
 	}
 	return err
 }
 
 func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, error) {
-	round, err := c.enter(ctx, collect.Call{Kind: collect.Gather, Root: root}, send)
+	collective, err := c.enter(ctx, collect.Call{Kind: collect.Gather, Root: root}, send)
 	if err != nil || c.rank != root {
 		return nil, err
 	}
-	return cloneParts(round.Parts), nil
+	return cloneParts(collective.Parts), nil
 }
 
 func (c *comm) Allgatherv(ctx context.Context, send []byte) ([][]byte, error) {
-	round, err := c.enter(ctx, collect.Call{Kind: collect.Allgather}, send)
+	collective, err := c.enter(ctx, collect.Call{Kind: collect.Allgather}, send)
 	if err != nil {
 		return nil, err
 	}
-	return cloneParts(round.Parts), nil
+	return cloneParts(collective.Parts), nil
 }
 
-// cloneParts copies the parts; each is the caller's own.
+// cloneParts copies the parts, so that the caller owns them.
 func cloneParts(parts [][]byte) [][]byte {
 	out := make([][]byte, len(parts))
 	for i, p := range parts {

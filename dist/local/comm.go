@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// comm is one rank's view of the world.
+// comm is the dist.Comm of one rank.
 type comm struct {
 	world  *world
 	rank   int
@@ -19,7 +19,7 @@ type comm struct {
 	closed atomic.Bool
 
 	entered int           // collectives entered; written under world.collective
-	wake    chan struct{} // tells that the round entered last is full
+	wake    chan struct{} // signals that the collective entered last is complete
 }
 
 func (c *comm) Rank() int { return c.rank }
@@ -35,32 +35,32 @@ func (c *comm) check(ctx context.Context, peer, tag int) error {
 	return pending.Check(ctx, c.world.size, peer, tag)
 }
 
-func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request, error) {
-	if err := c.check(ctx, to, tag); err != nil {
+func (c *comm) Isend(ctx context.Context, dest, tag int, buf []byte) (dist.Request, error) {
+	if err := c.check(ctx, dest, tag); err != nil {
 		return 0, err
 	}
 	w := c.world
-	o, req := c.table.Post(pending.Message{Send: true, Peer: to, Tag: tag, Buf: buf})
+	o, req := c.table.Post(pending.Message{Send: true, Peer: dest, Tag: tag, Buf: buf})
 	switch {
-	case w.drop != nil && w.drop(c.rank, to, tag, len(buf)):
+	case w.drop != nil && w.drop(c.rank, dest, tag, len(buf)):
 		o.Complete(nil)
 	case w.delayer != nil:
 		w.delayer.accept(c.rank, o)
 	default:
-		w.lane(c.rank, to).send(o)
+		w.lane(c.rank, dest).send(o)
 	}
 	return req, nil
 }
 
-func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
-	return c.receive(ctx, pending.Message{Peer: from, Tag: tag, Buf: buf})
+func (c *comm) Irecv(ctx context.Context, source, tag int, buf []byte) (dist.Request, error) {
+	return c.receive(ctx, pending.Message{Peer: source, Tag: tag, Buf: buf})
 }
 
-func (c *comm) IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (dist.Request, error) {
+func (c *comm) IrecvUpTo(ctx context.Context, source, tag int, buf []byte, length *int) (dist.Request, error) {
 	if length == nil {
 		return 0, pending.ErrLength
 	}
-	return c.receive(ctx, pending.Message{Peer: from, Tag: tag, Buf: buf, Length: length})
+	return c.receive(ctx, pending.Message{Peer: source, Tag: tag, Buf: buf, Length: length})
 }
 
 func (c *comm) receive(ctx context.Context, m pending.Message) (dist.Request, error) {
@@ -75,7 +75,7 @@ func (c *comm) receive(ctx context.Context, m pending.Message) (dist.Request, er
 func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 	err := c.table.Wait(ctx, reqs, c.world.down, c)
 	if errors.Is(err, ErrClosed) {
-		// A rank that leaves because the run has failed is not to blame.
+		// A rank that closes because the run has failed is not the cause.
 		if cause := c.world.failure(); cause != nil {
 			return cause
 		}
@@ -83,10 +83,10 @@ func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 	return err
 }
 
-// Cause says why the run has failed.
+// Cause returns the error for which the run has failed.
 func (c *comm) Cause() error { return c.world.cause }
 
-// Withdraw takes back an operation that has not ended.
+// Withdraw cancels an operation that is not complete.
 func (c *comm) Withdraw(o *pending.Op) bool {
 	w := c.world
 	if !o.Send {
@@ -97,7 +97,7 @@ func (c *comm) Withdraw(o *pending.Op) bool {
 	return true
 }
 
-// enter brings data into the next round and returns the round when all ranks have entered it.
+// enter adds data to the next collective and returns it when all ranks have entered it.
 func (c *comm) enter(ctx context.Context, call collect.Call, data []byte) (*collect.Collective, error) {
 	if err := c.check(ctx, c.rank, 0); err != nil {
 		return nil, err
@@ -106,11 +106,11 @@ func (c *comm) enter(ctx context.Context, call collect.Call, data []byte) (*coll
 		return nil, err
 	}
 	w := c.world
-	round := w.collectives[c.entered&1]
+	collective := w.collectives[c.entered&1]
 
 	w.collective.Lock()
 	c.entered++
-	full, err := round.Arrive(c.rank, call, data)
+	full, err := collective.Arrive(c.rank, call, data)
 	if err == nil {
 		err = c.checkClosed(call)
 	}
@@ -124,19 +124,19 @@ func (c *comm) enter(ctx context.Context, call collect.Call, data []byte) (*coll
 				peer.wake <- struct{}{}
 			}
 		}
-		return round, nil
+		return collective, nil
 	}
 	select {
 	case <-c.wake:
-		return round, nil
+		return collective, nil
 	case <-w.down:
 		return nil, w.cause
 	case <-ctx.Done():
-		return c.giveUp(ctx, call, round)
+		return c.giveUp(ctx, call, collective)
 	}
 }
 
-// checkClosed refuses a collective that a closed rank can no longer join. The caller holds the lock.
+// checkClosed returns an error if a closed rank cannot enter the collective any more. The caller holds the lock.
 func (c *comm) checkClosed(call collect.Call) error {
 	for _, peer := range c.world.ranks {
 		if peer.closed.Load() && peer.entered < c.entered {
@@ -146,15 +146,17 @@ func (c *comm) checkClosed(call collect.Call) error {
 	return nil
 }
 
-// giveUp ends the run: the ranks that are in later rounds would wait for this one.
-func (c *comm) giveUp(ctx context.Context, call collect.Call, round *collect.Collective) (*collect.Collective, error) {
+// giveUp ends the run when the context of a collective ends: other ranks would wait for this one in later
+// collectives.
+func (c *comm) giveUp(ctx context.Context, call collect.Call, collective *collect.Collective) (*collect.Collective,
+	error) {
 	w := c.world
 	w.collective.Lock()
-	missing := round.Missing()
+	missing := collective.Missing()
 	w.collective.Unlock()
-	if missing < 0 { // the round is full after all
+	if missing < 0 { // all ranks have arrived meanwhile
 		<-c.wake
-		return round, nil
+		return collective, nil
 	}
 	err := &dist.PeerError{Rank: missing, Err: fmt.Errorf("has not called %v: %w", call, context.Cause(ctx))}
 	gaveUp := &dist.PeerError{Rank: c.rank, Err: fmt.Errorf("gave up %v: %w", call, err)}
@@ -169,7 +171,7 @@ func (c *comm) Abort(code int, cause error) {
 	_ = c.world.fail(&dist.AbortError{Rank: c.rank, Code: code, Cause: fmt.Sprint(cause)})
 }
 
-// Close never waits long: nothing that this rank has sent and waited for is still on its way.
+// Close does not wait long: completed sends of this rank have been delivered, apart from delayed ones.
 func (c *comm) Close() error {
 	if c.closed.Swap(true) {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// delayer delivers messages late. Its goroutine lives while there is something to deliver.
+// delayer delivers messages with a random delay. Its goroutine runs while messages are queued.
 type delayer struct {
 	world    *world
 	seed     uint64
@@ -24,7 +24,7 @@ type delayer struct {
 }
 
 // route identifies messages that must not overtake each other.
-type route struct{ from, to, tag int }
+type route struct{ source, dest, tag int }
 
 type routeState struct {
 	due time.Time // of the last message
@@ -32,34 +32,34 @@ type routeState struct {
 }
 
 type delayedMessage struct {
-	due  time.Time
-	from int
-	op   *pending.Op
-	seq  uint64 // keeps the order of messages that are due together
+	due    time.Time
+	source int
+	op     *pending.Op
+	seq    uint64 // keeps the order of messages that are due at the same time
 }
 
-func newDelayer(w *world, seed uint64, most time.Duration) *delayer {
-	p := &delayer{world: w, seed: seed, maxDelay: most, last: map[route]routeState{}, inTransit: make([]int, w.size)}
+func newDelayer(w *world, seed uint64, maxDelay time.Duration) *delayer {
+	p := &delayer{world: w, seed: seed, maxDelay: maxDelay, last: map[route]routeState{}, inTransit: make([]int, w.size)}
 	p.idle = sync.NewCond(&p.mu)
 	return p
 }
 
-func (p *delayer) accept(from int, o *pending.Op) {
+func (p *delayer) accept(source int, o *pending.Op) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	key := route{from, o.Peer, o.Tag}
+	key := route{source, o.Peer, o.Tag}
 	state := p.last[key]
 	state.n++
-	// The delay depends on the message alone, not on what else happens meanwhile.
-	rng := rand.New(rand.NewPCG(p.seed^uint64(from)<<32^uint64(o.Peer), uint64(o.Tag)<<32^state.n))
+	// The delay depends on the message alone, not on timing.
+	rng := rand.New(rand.NewPCG(p.seed^uint64(source)<<32^uint64(o.Peer), uint64(o.Tag)<<32^state.n))
 	due := time.Now().Add(time.Duration(rng.Int64N(int64(p.maxDelay) + 1)))
 	if due.Before(state.due) {
 		due = state.due
 	}
 	state.due = due
 	p.last[key] = state
-	heap.Push(&p.queue, delayedMessage{due, from, o, state.n})
-	p.inTransit[from]++
+	heap.Push(&p.queue, delayedMessage{due, source, o, state.n})
+	p.inTransit[source]++
 	if !p.running {
 		p.running = true
 		go p.run()
@@ -78,21 +78,21 @@ func (p *delayer) run() {
 		}
 		l := heap.Pop(&p.queue).(delayedMessage)
 		// The lock is held while the message moves to its lane, so that withdraw finds it in the queue or in the lane.
-		p.world.lane(l.from, l.op.Peer).send(l.op)
-		p.inTransit[l.from]--
+		p.world.lane(l.source, l.op.Peer).send(l.op)
+		p.inTransit[l.source]--
 		p.idle.Broadcast()
 	}
 	p.running = false
 }
 
-// withdraw takes o back and reports whether it was still on its way.
+// withdraw cancels o and reports whether it was still queued.
 func (p *delayer) withdraw(o *pending.Op) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, l := range p.queue {
 		if l.op == o {
 			heap.Remove(&p.queue, i)
-			p.inTransit[l.from]--
+			p.inTransit[l.source]--
 			p.idle.Broadcast()
 			return true
 		}
@@ -100,11 +100,11 @@ func (p *delayer) withdraw(o *pending.Op) bool {
 	return false
 }
 
-// flush waits until all messages of a rank are delivered, which takes no longer than the greatest delay.
-func (p *delayer) flush(from int) {
+// flush waits until all messages of a rank are delivered, which takes at most maxDelay.
+func (p *delayer) flush(source int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for p.inTransit[from] > 0 {
+	for p.inTransit[source] > 0 {
 		p.idle.Wait()
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Each calls f on so many ranks of this process, each on a goroutine with a communicator that is closed after it, and
-// returns what it gives on rank 0. A rank that fails ends the others; its error, the first there was, is returned.
+// Each calls f on each of so many ranks, in a goroutine with its own communicator, which Each closes. It returns
+// the result of rank 0. If a rank fails, Each ends the others and returns the first error.
 func Each[T any](ranks int, f func(dist.Comm) (T, error)) (T, error) {
 	results := make([]T, ranks)
 	var g errgroup.Group

@@ -32,11 +32,11 @@ func TestFailures(t *testing.T) {
 	disttest.RunFailures(t, func(_ *testing.T, n int) []dist.Comm { return local.New(n) }, local.Kill)
 }
 
-// The first of two messages is on its way when the second has arrived, for about half of the seeds.
+// With about half of the seeds, the second of two messages arrives before the first.
 func TestDelayReordersTags(t *testing.T) {
 	reordered := 0
 	for seed := range uint64(24) {
-		synctest.Test(t, func(t *testing.T) { // so that no delay but that of messages counts
+		synctest.Test(t, func(t *testing.T) { // simulated time, so that only the delays of messages count
 			comms := local.New(2, local.Delay(seed, 3*time.Millisecond))
 			disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
 				var reqs [2]dist.Request
@@ -64,11 +64,11 @@ func TestDelayReordersTags(t *testing.T) {
 				}
 				return nil
 			})
-			disttest.Close(t, comms) // when the last message has come
+			disttest.Close(t, comms) // returns when the last message has arrived
 		})
 	}
 	if reordered == 0 || reordered == 24 {
-		t.Fatalf("%d of 24 pairs of messages changed their order", reordered)
+		t.Fatalf("%d of 24 pairs of messages were reordered, want some but not all", reordered)
 	}
 }
 
@@ -82,13 +82,13 @@ func TestDroppedMessageNeverArrives(t *testing.T) {
 			}
 			return c.Wait(ctx, []dist.Request{r})
 		}
-		soon, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+		shortCtx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 		defer cancel()
 		r, err := c.Irecv(ctx, 0, 1, make([]byte, 4))
 		if err != nil {
 			return err
 		}
-		if err := c.Wait(soon, []dist.Request{r}); !errors.Is(err, context.DeadlineExceeded) {
+		if err := c.Wait(shortCtx, []dist.Request{r}); !errors.Is(err, context.DeadlineExceeded) {
 			return errors.New("a dropped message arrived")
 		}
 		return nil

@@ -10,23 +10,23 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// ErrClosed is wrapped by the error of a call on, or to, a rank that has called Close.
+// ErrClosed is wrapped by the error of a call on, or with, a rank that has called Close.
 var ErrClosed = errors.New("has left the run")
 
-// world is what the ranks of one run share.
+// world is the state that the ranks of one run share.
 type world struct {
 	size  int
 	lanes []lane // from rank s to rank d at s·size+d
 	ranks []*comm
 
-	collective  sync.Mutex // guards rounds, and the closed flag of ranks against the entry into a round
+	collective  sync.Mutex // guards collectives, comm.entered and the setting of comm.closed
 	collectives [2]*collect.Collective
 
 	down  chan struct{} // closed at the first failure
 	once  sync.Once
 	cause error // why; read after down
 
-	delayer *delayer // nil when messages are handed over at once
+	delayer *delayer // nil if messages are delivered at once
 	drop    func(from, to, tag, n int) bool
 }
 
@@ -53,7 +53,7 @@ func New(n int, opts ...Option) []dist.Comm {
 	return comms
 }
 
-// fail ends the run, and returns why it has ended: the first failure is the cause of others.
+// fail ends the run, and returns the cause: the first failure.
 func (w *world) fail(cause error) error {
 	w.once.Do(func() {
 		w.cause = cause
@@ -72,7 +72,7 @@ func (w *world) failure() error {
 	}
 }
 
-func (w *world) lane(from, to int) *lane { return &w.lanes[from*w.size+to] }
+func (w *world) lane(source, dest int) *lane { return &w.lanes[source*w.size+dest] }
 
 // Kill makes the rank of c, which New returned, die as if its process had been killed: all ranks' pending and later
 // calls return a *dist.PeerError that names it and wraps dist.ErrPeerLost.
@@ -84,14 +84,14 @@ func Kill(c dist.Comm) {
 	_ = l.world.fail(&dist.PeerError{Rank: l.rank, Err: dist.ErrPeerLost})
 }
 
-// lane is the way of messages from one rank to another.
+// lane matches the sends and receives from one rank to another.
 type lane struct {
 	mu           sync.Mutex
 	sends, recvs pending.Queue
 	closed       [2]bool // the sender, the receiver
 }
 
-// send matches o with a receive or leaves it in the lane.
+// send matches o with a receive or queues it.
 func (l *lane) send(o *pending.Op) {
 	l.mu.Lock()
 	if l.closed[1] {
@@ -109,7 +109,7 @@ func (l *lane) send(o *pending.Op) {
 	}
 }
 
-// receive matches o with a send or leaves it in the lane.
+// receive matches o with a send or queues it.
 func (l *lane) receive(o *pending.Op) {
 	l.mu.Lock()
 	s := l.sends.Match(o.Tag)
@@ -134,7 +134,7 @@ func transfer(s, r *pending.Op) {
 	r.Complete(err)
 }
 
-// close ends what waits for the side that leaves: 0 is the sender, 1 the receiver.
+// close ends the operations that wait for the side that leaves: 0 is the sender, 1 the receiver.
 func (l *lane) close(side int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

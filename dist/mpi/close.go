@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// closeLimit is how long Close waits for ranks that are busy with something else.
+	// closeLimit is how long Close waits for ranks that still run.
 	closeLimit = 10 * time.Minute
-	// failedLimit is how long ranks have to notice that the run has failed.
+	// failedLimit is how long Close waits for ranks after the run has failed.
 	failedLimit = 2 * time.Second
 )
 
@@ -25,53 +25,57 @@ func (c *comm) Close() error {
 	if c.closed.Swap(true) {
 		return nil
 	}
-	c.calls.Lock() // those that are under way return soon
+	sent := make([]uint64, c.size)
+	c.calls.Lock() // calls in progress return soon
+	for dest := range sent {
+		sent[dest] = c.sent[dest].Load()
+	}
 	c.calls.Unlock()
-	for to := range c.size {
-		if to != c.rank {
-			c.notify(to, notice{kind: leave, from: c.rank, about: c.rank, sent: c.sent[to].Load()})
+	for dest := range c.size {
+		if dest != c.rank {
+			c.notify(dest, notice{kind: leave, source: c.rank, about: c.rank, sent: sent[dest]})
 		}
 	}
-	missing := c.linger()
-	if c.heart != nil {
-		c.heart.Stop()
+	missing := c.waitForPeers()
+	if c.heartbeat != nil {
+		c.heartbeat.Stop()
 	}
 	if err := c.cause(); err != nil {
 		if missing >= 0 {
-			c.kill(fmt.Errorf("rank %d has not noticed within %v that the run failed: %w", missing, failedLimit, err))
+			c.kill(fmt.Errorf("rank %d has not closed within %v after the run failed: %w", missing, failedLimit, err))
 		}
-		return nil // MPI stays as it is: messages may be under way for ever
+		return nil // MPI is not finalised: messages may be pending forever
 	}
 	if missing >= 0 {
 		err := &dist.PeerError{Rank: missing, Err: fmt.Errorf("has not left the run within %v", closeLimit)}
 		c.kill(err)
 		return err
 	}
-	if !c.bury() {
-		return nil // something was sent that nobody received
+	if !c.recycleOrphans() {
+		return nil // a message was sent that no rank has received
 	}
 	err := c.engine.free()
 	if c.job {
 		empi.Finalize()
 	}
 	c.rounds.release()
-	if c.table.release() {
-		held.Delete(c)
+	if c.table.freeSlots() {
+		liveComms.Delete(c)
 	}
 	return err
 }
 
-// linger waits until all other ranks have left and what this one has sent is gone, and returns the lowest rank that
-// has not left in time, or -1.
-func (c *comm) linger() (missing int) {
+// waitForPeers waits until all other ranks have left and the sends of this rank are complete. It returns a rank
+// that has not left in time, or -1.
+func (c *comm) waitForPeers() (missing int) {
 	began, limit := time.Now(), closeLimit
 	pause := 10 * time.Microsecond
 	for {
-		c.hear()
+		c.readNotices()
 		if limit == closeLimit && c.cause() != nil {
-			began, limit = time.Now(), failedLimit // the others may hear of it only now, as this rank does
+			began, limit = time.Now(), failedLimit // the others may get the notice only now, as this rank does
 		}
-		gone := c.bury()
+		sent := c.recycleOrphans()
 		c.mu.Lock()
 		missing = -1
 		if c.leavers < c.size-1 {
@@ -84,7 +88,7 @@ func (c *comm) linger() (missing int) {
 		}
 		c.mu.Unlock()
 		waited := time.Since(began)
-		if missing < 0 && (gone || waited > leftGrace) || waited > limit {
+		if missing < 0 && (sent || waited > leftGrace) || waited > limit {
 			return missing
 		}
 		time.Sleep(pause)
@@ -92,7 +96,7 @@ func (c *comm) linger() (missing int) {
 	}
 }
 
-// kill ends the job, if that is what this communicator is.
+// kill ends all processes of the job, if this is the communicator of Init.
 func (c *comm) kill(cause error) {
 	if !c.job {
 		return

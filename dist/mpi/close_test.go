@@ -12,12 +12,12 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// A long message that nobody receives is MPI's when the run fails, and still when the rank has closed: its memory stays
-// where it is, though nothing else holds it.
+// MPI may use the memory of a long message that no rank receives even after the run has failed and the rank has
+// closed. The garbage collector must not free it.
 func TestRankLeavesMemoryToMPIAfterAFailure(t *testing.T) {
 	needRank(t)
 	func() {
-		c := fresh(t)[0]
+		c := newComms(t)[0]
 		ctx := context.Background()
 		send, err := c.Isend(ctx, (c.Rank()+1)%c.Size(), 5, make([]byte, 1<<20))
 		if err != nil {
@@ -45,15 +45,15 @@ func TestRankLeavesMemoryToMPIAfterAFailure(t *testing.T) {
 	}
 }
 
-// A rank that has waited long for the others to close gives them the usual time once one of them fails, and does not
-// end the job at once.
-func TestRankGivesTimeToNoticeALateFailure(t *testing.T) {
+// If a rank fails while another waits in Close, the waiting rank gives the others failedLimit from then on, and
+// does not end the job at once.
+func TestRankWaitsAfterALateFailure(t *testing.T) {
 	needRank(t)
-	c := fresh(t)[0].(*comm)
+	c := newComms(t)[0].(*comm)
 	if c.size == 1 {
-		t.Skip("one rank has nobody to give time to")
+		t.Skip("needs at least two ranks")
 	}
-	c.job = true // so that losing patience ends all
+	c.job = true // so that a timeout ends all processes
 	if c.rank == 1 {
 		time.Sleep(failedLimit + 500*time.Millisecond)
 		c.Abort(1, errors.New("late"))
@@ -64,8 +64,8 @@ func TestRankGivesTimeToNoticeALateFailure(t *testing.T) {
 	}
 }
 
-// What another goroutine waits for ends when the rank closes, before MPI is given back.
-func TestRankClosesBesideACall(t *testing.T) {
+// A call of another goroutine ends when the rank closes, before MPI is finalised.
+func TestRankClosesDuringACall(t *testing.T) {
 	needRank(t)
 	ctx := context.Background()
 	receive := func(c dist.Comm) error {
@@ -76,15 +76,15 @@ func TestRankClosesBesideACall(t *testing.T) {
 		return c.Wait(ctx, []dist.Request{req})
 	}
 	barrier := func(c dist.Comm) error {
-		if c.Rank() > 0 || c.Size() == 1 { // to which the others do not come
+		if c.Rank() > 0 || c.Size() == 1 { // the others do not enter it
 			return ErrClosed
 		}
 		return c.Barrier(ctx)
 	}
 	for _, call := range []func(c dist.Comm) error{receive, barrier} {
-		c, ended := fresh(t)[0], make(chan error, 1)
+		c, ended := newComms(t)[0], make(chan error, 1)
 		go func() { ended <- call(c) }()
-		time.Sleep(20 * time.Millisecond) // it waits by now, or finds the rank closed
+		time.Sleep(20 * time.Millisecond) // by then the call waits, or has found the rank closed
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}

@@ -32,7 +32,7 @@ func (c *comm) reduce(ctx context.Context, call collect.Call, data []byte) error
 	return c.conclude(c.agree(ctx, call, data))
 }
 
-// Bcast goes down a binomial tree.
+// Bcast sends along a binomial tree.
 func (c *comm) Bcast(ctx context.Context, root int, buf []byte) error {
 	c.calls.RLock()
 	defer c.calls.RUnlock()
@@ -43,10 +43,10 @@ func (c *comm) Bcast(ctx context.Context, root int, buf []byte) error {
 	if err := c.agree(ctx, call, nil); err != nil {
 		return c.conclude(err)
 	}
-	place := (c.rank - root + c.size) % c.size // in the tree, whose root is 0
+	position := (c.rank - root + c.size) % c.size // in the tree, whose root is 0
 	bit := 1
 	for ; bit < c.size; bit *= 2 {
-		if place&bit != 0 {
+		if position&bit != 0 {
 			if err := c.receiveAll(ctx, (c.rank-bit+c.size)%c.size, buf); err != nil {
 				return c.conclude(err)
 			}
@@ -55,14 +55,14 @@ func (c *comm) Bcast(ctx context.Context, root int, buf []byte) error {
 	}
 	var b batch
 	for bit /= 2; bit > 0; bit /= 2 {
-		if place+bit < c.size {
+		if position+bit < c.size {
 			b.add(c, true, (c.rank+bit)%c.size, buf)
 		}
 	}
 	return c.conclude(b.wait(ctx, c))
 }
 
-// Gatherv has every rank send to the root, once all know what each brings.
+// Gatherv first distributes the lengths; then every rank sends its part to the root.
 func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, error) {
 	c.calls.RLock()
 	defer c.calls.RUnlock()
@@ -91,7 +91,7 @@ func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, er
 	return parts, nil
 }
 
-// Allgatherv hands the parts round a ring.
+// Allgatherv passes the parts around a ring.
 func (c *comm) Allgatherv(ctx context.Context, send []byte) ([][]byte, error) {
 	c.calls.RLock()
 	defer c.calls.RUnlock()
@@ -116,10 +116,10 @@ func (c *comm) Allgatherv(ctx context.Context, send []byte) ([][]byte, error) {
 	return parts, nil
 }
 
-// mostGathered bounds what a rank may bring to a gather: the length comes from another process.
-const mostGathered = 1 << 36
+// maxPartBytes is the largest part of a rank in a gather. It bounds lengths that come from other processes.
+const maxPartBytes = 1 << 36
 
-// lengths begins a gather: it returns what each rank brings.
+// lengths begins a gather: it returns the length of each rank's part.
 func (c *comm) lengths(ctx context.Context, call collect.Call, own int) ([]int64, error) {
 	if err := c.enter(ctx, call); err != nil {
 		return nil, err
@@ -130,9 +130,9 @@ func (c *comm) lengths(ctx context.Context, call collect.Call, own int) ([]int64
 		return nil, c.conclude(err)
 	}
 	for r, n := range lengths {
-		if n < 0 || n > mostGathered {
-			return nil, c.conclude(&dist.PeerError{Rank: r, Err: fmt.Errorf("brings %d bytes to %v, at most %d are allowed",
-				n, call, int64(mostGathered))})
+		if n < 0 || n > maxPartBytes {
+			return nil, c.conclude(&dist.PeerError{Rank: r, Err: fmt.Errorf("contributes %d bytes to %v, want at most %d",
+				n, call, int64(maxPartBytes))})
 		}
 	}
 	return lengths, nil

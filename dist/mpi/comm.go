@@ -16,30 +16,30 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// comm is this process's rank of one run.
+// comm is the dist.Comm of this process.
 type comm struct {
 	engine     engine
 	rank, size int
 	tagLimit   int
 	job        bool            // Close finalises MPI
-	heart      *life.Heartbeat // nil when ranks do not watch each other
+	heartbeat  *life.Heartbeat // nil unless Watch was called
 	table      table
 	rounds     roundState
 
 	failed atomic.Pointer[failedRun]
 	closed atomic.Bool
-	calls  sync.RWMutex // each call holds it for reading, so that Close frees nothing under a call
+	calls  sync.RWMutex // each call holds it for reading, so that Close does not free memory in use
 
-	// How many messages went to, and came from, each rank.
+	// Number of messages sent to, and received from, each rank.
 	sent, received []atomic.Uint64
 
 	mu      sync.Mutex
 	peers   []peer
 	leavers int   // number of peers that have left
-	orphans []*op // that nobody waits for, though MPI still uses their memory
+	orphans []*op // operations without a waiting call whose memory MPI still uses
 }
 
-// peer is what a notice has said about a rank.
+// peer is what the leave notice of a rank said.
 type peer struct {
 	left bool
 	when time.Time
@@ -68,53 +68,55 @@ func (c *comm) check(ctx context.Context, peer, tag, length int) error {
 		return err
 	}
 	if tag > c.tagLimit {
-		return fmt.Errorf("dist/mpi: tag %d: this MPI takes tags up to %d", tag, c.tagLimit)
+		return fmt.Errorf("dist/mpi: tag %d: this MPI supports tags up to %d", tag, c.tagLimit)
 	}
-	if length > mostBytes {
-		return fmt.Errorf("dist/mpi: a message of %d bytes: MPI takes up to %d, send it in pieces", length, mostBytes)
+	if length > maxMessageBytes {
+		return fmt.Errorf("dist/mpi: a message of %d bytes: MPI supports up to %d, send several messages", length,
+			maxMessageBytes)
 	}
 	return pending.Check(ctx, c.size, peer, tag)
 }
 
-func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request, error) {
+func (c *comm) Isend(ctx context.Context, dest, tag int, buf []byte) (dist.Request, error) {
 	c.calls.RLock()
 	defer c.calls.RUnlock()
-	if err := c.check(ctx, to, tag, len(buf)); err != nil {
+	if err := c.check(ctx, dest, tag, len(buf)); err != nil {
 		return 0, err
 	}
-	n := c.sent[to].Add(1)
+	n := c.sent[dest].Add(1)
 	t := &c.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	o, queue := t.takeLocked(), t.queue
+	o, queue := t.acquireLocked(), t.queue
 	t.queue, t.last = nil, nil
-	o.Message = pending.Message{Send: true, Peer: to, Tag: tag, Buf: buf}
+	o.Message = pending.Message{Send: true, Peer: dest, Tag: tag, Buf: buf}
 	var err error
 	if len(buf) <= shortBytes {
-		err = sendShort(queue, o.slot, to, tag, buf)
+		err = sendShort(queue, o.slot, dest, tag, buf)
 	} else {
-		err = sendLong(queue, o.slot, to, tag, o.pin(), len(buf), c.bodyTag(n))
+		err = sendLong(queue, o.slot, dest, tag, o.pin(), len(buf), c.bodyTag(n))
 	}
 	if err != nil {
-		// MPI may have taken the head of a message though not its body, so the op is not used again.
-		return 0, &dist.PeerError{Rank: to, Err: fmt.Errorf("%v: %w", o, err)}
+		// MPI may have sent the header of the message without its body, so the op is not reused.
+		return 0, &dist.PeerError{Rank: dest, Err: fmt.Errorf("%v: %w", o, err)}
 	}
 	return o.req, nil
 }
 
-// bodyTag tells the bytes of a long message, the n-th that goes to a rank, from those of others that may not have been
-// received yet. As many tags as this MPI has are used, for a message may wait while very many go by.
+// bodyTag returns the MPI tag for the bytes of a long message, the n-th message to a rank, to distinguish them from
+// those of other pending messages. It uses all tags of this MPI, since a message may be pending while very many
+// others are sent.
 func (c *comm) bodyTag(n uint64) int { return int(n % uint64(c.tagLimit)) }
 
-func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
-	return c.receive(ctx, pending.Message{Peer: from, Tag: tag, Buf: buf})
+func (c *comm) Irecv(ctx context.Context, source, tag int, buf []byte) (dist.Request, error) {
+	return c.receive(ctx, pending.Message{Peer: source, Tag: tag, Buf: buf})
 }
 
-func (c *comm) IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (dist.Request, error) {
+func (c *comm) IrecvUpTo(ctx context.Context, source, tag int, buf []byte, length *int) (dist.Request, error) {
 	if length == nil {
 		return 0, pending.ErrLength
 	}
-	return c.receive(ctx, pending.Message{Peer: from, Tag: tag, Buf: buf, Length: length})
+	return c.receive(ctx, pending.Message{Peer: source, Tag: tag, Buf: buf, Length: length})
 }
 
 func (c *comm) receive(ctx context.Context, m pending.Message) (dist.Request, error) {
@@ -126,13 +128,13 @@ func (c *comm) receive(ctx context.Context, m pending.Message) (dist.Request, er
 	t := &c.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	o := t.takeLocked()
+	o := t.acquireLocked()
 	o.Message = m
-	var target unsafe.Pointer
+	var pinned unsafe.Pointer
 	if len(m.Buf) > shortBytes {
-		target = o.pin()
+		pinned = o.pin()
 	}
-	prepare(o.slot, m.Peer, m.Tag, target, len(m.Buf), m.Length != nil)
+	prepare(o.slot, m.Peer, m.Tag, pinned, len(m.Buf), m.Length != nil)
 	t.enqueue(o.slot)
 	return o.req, nil
 }
@@ -151,8 +153,8 @@ func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 	return err
 }
 
-// Abort ends the run on all ranks. The cause goes to stderr at once, since the launcher may end this process as soon as
-// another one has ended for it.
+// Abort ends the run on all ranks. It prints the cause to stderr at once, since the launcher may end this process
+// as soon as another one has exited.
 func (c *comm) Abort(code int, cause error) {
 	c.calls.RLock()
 	defer c.calls.RUnlock()

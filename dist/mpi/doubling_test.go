@@ -6,13 +6,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The steps of all ranks fit together, and add up every rank's part once on each rank.
+// The steps of all ranks match, and combine every rank's part exactly once on each rank.
 func TestDoublingCombinesEveryPartOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 70).Draw(t, "size")
-		type box struct{ from, to int }
-		mail := map[box][][]int{}
-		sums, at, begun := make([][]int, size), make([]int, size), make([]bool, size)
+		type route struct{ source, dest int }
+		queues := map[route][][]int{}
+		sums, next, begun := make([][]int, size), make([]int, size), make([]bool, size)
 		steps := make([][]step, size)
 		for r := range size {
 			steps[r] = doubling(r, size)
@@ -22,20 +22,20 @@ func TestDoublingCombinesEveryPartOnce(t *testing.T) {
 		for moved := true; moved; {
 			moved = false
 			for r := range size {
-				if at[r] == len(steps[r]) {
+				if next[r] == len(steps[r]) {
 					continue
 				}
-				s := steps[r][at[r]]
-				if s.to >= 0 && !begun[r] {
-					mail[box{r, s.to}] = append(mail[box{r, s.to}], append([]int(nil), sums[r]...))
+				s := steps[r][next[r]]
+				if s.dest >= 0 && !begun[r] {
+					queues[route{r, s.dest}] = append(queues[route{r, s.dest}], append([]int(nil), sums[r]...))
 					begun[r], moved = true, true
 				}
-				if s.from >= 0 {
-					queue := mail[box{s.from, r}]
+				if s.source >= 0 {
+					queue := queues[route{s.source, r}]
 					if len(queue) == 0 {
 						continue
 					}
-					mail[box{s.from, r}] = queue[1:]
+					queues[route{s.source, r}] = queue[1:]
 					for i, n := range queue[0] {
 						if s.final {
 							sums[r][i] = 0
@@ -43,13 +43,13 @@ func TestDoublingCombinesEveryPartOnce(t *testing.T) {
 						sums[r][i] += n
 					}
 				}
-				at[r]++
+				next[r]++
 				begun[r], moved = false, true
 			}
 		}
 		for r := range size {
-			if at[r] < len(steps[r]) {
-				t.Fatalf("%d ranks: rank %d waits for ever in step %d", size, r, at[r])
+			if next[r] < len(steps[r]) {
+				t.Fatalf("%d ranks: rank %d waits forever in step %d", size, r, next[r])
 			}
 			for i, n := range sums[r] {
 				if n != 1 {
@@ -57,9 +57,9 @@ func TestDoublingCombinesEveryPartOnce(t *testing.T) {
 				}
 			}
 		}
-		for b, left := range mail {
-			if len(left) > 0 {
-				t.Fatalf("%d ranks: rank %d sent rank %d what it never received", size, b.from, b.to)
+		for b, rest := range queues {
+			if len(rest) > 0 {
+				t.Fatalf("%d ranks: a message of rank %d to rank %d was never received", size, b.source, b.dest)
 			}
 		}
 	})

@@ -30,20 +30,20 @@ import (
 	"unsafe"
 )
 
-// Lanes for bytes alone.
+// The duplicates of MPI_COMM_WORLD that carry plain bytes.
 const (
 	rounds  = C.ATOLL_ROUNDS
 	notices = C.ATOLL_NOTICES
 )
 
 const (
-	headBytes  = C.ATOLL_HEADER
-	stageBytes = C.ATOLL_STAGE
-	shortBytes = stageBytes - headBytes // the longest message that is copied
-	mostBytes  = math.MaxInt32          // of one MPI message, whose length is a C int
+	headBytes       = C.ATOLL_HEADER
+	stageBytes      = C.ATOLL_STAGE
+	shortBytes      = stageBytes - headBytes // the longest message that is copied
+	maxMessageBytes = math.MaxInt32          // of one MPI message, whose length is a C int
 )
 
-var _ = [1]struct{}{}[noticeBytes-C.ATOLL_NOTICE] // both sides agree
+var _ = [1]struct{}{}[noticeBytes-C.ATOLL_NOTICE] // compiles only if Go and C agree
 
 type slot = C.atoll_slot
 
@@ -51,13 +51,13 @@ func (e engine) newSlot() *slot { return C.atoll_new_slot(e.world) }
 
 func freeSlot(s *slot) { C.free(unsafe.Pointer(s)) }
 
-// link puts next after s, among those that one call waits for.
+// link puts next after s in the chain of slots that one call waits for.
 func link(s, next *slot) { s.next = C.uintptr_t(uintptr(unsafe.Pointer(next))) }
 
-// staged is the slot's own memory.
+// staged returns the slot's own memory.
 func staged(s *slot) []byte { return unsafe.Slice((*byte)(&s.stage[0]), stageBytes) }
 
-// engine is MPI as this package uses it. Its errors are not yet those of a peer.
+// engine is the interface to MPI in C. Its errors do not name a peer.
 type engine struct{ world *C.atoll_world }
 
 func openEngine() (engine, error) {
@@ -76,7 +76,7 @@ func (e engine) free() error {
 	return nil
 }
 
-// sendShort begins the send of a message of at most shortBytes, after it has posted the receives of a queue.
+// sendShort posts the receives of a queue, then starts the send of a message of at most shortBytes.
 func sendShort(queue, s *slot, peer, tag int, buf []byte) error {
 	bytes := (*C.uchar)(unsafe.SliceData(buf))
 	code := C.atoll_send_short(queue, s, C.int(peer), C.int(tag), bytes, C.int(len(buf)))
@@ -86,7 +86,7 @@ func sendShort(queue, s *slot, peer, tag int, buf []byte) error {
 	return nil
 }
 
-// sendLong does so for a longer message, whose memory is pinned.
+// sendLong does the same for a longer message, whose memory is pinned.
 func sendLong(queue, s *slot, peer, tag int, pinned unsafe.Pointer, n, bodyTag int) error {
 	code := C.atoll_send_long(queue, s, C.int(peer), C.int(tag), (*C.uchar)(pinned), C.int(n), C.int(bodyTag))
 	if code != C.MPI_SUCCESS {
@@ -95,8 +95,8 @@ func sendLong(queue, s *slot, peer, tag int, pinned unsafe.Pointer, n, bodyTag i
 	return nil
 }
 
-// prepare makes a slot fit for a queue of receives of n bytes, or of up to n: of a short message into the slot, or of
-// one that is, or may be, longer into pinned memory.
+// prepare initialises a slot for the queue of receives: of n bytes, or of up to n. A short message is received into
+// the slot, one that is or may be longer into pinned memory.
 func prepare(s *slot, peer, tag int, pinned unsafe.Pointer, n int, upTo bool) {
 	s.pending = C.ATOLL_QUEUED
 	s.peer, s.tag = C.int(peer), C.int(tag)
@@ -110,7 +110,7 @@ func prepare(s *slot, peer, tag int, pinned unsafe.Pointer, n int, upTo bool) {
 // postQueue posts receives.
 func postQueue(queue *slot) { C.atoll_receive(queue) }
 
-// discardBody begins to receive the body of a message that is of no use.
+// discardBody starts to receive the body of a message that will be dropped.
 func discardBody(s *slot, peer, bodyTag int, n int64) error {
 	if code := C.atoll_discard(s, C.int(peer), C.int(bodyTag), C.int64_t(n)); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Irecv", code)
@@ -118,8 +118,8 @@ func discardBody(s *slot, peer, bodyTag int, n int64) error {
 	return nil
 }
 
-// sendBytes and receiveBytes begin to move bytes alone, of memory that stays where it is: of the slot when nil, or
-// pinned.
+// sendBytes and receiveBytes start the transfer of plain bytes, from or into pinned memory, or the slot's memory if
+// buf is nil.
 func sendBytes(s *slot, lane, peer int, buf unsafe.Pointer, n int) error {
 	if code := C.atoll_post(s, C.int(lane), 1, C.int(peer), (*C.uchar)(buf), C.int(n)); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Isend", code)
@@ -138,8 +138,8 @@ func waitFor(first *slot, waited int64) *slot {
 	return C.atoll_wait(first, C.int64_t(waited))
 }
 
-// trade exchanges one round's messages; a rank of -1 leaves out its direction.
-func trade(in *slot, from int, out *slot, to, n int) (*slot, error) {
+// exchangeStep exchanges the messages of one step; a rank of -1 leaves out its direction.
+func exchangeStep(in *slot, from int, out *slot, to, n int) (*slot, error) {
 	var code C.int
 	first := C.atoll_trade(in, C.int(from), out, C.int(to), C.int(n), &code)
 	if code != C.MPI_SUCCESS {
@@ -159,7 +159,7 @@ func cancel(s *slot) error {
 
 func (e engine) stop() { C.atoll_down(e.world) }
 
-// notice returns the bytes of a notice that has come, or nil. They are valid until listen is called.
+// notice returns the bytes of a received notice, or nil. They are valid until listen is called.
 func (e engine) notice() []byte {
 	if C.atoll_noticed(e.world) == 0 {
 		return nil
@@ -179,7 +179,7 @@ func endJob(code int) { C.atoll_abort(C.int(code)) }
 
 func tagLimit() int { return int(C.atoll_tag_limit()) }
 
-// Version names the MPI that this program runs with, as "Open MPI v4.1.4". It may be called before Init.
+// Version returns the name and version of the MPI library, as in "Open MPI v4.1.4". It may be called before Init.
 func Version() string {
 	var text [C.MPI_MAX_LIBRARY_VERSION_STRING]byte
 	n := C.atoll_version((*C.char)(unsafe.Pointer(&text[0])), C.int(len(text)))

@@ -9,13 +9,13 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// fail ends the run for all ranks, unless it has failed already. It is part of a call, which Close waits for.
+// fail ends the run for all ranks, unless it has failed already. The caller holds comm.calls, so that Close waits.
 func (c *comm) fail(cause error) {
 	if c.down(cause) {
 		n := failureNotice(c.rank, cause)
-		for to := range c.size {
-			if to != c.rank {
-				c.notify(to, n)
+		for dest := range c.size {
+			if dest != c.rank {
+				c.notify(dest, n)
 			}
 		}
 	}
@@ -30,20 +30,20 @@ func (c *comm) down(cause error) bool {
 	return true
 }
 
-// notify sends a notice, which nobody waits for. A rank that cannot be reached is the launcher's to end.
-func (c *comm) notify(to int, n notice) {
-	o := c.table.take()
-	o.Message = pending.Message{Send: true, Peer: to}
+// notify sends a notice without waiting for it. Errors are ignored: the launcher ends ranks that cannot be reached.
+func (c *comm) notify(dest int, n notice) {
+	o := c.table.acquire()
+	o.Message = pending.Message{Send: true, Peer: dest}
 	length := n.encode(staged(o.slot))
-	if sendBytes(o.slot, notices, to, nil, length) != nil {
-		c.table.give(o)
+	if sendBytes(o.slot, notices, dest, nil, length) != nil {
+		c.table.release(o)
 		return
 	}
-	c.adopt(o)
+	c.addOrphan(o)
 }
 
-// hear reads the notices that have come.
-func (c *comm) hear() {
+// readNotices reads the received notices.
+func (c *comm) readNotices() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {
@@ -60,7 +60,7 @@ func (c *comm) hear() {
 			c.down(&dist.PeerError{Rank: c.rank, Err: err})
 			return
 		case n.kind == leave:
-			c.peers[n.from] = peer{left: true, when: time.Now(), sent: n.sent}
+			c.peers[n.source] = peer{left: true, when: time.Now(), sent: n.sent}
 			c.leavers++
 		default:
 			c.down(n.failure())

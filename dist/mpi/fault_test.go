@@ -16,29 +16,29 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// The victim drops out of a run of three ranks in one phase of a step, in one of several ways.
+// victim is the rank of three that fails in one phase of a step.
 const victim = 1
 
 var phases = []string{"posted", "waiting", "reduction", "barrier", "gather"}
 
-// A rank that leaves the run or the world. None of them returns to the step.
-var endings = map[string]func(c dist.Comm){
+// faults are the ways in which the victim fails. Most do not return.
+var faults = map[string]func(c dist.Comm){
 	"kill":      func(dist.Comm) { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} },
 	"exit 3":    func(dist.Comm) { os.Exit(3) },
 	"exit 0":    func(dist.Comm) { os.Exit(0) },
 	"panic":     func(dist.Comm) { panic("a programmer's mistake") },
 	"leave":     func(c dist.Comm) { _ = c.Close(); os.Exit(0) },
-	"abort":     func(c dist.Comm) { c.Abort(7, errors.New("out of water")); _ = c.Close(); os.Exit(7) },
+	"abort":     func(c dist.Comm) { c.Abort(7, errors.New("out of memory")); _ = c.Close(); os.Exit(7) },
 	"sleep":     func(dist.Comm) { time.Sleep(time.Hour) },
 	"stop":      func(dist.Comm) { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) },
 	"pause":     pause,
 	"interrupt": func(dist.Comm) { _ = syscall.Kill(os.Getpid(), syscall.SIGTERM); select {} },
 }
 
-// watchSilence is how long a rank of these tests may be silent.
+// watchSilence is the silence limit of the ranks in these tests.
 const watchSilence = 2 * time.Second
 
-// pause stops this process for most of the silence.
+// pause stops this process for most of the silence limit.
 func pause(dist.Comm) {
 	script := fmt.Sprintf("sleep 0.2; kill -STOP %d; sleep 1.6; kill -CONT %[1]d", os.Getpid())
 	if err := exec.Command("sh", "-c", script).Run(); err != nil {
@@ -46,11 +46,11 @@ func pause(dist.Comm) {
 	}
 }
 
-// suffer is what a rank does when its role is a fault, as in "barrier: kill". It returns the exit code.
-func suffer(role string) int {
+// runFaultRole runs a rank whose role is a fault, as in "barrier: kill", and returns the exit code.
+func runFaultRole(role string) int {
 	phase, how, _ := strings.Cut(role, ": ")
 	limit := time.Minute
-	if how == "sleep" { // nobody can tell a rank that sleeps from one that computes
+	if how == "sleep" { // the others cannot distinguish a sleeping rank from a computing one: their calls time out
 		limit = time.Second
 	}
 	if how == "stop" || how == "pause" {
@@ -66,7 +66,7 @@ func suffer(role string) int {
 			fault = phase
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		err := faultyStep(ctx, job, fault, endings[how])
+		err := faultyStep(ctx, job, fault, faults[how])
 		cancel()
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "rank %d: step %d: %v\n", job.Rank(), i, err)
@@ -74,11 +74,12 @@ func suffer(role string) int {
 			return 1
 		}
 	}
-	fmt.Fprintln(os.Stderr, "every step was done, as if nothing had happened")
+	fmt.Fprintln(os.Stderr, "every step was done")
 	return 0
 }
 
-// faultyStep trades a short and a long message with both neighbours, then calls each collective of a solver's step.
+// faultyStep exchanges a short and a long message with both neighbours, then calls each collective of a solver's
+// step. In the phase named fault it calls end.
 func faultyStep(ctx context.Context, c dist.Comm, fault string, end func(dist.Comm)) error {
 	var reqs []dist.Request
 	var first error
@@ -103,12 +104,12 @@ func faultyStep(ctx context.Context, c dist.Comm, fault string, end func(dist.Co
 		end(c)
 	case "waiting":
 		time.AfterFunc(20*time.Millisecond, func() { end(c) })
-		r, err := c.Irecv(ctx, 0, 99, nil) // nobody sends that
+		r, err := c.Irecv(ctx, 0, 99, nil) // no rank sends this message
 		add(r, err)
 	}
 	err := c.Wait(ctx, reqs)
 	if fault == "waiting" {
-		select {} // what ends the victim goes on beside it
+		select {} // the fault happens in another goroutine
 	}
 	if err != nil {
 		return err
@@ -135,12 +136,13 @@ func faultyStep(ctx context.Context, c dist.Comm, fault string, end func(dist.Co
 	return nil
 }
 
-// Whatever happens to a rank, and when: the job ends within 10 s, with a code that says so, and names the rank.
-func TestAJobOutlivesNoneOfItsRanks(t *testing.T) {
-	drop := func(phase, how string) {
-		t.Run(phase+"/"+how, func(t *testing.T) {
+// After any fault of a rank in any phase, the job ends within 10 s, with a non-zero exit code and a message that
+// names the rank.
+func TestJobEndsWithAFailedRank(t *testing.T) {
+	test := func(phase, fault string) {
+		t.Run(phase+"/"+fault, func(t *testing.T) {
 			t.Parallel()
-			out, code := mpirun(t, 3, phase+": "+how, 10*time.Second)
+			out, code := mpirun(t, 3, phase+": "+fault, 10*time.Second)
 			if code == 0 {
 				t.Errorf("exit code 0:\n%s", out)
 			}
@@ -148,24 +150,24 @@ func TestAJobOutlivesNoneOfItsRanks(t *testing.T) {
 			if !strings.Contains(out, "rank 1") && !strings.Contains(out, ",1],1]") {
 				t.Errorf("rank 1 is not named:\n%s", out)
 			}
-			if how == "abort" && !strings.Contains(out, "out of water") {
-				t.Errorf("the cause is not told:\n%s", out)
+			if fault == "abort" && !strings.Contains(out, "out of memory") {
+				t.Errorf("the cause is not printed:\n%s", out)
 			}
 		})
 	}
 	for _, phase := range phases {
-		for _, how := range []string{"kill", "abort", "leave"} {
-			drop(phase, how)
+		for _, fault := range []string{"kill", "abort", "leave"} {
+			test(phase, fault)
 		}
 	}
-	for _, how := range []string{"exit 3", "exit 0", "panic", "interrupt", "sleep"} {
-		drop("waiting", how)
-		drop("reduction", how)
+	for _, fault := range []string{"exit 3", "exit 0", "panic", "interrupt", "sleep"} {
+		test("waiting", fault)
+		test("reduction", fault)
 	}
 }
 
-// A rank that is stopped is found by its signs of life, and one that is paused is kept.
-func TestAJobWatchesItsRanks(t *testing.T) {
+// A stopped rank is detected by its missing heartbeats, and a paused one is kept.
+func TestWatchDetectsAStoppedRank(t *testing.T) {
 	for _, phase := range []string{"waiting", "reduction"} {
 		t.Run(phase+"/stop", func(t *testing.T) {
 			t.Parallel()
@@ -186,8 +188,8 @@ func TestAJobWatchesItsRanks(t *testing.T) {
 	})
 }
 
-// The same steps without a fault end well, or the test above would prove nothing.
-func TestAJobWithoutFaultsEndsWell(t *testing.T) {
+// The same steps without a fault succeed; otherwise the test above would prove nothing.
+func TestJobWithoutFaults(t *testing.T) {
 	out, code := mpirun(t, 3, "none: none", 10*time.Second)
 	if code != 0 || strings.Count(out, "every step was done") != 3 {
 		t.Errorf("exit code %d:\n%s", code, out)

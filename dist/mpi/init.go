@@ -13,23 +13,23 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Built reports whether this program can speak MPI.
+// Built reports whether this program was built with MPI.
 const Built = true
 
 var started atomic.Bool
 
-// held are the communicators whose memory MPI may still use. Nothing else need hold one: the program may have dropped
-// it after a failure, with messages under way for ever.
-var held sync.Map
+// liveComms holds references to the communicators whose memory MPI may still use, for the garbage collector: after
+// a failure the program may drop a communicator with messages that stay pending.
+var liveComms sync.Map
 
-// Init starts MPI and returns the rank of this process among all that the launcher has started. Started by none, it is
-// a run of one rank. MPI can be started once in a process; closing the communicator ends it.
+// Init initialises MPI and returns the communicator of all processes that the launcher has started; without a
+// launcher, of one rank. MPI can be initialised only once in a process; closing the communicator finalises it.
 func Init() (dist.Comm, error) {
 	if started.Swap(true) {
 		return nil, errors.New("dist/mpi: MPI can be started only once in a process")
 	}
 	if err := empi.InitThreadSafe(); err != nil {
-		return nil, fmt.Errorf("dist/mpi: this MPI (%s) was built without support of threads: %w", Version(), err)
+		return nil, fmt.Errorf("dist/mpi: this MPI (%s) does not support threads (MPI_THREAD_MULTIPLE): %w", Version(), err)
 	}
 	c, err := open()
 	if err != nil {
@@ -39,7 +39,7 @@ func Init() (dist.Comm, error) {
 	return c, nil
 }
 
-// open connects all ranks anew, apart from earlier communicators.
+// open returns a new communicator of all ranks, independent of earlier ones.
 func open() (*comm, error) {
 	e, err := openEngine()
 	if err != nil {
@@ -52,7 +52,7 @@ func open() (*comm, error) {
 	c.received = newCounters(n)
 	c.table.engine = e
 	c.rounds.open(e, c.rank, n)
-	held.Store(c, nil)
+	liveComms.Store(c, nil)
 	return c, nil
 }
 

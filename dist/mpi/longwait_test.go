@@ -10,11 +10,11 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// A long message that is not received yet keeps its bytes to itself, however many others go by.
+// A long message that is not received yet keeps its bytes, however many others are sent meanwhile.
 func TestRankLongMessageWaits(t *testing.T) {
 	needRank(t)
-	c, ctx := fresh(t)[0], context.Background()
-	to, from := (c.Rank()+1)%c.Size(), (c.Rank()+c.Size()-1)%c.Size()
+	c, ctx := newComms(t)[0], context.Background()
+	dest, source := (c.Rank()+1)%c.Size(), (c.Rank()+c.Size()-1)%c.Size()
 	post := func(r dist.Request, err error) dist.Request {
 		if err != nil {
 			t.Fatal(err)
@@ -27,14 +27,14 @@ func TestRankLongMessageWaits(t *testing.T) {
 		}
 	}
 	const n = 2 * shortBytes
-	early := post(c.Isend(ctx, to, 1, bytes.Repeat([]byte{1}, n)))
-	for range 1<<15 - 1 { // so many tags every MPI has
-		wait(post(c.Irecv(ctx, from, 2, nil)), post(c.Isend(ctx, to, 2, nil)))
+	early := post(c.Isend(ctx, dest, 1, bytes.Repeat([]byte{1}, n)))
+	for range 1<<15 - 1 { // every MPI has at least so many tags
+		wait(post(c.Irecv(ctx, source, 2, nil)), post(c.Isend(ctx, dest, 2, nil)))
 	}
-	late := post(c.Isend(ctx, to, 3, bytes.Repeat([]byte{3}, n)))
+	late := post(c.Isend(ctx, dest, 3, bytes.Repeat([]byte{3}, n)))
 	for _, tag := range []int{3, 1} {
 		got := make([]byte, n)
-		wait(post(c.Irecv(ctx, from, tag, got)))
+		wait(post(c.Irecv(ctx, source, tag, got)))
 		if want := bytes.Repeat([]byte{byte(tag)}, n); !bytes.Equal(got, want) {
 			t.Errorf("the message with tag %d begins with %d", tag, got[0])
 		}

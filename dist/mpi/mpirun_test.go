@@ -14,8 +14,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// The test program starts itself again under mpirun. Its ranks learn from this variable what to do: "suite" is to run
-// the tests whose names begin with TestRank, anything else is a fault.
+// The test program starts itself again under mpirun. This environment variable sets the role of its ranks: "suite"
+// runs the tests whose names begin with TestRank, anything else is a fault.
 const roleVariable = "ATOLL_TEST_ROLE"
 
 // job is the communicator of a rank that mpirun has started.
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	}
 	job = c
 	if role != "suite" {
-		code := suffer(role)
+		code := runFaultRole(role)
 		if code == 0 {
 			_ = c.Close()
 		}
@@ -69,9 +69,9 @@ func mpirun(t *testing.T, n int, role string, limit time.Duration, args ...strin
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	late := time.AfterFunc(limit, func() { _ = cmd.Process.Kill() })
+	timeout := time.AfterFunc(limit, func() { _ = cmd.Process.Kill() })
 	err = cmd.Wait()
-	if !late.Stop() {
+	if !timeout.Stop() {
 		t.Fatalf("mpirun -np %d still ran after %v:\n%s", n, limit, text.String())
 	}
 	if err != nil && cmd.ProcessState.ExitCode() < 0 {

@@ -12,7 +12,7 @@ import (
 //
 //	0  kind
 //	4  the rank that sends it
-//	8  the rank that it is about: who aborted, or the peer that an error names
+//	8  the rank that it is about: the one that aborted, or the peer in an error
 //	12 the code of an abort
 //	16 of a leave: how many messages the sender has sent to the receiver
 //	24 the cause, in UTF-8, up to the end
@@ -31,27 +31,27 @@ const (
 )
 
 type notice struct {
-	kind        noticeKind
-	from, about int
-	code        int
-	sent        uint64
-	cause       string
+	kind          noticeKind
+	source, about int
+	code          int
+	sent          uint64
+	cause         string
 }
 
-// failureNotice is what a rank tells the others about a failure.
-func failureNotice(from int, cause error) notice {
+// failureNotice returns the notice that a rank sends to the others about a failure.
+func failureNotice(source int, cause error) notice {
 	var a *dist.AbortError
 	if errors.As(cause, &a) {
-		return notice{kind: aborted, from: from, about: a.Rank, code: a.Code, cause: a.Cause}
+		return notice{kind: aborted, source: source, about: a.Rank, code: a.Code, cause: a.Cause}
 	}
 	var p *dist.PeerError
 	if errors.As(cause, &p) {
-		return notice{kind: failed, from: from, about: p.Rank, cause: p.Err.Error()}
+		return notice{kind: failed, source: source, about: p.Rank, cause: p.Err.Error()}
 	}
-	return notice{kind: failed, from: from, about: from, cause: cause.Error()}
+	return notice{kind: failed, source: source, about: source, cause: cause.Error()}
 }
 
-// failure is the error that a failure notice stands for.
+// failure returns the error that a failure notice describes.
 func (n notice) failure() error {
 	if n.kind == aborted {
 		return &dist.AbortError{Rank: n.about, Code: n.code, Cause: n.cause}
@@ -64,7 +64,7 @@ func (n notice) encode(buf []byte) int {
 	clear(buf[:noticeHeader])
 	buf[0] = byte(n.kind)
 	le := binary.LittleEndian
-	le.PutUint32(buf[4:], uint32(n.from))
+	le.PutUint32(buf[4:], uint32(n.source))
 	le.PutUint32(buf[8:], uint32(n.about))
 	le.PutUint32(buf[12:], uint32(int32(n.code)))
 	le.PutUint64(buf[16:], n.sent)
@@ -73,7 +73,7 @@ func (n notice) encode(buf []byte) int {
 		return noticeHeader + copy(text, n.cause)
 	}
 	keep := len(text) - len(cutMark)
-	for keep > 0 && n.cause[keep]&0xc0 == 0x80 { // not amid a character
+	for keep > 0 && n.cause[keep]&0xc0 == 0x80 { // not inside a character
 		keep--
 	}
 	copy(text, n.cause[:keep])
@@ -87,16 +87,16 @@ func decode(buf []byte, size int) (notice, error) {
 	}
 	le := binary.LittleEndian
 	n := notice{
-		kind:  noticeKind(buf[0]),
-		from:  int(le.Uint32(buf[4:])),
-		about: int(le.Uint32(buf[8:])),
-		code:  int(int32(le.Uint32(buf[12:]))),
-		sent:  le.Uint64(buf[16:]),
-		cause: string(buf[noticeHeader:]),
+		kind:   noticeKind(buf[0]),
+		source: int(le.Uint32(buf[4:])),
+		about:  int(le.Uint32(buf[8:])),
+		code:   int(int32(le.Uint32(buf[12:]))),
+		sent:   le.Uint64(buf[16:]),
+		cause:  string(buf[noticeHeader:]),
 	}
-	if n.kind < leave || n.kind > failed || n.from >= size || n.about >= size {
+	if n.kind < leave || n.kind > failed || n.source >= size || n.about >= size {
 		return notice{}, fmt.Errorf("dist/mpi: a notice of kind %d from rank %d about rank %d, among %d ranks",
-			n.kind, n.from, n.about, size)
+			n.kind, n.source, n.about, size)
 	}
 	return n, nil
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-func TestNoticesArriveAsTheyWere(t *testing.T) {
+func TestNoticeRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := notice{
-			kind:  noticeKind(rapid.IntRange(1, 3).Draw(t, "kind")),
-			from:  rapid.IntRange(0, 99).Draw(t, "from"),
-			about: rapid.IntRange(0, 99).Draw(t, "about"),
-			code:  int(rapid.Int32().Draw(t, "code")),
-			sent:  rapid.Uint64().Draw(t, "sent"),
-			cause: rapid.StringN(0, 2000, -1).Draw(t, "cause"),
+			kind:   noticeKind(rapid.IntRange(1, 3).Draw(t, "kind")),
+			source: rapid.IntRange(0, 99).Draw(t, "from"),
+			about:  rapid.IntRange(0, 99).Draw(t, "about"),
+			code:   int(rapid.Int32().Draw(t, "code")),
+			sent:   rapid.Uint64().Draw(t, "sent"),
+			cause:  rapid.StringN(0, 2000, -1).Draw(t, "cause"),
 		}
 		var buf [noticeBytes]byte
 		length := n.encode(buf[:])
@@ -39,7 +39,7 @@ func TestNoticesArriveAsTheyWere(t *testing.T) {
 	})
 }
 
-func TestFailuresKeepTheirMeaning(t *testing.T) {
+func TestFailureRoundTrip(t *testing.T) {
 	var buf [noticeBytes]byte
 	carry := func(err error) error {
 		n, e := decode(buf[:failureNotice(2, err).encode(buf[:])], 4)
@@ -49,8 +49,8 @@ func TestFailuresKeepTheirMeaning(t *testing.T) {
 		return n.failure()
 	}
 	var a *dist.AbortError
-	if err := carry(&dist.AbortError{Rank: 3, Code: 7, Cause: "out of water"}); !errors.As(err, &a) ||
-		*a != (dist.AbortError{Rank: 3, Code: 7, Cause: "out of water"}) {
+	if err := carry(&dist.AbortError{Rank: 3, Code: 7, Cause: "out of memory"}); !errors.As(err, &a) ||
+		*a != (dist.AbortError{Rank: 3, Code: 7, Cause: "out of memory"}) {
 		t.Errorf("an abort arrives as %v", err)
 	}
 	var p *dist.PeerError
@@ -63,15 +63,15 @@ func TestFailuresKeepTheirMeaning(t *testing.T) {
 	}
 }
 
-// Whatever comes, decode returns a notice about ranks that exist, or an error.
+// decode returns a notice about existing ranks, or an error, for any input.
 func FuzzDecodeNotice(f *testing.F) {
 	var buf [noticeBytes]byte
-	f.Add(buf[:notice{kind: leave, from: 1, sent: 5}.encode(buf[:])])
+	f.Add(buf[:notice{kind: leave, source: 1, sent: 5}.encode(buf[:])])
 	f.Add([]byte{})
 	f.Add(make([]byte, noticeHeader))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		n, err := decode(data, 3)
-		if err == nil && (n.from < 0 || n.from > 2 || n.about < 0 || n.about > 2 || n.kind < leave || n.kind > failed) {
+		if err == nil && (n.source < 0 || n.source > 2 || n.about < 0 || n.about > 2 || n.kind < leave || n.kind > failed) {
 			t.Errorf("accepted %+v", n)
 		}
 	})

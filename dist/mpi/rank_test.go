@@ -11,12 +11,12 @@ import (
 
 func needRank(t *testing.T) {
 	if job == nil {
-		t.Skip("this is for ranks that mpirun has started: TestSuiteUnderMPIRun does")
+		t.Skip("runs only under mpirun: TestSuiteUnderMPIRun starts it")
 	}
 }
 
-// fresh connects all ranks anew.
-func fresh(t *testing.T) []dist.Comm {
+// newComms returns a new communicator of all ranks.
+func newComms(t *testing.T) []dist.Comm {
 	c, err := open()
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestRankEndings(t *testing.T) {
 	for _, k := range disttest.LastCases() {
 		if job.Size() >= k.Min {
 			t.Run(k.Name, func(t *testing.T) {
-				comms := fresh(t)
+				comms := newComms(t)
 				disttest.Each(t, comms, k.Run)
 				disttest.Close(t, comms)
 			})
@@ -47,7 +47,7 @@ func TestRankStepsAllocateNothing(t *testing.T) {
 	if job.Size() != 2 {
 		t.Skip("between two ranks")
 	}
-	disttest.Allocations(t, fresh(t), 0)
+	disttest.Allocations(t, newComms(t), 0)
 }
 
 func TestRankStartsMPIOnce(t *testing.T) {

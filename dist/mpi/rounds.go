@@ -12,21 +12,21 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// The message of a round says in its first callBytes which collective it belongs to. What the ranks combine follows,
-// if it fits; otherwise it travels alone once all agree.
+// The first callBytes of a message of a collective identify the call. The data to combine follow, if they fit;
+// otherwise they are sent separately once all ranks agree on the call.
 const (
 	callBytes   = 16
 	inlineBytes = stageBytes - callBytes
-	pieceBytes  = 1 << 30 // of what is longer than MPI allows
-	keepBytes   = 1 << 20 // the most memory that stays with a communicator
+	pieceBytes  = 1 << 30 // size of the parts of data that are too long for one MPI message
+	keepBytes   = 1 << 20 // largest buffer that a communicator keeps
 )
 
-// roundState is what collectives use again and again.
+// roundState is the state and the buffers that collectives reuse.
 type roundState struct {
 	steps   []step
 	in, out op
-	call    collect.Call // the one at hand
-	scratch []byte       // another rank's operand, when it is long
+	call    collect.Call // the current call
+	scratch []byte       // another rank's operand, if it is long
 }
 
 func (r *roundState) open(e engine, rank, size int) {
@@ -41,7 +41,7 @@ func (r *roundState) release() {
 	freeSlot(r.out.slot)
 }
 
-// enter checks the arguments of a collective, before any other rank hears of it.
+// enter checks the arguments of a collective before any message is sent.
 func (c *comm) enter(ctx context.Context, call collect.Call) error {
 	if err := c.check(ctx, c.rank, 0, 0); err != nil {
 		return err
@@ -62,8 +62,7 @@ func (c *comm) conclude(err error) error {
 	return err
 }
 
-// agree replaces data on every rank by the combination of all, after the ranks have found that they make the same
-// call.
+// agree checks that all ranks make the same call, and replaces data on every rank by the combination of all.
 func (c *comm) agree(ctx context.Context, call collect.Call, data []byte) error {
 	call.Prepare(data)
 	if len(data) <= inlineBytes {
@@ -81,29 +80,29 @@ func (c *comm) double(ctx context.Context, call collect.Call, data []byte) error
 	putCall(out, call)
 	for _, s := range r.steps {
 		copy(out[callBytes:], data)
-		r.in.Peer, r.out.Peer = s.from, s.to
-		first, err := trade(r.in.slot, s.from, r.out.slot, s.to, callBytes+len(data))
+		r.in.Peer, r.out.Peer = s.source, s.dest
+		first, err := exchangeStep(r.in.slot, s.source, r.out.slot, s.dest, callBytes+len(data))
 		if err != nil {
-			return &dist.PeerError{Rank: max(s.from, s.to), Err: fmt.Errorf("%v: %w", call, err)}
+			return &dist.PeerError{Rank: max(s.source, s.dest), Err: fmt.Errorf("%v: %w", call, err)}
 		}
 		if first != nil {
 			head := &r.in
-			if head.next = &r.out; s.from < 0 {
+			if head.next = &r.out; s.source < 0 {
 				head = &r.out
 			}
 			if err := c.follow(ctx, head, first); err != nil {
 				return err
 			}
 		}
-		if s.from < 0 {
+		if s.source < 0 {
 			continue
 		}
 		got := in[:r.in.slot.got]
-		if err := c.differs(got, out, s.from, call); err != nil {
+		if err := c.differs(got, out, s.source, call); err != nil {
 			return err
 		}
 		if len(got) != callBytes+len(data) {
-			return &dist.PeerError{Rank: s.from, Err: fmt.Errorf("brings %d bytes to %v, %d are expected",
+			return &dist.PeerError{Rank: s.source, Err: fmt.Errorf("contributes %d bytes to %v, want %d",
 				len(got)-callBytes, call, len(data))}
 		}
 		if s.final {
@@ -121,26 +120,26 @@ func (c *comm) doubleLong(ctx context.Context, call collect.Call, data []byte) e
 	if cap(r.scratch) < len(data) {
 		r.scratch = make([]byte, len(data))
 	}
-	theirs := r.scratch[:len(data)]
+	operand := r.scratch[:len(data)]
 	if cap(r.scratch) > keepBytes {
 		r.scratch = nil
 	}
 	for _, s := range r.steps {
 		var b batch
-		if s.from >= 0 {
-			b.add(c, false, s.from, theirs)
+		if s.source >= 0 {
+			b.add(c, false, s.source, operand)
 		}
-		if s.to >= 0 {
-			b.add(c, true, s.to, data)
+		if s.dest >= 0 {
+			b.add(c, true, s.dest, data)
 		}
 		if err := b.wait(ctx, c); err != nil {
 			return err
 		}
 		switch {
 		case s.final:
-			copy(data, theirs)
-		case s.from >= 0:
-			call.Combine(data, theirs)
+			copy(data, operand)
+		case s.source >= 0:
+			call.Combine(data, operand)
 		}
 	}
 	return nil
@@ -160,19 +159,19 @@ func getCall(b []byte) collect.Call {
 	}
 }
 
-// differs is the error of two ranks that make different calls; got and own are their messages.
-func (c *comm) differs(got, own []byte, from int, call collect.Call) error {
+// differs returns the error if two ranks make different calls; got and own are their messages.
+func (c *comm) differs(got, own []byte, source int, call collect.Call) error {
 	if len(got) >= callBytes && string(got[:callBytes]) == string(own[:callBytes]) {
 		return nil
 	}
 	if len(got) < callBytes {
-		return &dist.PeerError{Rank: from, Err: fmt.Errorf("sent %d bytes where %v is expected", len(got), call)}
+		return &dist.PeerError{Rank: source, Err: fmt.Errorf("sent %d bytes, want the message of %v", len(got), call)}
 	}
-	theirs := getCall(got)
-	if err := theirs.Check(c.size); err != nil {
-		return &dist.PeerError{Rank: from, Err: err}
+	other := getCall(got)
+	if err := other.Check(c.size); err != nil {
+		return &dist.PeerError{Rank: source, Err: err}
 	}
-	return theirs.Differs(from, call, c.rank)
+	return other.Differs(source, call, c.rank)
 }
 
 // batch is the sends and receives of one phase of a collective, in the order in which they were added.
@@ -181,11 +180,11 @@ type batch struct {
 	err        error
 }
 
-// add posts the bytes in as many pieces as MPI needs.
+// add posts the transfer of buf, in several messages if it is too long for one.
 func (b *batch) add(c *comm, send bool, peer int, buf []byte) {
-	for at := 0; at < len(buf) && b.err == nil; at += pieceBytes {
-		o := c.table.take()
-		o.Message = pending.Message{Send: send, Peer: peer, Buf: buf[at:min(at+pieceBytes, len(buf))]}
+	for offset := 0; offset < len(buf) && b.err == nil; offset += pieceBytes {
+		o := c.table.acquire()
+		o.Message = pending.Message{Send: send, Peer: peer, Buf: buf[offset:min(offset+pieceBytes, len(buf))]}
 		o.call = &c.rounds.call
 		if send {
 			b.err = sendBytes(o.slot, rounds, peer, o.pin(), len(o.Buf))
@@ -194,7 +193,7 @@ func (b *batch) add(c *comm, send bool, peer int, buf []byte) {
 		}
 		if b.err != nil {
 			b.err = &dist.PeerError{Rank: peer, Err: fmt.Errorf("%v: %w", o, b.err)}
-			c.table.give(o)
+			c.table.release(o)
 			return
 		}
 		if b.last == nil {
@@ -206,7 +205,7 @@ func (b *batch) add(c *comm, send bool, peer int, buf []byte) {
 	}
 }
 
-// wait ends the phase. An error ends the run before memory is given up that MPI may still use.
+// wait completes the phase. On an error it ends the run before it releases memory that MPI may still use.
 func (b *batch) wait(ctx context.Context, c *comm) error {
 	if b.err == nil && b.head != nil {
 		b.err = c.await(ctx, b.head)
@@ -216,8 +215,8 @@ func (b *batch) wait(ctx context.Context, c *comm) error {
 	return err
 }
 
-func (c *comm) receiveAll(ctx context.Context, from int, buf []byte) error {
+func (c *comm) receiveAll(ctx context.Context, source int, buf []byte) error {
 	var b batch
-	b.add(c, false, from, buf)
+	b.add(c, false, source, buf)
 	return b.wait(ctx, c)
 }

@@ -14,18 +14,18 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// op is a send or receive that was posted.
+// op is a posted send or receive.
 type op struct {
 	pending.Message
 	slot   *slot
-	next   *op // of those that one call waits for
+	next   *op // in the chain that one call waits for
 	req    dist.Request
 	call   *collect.Call // of a collective
 	pins   runtime.Pinner
 	pinned bool
 }
 
-// String describes what waits, for error messages.
+// String describes the operation, for error messages.
 func (o *op) String() string {
 	if o.call != nil {
 		return o.call.String()
@@ -33,7 +33,7 @@ func (o *op) String() string {
 	return o.Message.String()
 }
 
-// failure is the error of an op that has ended badly.
+// failure returns the error of a failed op.
 func (o *op) failure() error {
 	if o.slot.error == 0 {
 		_, err := o.Accept(int(o.slot.got))
@@ -50,7 +50,7 @@ func (o *op) pin() unsafe.Pointer {
 	return p
 }
 
-// table holds the ops of one rank. It allocates only when more are pending than ever before.
+// table holds the ops of one rank. It allocates only when the number of pending ones reaches a new maximum.
 type table struct {
 	engine engine
 
@@ -58,23 +58,23 @@ type table struct {
 	ops  []*op // pending, by index; nil when free or claimed
 	free []*op
 
-	// Receives go to MPI together with the next send, or when somebody begins to wait: a call into C costs as much as
-	// what it does for a short message. They are posted under the lock, so that none overtakes another.
+	// Receives are posted together with the next send, or when a call begins to wait, since a call into C takes as
+	// long as posting a short message. They are posted under the lock, to keep their order.
 	queue, last *slot
 }
 
 // The low half of a Request is the index in the table plus one, the high half counts the uses of that index.
 const indexBits = 32
 
-// take returns an op for use, and enters it.
-func (t *table) take() *op {
+// acquire returns an unused op, and registers it.
+func (t *table) acquire() *op {
 	t.mu.Lock()
-	o := t.takeLocked()
+	o := t.acquireLocked()
 	t.mu.Unlock()
 	return o
 }
 
-func (t *table) takeLocked() *op {
+func (t *table) acquireLocked() *op {
 	var o *op
 	if n := len(t.free); n > 0 {
 		o, t.free = t.free[n-1], t.free[:n-1]
@@ -86,7 +86,7 @@ func (t *table) takeLocked() *op {
 	return o
 }
 
-// enqueue leaves a receive to be posted later. The caller holds the lock.
+// enqueue queues a receive for posting. The caller holds the lock.
 func (t *table) enqueue(s *slot) {
 	if t.queue == nil {
 		t.queue = s
@@ -96,7 +96,7 @@ func (t *table) enqueue(s *slot) {
 	t.last = s
 }
 
-// flush posts the receives that are queued.
+// flush posts the queued receives.
 func (t *table) flush() {
 	t.mu.Lock()
 	t.flushLocked()
@@ -141,24 +141,24 @@ func (o *op) link(next *op) {
 	link(o.slot, next.slot)
 }
 
-// give takes an op back for the next use. MPI no longer uses its memory.
-func (t *table) give(o *op) {
+// release makes an op available for reuse. MPI must not use its memory any more.
+func (t *table) release(o *op) {
 	o.next = nil
-	t.giveAll(o)
+	t.releaseAll(o)
 }
 
-// giveAll takes back a chain.
-func (t *table) giveAll(o *op) {
+// releaseAll releases a chain of ops.
+func (t *table) releaseAll(o *op) {
 	t.mu.Lock()
 	for o != nil {
 		next := o.next
-		t.giveLocked(o)
+		t.releaseLocked(o)
 		o = next
 	}
 	t.mu.Unlock()
 }
 
-func (t *table) giveLocked(o *op) {
+func (t *table) releaseLocked(o *op) {
 	if o.pinned {
 		o.pins.Unpin()
 		o.pinned = false
@@ -169,9 +169,9 @@ func (t *table) giveLocked(o *op) {
 	o.Message, o.next, o.call = pending.Message{}, nil, nil
 }
 
-// release gives the memory of C's side back, and reports whether it was all: an op that nobody has waited for keeps its
-// own.
-func (t *table) release() bool {
+// freeSlots frees the C memory of unused ops, and reports whether no others are left: an op that no call has waited
+// for keeps its memory.
+func (t *table) freeSlots() bool {
 	for _, o := range t.free {
 		freeSlot(o.slot)
 	}

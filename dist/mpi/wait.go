@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// leftGrace is how long a message from, or to, a rank that has left may still be on its way.
+	// leftGrace is how long a message from, or to, a rank that has left may still be in transit.
 	leftGrace = time.Second
-	// withdrawal is how long MPI may take to end a message that has begun, or to take one back.
-	withdrawal = 2 * time.Second
+	// cancelLimit is how long MPI may take to complete or cancel a message.
+	cancelLimit = 2 * time.Second
 )
 
 // await waits for all ops of a chain, or returns the error of the first that failed.
@@ -23,7 +23,7 @@ func (c *comm) await(ctx context.Context, head *op) error {
 	return c.follow(ctx, head, waitFor(head.slot, 0))
 }
 
-// follow goes on waiting for a chain after engine.wait has returned first.
+// follow continues to wait for a chain after waitFor has returned first.
 func (c *comm) follow(ctx context.Context, head *op, first *slot) error {
 	var began time.Time
 	for ; first != nil; first = waitFor(first, int64(time.Since(began))) {
@@ -43,10 +43,10 @@ func (c *comm) follow(ctx context.Context, head *op, first *slot) error {
 	return nil
 }
 
-// interrupted tells why o, which is pending, should not be waited for any longer.
+// interrupted returns the error for which the pending op o should no longer be waited for, or nil.
 func (c *comm) interrupted(ctx context.Context, o *op) error {
-	c.table.flush() // the peer may wait for what another goroutine has queued
-	c.hear()
+	c.table.flush() // the peer may need a receive that another goroutine has queued
+	c.readNotices()
 	if err := c.cause(); err != nil {
 		return err
 	}
@@ -63,13 +63,13 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 		return nil
 	}
 	if done(o.slot) {
-		return nil // it came before the notice
+		return nil // it completed before the notice came
 	}
 	return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
 }
 
-// endChain ends the use of a chain: what is pending is withdrawn, and what has come through staged memory is copied to
-// where it belongs.
+// endChain ends the use of a chain: it cancels pending ops, and copies received messages from staged memory into
+// their buffers.
 func (c *comm) endChain(head *op) {
 	var ended *op
 	for o := head; o != nil; {
@@ -80,10 +80,10 @@ func (c *comm) endChain(head *op) {
 		}
 		o = next
 	}
-	c.table.giveAll(ended)
+	c.table.releaseAll(ended)
 }
 
-// deliver tells a receive what has come, and copies it out of staged memory.
+// deliver completes a receive: it sets the length, and copies the message out of staged memory.
 func (c *comm) deliver(o *op) {
 	if o.Send || o.slot.withdrawn == 2 || o.call != nil {
 		return
@@ -99,11 +99,11 @@ func (c *comm) deliver(o *op) {
 	}
 }
 
-// withdraw takes o back. It returns false when MPI goes on using o's memory: o is then an orphan.
+// withdraw cancels o. It returns false if MPI still uses the memory of o, which is then an orphan.
 func (c *comm) withdraw(o *op) bool {
 	if o.Send {
 		if !o.pinned || c.cause() != nil {
-			c.adopt(o)
+			c.addOrphan(o)
 			return false
 		}
 	} else if err := cancel(o.slot); err != nil {
@@ -113,42 +113,42 @@ func (c *comm) withdraw(o *op) bool {
 		c.mu.Lock()
 		left := c.peers[o.Peer].left
 		c.mu.Unlock()
-		if left && o.Send || time.Since(began) > withdrawal {
-			c.adopt(o)
-			c.fail(&dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: was given up, but cannot be withdrawn", o)})
+		if left && o.Send || time.Since(began) > cancelLimit {
+			c.addOrphan(o)
+			c.fail(&dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: cannot be cancelled", o)})
 			return false
 		}
 	}
 	return true
 }
 
-// drain takes in what has come instead of o, so that the peer's send ends.
+// drain receives and drops the message that did not match o, so that the peer's send completes.
 func (c *comm) drain(o *op) {
-	d := c.table.take()
+	d := c.table.acquire()
 	d.Message = pending.Message{Peer: o.Peer, Tag: o.Tag}
 	if err := discardBody(d.slot, o.Peer, int(o.slot.unwanted)-1, int64(o.slot.got)); err != nil {
-		c.table.give(d)
+		c.table.release(d)
 		c.fail(&dist.PeerError{Rank: o.Peer, Err: err})
 		return
 	}
-	c.adopt(d)
+	c.addOrphan(d)
 }
 
-// adopt keeps the memory of o until MPI has done with it.
-func (c *comm) adopt(o *op) {
+// addOrphan keeps the memory of o until MPI no longer uses it.
+func (c *comm) addOrphan(o *op) {
 	c.mu.Lock()
 	c.orphans = append(c.orphans, o)
 	c.mu.Unlock()
 }
 
-// bury takes back the orphans that have ended and reports whether none is left.
-func (c *comm) bury() bool {
+// recycleOrphans releases the orphans that are complete, and reports whether none is left.
+func (c *comm) recycleOrphans() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kept := c.orphans[:0]
 	for _, o := range c.orphans {
 		if done(o.slot) {
-			c.table.give(o)
+			c.table.release(o)
 		} else {
 			kept = append(kept, o)
 		}

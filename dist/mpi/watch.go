@@ -16,17 +16,18 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/life"
 )
 
-// whereabouts is what a rank tells the others about its heart.
-type whereabouts struct {
+// heartbeatEndpoint is what a rank sends to the others about its heartbeat: the machine, its UDP addresses, or an
+// error.
+type heartbeatEndpoint struct {
 	Machine   string           `json:",omitempty"`
 	Addresses []netip.AddrPort `json:",omitempty"`
 	Error     string           `json:",omitempty"`
 }
 
-// Watch makes the ranks of a run watch each other, beside MPI, which does not notice a rank that hangs: each gives the
-// one before it signs of life in datagrams. A rank that gives none for silence fails the run, as Abort does. All ranks
-// must call it, with the same silence, on a communicator of Init. Where datagrams do not get through warn is told, and
-// nothing is watched.
+// Watch makes the ranks of a run detect ranks that hang, which MPI does not: each rank sends UDP heartbeats to the
+// previous one. A rank without heartbeats for silence fails the run, as Abort does. All ranks must call Watch with
+// the same silence, on a communicator of Init. If no datagrams arrive, Watch calls warn, and hangs of that rank are
+// not detected.
 func Watch(ctx context.Context, job dist.Comm, silence time.Duration, warn func(line string)) error {
 	c, ok := job.(*comm)
 	if !ok {
@@ -40,45 +41,45 @@ func Watch(ctx context.Context, job dist.Comm, silence time.Duration, warn func(
 	if err := c.Bcast(ctx, 0, key); err != nil {
 		return err
 	}
-	machines, err := c.tell(ctx, whereabouts{Machine: machine()})
+	machines, err := c.exchangeEndpoints(ctx, heartbeatEndpoint{Machine: machine()})
 	if err != nil {
 		return err
 	}
-	before, after := (c.rank+c.size-1)%c.size, (c.rank+1)%c.size
-	var own whereabouts
-	heart, addresses, err := life.OpenHeartbeat(machines[after].Machine == machines[c.rank].Machine)
+	prev, next := (c.rank+c.size-1)%c.size, (c.rank+1)%c.size
+	var own heartbeatEndpoint
+	heartbeat, addresses, err := life.OpenHeartbeat(machines[next].Machine == machines[c.rank].Machine)
 	own.Addresses = addresses
 	if err != nil {
 		own.Error = err.Error()
 	}
-	all, err := c.tell(ctx, own)
+	all, err := c.exchangeEndpoints(ctx, own)
 	for r := 0; err == nil && r < c.size; r++ {
 		if all[r].Error != "" {
 			err = fmt.Errorf("dist/mpi: rank %d: %s", r, all[r].Error)
 		}
 	}
 	if err != nil {
-		if heart != nil {
-			heart.Stop()
+		if heartbeat != nil {
+			heartbeat.Stop()
 		}
 		return err
 	}
-	c.heart = heart
-	heart.Start(life.HeartbeatConfig{
-		Key: key, Own: uint64(c.rank), To: all[before].Addresses, From: uint64(after), Silence: silence,
+	c.heartbeat = heartbeat
+	heartbeat.Start(life.HeartbeatConfig{
+		Key: key, Own: uint64(c.rank), To: all[prev].Addresses, From: uint64(next), Silence: silence,
 		Lost: func() {
-			c.lose(&dist.PeerError{Rank: after, Err: fmt.Errorf("%w: no sign of life for %v", dist.ErrPeerLost, silence)})
+			c.lose(&dist.PeerError{Rank: next, Err: fmt.Errorf("%w: no sign of life for %v", dist.ErrPeerLost, silence)})
 		},
 		NeverHeard: func() {
-			warn(fmt.Sprintf("no sign of life comes from rank %d, at %v: if it hangs, nobody notices; let UDP pass between "+
-				"the machines", after, all[after].Addresses))
+			warn(fmt.Sprintf("no heartbeats arrive from rank %d at %v: if it hangs, this is not detected; allow UDP between "+
+				"the machines", next, all[next].Addresses))
 		},
 	})
 	return nil
 }
 
-// tell gives all ranks what one of them says.
-func (c *comm) tell(ctx context.Context, own whereabouts) ([]whereabouts, error) {
+// exchangeEndpoints returns the endpoints of all ranks.
+func (c *comm) exchangeEndpoints(ctx context.Context, own heartbeatEndpoint) ([]heartbeatEndpoint, error) {
 	text, err := json.Marshal(own)
 	if err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func (c *comm) tell(ctx context.Context, own whereabouts) ([]whereabouts, error)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]whereabouts, len(parts))
+	all := make([]heartbeatEndpoint, len(parts))
 	for r, part := range parts {
 		if err := json.Unmarshal(part, &all[r]); err != nil {
 			return nil, &dist.PeerError{Rank: r, Err: err}
@@ -96,8 +97,8 @@ func (c *comm) tell(ctx context.Context, own whereabouts) ([]whereabouts, error)
 	return all, nil
 }
 
-// machine names what shares a loopback: processes with the same name reach each other by it. It is a random
-// one, and so no other's, where the system does not say.
+// machine returns an id of the machine and network namespace: processes with the same id reach each other over
+// loopback. If the system does not provide it, the id is random and therefore unique.
 func machine() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	network, other := os.Readlink("/proc/self/ns/net")
@@ -107,9 +108,9 @@ func machine() string {
 	return string(boot) + network
 }
 
-// lose fails the run because of a rank that was found lost, unless that has left.
+// lose fails the run because of a lost rank, unless that rank has left.
 func (c *comm) lose(cause *dist.PeerError) {
-	c.calls.RLock() // as a call, which Close waits for
+	c.calls.RLock() // so that Close waits
 	defer c.calls.RUnlock()
 	c.mu.Lock()
 	left := c.peers[cause.Rank].left
@@ -117,7 +118,7 @@ func (c *comm) lose(cause *dist.PeerError) {
 	switch {
 	case left:
 	case c.closed.Load():
-		c.down(cause) // Close sees it
+		c.down(cause) // Close checks it
 	default:
 		c.fail(cause)
 	}

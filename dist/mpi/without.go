@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Built reports whether this program can speak MPI.
+// Built reports whether this program was built with MPI.
 const Built = false
 
 // Init returns ErrNotBuilt.

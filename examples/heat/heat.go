@@ -1,4 +1,4 @@
-// Package heat is a whole solver, of ∂T/∂t = κ ΔT on a grid whose boundary is insulated: docs/new-solver.md.
+// Package heat is a complete solver, of ∂T/∂t = κ ΔT on a grid with an insulated boundary: see docs/new-solver.md.
 package heat
 
 import (
@@ -24,9 +24,9 @@ func init() {
 	solvers.Register(solvers.Kind{
 		Name: "heat", Title: "Conduction of heat", Decode: decode, New: newHeat, Fields: []solvers.Field{temperature},
 		Needs: func(_ *config.Case, held solvers.Counts) int64 { return 8 * (2*int64(held.Held) + 1) },
-		Checks: []solvers.Check{{Name: "decay", About: "A wave between insulated walls", Order: 1.9, Case: decay,
-			Finer: []string{"grid.cells=[8, 8]", "grid.cells=[16, 16]", "grid.cells=[32, 32]", "grid.cells=[64, 64]"},
-			Exact: map[string]string{"T": "300 + 10*cos(pi*x)*cos(pi*y)*exp(-0.2*pi^2*t)"}, Error: 2e-3, Drift: 1e-13}},
+		Checks: []solvers.Check{{Name: "decay", About: "A wave between insulated walls", MinOrder: 1.9, MaxError: 2e-3,
+			Refinements: []string{"grid.cells=[8, 8]", "grid.cells=[16, 16]", "grid.cells=[32, 32]", "grid.cells=[64, 64]"},
+			Exact:       map[string]string{"T": "300 + 10*cos(pi*x)*cos(pi*y)*exp(-0.2*pi^2*t)"}, Case: decay, MaxDrift: 1e-13}},
 	})
 }
 
@@ -44,7 +44,8 @@ func decode(r *config.Section, c *config.Case) {
 	physics.Finish()
 	initial.Finish()
 	c.Sections = s
-	c.DecodeTransient(r, s.grid.Dim, config.Written{Fields: []string{"T"}, Usual: []string{"T"}, Formats: []string{"vti"}})
+	outputs := config.Outputs{Fields: []string{"T"}, Default: []string{"T"}, Formats: []string{"vti"}}
+	c.DecodeTransient(r, s.grid.Dim, outputs)
 }
 
 func (s *sections) Print(p *config.Printer) {
@@ -55,15 +56,15 @@ func (s *sections) Print(p *config.Printer) {
 	p.Pair("T", s.start)
 }
 
-// heat is a rank's share of a case under way.
+// heat is a rank's share of a running case.
 type heat struct {
 	solvers.Plain
-	t       [2][]float64 // in turn
-	dt      []float64    // one, in s
-	next    [1]float64   // as the host has it
+	t       [2][]float64 // before and after a step, exchanged after each
+	dt      []float64    // one element: length of the step in s
+	next    [1]float64   // the same in the host's memory
 	ghosts  halo.GhostExchanger[float64]
-	loops   [2]backend.Loop // from one t to the other
-	longest float64         // step, in s
+	loops   [2]backend.Loop // loops[n] steps from t[n] to t[1-n]
+	maxStep float64         // largest step in s
 }
 
 func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
@@ -88,17 +89,17 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 	h.Owns(h.ghosts)
 	l := &kernels.Lattice{Cells: b.Grid.N, Periodic: b.Grid.Periodic, First: b.Index(-b.Lo[0], -b.Lo[1], -b.Lo[2])}
 	l.Stride[0], l.Stride[1], l.Stride[2] = b.Strides()
-	fastest := 0.0
+	sum := 0.0
 	for d := range b.Grid.Dim {
 		l.Rate[d] = s.conductivity / (b.Grid.Spacing(d) * b.Grid.Spacing(d))
-		fastest += l.Rate[d]
+		sum += l.Rate[d]
 	}
-	h.longest = 0.4 / fastest // explicit Euler is stable to 0.5
+	h.maxStep = 0.4 / sum // explicit Euler is stable up to 0.5
 	for n := range h.loops {
 		h.loops[n] = kernels.NewConductLoop(b.Box(), l, h.dt, h.t[n], h.t[1-n])
 	}
 	field := temperature
-	field.On = b.Space()
+	field.Space = b.Space()
 	field.View = func() solvers.View { return solvers.BlockView(env.Device, h.t[h.Now.Steps%2], b.Block) }
 	h.Declared, h.Whole = []solvers.Field{field}, b.Size(c, h.Bytes(), "float64", h.ghosts.Path())
 	return h, nil
@@ -106,12 +107,12 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 
 func (h *heat) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	for ; steps > 0 && h.Now.Time < min(until, pause); steps-- {
-		turn, after := h.Now.Steps%2, h.Now.Toward(until, h.longest)
+		current, after := h.Now.Steps%2, h.Now.Toward(until, h.maxStep)
 		h.next[0] = after.Dt
-		if err := cmp.Or(backend.Upload(h.Device, h.dt, h.next[:]), halo.Exchange(ctx, h.ghosts, h.t[turn])); err != nil {
+		if err := cmp.Or(backend.Upload(h.Device, h.dt, h.next[:]), halo.Exchange(ctx, h.ghosts, h.t[current])); err != nil {
 			return false, err
 		}
-		h.Device.Run(h.loops[turn], 0, h.Declared[0].On.Owned)
+		h.Device.Run(h.loops[current], 0, h.Declared[0].Space.Owned)
 		h.Now = after
 	}
 	return false, nil

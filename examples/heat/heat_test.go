@@ -26,7 +26,7 @@ output = { every = 1, conservation_every = 5 }
 gauge = [{ name = "middle", at = [0.6, 0.45] }]
 `
 
-// bar is in space, with a seam.
+// bar is a case in space with one periodic axis.
 const bar = `
 solver = "heat"
 grid = { bounds = [0, 0, 0, 4, 1, 1], cells = [16, 4, 4], periodic = ["x"] }
@@ -91,19 +91,20 @@ func TestGoesOn(t *testing.T) {
 func TestHaloReachesTheSolver(t *testing.T)  { runtest.HaloReachesTheSolver(t, warm) }
 func TestMemoryIsAskedForFirst(t *testing.T) { runtest.MemoryIsAskedForFirst(t, .8, bar) }
 
-// TestWhatIsNotFinite: rank, cell, place, step and field are told, on all ranks alike.
-func TestWhatIsNotFinite(t *testing.T) {
+// TestInfiniteValueIsReported proves that an infinite value is reported with rank, cell, position, step and field, the
+// same on all ranks.
+func TestInfiniteValueIsReported(t *testing.T) {
 	_, err := runtest.On(t, warm, 2, 1, runtest.Local, t.TempDir(), "initial.T=x > 1 && y > 0.8 ? 1e308 : -1e308")
 	if err == nil || !strings.Contains(err.Error(), "rank 1: cell 46 at (1.05, 0.35), step 5: T is +Inf in {T: +Inf}") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestChecks: atoll verify has the checks that heat declares.
+// TestChecks proves that atoll verify runs the check that heat declares.
 func TestChecks(t *testing.T) {
 	suite, ok := verify.Find("heat")
 	if !ok {
-		t.Fatal("there is no suite of checks")
+		t.Fatal("no suite of checks is registered")
 	}
 	var page strings.Builder
 	report, err := suite.Run(t.Context(), &page, verify.Options{Quick: true, Threads: 1})
@@ -112,10 +113,10 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-func TestNothingIsAllocated(t *testing.T) { runtest.NothingIsAllocated(t, 3, bar) }
+func TestStepsDoNotAllocate(t *testing.T) { runtest.NothingIsAllocated(t, 3, bar) }
 
-// TestExactField: a case that says what a field should be has the errors in its summary, the same on any ranks, and
-// they fall with order 2.
+// TestExactField proves that errors against an exact solution are in the summary, do not depend on the number of
+// ranks, and fall with order 2.
 func TestExactField(t *testing.T) {
 	exact := decay + "\nexact = { T = \"300 + 10*cos(pi*x)*cos(pi*y)*exp(-0.2*pi^2*t)\" }\n"
 	var coarse, fine map[string]float64

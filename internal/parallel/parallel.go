@@ -4,6 +4,7 @@ package parallel
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // Parts is into how many ranges n items are divided, so that each has at least so many, for all processors.
@@ -35,4 +36,19 @@ func Ranges(n, parts int, f func(part, lo, hi int)) {
 	}
 	f(0, 0, n/parts)
 	wait.Wait()
+}
+
+// All tells whether n items are all as they should be. It looks at ranges of at least so many on a goroutine each, and
+// not at those behind a bad one of its range.
+func All(n, least int, good func(i int) bool) bool {
+	var bad atomic.Bool
+	Ranges(n, Parts(n, least), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if !good(i) {
+				bad.Store(true)
+				return
+			}
+		}
+	})
+	return !bad.Load()
 }

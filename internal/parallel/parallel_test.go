@@ -29,3 +29,15 @@ func TestRanges(t *testing.T) {
 		}
 	}
 }
+
+// One bad item is found wherever it is, and none where there is none.
+func TestAll(t *testing.T) {
+	for _, n := range []int{0, 1, 1000} {
+		for _, bad := range []int{-1, 0, n / 2, n - 1} {
+			want := bad < 0 || bad >= n
+			if got := All(n, 10, func(i int) bool { return i != bad }); got != want {
+				t.Errorf("of %d items, with item %d bad: %v", n, bad, got)
+			}
+		}
+	}
+}

@@ -2,33 +2,34 @@ package curved
 
 import "math"
 
-// Arc is a curve near one of its vertices: at s from Low to High it is at sT + s²B from the vertex, at Low and High in
-// the vertices before and after. T is about 1 long, so that s is about a length.
+// Arc is a parabola through three consecutive vertices of a curve. For the parameter s in [Low, High] its point is at
+// sT + s²B relative to the middle vertex; at Low and High it meets the other two. T has a length of about 1, so that s
+// is about an arc length.
 type Arc struct {
 	T, B      vector
 	Low, High float64
 
-	// Bend is the curvature of the circle through the three vertices, along the axis about which the curve turns.
-	Bend vector
+	// Curvature is that of the circle through the three vertices, as a vector normal to its plane.
+	Curvature vector
 }
 
-// Through returns the arc through a vertex of a curve and those before and after it. It is none where two of them are
-// in one position or the curve turns by more than an angle at the vertex, in degrees.
-func Through(before, at, after vector, ridge float64) (Arc, bool) {
-	in, out := minus(at, before), minus(after, at)
-	a, b := length(in), length(out)
-	if !(a > 0) || !(b > 0) || !(dot(in, out) >= math.Cos(ridge*math.Pi/180)*a*b) {
+// NewArc returns the arc through a vertex of a curve, at position at, and the vertices before and after it. ok is false
+// if two of the positions are the same, or if the curve turns by more than ridge degrees at the vertex.
+func NewArc(before, at, after vector, ridge float64) (arc Arc, ok bool) {
+	incoming, outgoing := minus(at, before), minus(after, at)
+	a, b := length(incoming), length(outgoing)
+	if !(a > 0) || !(b > 0) || !(dot(incoming, outgoing) >= math.Cos(ridge*math.Pi/180)*a*b) {
 		return Arc{}, false
 	}
-	u, v := times(1/a, in), times(1/b, out)
-	arc := Arc{Low: -a, High: b, B: times(1/(a+b), minus(v, u))}
+	u, v := times(1/a, incoming), times(1/b, outgoing)
+	arc = Arc{Low: -a, High: b, B: times(1/(a+b), minus(v, u))}
 	arc.T = plus(v, -b, arc.B)
-	arc.Bend = times(2/length(minus(after, before)), cross(u, v))
+	arc.Curvature = times(2/length(minus(after, before)), cross(u, v))
 	return arc, true
 }
 
-// Smooth tells whether a curve goes on from an arc to a vertex at a distance as the circle there does: how far the two
-// part on the way is within Tolerance.
-func (a *Arc) Smooth(bend vector, distance float64) bool {
-	return length(minus(a.Bend, bend))*distance/6 <= Tolerance
+// Agrees reports whether the curvature of an arc agrees with that at a neighbouring vertex at a given distance: the
+// curves that the two predict between the vertices differ by at most Tolerance times the distance.
+func (a *Arc) Agrees(curvature vector, distance float64) bool {
+	return length(minus(a.Curvature, curvature))*distance/6 <= Tolerance
 }

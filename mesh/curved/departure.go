@@ -6,28 +6,32 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Departure is how vertices of a boundary have left it, between their old neighbours: how many have left its planes or
-// lines, by more than rounding, and the largest distance from its faces or edges.
+// Departure measures how far boundary vertices have moved off the former boundary.
 type Departure struct {
-	Vertices int
-	Most     float64
+	Vertices int     // vertices that are off the planes, or lines, of their former boundary faces, or edges
+	Most     float64 // largest distance of these from their former faces or edges
 }
 
-// rounding is what share of the lengths around a vertex counts as none.
+// rounding is the round-off tolerance of a distance, relative to the lengths of edges around a vertex.
 const rounding = 1e-9
 
-// off is how far a vertex is from the nearest of its old faces or edges, and from the nearest plane or line of one.
-type off struct{ side, plane, size float64 }
+// distances of a vertex to its former faces, or edges.
+type distances struct {
+	side  float64 // to the nearest face or edge
+	plane float64 // to the nearest plane of a face, or line of an edge
+	size  float64 // longest edge, to compare with
+}
 
-// departures are those of vertices that have moved.
-type departures map[int32]off
+// departures are the distances of the vertices that have moved.
+type departures map[int32]distances
 
+// add takes the distances to another of the faces or edges of v.
 func (d departures) add(v int32, side, plane, size float64) {
-	was, ok := d[v]
+	old, ok := d[v]
 	if !ok {
-		was = off{side, plane, size}
+		old = distances{side, plane, size}
 	}
-	d[v] = off{min(side, was.side), min(plane, was.plane), max(size, was.size)}
+	d[v] = distances{min(side, old.side), min(plane, old.plane), max(size, old.size)}
 }
 
 func (d departures) sum() (all Departure) {
@@ -40,11 +44,12 @@ func (d departures) sum() (all Departure) {
 	return all
 }
 
-// Departed compares a mesh of triangles with what it was.
-func Departed(was, is *mesh.Mesh) Departure {
-	at := func(m *mesh.Mesh, v int32) vector { return vector{m.X[v], m.Y[v], 0} }
-	sides := map[edge]bool{} // of one triangle
-	for _, c := range was.Cells {
+// Departed measures how far the boundary vertices of a triangle mesh have left the boundary. The two meshes have the
+// same cells.
+func Departed(before, after *mesh.Mesh) Departure {
+	position := func(m *mesh.Mesh, v int32) vector { return vector{m.X[v], m.Y[v], 0} }
+	sides := map[edge]bool{} // edges of only one triangle
+	for _, c := range before.Cells {
 		for k := range c {
 			if e := edgeOf(c[k], c[(k+1)%3]); sides[e] {
 				delete(sides, e)
@@ -55,10 +60,10 @@ func Departed(was, is *mesh.Mesh) Departure {
 	}
 	all := departures{}
 	for e := range sides {
-		a, b := at(was, e[0]), at(was, e[1])
+		a, b := position(before, e[0]), position(before, e[1])
 		size := length(minus(b, a))
 		for _, v := range e {
-			if p := at(is, v); p != at(was, v) {
+			if p := position(after, v); p != position(before, v) {
 				all.add(v, length(minus(p, onSide(p, a, b))), length(cross(minus(b, a), minus(p, a)))/size, size)
 			}
 		}
@@ -66,18 +71,19 @@ func Departed(was, is *mesh.Mesh) Departure {
 	return all.sum()
 }
 
-// DepartedSolid compares a mesh of tetrahedra with what it was.
-func DepartedSolid(was, is *mesh.Solid) (Departure, error) {
-	faces, err := was.Skin()
+// DepartedSolid measures how far the boundary vertices of a tetrahedral mesh have left the boundary. The two meshes
+// have the same cells.
+func DepartedSolid(before, after *mesh.Solid) (Departure, error) {
+	faces, err := before.Skin()
 	if err != nil {
 		return Departure{}, err
 	}
 	all := departures{}
 	for _, f := range faces {
-		a, b, c := was.At(f.V[0]), was.At(f.V[1]), was.At(f.V[2])
+		a, b, c := before.At(f.V[0]), before.At(f.V[1]), before.At(f.V[2])
 		n := cross(minus(b, a), minus(c, a))
 		for _, v := range f.V {
-			if p := is.At(v); p != was.At(v) {
+			if p := after.At(v); p != before.At(v) {
 				all.add(v, length(minus(p, onFace(p, a, b, c))), math.Abs(dot(n, minus(p, a)))/length(n),
 					max(length(minus(b, a)), length(minus(c, a))))
 			}
@@ -86,21 +92,21 @@ func DepartedSolid(was, is *mesh.Solid) (Departure, error) {
 	return all.sum(), nil
 }
 
-// onSide is the position between a and b that is nearest to p.
+// onSide is the point of the segment from a to b that is nearest to p.
 func onSide(p, a, b vector) vector {
 	u := minus(b, a)
 	return plus(a, min(max(dot(minus(p, a), u)/dot(u, u), 0), 1), u)
 }
 
-// onFace is the position on the triangle of a, b and c that is nearest to p.
+// onFace is the point of the triangle a, b, c that is nearest to p.
 func onFace(p, a, b, c vector) vector {
 	n := cross(minus(b, a), minus(c, a))
 	inside := true
-	best, far := a, math.Inf(1)
+	best, nearest := a, math.Inf(1)
 	for _, e := range [3][2]vector{{a, b}, {b, c}, {c, a}} {
 		inside = inside && dot(cross(minus(e[1], e[0]), minus(p, e[0])), n) >= 0
-		if q := onSide(p, e[0], e[1]); length(minus(p, q)) < far {
-			best, far = q, length(minus(p, q))
+		if q := onSide(p, e[0], e[1]); length(minus(p, q)) < nearest {
+			best, nearest = q, length(minus(p, q))
 		}
 	}
 	if inside {

@@ -7,19 +7,19 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// skin is the boundary of a mesh of tetrahedra.
+// skin is the boundary of a tetrahedral mesh, with its ridges.
 type skin struct {
-	solid   *mesh.Solid
-	turn    float64 // degrees at which an edge is a ridge
-	faces   []mesh.SkinFace
-	normals []vector // of faces, of length 1
-	fans    [][]int32
-	sides   map[edge][]int32 // the faces at an edge
-	ridges  map[edge]bool
-	on      map[int32][]int32 // of a vertex, the other ends of its ridges
+	solid     *mesh.Solid
+	turn      float64 // largest angle between faces at an edge that is no ridge, in degrees
+	faces     []mesh.SkinFace
+	normals   []vector         // unit normal of each face
+	fans      [][]int32        // faces at each vertex
+	sides     map[edge][]int32 // faces at each edge
+	ridges    map[edge]bool
+	ridgeEnds map[int32][]int32 // other ends of the ridges at each vertex, ascending
 }
 
-// edge is two vertices, ascending.
+// edge has the vertices of an edge in ascending order.
 type edge [2]int32
 
 func edgeOf(a, b int32) edge { return edge{min(a, b), max(a, b)} }
@@ -30,7 +30,7 @@ func newSkin(s *mesh.Solid, ridge float64) (*skin, error) {
 		return nil, err
 	}
 	x := &skin{solid: s, turn: ridge, faces: faces, fans: make([][]int32, len(s.X)), sides: map[edge][]int32{},
-		ridges: map[edge]bool{}, on: map[int32][]int32{}}
+		ridges: map[edge]bool{}, ridgeEnds: map[int32][]int32{}}
 	tags := map[[3]int32][]int32{}
 	for _, f := range s.Faces {
 		v := f.V
@@ -56,7 +56,7 @@ func newSkin(s *mesh.Solid, ridge float64) (*skin, error) {
 	return x, nil
 }
 
-// findRidges finds the ridges, of faces in groups.
+// findRidges finds the ridges. group has the sorted group tags of each face.
 func (x *skin) findRidges(group [][]int32) {
 	if marks := x.solid.Marks; marks != nil {
 		for _, e := range slices.Concat(marks.Ridges, marks.Lines) {
@@ -72,10 +72,10 @@ func (x *skin) findRidges(group [][]int32) {
 		}
 	}
 	for e := range x.ridges {
-		x.on[e[0]] = append(x.on[e[0]], e[1])
-		x.on[e[1]] = append(x.on[e[1]], e[0])
+		x.ridgeEnds[e[0]] = append(x.ridgeEnds[e[0]], e[1])
+		x.ridgeEnds[e[1]] = append(x.ridgeEnds[e[1]], e[0])
 	}
-	for _, ends := range x.on {
+	for _, ends := range x.ridgeEnds {
 		slices.Sort(ends)
 	}
 }
@@ -83,7 +83,7 @@ func (x *skin) findRidges(group [][]int32) {
 func (x *skin) at(v int32) vector { return x.solid.At(v) }
 
 // ridgesAt returns the other ends of the ridges at a vertex, ascending.
-func (x *skin) ridgesAt(v int32) []int32 { return x.on[v] }
+func (x *skin) ridgesAt(v int32) []int32 { return x.ridgeEnds[v] }
 
 // ring returns the neighbours of a vertex on the boundary, ascending.
 func (x *skin) ring(v int32) (ring []int32) {
@@ -98,7 +98,7 @@ func (x *skin) ring(v int32) (ring []int32) {
 	return slices.Compact(ring)
 }
 
-// across returns the vertices on the other side of the edges that surround a vertex, of those that are no ridges.
+// across returns the vertices opposite to v across the edges that bound its fan of faces, except across ridges.
 func (x *skin) across(v int32) (all []int32) {
 	for _, f := range x.fans[v] {
 		w := x.faces[f].V
@@ -121,8 +121,8 @@ func (x *skin) across(v int32) (all []int32) {
 	return all
 }
 
-// normal is that of the boundary at a vertex, by the weights of N. Max, "Weights for computing vertex normals from
-// facet normals", J. Graphics Tools 4 (1999) 1, with which it is exact on a sphere.
+// normal is the unit normal of the boundary at a vertex, with the weights of N. Max, "Weights for computing vertex
+// normals from facet normals", J. Graphics Tools 4 (1999) 1, which are exact on a sphere.
 func (x *skin) normal(v int32) vector {
 	var sum vector
 	for _, f := range x.fans[v] {

@@ -2,17 +2,17 @@ package curved
 
 import "math"
 
-// unknowns of a paraboloid through the origin: two slopes and three second derivatives.
+// unknowns is the number of coefficients of a paraboloid through the origin: two slopes and three second derivatives.
 const unknowns = 5
 
-// leastSquares finds them from equations.
+// leastSquares is a weighted least-squares problem: the normal equations a·c = g.
 type leastSquares struct {
 	a [unknowns][unknowns]float64
 	g [unknowns]float64
-	n int
+	n int // number of equations added
 }
 
-// add adds the equation row · c = value with a weight.
+// add adds the equation row·c = value with a weight.
 func (l *leastSquares) add(row [unknowns]float64, value, weight float64) {
 	w := weight * weight
 	for i := range row {
@@ -24,7 +24,7 @@ func (l *leastSquares) add(row [unknowns]float64, value, weight float64) {
 	l.n++
 }
 
-// solve returns the unknowns, unless the equations leave some of them open.
+// solve returns the unknowns. ok is false if the equations do not determine them.
 func (l *leastSquares) solve() (c [unknowns]float64, ok bool) {
 	if l.n < unknowns {
 		return c, false

@@ -7,17 +7,19 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Surface is the boundary of a mesh of tetrahedra near one of its vertices, by Axes coordinates of which none is beyond
-// Reach: at (a, b) it is at aT + bU + a²P + abQ + b²R from the vertex. With one axis, on a ridge, U, Q and R are 0.
+// Surface is a paraboloid that approximates the boundary of a tetrahedral mesh near a vertex. For parameters a and b in
+// [-Reach, Reach] its point is at aT + bU + a²P + abQ + b²R relative to the vertex. On a ridge there is one axis: b, U,
+// Q and R are 0.
 type Surface struct {
 	Axes          int
 	T, U, P, Q, R vector
 	Reach         float64
 }
 
-// Surfaces reconstructs the boundary around the vertices that freedoms do not let slide, since the boundary is curved
-// there; flat and straight neighbours that could leave their plane or line get a reach. Vertices at which the boundary
-// turns by more than an angle, in degrees, in all directions stay, as do those where it cannot be told.
+// Surfaces reconstructs the boundary around the vertices that cannot slide according to free, because the boundary is
+// curved there. ridge is the angle, in degrees, from which an edge is a ridge. Vertices of flat or straight parts with
+// a neighbour on a curved part get a surface that limits their reach. Corners, and vertices whose neighbours do not
+// agree on the shape of the boundary, get none.
 func Surfaces(s *mesh.Solid, free []mesh.Freedom, ridge float64) (map[int32]Surface, error) {
 	x, err := newSkin(s, ridge)
 	if err != nil {
@@ -28,81 +30,82 @@ func Surfaces(s *mesh.Solid, free []mesh.Freedom, ridge float64) (map[int32]Surf
 		if free[v].Axes > 0 || free[v].Held || len(x.fans[v]) == 0 {
 			continue
 		}
-		var of Surface
+		var surface Surface
 		var ok bool
 		switch ridges := x.ridgesAt(v); len(ridges) {
 		case 0:
-			of, ok = x.fitted(v)
+			surface, ok = x.fitted(v)
 		case 2:
-			of, ok = x.along(v, ridges)
+			surface, ok = x.along(v, ridges)
 		}
 		if ok {
-			all[v] = of
+			all[v] = surface
 		}
 	}
 	for v := range int32(len(free)) {
 		if f := &free[v]; f.Axes == 1 || f.Axes == 2 && len(x.fans[v]) > 0 {
-			if near := x.curvedBeside(v, f.Axes, all); near > 0 {
-				all[v] = Surface{Axes: f.Axes, T: f.T[0], U: f.T[1], Reach: near}
+			if reach := x.curvedBeside(v, f.Axes, all); reach > 0 {
+				all[v] = Surface{Axes: f.Axes, T: f.T[0], U: f.T[1], Reach: reach}
 			}
 		}
 	}
 	return all, nil
 }
 
-// curvedBeside is how far a flat or straight vertex may go where it has neighbours on a curved part of the same surface
-// or line; 0 where it has none.
+// curvedBeside is the reach of a vertex on a flat or straight part that has a neighbour on a curved part of the same
+// surface or line; 0 if it has no such neighbour.
 func (x *skin) curvedBeside(v int32, axes int, curved map[int32]Surface) float64 {
-	sum, n, beside := 0.0, 0, false
+	sum, n, found := 0.0, 0, false
 	for _, u := range x.ring(v) {
 		if axes == 1 != x.ridges[edgeOf(u, v)] {
 			continue
 		}
-		of, ok := curved[u]
-		beside = beside || ok && of.Axes == axes && of.P != (vector{})
+		surface, ok := curved[u]
+		found = found || ok && surface.Axes == axes && surface.P != (vector{})
 		sum += length(minus(x.at(u), x.at(v)))
 		n++
 	}
-	if !beside {
+	if !found {
 		return 0
 	}
 	return sum / float64(n) * math.Sqrt(float64(1)/float64(axes))
 }
 
-// along is the boundary along a ridge.
-func (x *skin) along(v int32, ridges []int32) (Surface, bool) {
-	arc, ok := Through(x.at(ridges[0]), x.at(v), x.at(ridges[1]), x.turn)
+// along returns the arc of the boundary along the two ridges at v. ok is false if the neighbours on them do not agree
+// ends its curvature.
+func (x *skin) along(v int32, ridges []int32) (curve Surface, ok bool) {
+	arc, ok := NewArc(x.at(ridges[0]), x.at(v), x.at(ridges[1]), x.turn)
 	if !ok {
 		return Surface{}, false
 	}
-	sees := false
+	agree := false
 	for k, u := range ridges {
-		on := x.ridgesAt(u)
-		if len(on) != 2 {
+		ends := x.ridgesAt(u)
+		if len(ends) != 2 {
 			continue
 		}
-		next := on[0]
+		next := ends[0]
 		if next == v {
-			next = on[1]
+			next = ends[1]
 		}
-		there, smooth := Through(x.at(v), x.at(u), x.at(next), x.turn)
-		if k == 0 { // it goes on the other way
-			there.Bend = times(-1, there.Bend)
+		neighbour, smooth := NewArc(x.at(v), x.at(u), x.at(next), x.turn)
+		if k == 0 { // in the opposite direction along the ridge
+			neighbour.Curvature = times(-1, neighbour.Curvature)
 		}
 		switch {
-		case !smooth: // a corner: nothing says that the curve goes on there
-		case arc.Smooth(there.Bend, length(minus(x.at(u), x.at(v)))):
-			sees = true
+		case !smooth: // a corner, which says nothing of the curvature at v
+		case arc.Agrees(neighbour.Curvature, length(minus(x.at(u), x.at(v)))):
+			agree = true
 		default:
 			return Surface{}, false
 		}
 	}
-	return Surface{Axes: 1, T: arc.T, P: arc.B, Reach: min(-arc.Low, arc.High)}, sees
+	return Surface{Axes: 1, T: arc.T, P: arc.B, Reach: min(-arc.Low, arc.High)}, agree
 }
 
-// fitted is the paraboloid that fits the vertices around one best: those next to it, and those across their edges,
-// which count the less the farther they are.
-func (x *skin) fitted(v int32) (Surface, bool) {
+// fitted returns the paraboloid that fits the neighbours of v, and the vertices across the edges between them, with
+// weights that decrease with distance. ok is false if the neighbours are not within Tolerance of it.
+func (x *skin) fitted(v int32) (surface Surface, ok bool) {
 	n := x.normal(v)
 	t := plane(n)
 	p, ring := x.at(v), x.ring(v)
@@ -110,7 +113,7 @@ func (x *skin) fitted(v int32) (Surface, bool) {
 	for _, u := range ring {
 		mean += length(minus(x.at(u), p)) / float64(len(ring))
 	}
-	for _, f := range x.fans[v] { // those that look away from it
+	for _, f := range x.fans[v] { // faces that turn away from n by more than the angle of a ridge
 		if !(dot(n, x.normals[f]) > math.Cos(x.turn*math.Pi/180)) {
 			return Surface{}, false
 		}
@@ -122,28 +125,28 @@ func (x *skin) fitted(v int32) (Surface, bool) {
 	var fit leastSquares
 	for _, u := range slices.Concat(ring, x.across(v)) {
 		a, b, h := local(u)
-		far := (a*a + b*b) / (mean * mean)
+		distance2 := (a*a + b*b) / (mean * mean)
 		fit.add([unknowns]float64{a / mean, b / mean, a * a / (mean * mean), a * b / (mean * mean), b * b / (mean * mean)},
-			h/mean, 1/((1+far)*(1+far)))
+			h/mean, 1/((1+distance2)*(1+distance2)))
 	}
 	c, ok := fit.solve()
 	if !ok {
 		return Surface{}, false
 	}
-	off := 0.0
+	worst := 0.0
 	for _, u := range ring {
 		a, b, h := local(u)
 		a, b = a/mean, b/mean
-		off = max(off, math.Abs(h/mean-(c[0]*a+c[1]*b+c[2]*a*a+c[3]*a*b+c[4]*b*b)))
+		worst = max(worst, math.Abs(h/mean-(c[0]*a+c[1]*b+c[2]*a*a+c[3]*a*b+c[4]*b*b)))
 	}
-	if !(off <= Tolerance) {
+	if !(worst <= Tolerance) {
 		return Surface{}, false
 	}
 	return Surface{Axes: 2, T: plus(t[0], c[0], n), U: plus(t[1], c[1], n), P: times(c[2]/mean, n),
 		Q: times(c[3]/mean, n), R: times(c[4]/mean, n), Reach: mean * math.Sqrt(.5)}, true
 }
 
-// plane returns two directions at right angles to n, which has length 1, and to one another.
+// plane returns two orthonormal directions normal to n, which has length 1.
 func plane(n vector) [2]vector {
 	var axis vector
 	k := 0

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// BenchmarkStart times what stands before ordering and partition: read a mesh of two million triangles, check it, and
-// find the neighbours and boundary groups.
+// BenchmarkStart times the set-up of a run before ordering and partition: it reads and checks a mesh of two million
+// triangles, and finds the neighbours and boundary groups.
 func BenchmarkStart(b *testing.B) {
 	for _, bin := range []bool{true, false} {
 		name := "text"

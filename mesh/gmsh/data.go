@@ -5,13 +5,13 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
-// fieldData reads a section $NodeData or $ElementData: lists of strings, numbers and whole numbers, in text in binary
-// files too, and then a tag and values for each node or element. The first string is the name of the field; the whole
-// numbers are time step, components and count. A field of one component must cover all vertices or triangles; others
-// are passed over, and so are values of points and lines.
+// fieldData reads a section $NodeData or $ElementData: lists of strings, real numbers and integers, as text also in
+// binary files, and then a tag and values for each node or element. The first string is the name of the field; the
+// first three integers are time step, number of components and number of entries. A field of one component must have
+// a value for each vertex or each cell. Fields of more components are skipped, and so are values of points and lines.
 func (r *reader) fieldData(start int, ofCells bool) error {
 	if !r.haveNodes || ofCells && !r.haveElements {
-		return r.At(start, "data before the $Nodes and $Elements that it belongs to")
+		return r.At(start, "data before the sections $Nodes and $Elements to which it refers")
 	}
 	name, components, count, err := r.dataHeader(start)
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *reader) fieldData(start int, ofCells bool) error {
 		return nil
 	}
 	if covered != len(tags) {
-		return r.At(start, "the %s field %q has %d values for %d; it must cover the mesh", kind, name, covered, len(tags))
+		return r.At(start, "the %s field %q has %d values, want %d, one for each %[1]s", kind, name, covered, len(tags))
 	}
 	if _, twice := (*fields)[name]; twice {
 		return r.At(start, "the %s field %q is given twice; keep one time step in the file", kind, name)
@@ -48,13 +48,13 @@ func (r *reader) fieldData(start int, ofCells bool) error {
 	return nil
 }
 
-// fieldValues reads the values of a field, in the order of so many tags, and returns at how many it has one. A field of
-// several components, which none of ours can hold, has no values.
+// fieldValues reads the values of a field, and returns them in the order of the tags of index, and how many of the tags
+// have a value. The values of a field that fieldData skips or refuses are nil.
 func (r *reader) fieldValues(name string, components, count int64, tags int, index *meshfile.TagIndex, ofCells bool) (
 	values []float64, covered int, err error) {
-	var given []bool
-	if components == 1 && count >= int64(tags) { // one that is too short to be accepted takes no memory
-		values, given = make([]float64, tags), make([]bool, tags)
+	var filled []bool
+	if components == 1 && count >= int64(tags) { // otherwise the field is skipped or refused
+		values, filled = make([]float64, tags), make([]bool, tags)
 	}
 	for range count {
 		at := r.Here()
@@ -69,10 +69,10 @@ func (r *reader) fieldValues(name string, components, count int64, tags int, ind
 			return nil, 0, r.At(at, "field %q has a value at node %d, which is not in $Nodes", name, tag)
 		case values == nil:
 			covered++
-		case given[i]:
+		case filled[i]:
 			return nil, 0, r.At(at, "field %q has two values at tag %d", name, tag)
 		default:
-			values[i], given[i] = value, true
+			values[i], filled[i] = value, true
 			covered++
 		}
 	}
@@ -112,45 +112,46 @@ func (r *reader) dataHeader(start int) (name string, components, count int64, er
 			return "", 0, 0, err
 		}
 	}
-	head, err := r.wholeNumbers(name)
+	header, err := r.wholeNumbers(name)
 	if err != nil {
 		return "", 0, 0, err
 	}
 	if r.Binary {
 		r.Line()
 	}
-	if head[1] < 1 || head[1] > 9 {
-		return "", 0, 0, r.At(r.Pos, "field %q has %d components; 1, 3 or 9 are possible", name, head[1])
+	if header[1] < 1 || header[1] > 9 {
+		return "", 0, 0, r.At(r.Pos, "field %q has %d components; want 1, 3 or 9", name, header[1])
 	}
-	return name, head[1], head[2], nil
+	return name, header[1], header[2], nil
 }
 
-// wholeNumbers reads those of the header of a field, and returns the first three: time step, components and count.
-func (r *reader) wholeNumbers(name string) (head [3]int64, err error) {
-	wholes, err := r.Int()
+// wholeNumbers reads the integers of the header of a field, and returns the first three: time step, number of
+// components and number of entries.
+func (r *reader) wholeNumbers(name string) (header [3]int64, err error) {
+	integers, err := r.Int()
 	if err != nil {
-		return head, err
+		return header, err
 	}
-	if err := r.Holds(wholes, 2, "whole numbers"); err != nil {
-		return head, err
+	if err := r.Holds(integers, 2, "integers"); err != nil {
+		return header, err
 	}
-	if wholes < 3 {
-		return head, r.At(r.Pos, "field %q has %d whole numbers; time step, components and count are needed", name,
-			wholes)
+	if integers < 3 {
+		return header, r.At(r.Pos, "field %q has %d integers; want time step, components and count", name,
+			integers)
 	}
-	for i := range wholes {
+	for i := range integers {
 		n, err := r.Int()
 		if err != nil {
-			return head, err
+			return header, err
 		}
 		if i < 3 {
-			head[i] = n
+			header[i] = n
 		}
 	}
-	return head, nil
+	return header, nil
 }
 
-// dataValues reads a tag and the values that follow, of which it returns the first.
+// dataValues reads a tag and the values after it, and returns the tag and the first value.
 func (r *reader) dataValues(components int64) (tag int64, value float64, err error) {
 	if tag, err = r.whole(); err != nil {
 		return 0, 0, err
@@ -175,13 +176,14 @@ func (r *reader) dataValues(components int64) (tag int64, value float64, err err
 	return tag, value, err
 }
 
+// indexCells makes the index of the tags of cells, once.
 func (r *reader) indexCells(start int) error {
 	if r.cellsIndexed {
 		return nil
 	}
-	index, twice, ok := meshfile.NewTagIndex(r.cellTags)
+	index, duplicate, ok := meshfile.NewTagIndex(r.cellTags)
 	if !ok {
-		return r.At(start, "element %d is given twice, so that its data has no place", twice)
+		return r.At(start, "element %d is given twice, so its data is ambiguous; renumber the elements", duplicate)
 	}
 	r.cells, r.cellsIndexed = index, true
 	return nil

@@ -7,22 +7,23 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// elementKinds describes the element types of the format by number: how they are called.
-var elementKinds = map[int64]string{
+// elementNames has the names of the element types that are not read, by their numbers in the format.
+var elementNames = map[int64]string{
 	3: "a quadrangle", 4: "a tetrahedron", 5: "a hexahedron", 6: "a prism", 7: "a pyramid", 8: "a line of second order",
 	9: "a triangle of second order", 10: "a quadrangle of second order", 11: "a tetrahedron of second order",
 	16: "a quadrangle of second order", 21: "a triangle of third order", 26: "a line of third order",
 }
 
+// Numbers of element types in the format.
 const (
 	lineKind        = 1
 	triangleKind    = 2
 	tetrahedronKind = 4
-	pyramidKind     = 7 // the last of first order
+	pyramidKind     = 7 // the last type of first order
 	pointKind       = 15
 )
 
-// nodesOf returns the number of nodes of an element type that is read or passed over, 0 for one to refuse.
+// nodesOf returns the number of nodes of an element type, 0 for types that are refused.
 func (r *reader) nodesOf(kind int64) int {
 	switch {
 	case kind == pointKind:
@@ -37,23 +38,24 @@ func (r *reader) nodesOf(kind int64) int {
 	return 0
 }
 
+// refuse returns an error for an element of a type that is not read.
 func (r *reader) refuse(pos int, element, kind int64) error {
-	what, ok := elementKinds[kind]
+	what, ok := elementNames[kind]
 	if !ok {
 		what = "of type " + strconv.FormatInt(kind, 10)
 	}
 	if r.solid != nil {
-		return r.At(pos, "element %d is %s; a mesh in space is made of tetrahedra of first order: switch off Recombine and "+
+		return r.At(pos, "element %d is %s; a mesh in space must have tetrahedra of first order: switch off Recombine and "+
 			"transfinite or extruded layers, and set Mesh.ElementOrder = 1", element, what)
 	}
-	made, todo := "of triangles or tetrahedra", "and set Mesh.ElementOrder = 1"
-	if kind >= tetrahedronKind && kind <= pyramidKind { // nothing else tells whether the mesh is to be in space
-		made, todo = "of triangles", "set Mesh.ElementOrder = 1, and mesh in two dimensions (gmsh -2)"
+	want, advice := "of triangles or tetrahedra", "and set Mesh.ElementOrder = 1"
+	if kind >= tetrahedronKind && kind <= pyramidKind { // other types occur both in the plane and in space
+		want, advice = "of triangles", "set Mesh.ElementOrder = 1, and mesh in two dimensions (gmsh -2)"
 	}
-	err := r.At(pos, "element %d is %s; a mesh is made %s of first order: switch off Recombine, %s", element, what, made,
-		todo)
+	err := r.At(pos, "element %d is %s; a mesh must be %s of first order: switch off Recombine, %s", element, what, want,
+		advice)
 	if kind == tetrahedronKind {
-		return mesh.NotPlane(err)
+		return mesh.TetrahedraError(err)
 	}
 	return err
 }
@@ -68,7 +70,7 @@ func (r *reader) vertices(pos int, element int64, tags []int64, v []int32) error
 	return nil
 }
 
-// grow makes room for so many cells of a type.
+// grow reserves memory for n cells of a type.
 func (r *reader) grow(kind int64, n int) {
 	switch {
 	case kind == tetrahedronKind:
@@ -82,7 +84,8 @@ func (r *reader) grow(kind int64, n int) {
 	}
 }
 
-// element adds a cell, of the first group, or what bounds cells, once for each group.
+// element adds an element: a cell with its first group, or a face, edge or point, once for each group. Faces, edges and
+// points without a group are skipped.
 func (r *reader) element(pos int, element int64, nodes []int64, groups []int32) error {
 	d := r.dim()
 	if len(nodes) <= d && len(groups) == 0 {

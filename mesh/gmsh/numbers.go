@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// size writes a whole number of eight bytes.
+// size writes an integer, of eight bytes in a binary file.
 func (w *writer) size(n int) {
 	if w.binary {
 		w.scratch = binary.LittleEndian.AppendUint64(w.scratch[:0], uint64(n))
@@ -16,7 +16,7 @@ func (w *writer) size(n int) {
 	w.text(strconv.AppendInt(w.space(), int64(n), 10))
 }
 
-// whole writes a whole number of four bytes.
+// whole writes an integer, of four bytes in a binary file.
 func (w *writer) whole(n int) {
 	if w.binary {
 		w.scratch = binary.LittleEndian.AppendUint32(w.scratch[:0], uint32(n))
@@ -35,7 +35,7 @@ func (w *writer) float(x float64) {
 	w.text(strconv.AppendFloat(w.space(), x, 'g', -1, 64))
 }
 
-// space returns the scratch buffer with what separates a number of text from the one before.
+// space returns the scratch buffer with the blank between numbers of a line of text.
 func (w *writer) space() []byte {
 	if w.started {
 		return append(w.scratch[:0], ' ')
@@ -57,7 +57,7 @@ func (w *writer) endText() {
 	}
 }
 
-// endBinary ends the numbers of a section in binary, after which text follows.
+// endBinary ends the binary numbers of a section. Text follows.
 func (w *writer) endBinary() {
 	if w.binary {
 		w.end()

@@ -1,4 +1,5 @@
-// Package gmsh reads and writes meshes of triangles and of tetrahedra in the formats 2.2 and 4.1 of Gmsh.
+// Package gmsh reads and writes Gmsh files (.msh) with meshes of triangles (Read, Write) and of tetrahedra (ReadSolid,
+// WriteSolid). It reads the versions 2.2 and 4.1 of the format and writes 4.1, in text and binary.
 package gmsh
 
 import (
@@ -12,11 +13,11 @@ import (
 
 // Read reads a Gmsh file of version 2.2 or 4.1, in text or binary ("MSH file format", chapter 9 of the Gmsh
 // reference manual). Cells are the triangles and tagged edges the lines, in the order of the file. Physical groups
-// of surfaces and curves become Groups; vertices in those of points become Marks. Scalar $NodeData and $ElementData
-// become fields, by the name of the view; other data and other sections are passed over. Elements other than points,
-// lines and triangles of first order are refused. Errors name the line, or in a binary file the offset in bytes.
+// of surfaces and curves become Groups, those of points Marks. Scalar $NodeData and $ElementData become fields with the
+// name of the view; other data and other sections are skipped. Elements other than points, lines and triangles of first
+// order are refused. Errors give the line, or in a binary file the byte offset.
 //
-// The mesh is as it stands in the file: Check tells whether solvers can use it.
+// The mesh is that of the file, unchecked: Check reports whether solvers can use it.
 func Read(path string) (*mesh.Mesh, error) {
 	return meshfile.Read(path, parse)
 }
@@ -26,7 +27,7 @@ type reader struct {
 	meshfile.Scanner
 	v41   bool // version 4.1, otherwise 2.2
 	mesh  *mesh.Mesh
-	solid *mesh.Solid // that is read, if it is not a mesh of triangles
+	solid *mesh.Solid // nil when reading triangles
 	group meshfile.GroupIndex
 
 	z         []float64
@@ -39,10 +40,12 @@ type reader struct {
 	cellsIndexed bool
 	haveElements bool
 
-	entity  map[[2]int64][]int32 // groups of the entities of version 4.1, by dimension and tag
-	lines   []mesh.MarkedEdge    // in groups, of a mesh of tetrahedra
-	points  []int32              // in groups
-	several error                // of cells in several groups; where tetrahedra follow, triangles were none
+	entity map[[2]int64][]int32 // groups of the entities of version 4.1, by dimension and tag
+	lines  []mesh.MarkedEdge    // lines in groups, when reading tetrahedra
+	points []int32              // points in groups
+	// An error about cells in several groups. It is returned only at the end of the file: if tetrahedra follow, the
+	// triangles are not cells.
+	multipleGroups error
 }
 
 func parse(data []byte) (*mesh.Mesh, error) {
@@ -76,7 +79,7 @@ func (r *reader) sections() error {
 	if !r.haveNodes || !r.haveElements {
 		return r.At(len(r.Data), "the file ends without $Nodes and $Elements")
 	}
-	return r.several
+	return r.multipleGroups
 }
 
 // dim is the dimension of cells.
@@ -92,7 +95,7 @@ func (r *reader) otherVersion(pos int, version string) error {
 		"gmsh -save -format msh41 IN.msh -o OUT.msh", meshfile.Quote([]byte(version)))
 }
 
-// format reads the section $MeshFormat, which comes first.
+// format reads the section $MeshFormat, which must be the first.
 func (r *reader) format() error {
 	switch w := r.Token(); string(w) {
 	case "$MeshFormat":
@@ -119,7 +122,7 @@ func (r *reader) format() error {
 		return r.otherVersion(start+1, version)
 	}
 	if kind != 0 && kind != 1 {
-		return r.At(start+1, "file type %d is neither 0 (text) nor 1 (binary)", kind)
+		return r.At(start+1, "file type %d; want 0 (text) or 1 (binary)", kind)
 	}
 	if size != 8 {
 		return r.At(start+1, "numbers of %d bytes: only 8 can be read", size)
@@ -135,7 +138,7 @@ func (r *reader) format() error {
 		if one == 1<<24 {
 			r.Order = binary.BigEndian
 		} else if one != 1 {
-			return r.At(r.Pos-4, "%#x should be the number 1 in either byte order", uint32(one))
+			return r.At(r.Pos-4, "got %#x, want the number 1 in either byte order", uint32(one))
 		}
 	}
 	return r.end("MeshFormat")
@@ -159,8 +162,7 @@ func (r *reader) section() error {
 		}
 		err = r.entities()
 	case "PartitionedEntities":
-		return r.At(start, "partitioned meshes cannot be read; save the mesh without partitions, "+
-			"a run makes its own")
+		return r.At(start, "partitioned meshes cannot be read; save the mesh without partitions")
 	case "Nodes":
 		if r.haveNodes {
 			return r.At(start, "a second section $Nodes")
@@ -200,16 +202,17 @@ func (r *reader) section() error {
 	return r.end(name)
 }
 
+// end reads the end of a section.
 func (r *reader) end(name string) error {
 	r.SkipSpace()
 	start := r.Pos
 	if w := r.Token(); string(w) != "$End"+name {
-		return r.At(start, "%s where $End%s should be", meshfile.Quote(w), name)
+		return r.At(start, "got %s, want $End%s", meshfile.Quote(w), name)
 	}
 	return nil
 }
 
-// skip passes over a section that means nothing here, in text or binary.
+// skip skips a section that is not read.
 func (r *reader) skip(name string, start int) error {
 	end := []byte("$End" + name)
 	n := bytes.Index(r.Data[r.Pos:], end)
@@ -220,8 +223,8 @@ func (r *reader) skip(name string, start int) error {
 	return nil
 }
 
-// physicalNames reads lines of dimension, tag and name in quotes, which are text in binary files too. An empty name is
-// none.
+// physicalNames reads lines of dimension, tag and quoted name, which are text also in binary files. Empty names are
+// ignored.
 func (r *reader) physicalNames() error {
 	count, err := r.Int()
 	if err != nil {
@@ -254,7 +257,7 @@ func (r *reader) physicalNames() error {
 	return nil
 }
 
-// quoted reads a string in double quotes that is the rest of a line.
+// quoted reads the rest of a line, a string in double quotes.
 func (r *reader) quoted() (string, error) {
 	start := r.Pos
 	text := bytes.TrimSpace(r.Line())
@@ -265,15 +268,15 @@ func (r *reader) quoted() (string, error) {
 }
 
 func (r *reader) indexNodes(start int) error {
-	index, twice, ok := meshfile.NewTagIndex(r.nodeTags)
+	index, duplicate, ok := meshfile.NewTagIndex(r.nodeTags)
 	if !ok {
-		return r.At(start, "node %d is given twice in this section", twice)
+		return r.At(start, "node %d is given twice in this section", duplicate)
 	}
 	r.nodes = index
 	return nil
 }
 
-// marks are what belongs to groups of fewer dimensions than sides have, nil where nothing does.
+// marks returns the lines and points in groups, nil if there are none.
 func (r *reader) marks() *mesh.Marks {
 	if len(r.lines)+len(r.points) == 0 {
 		return nil

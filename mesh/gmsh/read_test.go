@@ -15,7 +15,7 @@ import (
 
 var islandFiles = []string{"island-22.msh", "island-22-binary.msh", "island-41.msh", "island-41-binary.msh"}
 
-// TestReadsAllVersions reads what Gmsh made of one geometry in each version and encoding; see testdata/island.geo.
+// Read gives the same mesh for files that Gmsh made of one geometry (testdata/island.geo) in each version and encoding.
 func TestReadsAllVersions(t *testing.T) {
 	var first *mesh.Mesh
 	for _, name := range islandFiles {
@@ -70,7 +70,7 @@ func checkIsland(t *testing.T, name string, m *mesh.Mesh) {
 	for c := range m.Cells {
 		area[m.CellGroup[c]-2] += m.Area(c)
 	}
-	// The island is a polygon of the number of corners that its edges are, in a circle of radius one half.
+	// The island is a regular polygon, with as many corners as edges, in a circle of radius one half.
 	n := 0
 	for _, e := range m.Tagged {
 		if e.Group == 1 {
@@ -109,7 +109,7 @@ func TestDetails(t *testing.T) {
 			return reflect.DeepEqual(m.Cells,
 				[][3]int32{{0, 1, 2}, {0, 2, 3}})
 		}},
-		"far node numbers": {strings.NewReplacer("\n9 0", "\n900000000000 0", "3 9\n", "3 900000000000\n").Replace(cells22),
+		"large node number": {strings.NewReplacer("\n9 0", "\n900000000000 0", "3 9\n", "3 900000000000\n").Replace(cells22),
 			func(m *mesh.Mesh) bool { return reflect.DeepEqual(m.Cells, [][3]int32{{0, 1, 2}, {0, 2, 3}}) }},
 		"unnamed group": {cells22, func(m *mesh.Mesh) bool {
 			return reflect.DeepEqual(m.Groups, []mesh.Group{{Dim: 2, Tag: 20, Name: "20"}})
@@ -120,7 +120,7 @@ func TestDetails(t *testing.T) {
 			}},
 		"no group": {strings.ReplaceAll(cells22, " 20 ", " 0 "),
 			func(m *mesh.Mesh) bool { return m.CellGroup == nil && m.Groups == nil }},
-		"edge in two groups, one turned round": {cells41,
+		"edge in two groups, one reversed": {cells41,
 			func(m *mesh.Mesh) bool {
 				return reflect.DeepEqual(m.Tagged, []mesh.TaggedEdge{{A: 0, B: 1, Group: 0}, {A: 0, B: 1, Group: 1}}) &&
 					reflect.DeepEqual(m.Groups, []mesh.Group{{Dim: 1, Tag: 5, Name: "5"}, {Dim: 1, Tag: 6, Name: "6"}, {Dim: 2,
@@ -128,7 +128,7 @@ func TestDetails(t *testing.T) {
 			}},
 		"nodes counted twice": {strings.Replace(cells41, "1 4 1 4", "1 8 1 4", 1),
 			func(m *mesh.Mesh) bool { return len(m.X) == 4 }},
-		"group turned round": {strings.ReplaceAll(cells22, " 20 ", " -20 "),
+		"reversed group": {strings.ReplaceAll(cells22, " 20 ", " -20 "),
 			func(m *mesh.Mesh) bool {
 				return reflect.DeepEqual(m.Groups, []mesh.Group{{Dim: 2, Tag: 20, Name: "20"}})
 			}},
@@ -143,11 +143,11 @@ func TestDetails(t *testing.T) {
 		"DOS line ends": {strings.ReplaceAll(cells22, "\n", "\r\n"), func(m *mesh.Mesh) bool { return len(m.Cells) == 2 }},
 		"vertex field": {cells22 + field("NodeData", "4\n9 1.5\n1 2\n7 -3e2\n3 4\n"),
 			func(m *mesh.Mesh) bool { return reflect.DeepEqual(m.VertexData["b"], []float64{2, -300, 4, 1.5}) }},
-		"cell field, with a value at the edge": {cells41 + field("ElementData", "3\n2 1.5\n1 2\n3 7\n"),
+		"cell field, with a value of an edge": {cells41 + field("ElementData", "3\n2 1.5\n1 2\n3 7\n"),
 			func(m *mesh.Mesh) bool { return reflect.DeepEqual(m.CellData["b"], []float64{2, 1.5}) }},
-		"field of edges alone": {cells41 + field("ElementData", "1\n3 7\n"),
+		"field of edges only": {cells41 + field("ElementData", "1\n3 7\n"),
 			func(m *mesh.Mesh) bool { return m.CellData == nil }},
-		"vectors are passed over": {cells22 + strings.Replace(field("NodeData", "1\n9 1 2 3\n"), "0\n1\n", "0\n3\n", 1),
+		"vectors are skipped": {cells22 + strings.Replace(field("NodeData", "1\n9 1 2 3\n"), "0\n1\n", "0\n3\n", 1),
 			func(m *mesh.Mesh) bool { return m.VertexData == nil }},
 	} {
 		m, err := parse([]byte(c.text))
@@ -159,7 +159,7 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestBigEndian reads a binary file in the other byte order.
+// Read reads a binary file in big-endian byte order.
 func TestBigEndian(t *testing.T) {
 	var b bytes.Buffer
 	put := func(values ...any) {

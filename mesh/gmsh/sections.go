@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// simplexKinds are the numbers of the element types that are written, by dimension.
+// simplexKinds are the element types of simplices by dimension.
 var simplexKinds = [4]int{1: lineKind, 2: triangleKind, 3: tetrahedronKind}
 
-// head begins the file.
+// head writes $MeshFormat and $PhysicalNames.
 func (w *writer) head() {
 	kind := 0
 	if w.binary {
@@ -30,7 +30,7 @@ func (w *writer) head() {
 	}
 }
 
-// entities writes one for each tag. Those of one dimension are counted from 1.
+// entities writes an entity for each dimension and group tag. Entities of one dimension are numbered from 1.
 func (w *writer) entities() {
 	var counts [4]int
 	for _, p := range w.parts {
@@ -51,8 +51,8 @@ func (w *writer) entities() {
 	fmt.Fprint(w, "$EndEntities\n")
 }
 
-// entity writes one with its bounding box and its group. Where some have groups and others none, meshio wants one of
-// each, and 0 stands for none.
+// entity writes an entity with a bounding box and a group. If there are sides or lines, an entity without a group gets
+// group 0, because the Python package meshio needs a group for each entity if any has one.
 func (w *writer) entity(tag int, box [6]float64, group int32) {
 	w.whole(tag)
 	for _, x := range box {
@@ -68,7 +68,7 @@ func (w *writer) entity(tag int, box [6]float64, group int32) {
 	w.endText()
 }
 
-// nodes writes the vertices as those of the first entity of cells.
+// nodes writes all vertices in one block, on the first entity of cells.
 func (w *writer) nodes() {
 	fmt.Fprint(w, "$Nodes\n")
 	n := len(w.Points[0])
@@ -92,7 +92,7 @@ func (w *writer) nodes() {
 	fmt.Fprint(w, "$EndNodes\n")
 }
 
-// counts writes the numbers of blocks and of entries, of which the tags run from 1.
+// counts writes the numbers of blocks and entries, and the lowest and the highest tag; tags begin with 1.
 func (w *writer) counts(blocks, entries int) {
 	w.size(blocks)
 	w.size(entries)
@@ -109,7 +109,7 @@ func (w *writer) block(dim, entity, kind, count int) {
 	w.endText()
 }
 
-// elements writes cells, sides and lines in their order, with a block for each run of one tag.
+// elements writes cells, sides and lines, with a block for each range of elements with the same group tag.
 func (w *writer) elements() {
 	blocks := 0
 	for _, p := range w.parts {
@@ -122,8 +122,8 @@ func (w *writer) elements() {
 	number := 0
 	for _, p := range w.parts {
 		for start, end := range p.Runs() {
-			at, _ := slices.BinarySearch(p.tags, p.Tag(start))
-			w.block(p.Dim, at+1, simplexKinds[p.Dim], end-start)
+			index, _ := slices.BinarySearch(p.tags, p.Tag(start))
+			w.block(p.Dim, index+1, simplexKinds[p.Dim], end-start)
 			for i := start; i < end; i++ {
 				number++
 				w.size(number)
@@ -138,8 +138,9 @@ func (w *writer) elements() {
 	fmt.Fprint(w, "$EndElements\n")
 }
 
-// field writes a view of one time step, NaN for so many entries after those that have a value: meshio wants one of each
-// element. Its lists are text in a binary file too, and its tags are of four bytes.
+// field writes a view of one time step: the values, and then NaN for the given number of entries without a value, since
+// the Python package meshio needs a value for each element. The header is text also in binary files; tags have four
+// bytes.
 func (w *writer) field(section, name string, values []float64, without int) {
 	n := len(values) + without
 	fmt.Fprintf(w, "$%s\n1\n\"%s\"\n1\n0\n3\n0\n1\n%d\n", section, name, n)

@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
-// ReadSolid reads a mesh of tetrahedra from a Gmsh file, as Read reads one of triangles: physical groups of
-// volumes become tags of cells, triangles in physical groups of surfaces become tagged faces, and lines and points in
-// those of curves and points Marks. Others are passed over.
+// ReadSolid reads a mesh of tetrahedra from a Gmsh file, as Read does for triangles. Physical groups of volumes become
+// tags of cells, triangles in physical groups of surfaces become tagged faces, lines and points in physical groups
+// become Marks. Other triangles, lines and points are skipped.
 func ReadSolid(path string) (*mesh.Solid, error) {
 	return meshfile.Read(path, parseSolid)
 }
@@ -40,7 +40,7 @@ func parseSolid(data []byte) (*mesh.Solid, error) {
 	return s, nil
 }
 
-// groupOf finds a group by its number; those of points have no index.
+// groupOf returns the index of a physical group; those of points have index -1.
 func (r *reader) groupOf(dim int, tag int64) (int32, error) {
 	if dim == 0 {
 		return -1, nil
@@ -51,7 +51,7 @@ func (r *reader) groupOf(dim int, tag int64) (int32, error) {
 	return r.group.Of(dim, int(tag))
 }
 
-// addSolid adds a tetrahedron, or a face or line once for each group.
+// addSolid adds a tetrahedron with its last group, or a face or line once for each group.
 func (r *reader) addSolid(element int64, nodes []int64, v [4]int32, groups []int32) {
 	s, tag := r.solid, int32(0)
 	for _, g := range groups {

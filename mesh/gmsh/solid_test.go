@@ -43,7 +43,7 @@ func bytesOf(t testing.TB, s *mesh.Solid, inBinary bool) []byte {
 	return b.Bytes()
 }
 
-// TestSolidGmsh: what is written is read again, to the last bit.
+// A mesh of tetrahedra has the same bits after writing and reading.
 func TestSolidGmsh(t *testing.T) {
 	several := meshtest.Cube(t, 2, 0)
 	several.Faces = append(several.Faces, mesh.TaggedFace{V: several.Faces[0].V, Tag: 99})
@@ -61,14 +61,14 @@ func TestSolidGmsh(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(got, s) {
-				t.Errorf("mesh %d, binary %v: it has changed", k, inBinary)
+				t.Errorf("mesh %d, binary %v: the mesh read differs from the one written", k, inBinary)
 			}
-			if _, err := Read(path); !mesh.InSpace(err) || !strings.Contains(err.Error(), "tetrahedron") {
-				t.Errorf("as a mesh of triangles: %v", err)
+			if _, err := Read(path); !mesh.IsTetrahedra(err) || !strings.Contains(err.Error(), "tetrahedron") {
+				t.Errorf("Read: error %v, want one about a tetrahedron", err)
 			}
 		}
 	}
-	for name, spoil := range map[string]func(s *mesh.Solid){
+	for name, corrupt := range map[string]func(s *mesh.Solid){
 		"face 2 has the tag -3": func(s *mesh.Solid) { s.Faces[2].Tag = -3 },
 		"cell 2 has the tag -1": func(s *mesh.Solid) { s.CellTag[2] = -1 },
 		"quote or line break":   func(s *mesh.Solid) { s.Groups[0].Name = "a\"b" },
@@ -79,7 +79,7 @@ func TestSolidGmsh(t *testing.T) {
 		"has 1 values": func(s *mesh.Solid) { s.CellData["quality"] = []float64{1} },
 	} {
 		s := grouped(t, 2)
-		spoil(s)
+		corrupt(s)
 		if err := WriteSolid(filepath.Join(t.TempDir(), "a.msh"), s, true); err == nil || !strings.Contains(err.Error(),
 			name) {
 			t.Errorf("%v, want %q", err, name)
@@ -87,8 +87,7 @@ func TestSolidGmsh(t *testing.T) {
 	}
 }
 
-// tetGmsh has an entity of each kind: a volume in group 5, a surface in groups 2 and 3, another in none, a curve and a
-// point.
+// tetGmsh has a volume in group 5, a surface in groups 2 and 3, a surface in no group, a curve and a point.
 const tetGmsh = `$MeshFormat
 4.1 0 8
 $EndMeshFormat
@@ -159,7 +158,7 @@ func TestReadsSolidGmsh(t *testing.T) {
 	}
 	flat := strings.Replace(strings.Replace(tetGmsh, "5 5 1 5", "4 4 1 4", 1), "3 1 4 1\n5 1 2 3 4\n", "", 1)
 	if _, err := parseSolid([]byte(flat)); err == nil || !strings.Contains(err.Error(), "gmsh -3") {
-		t.Errorf("triangles alone: %v", err)
+		t.Errorf("without tetrahedra: error %v, want one with \"gmsh -3\"", err)
 	}
 }
 
@@ -189,8 +188,7 @@ func FuzzReadSolidGmsh(f *testing.F) {
 	})
 }
 
-// TestSolidThroughGmsh: meshes that Gmsh makes in either version and encoding are the same, with groups and their
-// names, and Gmsh reads what we write of them and gives it back.
+// Gmsh reads a mesh of WriteSolid, and saves the same mesh, with groups and their names, in each version and encoding.
 func TestSolidThroughGmsh(t *testing.T) {
 	gmsh := needs.Program(t, "gmsh", "gmsh")
 	dir := t.TempDir()
@@ -239,15 +237,15 @@ Mesh.MeshSizeFactor = 2;
 			t.Errorf("%s: %d cells, %d faces, groups %v", what, len(got.Cells), len(got.Faces), got.Groups)
 		}
 	}
-	ours, theirs := filepath.Join(dir, "ours.msh"), filepath.Join(dir, "theirs.msh")
+	ours, byGmsh := filepath.Join(dir, "ours.msh"), filepath.Join(dir, "theirs.msh")
 	for _, inBinary := range []bool{false, true} {
 		if err := WriteSolid(ours, want, inBinary); err != nil {
 			t.Fatal(err)
 		}
 		for _, format := range []string{"msh22", "msh41"} {
 			for _, bin := range []string{"0", "1"} {
-				call(ours, "-save", "-format", format, "-setnumber", "Mesh.Binary", bin, "-o", theirs)
-				got, err := ReadSolid(theirs)
+				call(ours, "-save", "-format", format, "-setnumber", "Mesh.Binary", bin, "-o", byGmsh)
+				got, err := ReadSolid(byGmsh)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -257,14 +255,14 @@ Mesh.MeshSizeFactor = 2;
 	}
 }
 
-// TestSolidSeveralGroups: a surface of a mesh in space may be in several groups, one of a mesh of triangles, or a
-// volume, in one only.
+// A surface may be in several groups where faces are sides, but not where triangles are cells. A volume may be in only
+// one group.
 func TestSolidSeveralGroups(t *testing.T) {
 	const text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 1 1\n8 0 0 0 1 1 1 2 3 4 0\n" +
 		"9 0 0 0 1 1 1 1 7 0\n$EndEntities\n$Nodes\n1 4 1 4\n3 9 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n" +
 		"$EndNodes\n$Elements\n2 2 1 2\n2 8 2 1\n1 1 3 2\n3 9 4 1\n2 1 2 3 4\n$EndElements\n"
-	if _, err := parse([]byte(text)); !mesh.InSpace(err) {
-		t.Fatalf("as a mesh of triangles: %v", err)
+	if _, err := parse([]byte(text)); !mesh.IsTetrahedra(err) {
+		t.Fatalf("parse: error %v, want one about tetrahedra", err)
 	}
 	s, err := parseSolid([]byte(text))
 	if err != nil {

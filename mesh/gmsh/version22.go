@@ -1,6 +1,6 @@
 package gmsh
 
-// Sections of version 2.2. In text an entry is a line.
+// Sections of version 2.2. In text each entry is a line.
 
 func (r *reader) nodes22() error {
 	count, err := r.Int()
@@ -121,7 +121,7 @@ func (r *reader) elements22() error {
 	return nil
 }
 
-// elementText22 reads a line of number, type, count of tags, tags and nodes. The first tag is the physical group.
+// elementText22 reads a line with number, type, number of tags, tags and nodes. The first tag is the physical group.
 func (r *reader) elementText22() error {
 	start := r.Here()
 	element, err := r.Int()
@@ -165,8 +165,8 @@ func (r *reader) elementText22() error {
 	return r.EndLine()
 }
 
-// blockBinary22 reads a header of type, count and count of tags, and the elements that follow it. It returns how many
-// there are, of at most the given number.
+// blockBinary22 reads a header with type, number of elements and number of tags, and then the elements. It returns the
+// number of elements, and refuses more than most.
 func (r *reader) blockBinary22(most int64) (int64, error) {
 	start := r.Here()
 	var header [3]int32
@@ -178,7 +178,7 @@ func (r *reader) blockBinary22(most int64) (int64, error) {
 	}
 	kind, count, tags := int64(header[0]), int64(header[1]), int64(header[2])
 	if count < 1 || count > most {
-		return 0, r.At(start, "a block of %d elements where %d are to come", count, most)
+		return 0, r.At(start, "a block of %d elements, want at most %d", count, most)
 	}
 	n := r.nodesOf(kind)
 	if n == 0 {
@@ -210,7 +210,8 @@ func (r *reader) blockBinary22(most int64) (int64, error) {
 	return count, nil
 }
 
-// element22 adds an element of a physical group, which is negative where the curve or surface is turned round.
+// element22 adds an element of a physical group, 0 for none; the number is negative if the orientation of the curve or
+// surface is reversed.
 func (r *reader) element22(pos int, element, physical int64, nodes []int64) error {
 	var groups []int32
 	if physical != 0 {

@@ -1,6 +1,6 @@
 package gmsh
 
-// Sections of version 4.1. A count or tag called size is of 8 bytes in a binary file, other whole numbers are of 4.
+// Sections of version 4.1. In a binary file, counts and tags of the type size have 8 bytes, other integers 4.
 
 func (r *reader) size() (int64, error) {
 	if !r.Binary {
@@ -56,7 +56,7 @@ func (r *reader) skipFloats(n int) error {
 	return nil
 }
 
-// entities learns the physical groups of the curves, surfaces and volumes.
+// entities reads the physical groups of points, curves, surfaces and volumes.
 func (r *reader) entities() error {
 	if r.entity != nil {
 		return r.At(r.Pos, "a second section $Entities")
@@ -97,7 +97,7 @@ func (r *reader) oneEntity(dim int) error {
 		return err
 	}
 	if dim > 0 {
-		if _, err := r.list(); err != nil { // what bounds it
+		if _, err := r.list(); err != nil { // bounding entities
 			return err
 		}
 	}
@@ -109,21 +109,21 @@ func (r *reader) oneEntity(dim int) error {
 		if physical == 0 { // none
 			continue
 		}
-		g, err := r.groupOf(dim, max(physical, -physical)) // negative where the entity is turned round
+		g, err := r.groupOf(dim, max(physical, -physical)) // negative if the orientation of the entity is reversed
 		if err != nil {
 			return r.At(start, "%v", err)
 		}
 		key := [2]int64{int64(dim), tag}
 		r.entity[key] = append(r.entity[key], g)
 	}
-	if dim == cells && len(groups) > 1 && r.several == nil {
-		r.several = r.At(start, "%s %d is in the physical groups %d and %d; a cell can be in one only",
+	if dim == cells && len(groups) > 1 && r.multipleGroups == nil {
+		r.multipleGroups = r.At(start, "%s %d is in the physical groups %d and %d; a cell can be in only one",
 			[]string{"surface", "volume"}[dim-2], tag, groups[0], groups[1])
 	}
 	return nil
 }
 
-// list reads a count, a size, and as many whole numbers.
+// list reads a count of type size, and as many integers.
 func (r *reader) list() ([]int64, error) {
 	count, err := r.size()
 	if err != nil {
@@ -157,11 +157,11 @@ func (r *reader) nodes41() error {
 			return err
 		}
 	}
-	// The blocks may hold fewer nodes than announced: Gmsh 4.8 counts nodes twice when it saves a view with its mesh.
+	// The blocks may have fewer nodes than declared: Gmsh 4.8 counts nodes twice when it saves a view with its mesh.
 	return nil
 }
 
-// nodeBlock41 reads the tags of some nodes, and then as many points.
+// nodeBlock41 reads a block of nodes: first their tags, then their coordinates. It refuses more than most nodes.
 func (r *reader) nodeBlock41(most int64) error {
 	start := r.Here()
 	var dim, entity, parametric, count int64
@@ -172,7 +172,7 @@ func (r *reader) nodeBlock41(most int64) error {
 		return err
 	}
 	if count < 0 || count > most {
-		return r.At(start, "a block of %d nodes where at most %d are to come", count, most)
+		return r.At(start, "a block of %d nodes, want at most %d", count, most)
 	}
 	if parametric != 0 && parametric != 1 || dim < 0 || dim > 3 {
 		return r.At(start, "a block of nodes of dimension %d, parametric %d", dim, parametric)
@@ -218,21 +218,22 @@ func (r *reader) elements41() error {
 	if err := r.Holds(count, 4, "elements"); err != nil {
 		return err
 	}
-	left := count
+	remaining := count
 	for range blocks {
-		read, err := r.elementBlock41(left)
+		read, err := r.elementBlock41(remaining)
 		if err != nil {
 			return err
 		}
-		left -= read
+		remaining -= read
 	}
-	if left != 0 {
-		return r.At(r.Pos, "the blocks hold %d elements of %d that are announced", count-left, count)
+	if remaining != 0 {
+		return r.At(r.Pos, "the blocks have %d elements, but %d are declared", count-remaining, count)
 	}
 	return nil
 }
 
-// elementBlock41 reads elements of one type on one entity, and returns how many they are.
+// elementBlock41 reads a block of elements of one type on one entity, and returns their number. It refuses more than
+// most elements.
 func (r *reader) elementBlock41(most int64) (int64, error) {
 	start := r.Here()
 	var dim, entity, kind, count int64
@@ -243,7 +244,7 @@ func (r *reader) elementBlock41(most int64) (int64, error) {
 		return 0, err
 	}
 	if count < 0 || count > most {
-		return 0, r.At(start, "a block of %d elements where at most %d are to come", count, most)
+		return 0, r.At(start, "a block of %d elements, want at most %d", count, most)
 	}
 	n := r.nodesOf(kind)
 	if n == 0 && count > 0 {

@@ -14,10 +14,10 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
-// Write writes a Gmsh file of version 4.1, in binary (little-endian) or text, with groups and fields. Numbers in
-// text have as many digits as it takes to read the same bits. Vertices and cells get their ids, counted from 1, as
-// tags; edges follow the cells, with NaN in the fields of cells. The vertex field "z" becomes the third
-// coordinate. The mesh must have sound ids; groups need tags from 1 on and names without quotes and line breaks.
+// Write writes a Gmsh file of version 4.1, in binary (little-endian) or text, with groups and fields. Numbers in text
+// have as many digits as are needed to read the same bits. The tags of vertices and cells are their ids plus 1; edges
+// follow the cells, and have NaN in cell fields. The vertex field "z" becomes the third coordinate. Ids must be in
+// range; group tags must be positive, and names must not have quotes or line breaks.
 func Write(path string, m *mesh.Mesh, binary bool) error {
 	if err := m.CheckIDs(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -25,9 +25,8 @@ func Write(path string, m *mesh.Mesh, binary bool) error {
 	return write(path, meshfile.OfMesh(m), binary)
 }
 
-// WriteSolid writes a Gmsh file as Write does: tetrahedra, tagged faces, the lines of Marks, the names of
-// groups, and fields. Tags
-// must be from 1 on, or 0 of cells in no group.
+// WriteSolid writes a Gmsh file as Write does, with tetrahedra, tagged faces, the lines of Marks, the names of groups,
+// and fields. Tags must be positive, or 0 for cells in no group.
 func WriteSolid(path string, s *mesh.Solid, binary bool) error {
 	if err := s.CheckIDs(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -43,36 +42,36 @@ func write(path string, c *meshfile.Content, binary bool) error {
 	return atomicfile.Write(path, func(f *os.File) error { return w.write(f) })
 }
 
-// writer writes numbers in one of the two encodings. Errors stay in the buffered writer until it is flushed.
+// writer writes a file in text or binary. The buffered writer keeps errors until Flush.
 type writer struct {
 	*bufio.Writer
 	*meshfile.Content
 	binary  bool
 	scratch []byte
-	started bool // in text, whether the line has a number
+	started bool // in text, whether the line already has a number
 
 	parts [3]part // cells, sides and lines
 }
 
-// part is the elements of a dimension, and the tags that they have, ascending: entity i+1 is of tag i.
+// part has the elements of one dimension and their group tags, ascending: entity i+1 has the group tags[i].
 type part struct {
 	*meshfile.Elements
 	tags []int32
 }
 
-// newWriter refuses what the format cannot hold.
+// newWriter refuses meshes that the format cannot represent.
 func newWriter(c *meshfile.Content, binary bool) (*writer, error) {
-	seen := make(map[[2]int]bool)
+	tags := make(map[[2]int]bool)
 	names := append(mesh.FieldNames(c.CellData), mesh.FieldNames(c.VertexData)...)
 	for _, g := range c.Groups {
 		if g.Tag < 1 || g.Tag > math.MaxInt32 {
-			return nil, fmt.Errorf("group %q of dimension %d has the tag %d; Gmsh needs tags from 1 to %d",
+			return nil, fmt.Errorf("group %q of dimension %d has the tag %d; Gmsh needs 1 to %d",
 				g.Name, g.Dim, g.Tag, math.MaxInt32)
 		}
-		if seen[[2]int{g.Dim, g.Tag}] {
+		if tags[[2]int{g.Dim, g.Tag}] {
 			return nil, fmt.Errorf("two groups of dimension %d have the tag %d", g.Dim, g.Tag)
 		}
-		seen[[2]int{g.Dim, g.Tag}] = true
+		tags[[2]int{g.Dim, g.Tag}] = true
 		names = append(names, g.Name)
 	}
 	for _, name := range names {
@@ -91,6 +90,7 @@ func newWriter(c *meshfile.Content, binary bool) (*writer, error) {
 	return w, nil
 }
 
+// tagsOf returns the group tags of elements, ascending. It refuses those below lowest.
 func tagsOf(e *meshfile.Elements, what string, lowest int32) (tags []int32, err error) {
 	for start := range e.Runs() {
 		tag := e.Tag(start)
@@ -103,8 +103,8 @@ func tagsOf(e *meshfile.Elements, what string, lowest int32) (tags []int32, err 
 	return slices.Compact(tags), nil
 }
 
-func (w *writer) write(to io.Writer) error {
-	w.Writer = bufio.NewWriterSize(to, 1<<16)
+func (w *writer) write(out io.Writer) error {
+	w.Writer = bufio.NewWriterSize(out, 1<<16)
 	w.head()
 	w.entities()
 	w.nodes()

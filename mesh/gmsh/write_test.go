@@ -16,7 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshtest"
 )
 
-// TestRoundTrip writes meshes with all that one can hold and reads the same bits back.
+// A mesh with groups and fields has the same bits after writing and reading.
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -37,43 +37,43 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestGmshReadsOurFiles lets Gmsh itself read what Write made and write it in version 2.2, field and all.
+// Gmsh reads a file of Write, and writes the same mesh in version 2.2.
 func TestGmshReadsOurFiles(t *testing.T) {
 	gmsh := needs.Program(t, "gmsh", "gmsh")
 	m := meshtest.Laden(60, 5)
-	m.CellData, m.VertexData = nil, map[string][]float64{"z": m.VertexData["z"]} // which gmsh -save would leave out
+	m.CellData, m.VertexData = nil, map[string][]float64{"z": m.VertexData["z"]} // gmsh -save does not save fields
 	for c := range m.CellGroup {
-		m.CellGroup[c] = max(m.CellGroup[c], 4) // it saves cells of groups only
+		m.CellGroup[c] = max(m.CellGroup[c], 4) // Gmsh saves only cells in groups
 	}
 	for _, bin := range []bool{false, true} {
 		dir := t.TempDir()
-		ours, theirs := filepath.Join(dir, "ours.msh"), filepath.Join(dir, "theirs.msh")
+		ours, byGmsh := filepath.Join(dir, "ours.msh"), filepath.Join(dir, "theirs.msh")
 		if err := Write(ours, m, bin); err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Command(gmsh, ours, "-save", "-format", "msh22", "-bin", "-o", theirs).CombinedOutput()
+		out, err := exec.Command(gmsh, ours, "-save", "-format", "msh22", "-bin", "-o", byGmsh).CombinedOutput()
 		if err != nil || bytes.Contains(out, []byte("Error")) || bytes.Contains(out, []byte("Warning")) {
 			t.Fatalf("gmsh: %v\n%s", err, out)
 		}
-		back, err := Read(theirs)
+		back, err := Read(byGmsh)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(back.Cells) != len(m.Cells) || len(back.Tagged) != len(m.Tagged) || !reflect.DeepEqual(back.X, m.X) ||
 			!reflect.DeepEqual(back.VertexData, m.VertexData) || len(back.Groups) != len(m.Groups) {
-			t.Errorf("binary %v: gmsh made %d cells of %d, %d edges of %d, groups %v", bin,
+			t.Errorf("binary %v: after Gmsh the mesh has %d cells, want %d; %d edges, want %d; groups %v", bin,
 				len(back.Cells), len(m.Cells), len(back.Tagged), len(m.Tagged), back.Groups)
 		}
 	}
 }
 
-// TestGmshReadsOurFields lets Gmsh load fields from our files and save them as views of its own, in each version and
-// encoding, which is how a bathymetry comes to be in a mesh file.
+// Gmsh loads the fields of a file of Write and saves them as views, in each version and encoding, which Read reads.
+// This is how Gmsh users put a bathymetry into a mesh file.
 func TestGmshReadsOurFields(t *testing.T) {
 	gmsh := needs.Program(t, "gmsh", "gmsh")
 	m := meshtest.Laden(20, 5)
 	for c := range m.Cells {
-		m.CellGroup[c] = 4 // Gmsh saves cells of groups only, group by group
+		m.CellGroup[c] = 4 // Gmsh saves only cells in groups, group by group
 		m.CellData["n (Manning)"][c] = 1 / float64(c+3)
 	}
 	for _, version := range []string{"2.2", "4.1"} {
@@ -111,10 +111,10 @@ func TestGmshReadsOurFields(t *testing.T) {
 	}
 }
 
-func TestWriteRefuses(t *testing.T) {
+func TestWriteRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(m *mesh.Mesh)
-		want  string
+		corrupt func(m *mesh.Mesh)
+		want    string
 	}{
 		"id":         {func(m *mesh.Mesh) { m.Cells[0][0] = 9 }, "vertex id out of range"},
 		"tag":        {func(m *mesh.Mesh) { m.Groups[0].Tag = 0 }, `group "left" of dimension 1 has the tag 0`},
@@ -123,16 +123,16 @@ func TestWriteRefuses(t *testing.T) {
 		"field name": {func(m *mesh.Mesh) { m.CellData = map[string][]float64{"": {1, 2}} }, `the name "" is empty`},
 	} {
 		m := meshtest.Laden(4, 1)
-		c.spoil(m)
+		c.corrupt(m)
 		path := filepath.Join(t.TempDir(), "m.msh")
 		if err := Write(path, m, true); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 		if _, err := os.Stat(path); err == nil {
-			t.Errorf("%s: a file is left", name)
+			t.Errorf("%s: the file exists, want none after an error", name)
 		}
 	}
 	if err := Write(filepath.Join(t.TempDir(), "none", "m.msh"), meshtest.Laden(4, 1), true); err == nil {
-		t.Error("a folder that does not exist is accepted")
+		t.Error("Write accepts a path in a folder that does not exist, want an error")
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"math"
 )
 
-// Numbers of the keywords in binary files (L. Maréchal, libMeshb). Sections of other numbers are passed over.
+// keywords has the numbers of the keywords in binary files (L. Maréchal, libMeshb). Other sections are skipped.
 var keywords = map[int32]string{
 	4: "Vertices", 5: "Edges", 6: "Triangles", 7: "Quadrilaterals", 8: "Tetrahedra", 9: "Prisms", 10: "Hexahedra",
 	13: "Corners", 14: "Ridges", 15: "RequiredVertices", 16: "RequiredEdges", 17: "RequiredTriangles",
 	24: "TrianglesP2", 25: "EdgesP2", 30: "TetrahedraP2", 49: "Pyramids",
 }
 
-// inBinary takes a file that begins as a binary one does, and tells whether it does.
+// inBinary reports whether the file is binary, and if so finds its byte order: a binary file begins with the integer 1.
 func (r *reader) inBinary() bool {
 	if len(r.Data) < 4 {
 		return false
@@ -27,16 +27,15 @@ func (r *reader) inBinary() bool {
 	return false
 }
 
-// binarySections reads a binary file, in which each section says where the next begins, 0 after the last. Positions
-// have 8 bytes from version 3 on, and whole numbers from version 4 on; coordinates have 4 bytes in version 1, and 8
-// after it.
+// binarySections reads a binary file. Each section has the offset of the next one, 0 in the last. Offsets have 8 bytes
+// version version 3 on, integers 8 bytes in version 4, coordinates 4 bytes in version 1 and 8 bytes in the others.
 func (r *reader) binarySections() error {
 	var err error
 	if r.version, err = r.Bytes4(); err != nil {
 		return err
 	}
 	if r.version < 1 || r.version > 4 {
-		return r.At(4, "version %d; 1 to 4 are read", r.version)
+		return r.At(4, "version %d; versions 1 to 4 can be read", r.version)
 	}
 	for r.Left() > 0 {
 		start := r.Pos
@@ -49,7 +48,8 @@ func (r *reader) binarySections() error {
 			return err
 		}
 		if next != 0 && (next <= int64(r.Pos) || next > int64(len(r.Data))) {
-			return r.At(start, "section %d gives %d as where the next begins; the file has %d bytes", key, next, len(r.Data))
+			return r.At(start, "section %d gives the offset %d for the next section; the file has %d bytes", key, next,
+				len(r.Data))
 		}
 		if key == solDimension {
 			n, err := r.Bytes4()
@@ -57,7 +57,7 @@ func (r *reader) binarySections() error {
 				return err
 			}
 			if r.dim != 0 || n != 2 && n != 3 {
-				return r.At(start, "dimension %d; 2 or 3 is read, once", n)
+				return r.At(start, "dimension %d; give 2 or 3, once", n)
 			}
 			r.dim = int(n)
 		} else if name, ok := keywords[key]; ok {
@@ -65,22 +65,22 @@ func (r *reader) binarySections() error {
 				return err
 			}
 		} else {
-			r.passed = append(r.passed, fmt.Sprintf("section %d of the binary file", key))
+			r.skipped = append(r.skipped, fmt.Sprintf("section %d of the binary file", key))
 		}
 		if next == 0 {
 			return nil
 		}
 		if r.Pos > int(next) {
-			return r.At(start, "section %d is %d bytes longer than it says", key, r.Pos-int(next))
+			return r.At(start, "section %d extends %d bytes beyond the offset of the next section", key, r.Pos-int(next))
 		}
 		r.Pos = int(next)
 	}
 	return nil
 }
 
-// whole reads a whole number of a binary file, of 8 bytes from a version on.
-func (r *reader) whole(from int32) (int64, error) {
-	if r.version >= from {
+// whole reads an integer of a binary file: of 8 bytes from the given version of the format on, of 4 bytes before.
+func (r *reader) whole(version int32) (int64, error) {
+	if r.version >= version {
 		n, err := r.Bytes8()
 		return int64(n), err
 	}

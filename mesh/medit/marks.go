@@ -13,12 +13,12 @@ type markSection struct {
 	name string
 }
 
-// markSections are the sections of marks, with the numbers that they have in binary files, in the order in which they
-// are written.
+// markSections are the sections of marks in the order in which they are written, with their numbers in binary files.
 var markSections = []markSection{{13, "Corners"}, {14, "Ridges"}, {15, "RequiredVertices"}, {16, "RequiredEdges"},
 	{17, "RequiredTriangles"}}
 
-// marked reads a section of marks: numbers of vertices, edges or triangles, which may stand before or after these.
+// marked reads a section of marks: the numbers of vertices, edges or triangles, whose sections may come before or
+// after.
 func (r *reader) marked(name string, count int64) error {
 	if err := r.Holds(count, 2, "entries"); err != nil {
 		return err
@@ -34,10 +34,9 @@ func (r *reader) marked(name string, count int64) error {
 	return nil
 }
 
-// marksOf finds what the sections of marks refer to; triangles[k] is that of number k+1. It returns nil if there are
-// none.
+// marksOf returns the marks of the file, nil if it has none. triangles[k] is the triangle with the number k+1.
 func (r *reader) marksOf(triangles []mesh.TaggedFace) (*mesh.Marks, error) {
-	k := &mesh.Marks{Refs: r.refs, Passed: r.passed}
+	k := &mesh.Marks{Refs: r.refs, Passed: r.skipped}
 	if r.solid != nil {
 		for _, e := range r.ends {
 			if e.Tag != 0 {
@@ -45,23 +44,23 @@ func (r *reader) marksOf(triangles []mesh.TaggedFace) (*mesh.Marks, error) {
 			}
 		}
 	}
-	any := k.Refs != nil || k.Lines != nil || k.Passed != nil
+	found := k.Refs != nil || k.Lines != nil || k.Passed != nil
 	for _, s := range markSections {
-		of, have := map[string]string{"Corners": "Vertices", "RequiredVertices": "Vertices", "Ridges": "Edges",
+		entity, count := map[string]string{"Corners": "Vertices", "RequiredVertices": "Vertices", "Ridges": "Edges",
 			"RequiredEdges": "Edges", "RequiredTriangles": "Triangles"}[s.name], 0
-		switch of {
+		switch entity {
 		case "Vertices":
-			have = len(r.mesh.X)
+			count = len(r.mesh.X)
 		case "Edges":
-			have = len(r.ends)
+			count = len(r.ends)
 		default:
-			have = len(triangles)
+			count = len(triangles)
 		}
 		for _, n := range r.marks[s.name] {
-			if n < 1 || n > int64(have) {
-				return nil, r.At(len(r.Data), "%s refers to number %d of %s; the file has %d", s.name, n, of, have)
+			if n < 1 || n > int64(count) {
+				return nil, r.At(len(r.Data), "%s refers to number %d of %s; the file has %d", s.name, n, entity, count)
 			}
-			any = true
+			found = true
 			switch i := n - 1; s.name {
 			case "Corners":
 				k.Corners = append(k.Corners, int32(i))
@@ -76,28 +75,29 @@ func (r *reader) marksOf(triangles []mesh.TaggedFace) (*mesh.Marks, error) {
 			}
 		}
 	}
-	if !any {
+	if !found {
 		return nil, nil
 	}
 	return k, nil
 }
 
-// marking is what a writer adds to the edges and triangles of a mesh for the sake of marks, and the numbers of the
-// marked ones.
+// marking has the edges and triangles that a writer writes in addition, because marks refer to them, and for each
+// section of marks the numbers of its vertices, edges or triangles.
 type marking struct {
 	edges     []mesh.MarkedEdge
 	triangles []mesh.TaggedFace
 	numbers   map[string][]int
 }
 
-// markingOf numbers what is marked: the edges and triangles of so many of either that are written anyway, by their
-// vertices, and others after them.
+// markingOf numbers the marked edges and triangles. Those among edges and triangles, which are written anyway, have
+// their numbers there; the others follow.
 func markingOf(k *mesh.Marks, edges, triangles *meshfile.Elements) marking {
 	m := marking{numbers: map[string][]int{}}
 	if k == nil {
 		return m
 	}
-	add := func(name string, number int) { m.numbers[name] = append(m.numbers[name], number) } // "" is no section
+	// Lines, which have no section of their own, are added under the name "".
+	add := func(name string, number int) { m.numbers[name] = append(m.numbers[name], number) }
 	for _, v := range k.Corners {
 		add("Corners", int(v)+1)
 	}
@@ -136,7 +136,7 @@ func markingOf(k *mesh.Marks, edges, triangles *meshfile.Elements) marking {
 	return m
 }
 
-// numbersOf are the numbers of edges or triangles by their vertices, and how many there are.
+// numbersOf returns the numbers of edges or triangles by their sorted vertices, and how many there are.
 func numbersOf(e *meshfile.Elements) (map[[3]int32]int, int) {
 	number := map[[3]int32]int{}
 	if e == nil {
@@ -155,7 +155,7 @@ func numbersOf(e *meshfile.Elements) (map[[3]int32]int, int) {
 	return number, e.Count
 }
 
-// marked are the elements of a dimension to be written, with those that marks add.
+// marked returns the elements of a dimension to be written: e and those that marks add.
 func (m *marking) marked(dim int, e *meshfile.Elements) *meshfile.Elements {
 	switch {
 	case dim == 1 && len(m.edges) > 0:
@@ -182,6 +182,7 @@ func (w *writer) marks(m *marking) {
 	}
 }
 
+// inOrder sorts the vertices of an edge or triangle.
 func inOrder(v [3]int32) [3]int32 {
 	slices.Sort(v[:])
 	return v

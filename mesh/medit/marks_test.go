@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// marked is a mesh of two triangles, or with a fourth column one tetrahedron beside another, and marks of all kinds: of
-// edges with and without references, before and after the edges.
+// marked has two triangles and all sections of marks, before and after those of the entities to which they refer, which
+// have and have no references.
 const marked = `MeshVersionFormatted 2
 Dimension 2
 RequiredEdges 2
@@ -70,8 +70,7 @@ RequiredTriangles 2
 End
 `
 
-// TestMarksComeBack: marks are read, hold what they should, and are there again after writing in text and in binary,
-// with the entities that they refer to.
+// Marks are read, hold vertices, and are the same after writing and reading in text and binary.
 func TestMarksComeBack(t *testing.T) {
 	m, err := parse([]byte(marked))
 	if err != nil {
@@ -98,10 +97,10 @@ func TestMarksComeBack(t *testing.T) {
 		t.Errorf("marks %+v, want %+v", s.Marks, inSpace)
 	}
 	if held := s.Marks.Held(5); !slices.Equal(held, []bool{true, true, true, true, true}) {
-		t.Errorf("held %v", held)
+		t.Errorf("held vertices %v, want all", held)
 	}
 	if on := s.Marks.Ridged(5); !slices.Equal(on, []bool{false, false, true, true, false}) {
-		t.Errorf("on ridges %v", on)
+		t.Errorf("vertices on ridges %v, want 2 and 3", on)
 	}
 	free, err := s.Freedoms()
 	if err != nil {
@@ -109,7 +108,7 @@ func TestMarksComeBack(t *testing.T) {
 	}
 	for v, f := range free {
 		if f.Axes != 0 {
-			t.Errorf("vertex %d moves along %d axes", v, f.Axes)
+			t.Errorf("vertex %d has %d axes, want 0", v, f.Axes)
 		}
 	}
 	for _, name := range []string{"a.mesh", "a.meshb"} {
@@ -122,23 +121,23 @@ func TestMarksComeBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(back, m) {
-			t.Errorf("%s: %+v, was %+v", name, back.Marks, m.Marks)
+			t.Errorf("%s: marks %+v, want %+v", name, back.Marks, m.Marks)
 		}
 		if err := WriteSolid(path, s); err != nil {
 			t.Fatal(err)
 		}
-		again, err := ReadSolid(path)
+		solidBack, err := ReadSolid(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(again, s) {
-			t.Errorf("%s: %+v, was %+v", name, again, s)
+		if !reflect.DeepEqual(solidBack, s) {
+			t.Errorf("%s: got %+v, want %+v", name, solidBack, s)
 		}
 	}
 }
 
-// TestMarksRefused: numbers that refer to nothing are refused.
-func TestMarksRefused(t *testing.T) {
+// Marks that refer to numbers out of range are refused.
+func TestMarksRefusals(t *testing.T) {
 	for _, c := range [][3]string{
 		{"RequiredVertices 1\n4", "RequiredVertices 1\n5", "RequiredVertices refers to number 5 of Vertices; the file has 4"},
 		{"Corners 2\n1 2", "Corners 2\n1 0", "Corners refers to number 0 of Vertices"},
@@ -148,13 +147,13 @@ func TestMarksRefused(t *testing.T) {
 	} {
 		if _, err := parse([]byte(strings.Replace(marked, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(),
 			c[2]) {
-			t.Errorf("%q: error %v does not have %q", c[1], err, c[2])
+			t.Errorf("%q: error %v, want %q", c[1], err, c[2])
 		}
 	}
 }
 
-// TestMarksMove with the vertices that they mark, where repeated ones are taken out.
-func TestMarksMove(t *testing.T) {
+// Marks are renumbered when duplicate and dangling vertices are removed.
+func TestMarksAreRenumbered(t *testing.T) {
 	m, err := parse([]byte(strings.NewReplacer("Vertices 4\n0 0 0\n", "Vertices 5\n0 0 0\n0 0 0\n",
 		"1 2 3 7\n1 3 4 0",
 		"1 3 4 7\n2 4 5 0", "Edges 3\n1 2 3\n2 3 0\n1 3 0", "Edges 3\n1 3 3\n3 4 0\n2 4 0", "RequiredVertices 1\n4",
@@ -168,7 +167,7 @@ func TestMarksMove(t *testing.T) {
 	if len(m.X) != 4 || !slices.Equal(m.Marks.Vertices, []int32{3}) || m.Marks.Edges[1] != (mesh.MarkedEdge{A: 0,
 		B: 2, Tag: 0}) ||
 		!slices.Equal(m.Marks.Refs, []int32{0, 12, 0, 0}) {
-		t.Errorf("%+v of %d vertices", m.Marks, len(m.X))
+		t.Errorf("unexpected marks %+v of %d vertices", m.Marks, len(m.X))
 	}
 	s, err := parseSolid([]byte(strings.NewReplacer("Vertices 5\n", "Vertices 7\n0 0 0 0\n9 9 9 3\n",
 		"1 2 0\n3 4 9", "3 4 0\n5 6 9", "1 3 2 5\n1 2 4 0\n1 4 3 5", "3 5 4 5\n3 4 6 0\n3 6 5 5", "1 2 3 4 1\n2 5 3 4 1",
@@ -185,14 +184,14 @@ func TestMarksMove(t *testing.T) {
 	if len(s.X) != 5 || !slices.Equal(s.Marks.Corners, []int32{4}) || s.Marks.Lines[0] != (mesh.MarkedEdge{A: 2, B: 3,
 		Tag: 9}) ||
 		!slices.Equal(s.Marks.Refs, []int32{0, 0, 0, 0, -4}) {
-		t.Errorf("%+v of %d vertices", s.Marks, len(s.X))
+		t.Errorf("unexpected marks %+v of %d vertices", s.Marks, len(s.X))
 	}
 }
 
-// TestTellsWhatItPasses: sections of which nothing is kept are named.
-func TestTellsWhatItPasses(t *testing.T) {
+// Marks.Passed lists the sections that are skipped.
+func TestListsSkippedSections(t *testing.T) {
 	m, err := parse([]byte(strings.Replace(marked, "End\n", "Normals 1\n0 1\nNormalAtVertices 1\n1 1\nEnd\n", 1)))
 	if err != nil || !slices.Equal(m.Marks.Passed, []string{"Normals", "NormalAtVertices"}) {
-		t.Errorf("%v, %+v", err, m.Marks)
+		t.Errorf("error %v, marks %+v; want the sections Normals and NormalAtVertices", err, m.Marks)
 	}
 }

@@ -1,5 +1,6 @@
-// Package medit reads and writes meshes of triangles and of tetrahedra in the Medit format (.mesh, .meshb), and the
-// fields on their vertices that stand beside them (.sol, .solb).
+// Package medit reads and writes files of the Medit format in text and binary: meshes of triangles (Read, Write) and of
+// tetrahedra (ReadSolid, WriteSolid) in .mesh and .meshb files, and fields on their vertices (Solution) in .sol and
+// .solb files.
 package medit
 
 import (
@@ -13,23 +14,23 @@ import (
 // Read reads a Medit file, in text (.mesh) or in binary of either byte order (.meshb), of dimension 2, or 3
 // with the third coordinate as vertex field "z" if it is not zero everywhere (P. Frey, "Medit: an interactive mesh
 // visualization software", INRIA RT-0253, 2001). References of triangles and edges other than 0 become groups named
-// by the number; edges with reference 0 are passed over. Corners, ridges, required entities and references of vertices
-// become Marks; normals and tangents are passed over; quadrilaterals, volume elements and elements of higher
-// order are refused. Errors name the line or the offset in bytes.
+// by the number; edges with reference 0 are skipped. Corners, ridges, required entities and references of vertices
+// become Marks; normals and tangents are skipped; quadrilaterals, volume elements and elements of higher order are
+// refused. Errors give the line or the byte offset.
 //
-// The mesh is as it stands in the file: Check tells whether solvers can use it.
+// The mesh is that of the file, unchecked: Check reports whether solvers can use it.
 func Read(path string) (*mesh.Mesh, error) {
 	return meshfile.Read(path, parse)
 }
 
-// passedSection is what an entry of a section has that is passed over: so many numbers, and with dim as many more as
-// the space has dimensions.
+// passedSection describes an entry of a section that is skipped: it has the given number of numbers, and with dim as
+// many more as the space has dimensions.
 type passedSection struct {
 	numbers int
 	dim     bool
 }
 
-// passedSections are the sections that are passed over.
+// passedSections are the sections that are skipped.
 var passedSections = map[string]passedSection{
 	"Normals": {dim: true}, "NormalAtVertices": {numbers: 2},
 	"Tangents": {dim: true}, "TangentAtVertices": {numbers: 2}, "TangentAtEdges": {numbers: 3},
@@ -38,7 +39,7 @@ var passedSections = map[string]passedSection{
 	"EdgeOnGeometricEdge": {numbers: 2}, "CrackedEdges": {numbers: 2}, "EquivalentEdges": {numbers: 2},
 }
 
-// refusedSections gives the sections that a triangle mesh cannot have, unless they are empty.
+// refusedSections are the sections that must be empty, with the names of their elements.
 var refusedSections = map[string]string{
 	"Quadrilaterals": "quadrilaterals", "Quadrangles": "quadrilaterals", "Tetrahedra": "tetrahedra",
 	"Hexahedra": "hexahedra", "Hexaedra": "hexahedra", "Prisms": "prisms", "Pentahedra": "prisms", "Pyramids": "pyramids",
@@ -52,13 +53,13 @@ type reader struct {
 	group meshfile.GroupIndex
 	z     []float64
 	dim   int
-	have  map[string]bool   // sections by name
-	solid *mesh.Solid       // that is read, if it is not a mesh of triangles
+	have  map[string]bool   // sections read, by name
+	solid *mesh.Solid       // nil when reading triangles
 	ends  []mesh.MarkedEdge // all edges
 	marks map[string][]int64
-	refs  []int32 // of vertices, nil where all are 0
+	refs  []int32 // references of vertices, nil if all are 0
 
-	passed []string // names of sections
+	skipped []string // names of skipped sections
 
 	version int32 // of a binary file
 }
@@ -101,7 +102,7 @@ func (r *reader) sections() error {
 	}
 }
 
-// blankComments puts blanks in place of comments, so that positions in the file stay as they are.
+// blankComments replaces comments by blanks, so that the positions of numbers do not change.
 func blankComments(data []byte) []byte {
 	if bytes.IndexByte(data, '#') < 0 {
 		return data
@@ -147,9 +148,9 @@ func (r *reader) section(name string, start int) error {
 	case mark:
 		return r.marked(name, count)
 	case refuse && count != 0:
-		err := r.At(start, "%d %s; a mesh is made of %s of first order", count, refused, r.wanted())
+		err := r.At(start, "%d %s; a mesh must be of %s of first order", count, refused, r.wanted())
 		if name == "Tetrahedra" {
-			return mesh.NotPlane(err)
+			return mesh.TetrahedraError(err)
 		}
 		return err
 	case refuse:
@@ -158,20 +159,20 @@ func (r *reader) section(name string, start int) error {
 	return r.pass(name, passed, count)
 }
 
-// dimension reads that of the vertices' coordinates.
+// dimension reads the number of coordinates of a vertex.
 func (r *reader) dimension(start int) error {
 	n, err := r.int()
 	if err != nil {
 		return err
 	}
 	if r.dim != 0 || n != 2 && n != 3 {
-		return r.At(start, "dimension %d; 2 or 3 is read, once", n)
+		return r.At(start, "dimension %d; give 2 or 3, once", n)
 	}
 	r.dim = int(n)
 	return nil
 }
 
-// elements reads so many triangles, edges or tetrahedra.
+// elements reads a section of triangles, edges or tetrahedra.
 func (r *reader) elements(name string, start int, count int64) error {
 	if !r.have["Vertices"] {
 		return r.At(start, "%s before Vertices", name)
@@ -185,7 +186,7 @@ func (r *reader) elements(name string, start int, count int64) error {
 	return r.triangles(count)
 }
 
-// pass reads over the entries of a section that says nothing about the mesh.
+// pass skips the entries of a section.
 func (r *reader) pass(name string, section passedSection, count int64) error {
 	numbers := section.numbers
 	if section.dim {
@@ -200,7 +201,7 @@ func (r *reader) pass(name string, section passedSection, count int64) error {
 		}
 	}
 	if count > 0 {
-		r.passed = append(r.passed, name)
+		r.skipped = append(r.skipped, name)
 	}
 	return nil
 }
@@ -284,7 +285,7 @@ func (r *reader) edges(count int64) error {
 	return nil
 }
 
-// entry reads the vertices of an edge or a triangle and its reference, and returns its group, -1 for none.
+// entry reads the vertices and the reference of an element, and returns the index of its group, -1 for none.
 func (r *reader) entry(what string, i int64, v []int32) (group int32, err error) {
 	start := r.Here()
 	for k := range v {

@@ -56,7 +56,7 @@ func TestReadsMedit(t *testing.T) {
 	}
 }
 
-// TestReadsMeditOfGmsh reads the same mesh as Gmsh wrote it in its own format; the references are its entities.
+// A Medit file that Gmsh wrote has the same mesh as its own format. Gmsh writes the numbers of entities as references.
 func TestReadsMeditOfGmsh(t *testing.T) {
 	m, err := Read(filepath.Join("testdata", "island.mesh"))
 	if err != nil {
@@ -74,41 +74,42 @@ func TestReadsMeditOfGmsh(t *testing.T) {
 	}
 }
 
-func TestHeight(t *testing.T) {
+// Third coordinates are read as the field "z" unless all are 0.
+func TestThirdCoordinates(t *testing.T) {
 	text := "MeshVersionFormatted 1 Dimension 3 Vertices 3 0 0 0 0 1 0 0.5 0 0 1 0 0 Triangles 1 1 2 3 0"
 	m, err := parse([]byte(text))
 	if err != nil || !reflect.DeepEqual(m.VertexData, map[string][]float64{"z": {0, 0.5, 0}}) {
-		t.Errorf("%v, %+v", err, m)
+		t.Errorf("error %v, mesh %+v", err, m)
 	}
 	m, err = parse([]byte(strings.Replace(text, "0.5", "0", 1)))
 	if err != nil || m.VertexData != nil {
-		t.Errorf("%v, %+v", err, m)
+		t.Errorf("error %v, mesh %+v", err, m)
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestReadRefusals(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"another format":  {"MeshVersionFormatted", "solid", `line 1: "solid" is not MeshVersionFormatted`},
 		"dimension":       {"Dimension 2", "Dimension 4", "line 3: dimension 4"},
-		"dimension twice": {"Edges", "Dimension 2\nEdges", "line 9: dimension 2; 2 or 3 is read, once"},
+		"dimension twice": {"Edges", "Dimension 2\nEdges", "line 9: dimension 2; give 2 or 3, once"},
 		"no dimension":    {"Dimension 2", "", `line 4: "Vertices" before Dimension`},
 		"unknown":         {"Corners", "Colours", `line 16: unknown section "Colours"`},
 		"twice":           {"Corners", "Edges", "line 16: a second section Edges"},
 		"quadrilaterals": {"Quadrilaterals 0", "Quadrilaterals 1\n1 2 3 4 0",
-			"line 23: 1 quadrilaterals; a mesh is made of triangles"},
+			"line 23: 1 quadrilaterals; a mesh must be of triangles"},
 		"tetrahedra":        {"Quadrilaterals 0", "Tetrahedra 1\n1 2 3 4 0", "line 23: 1 tetrahedra"},
 		"vertex":            {"1 3 4 0", "1 3 5 0", "line 15: triangle 2 refers to vertex 5; the file has vertices 1 to 4"},
 		"vertex zero":       {"1 3 4 0", "0 3 4 0", "line 15: triangle 2 refers to vertex 0"},
 		"vertex of an edge": {"2 3 0", "2 9 0", "line 12: edge 2 refers to vertex 9"},
 		"order":             {"Vertices 4\n0 0 0", "Edges 1\n1 2 0\nVertices 4\n0 0 0", "line 4: Edges before Vertices"},
 		"not a number":      {"1 1 5", "1 x 5", `line 7: "x" is not a number`},
-		"not whole":         {"1 1 5", "1 1 5.5", `line 7: "5.5" is not a whole number`},
+		"not whole":         {"1 1 5", "1 1 5.5", `line 7: "5.5" is not an integer`},
 		"count":             {"Vertices 4", "Vertices 5", `line 9: "Edges" is not a number`},
 		"huge count":        {"Vertices 4", "Vertices 500000000", "line 4: 500000000 vertices are announced, but only"},
 		"no triangles":      {"Triangles 2\n1 2 3 -7\n1 3 4 0\n", "", "line 23: the file has no vertices or no triangles"},
 	} {
 		if strings.Count(squareText, c.old) == 0 {
-			t.Fatalf("%s: nothing to replace", name)
+			t.Fatalf("%s: squareText does not have %q", name, c.old)
 		}
 		if _, err := parse([]byte(strings.Replace(squareText, c.old, c.new, 1))); err == nil ||
 			!strings.Contains(err.Error(), c.want) {

@@ -5,10 +5,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
-// ReadSolid reads a mesh of tetrahedra from a Medit file, in text or in binary, as Read reads one of
-// triangles. Triangles with a reference other than 0 become tagged faces; edges with a
-// reference, ridges and required ones become Marks; others are passed over, since those between sides are found by
-// their angles. Errors name the line or the offset in bytes.
+// ReadSolid reads a mesh of tetrahedra from a Medit file, in text or binary, as Read does for triangles. Triangles with
+// a reference other than 0 become tagged faces. Edges with a reference, ridges and required edges become Marks; other
+// edges are skipped. Errors give the line or the byte offset.
 func ReadSolid(path string) (*mesh.Solid, error) {
 	return meshfile.Read(path, parseSolid)
 }
@@ -45,7 +44,7 @@ func parseSolid(data []byte) (*mesh.Solid, error) {
 	return s, err
 }
 
-// wanted is what the reader reads.
+// wanted names the elements that can be cells.
 func (r *reader) wanted() string {
 	if r.solid != nil {
 		return "tetrahedra"

@@ -30,7 +30,7 @@ func tagged(t testing.TB) *mesh.Solid {
 	return s
 }
 
-// TestSolidMedit: what is written is read again, to the last bit.
+// A mesh of tetrahedra has the same bits after writing and reading.
 func TestSolidMedit(t *testing.T) {
 	for _, s := range []*mesh.Solid{meshtest.Cube(t, 3, .15), tagged(t)} {
 		for _, name := range []string{"cube.mesh", "cube.meshb"} {
@@ -43,10 +43,10 @@ func TestSolidMedit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(got, s) {
-				t.Errorf("%s: the mesh has changed", name)
+				t.Errorf("%s: the mesh read differs from the one written", name)
 			}
 			if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "tetrahedra") {
-				t.Errorf("%s as a mesh of triangles: %v", name, err)
+				t.Errorf("%s: Read gives the error %v, want one about tetrahedra", name, err)
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func TestReadsSolidMedit(t *testing.T) {
 		{"Tetrahedra 1", "Tetrahedra 9000000000", "line 13"},
 		{"Tetrahedra 1\n1 2 3 4 0\n", "", "no tetrahedra"},
 		{"Tetrahedra 1", "Tetrahedra 1\n1 2 3 4 0\nTetrahedra 1", "second section"},
-		{"Tetrahedra 1", "Hexahedra 1", "made of tetrahedra"},
+		{"Tetrahedra 1", "Hexahedra 1", "must be of tetrahedra"},
 		{"1 3 2 4\n", "1 3 2 4000000000\n", "32 bits"},
 	} {
 		if _, err := parseSolid([]byte(strings.Replace(tetMedit, c.old, c.new, 1))); err == nil ||
@@ -96,7 +96,7 @@ func TestReadsSolidMedit(t *testing.T) {
 	}
 	flat := "MeshVersionFormatted 2\nDimension 2\nVertices 4\n0 0 0\n1 0 0\n0 1 0\n1 1 0\nTetrahedra 1\n1 2 3 4 0\n"
 	if _, err := parseSolid([]byte(flat)); err == nil || !strings.Contains(err.Error(), "dimension 2") {
-		t.Errorf("tetrahedra in the plane: %v", err)
+		t.Errorf("tetrahedra in the plane: error %v, want one with \"dimension 2\"", err)
 	}
 }
 
@@ -124,8 +124,8 @@ func FuzzReadSolidMedit(f *testing.F) {
 	})
 }
 
-// TestReadsGmshSolid: the irregular tetrahedra that Gmsh makes of testdata/box.geo fill the unit cube, and their
-// vertices move as its sides and edges let them.
+// The irregular tetrahedra that Gmsh makes of testdata/box.geo fill the unit cube, and their vertices have the freedoms
+// of its sides and edges.
 func TestReadsGmshSolid(t *testing.T) {
 	s, err := ReadSolid(filepath.Join("testdata", "box.mesh"))
 	if err != nil {
@@ -139,7 +139,7 @@ func TestReadsGmshSolid(t *testing.T) {
 		volume += s.Volume(c)
 	}
 	if math.Abs(volume-1) > 1e-12 {
-		t.Errorf("a volume of %g", volume)
+		t.Errorf("volume %g, want 1", volume)
 	}
 	f, err := s.Freedoms()
 	if err != nil {
@@ -153,7 +153,7 @@ func TestReadsGmshSolid(t *testing.T) {
 			}
 		}
 		if f[v].Axes != axes {
-			t.Errorf("vertex %d at %v moves along %d axes", v, s.At(int32(v)), f[v].Axes)
+			t.Errorf("vertex %d at %v has %d axes, want %d", v, s.At(int32(v)), f[v].Axes, axes)
 		}
 	}
 }

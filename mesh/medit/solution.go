@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
-// Solution is what a Medit solution file holds for the vertices of a mesh in Dim = 2 or 3 dimensions.
+// Solution is the content of a Medit solution file: fields on the vertices of a mesh in Dim = 2 or 3 dimensions.
 type Solution struct {
 	Dim      int
 	Vertices int
@@ -23,7 +23,7 @@ type SolutionField struct {
 	Values []float64
 }
 
-// SolutionKind is what a field of a solution has at a vertex, by the numbers of the format.
+// SolutionKind is the type of a field of a solution. The values are those of the format.
 type SolutionKind int
 
 const (
@@ -32,7 +32,7 @@ const (
 	Symmetric SolutionKind = 3
 )
 
-// Components is how many numbers a field has at a vertex, 0 of an unknown kind.
+// Components is the number of components of a field, 0 for an unknown kind.
 func (k SolutionKind) Components(dim int) int {
 	switch k {
 	case Scalar:
@@ -48,7 +48,7 @@ func (k SolutionKind) Components(dim int) int {
 // maxSolutionFields bounds the fields of a file.
 const maxSolutionFields = 64
 
-// Numbers of the keywords in binary files.
+// Numbers of keywords in binary files.
 const (
 	solDimension = 3
 	solEnd       = 54
@@ -56,9 +56,9 @@ const (
 )
 
 // ReadSolution reads a Medit solution file, in text (.sol) or in binary of either byte order (.solb), versions 1 to 4.
-// Files begin in different ways, so that the name does not matter. Sections about other things than vertices are passed
-// over in binary, where their length is known, and refused in text. Numbers that are not finite are refused. Errors
-// name the line or the offset in bytes.
+// The encoding is found from the first bytes, not from the name. Sections of fields on other entities than vertices are
+// skipped in binary, where their length is known, and refused in text. Numbers that are not finite are refused. Errors
+// give the line or the byte offset.
 func ReadSolution(path string) (*Solution, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -130,20 +130,20 @@ func (r *solReader) inText() error {
 				return err
 			}
 		default:
-			return r.At(start, "section %s: a solution at vertices is what can be read", meshfile.Quote(w))
+			return r.At(start, "section %s cannot be read; want SolAtVertices", meshfile.Quote(w))
 		}
 	}
 }
 
 func (r *solReader) dimension(start int, n int64) error {
 	if r.sol.Dim != 0 || n != 2 && n != 3 {
-		return r.At(start, "dimension %d; 2 or 3 is read, once", n)
+		return r.At(start, "dimension %d; give 2 or 3, once", n)
 	}
 	r.sol.Dim = int(n)
 	return nil
 }
 
-// inBinary reads the sections of a binary file. Each says where the next begins, which is 0 after the last.
+// inBinary reads the sections of a binary file. Each has the offset of the next one, 0 in the last.
 func (r *solReader) inBinary() error {
 	r.Pos = 4
 	var err error
@@ -151,7 +151,7 @@ func (r *solReader) inBinary() error {
 		return err
 	}
 	if r.version < 1 || r.version > 4 {
-		return r.At(4, "version %d; 1 to 4 are read", r.version)
+		return r.At(4, "version %d; versions 1 to 4 can be read", r.version)
 	}
 	for r.Left() > 0 {
 		start := r.Pos
@@ -164,7 +164,8 @@ func (r *solReader) inBinary() error {
 			return err
 		}
 		if next != 0 && (next <= int64(r.Pos) || next > int64(len(r.Data))) {
-			return r.At(start, "section %d gives %d as where the next begins; the file has %d bytes", key, next, len(r.Data))
+			return r.At(start, "section %d gives the offset %d for the next section; the file has %d bytes", key, next,
+				len(r.Data))
 		}
 		switch key {
 		case solDimension:
@@ -189,14 +190,14 @@ func (r *solReader) inBinary() error {
 			return nil
 		}
 		if r.Pos > int(next) {
-			return r.At(start, "section %d is %d bytes longer than it says", key, r.Pos-int(next))
+			return r.At(start, "section %d extends %d bytes beyond the offset of the next section", key, r.Pos-int(next))
 		}
 		r.Pos = int(next)
 	}
 	return nil
 }
 
-// wide reads a whole number of 8 bytes, or of 4.
+// wide reads an integer of a binary file, of 8 or 4 bytes.
 func (r *solReader) wide(eight bool) (int64, error) {
 	if eight {
 		n, err := r.Bytes8()
@@ -211,7 +212,7 @@ func (r *solReader) float4() (float64, error) {
 	return float64(math.Float32frombits(uint32(n))), err
 }
 
-// fields reads the fields of all vertices, of which each number takes at least so many bytes.
+// fields reads the fields of all vertices. bytes is the least size of a number in the file.
 func (r *solReader) fields(start int, whole func() (int64, error), number func() (float64, error), bytes int) error {
 	s := r.sol
 	if s.Dim == 0 {
@@ -221,7 +222,7 @@ func (r *solReader) fields(start int, whole func() (int64, error), number func()
 		return r.At(start, "a second SolAtVertices")
 	}
 	count := whole
-	if r.version == 4 { // of binary files: counts have 8 bytes, and nothing else has
+	if r.version == 4 { // a binary file, in which the count has 8 bytes
 		count = func() (int64, error) { return r.wide(true) }
 	}
 	n, err := count()
@@ -233,7 +234,7 @@ func (r *solReader) fields(start int, whole func() (int64, error), number func()
 		return err
 	}
 	if kinds < 1 || kinds > maxSolutionFields {
-		return r.At(start, "%d fields; 1 to %d are read", kinds, maxSolutionFields)
+		return r.At(start, "%d fields; want 1 to %d", kinds, maxSolutionFields)
 	}
 	fields, width, err := r.kinds(start, kinds, whole)
 	if err != nil {
@@ -264,7 +265,7 @@ func (r *solReader) fields(start int, whole func() (int64, error), number func()
 	return nil
 }
 
-// kinds reads the kinds of so many fields, and returns how many numbers a vertex has in all.
+// kinds reads the types of count fields. width is the total number of components.
 func (r *solReader) kinds(start int, count int64, whole func() (int64, error)) (
 	fields []SolutionField, width int, err error) {
 	fields = make([]SolutionField, count)
@@ -276,7 +277,7 @@ func (r *solReader) kinds(start int, count int64, whole func() (int64, error)) (
 		fields[k].Kind = SolutionKind(kind)
 		c := fields[k].Kind.Components(r.sol.Dim)
 		if c == 0 {
-			return nil, 0, r.At(start, "field %d is of kind %d; 1 scalar, 2 vector and 3 symmetric tensor are read", k+1, kind)
+			return nil, 0, r.At(start, "field %d is of kind %d; want 1 (scalar), 2 (vector) or 3 (symmetric tensor)", k+1, kind)
 		}
 		width += c
 	}

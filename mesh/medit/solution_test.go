@@ -26,7 +26,7 @@ func someSolution() *rapid.Generator[*Solution] {
 	})
 }
 
-// TestSolutionRoundTrip: what is written is read back with the same bits, from text and from binary.
+// A solution has the same bits after writing and reading, in text and binary.
 func TestSolutionRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -47,7 +47,7 @@ func TestSolutionRoundTrip(t *testing.T) {
 	})
 }
 
-// planarTensor is a file as Mmg writes it.
+// planarTensor has the layout of files of the remesher Mmg.
 const planarTensor = `MeshVersionFormatted 2
 
 Dimension
@@ -66,11 +66,11 @@ func TestReadsSolution(t *testing.T) {
 	s, err := parseSolution([]byte(planarTensor))
 	want := &Solution{2, 2, []SolutionField{{Scalar, []float64{7, 8}}, {Symmetric, []float64{100, -1, 25, 100, .5, 4}}}}
 	if err != nil || !reflect.DeepEqual(s, want) {
-		t.Errorf("%v, %+v", err, s)
+		t.Errorf("error %v, solution %+v, want %+v", err, s, want)
 	}
 }
 
-// solb makes a binary file of a version and byte order, with a section to be passed over before the one of vertices.
+// solb returns a binary file of a version and byte order, with a section to be skipped before that of vertices.
 func solb(version int, order binary.AppendByteOrder) []byte {
 	var b []byte
 	word := func(n ...int) {
@@ -78,7 +78,7 @@ func solb(version int, order binary.AppendByteOrder) []byte {
 			b = order.AppendUint32(b, uint32(x))
 		}
 	}
-	next := func(bytes int) { // position of what follows the section whose body has so many bytes
+	next := func(bytes int) { // offset of the next section, where the body of this one has the given size
 		if version >= 3 {
 			b = order.AppendUint64(b, uint64(len(b)+8+bytes))
 		} else {
@@ -128,17 +128,17 @@ func TestReadsBinarySolutions(t *testing.T) {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			s, err := parseSolution(solb(version, order))
 			if err != nil || !reflect.DeepEqual(s, want) {
-				t.Errorf("version %d, %v: %v, %+v", version, order, err, s)
+				t.Errorf("version %d, %v: error %v, solution %+v", version, order, err, s)
 			}
 		}
 	}
 }
 
-func TestSolutionRefuses(t *testing.T) {
+func TestReadSolutionRefusals(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"another format":  {"MeshVersionFormatted", "solid", `line 1: "solid" is not MeshVersionFormatted`},
-		"dimension":       {"Dimension\n2", "Dimension\n4", "line 3: dimension 4; 2 or 3"},
-		"dimension twice": {"SolAt", "Dimension 2 SolAt", "line 6: dimension 2; 2 or 3 is read, once"},
+		"dimension":       {"Dimension\n2", "Dimension\n4", "line 3: dimension 4; give 2 or 3"},
+		"dimension twice": {"SolAt", "Dimension 2 SolAt", "line 6: dimension 2; give 2 or 3, once"},
 		"no dimension":    {"Dimension\n2", "", "line 5: SolAtVertices before Dimension"},
 		"section":         {"SolAtVertices", "SolAtTriangles", `line 6: section "SolAtTriangles"`},
 		"second section":  {"End", "SolAtVertices", "line 12: a second SolAtVertices"},
@@ -147,7 +147,7 @@ func TestSolutionRefuses(t *testing.T) {
 		"many fields":     {"2 1 3", "65", "line 6: 65 fields"},
 		"count":           {"\n2\n2 1 3", "\n3\n2 1 3", `line 12: "End" is not a number`},
 		"huge count":      {"\n2\n2 1 3", "\n2000000000\n2 1 3", "line 8: 2000000000 vertices with values are announced"},
-		"negative count":  {"\n2\n2 1 3", "\n-2\n2 1 3", "line 8: a count of -2"},
+		"negative count":  {"\n2\n2 1 3", "\n-2\n2 1 3", "line 8: negative number of vertices with values: -2"},
 		"not a number":    {"0.5", "x", `line 10: "x" is not a number`},
 		"NaN":             {"0.5", "NaN", "line 10: vertex 2 has the value NaN in field 2"},
 		"infinite":        {"0.5", "-inf", "line 10: vertex 2 has the value -Inf in field 2"},
@@ -155,7 +155,7 @@ func TestSolutionRefuses(t *testing.T) {
 			"line 6: the file has no SolAtVertices"},
 	} {
 		if strings.Count(planarTensor, c.old) == 0 {
-			t.Fatalf("%s: nothing to replace", name)
+			t.Fatalf("%s: planarTensor does not have %q", name, c.old)
 		}
 		_, err := parseSolution([]byte(strings.Replace(planarTensor, c.old, c.new, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -164,32 +164,32 @@ func TestSolutionRefuses(t *testing.T) {
 	}
 	good := solb(2, binary.LittleEndian)
 	for name, c := range map[string]struct {
-		at   int
-		word int32
-		want string
+		offset int
+		word   int32
+		want   string
 	}{
-		"version":      {4, 5, "byte offset 4: version 5"},
-		"next back":    {12, 3, "byte offset 8: section 3 gives 3 as where the next begins"},
-		"next outside": {12, 1 << 20, "byte offset 8: section 3 gives 1048576"},
-		"dimension":    {16, 7, "byte offset 8: dimension 7"},
-		"too short":    {40, 60, "byte offset 36: section 62 is"},
-		"count":        {44, 1000, "byte offset 56: 1000 vertices with values are announced"},
-		"kind":         {52, 9, "byte offset 36: field 1 is of kind 9"},
+		"version":                     {4, 5, "byte offset 4: version 5"},
+		"next section before":         {12, 3, "byte offset 8: section 3 gives the offset 3"},
+		"next section beyond the end": {12, 1 << 20, "byte offset 8: section 3 gives the offset 1048576"},
+		"dimension":                   {16, 7, "byte offset 8: dimension 7"},
+		"too short":                   {40, 60, "byte offset 36: section 62 extends"},
+		"count":                       {44, 1000, "byte offset 56: 1000 vertices with values are announced"},
+		"kind":                        {52, 9, "byte offset 36: field 1 is of kind 9"},
 	} {
 		bad := bytes.Clone(good)
-		binary.LittleEndian.PutUint32(bad[c.at:], uint32(c.word))
+		binary.LittleEndian.PutUint32(bad[c.offset:], uint32(c.word))
 		if _, err := parseSolution(bad); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, c.want)
 		}
 	}
 	for n := range len(good) - 8 {
 		if _, err := parseSolution(good[:n]); err == nil {
-			t.Errorf("the first %d bytes are read", n)
+			t.Errorf("truncated to %d bytes: no error", n)
 		}
 	}
 }
 
-func TestWriteSolutionRefuses(t *testing.T) {
+func TestWriteSolutionRefusals(t *testing.T) {
 	for want, s := range map[string]*Solution{
 		"fields in 4 dimensions":      {4, 0, []SolutionField{{Scalar, nil}}},
 		"of 0 fields":                 {2, 0, nil},
@@ -202,7 +202,7 @@ func TestWriteSolutionRefuses(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 		if _, err := os.Stat(path); err == nil {
-			t.Errorf("%s: a file is left", want)
+			t.Errorf("%s: the file exists, want none after an error", want)
 		}
 	}
 }
@@ -227,7 +227,7 @@ func FuzzReadSolution(f *testing.F) {
 			}
 		}
 		if err := s.check(); err != nil {
-			t.Fatalf("it cannot be written again: %v", err)
+			t.Fatalf("the solution cannot be written: %v", err)
 		}
 	})
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// WriteSolution writes a Medit solution file, in binary of version 2 (little-endian) where the name ends in .solb, or
-// else in text with as many digits as it takes to read the same bits. It refuses what ReadSolution would.
+// WriteSolution writes a Medit solution file: in binary of version 2 (little-endian) if the name ends in .solb,
+// otherwise in text with as many digits as are needed to read the same bits. It refuses solutions that ReadSolution
+// would refuse.
 func WriteSolution(path string, s *Solution) error {
 	if err := s.check(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -24,11 +25,11 @@ func WriteSolution(path string, s *Solution) error {
 	return atomicfile.Write(path, func(f *os.File) error { return s.write(f, inBinary) })
 }
 
-// check refuses what the format cannot hold.
+// check refuses a solution that the format cannot represent.
 func (s *Solution) check() error {
 	if s.Dim != 2 && s.Dim != 3 || len(s.Fields) < 1 || len(s.Fields) > maxSolutionFields {
-		return fmt.Errorf("a solution of %d fields in %d dimensions; a file has 1 to %d in 2 or 3", len(s.Fields), s.Dim,
-			maxSolutionFields)
+		return fmt.Errorf("a solution of %d fields in %d dimensions; want 1 to %d fields in 2 or 3 dimensions",
+			len(s.Fields), s.Dim, maxSolutionFields)
 	}
 	width := 0
 	for k, f := range s.Fields {
@@ -49,8 +50,8 @@ func (s *Solution) check() error {
 	return nil
 }
 
-func (s *Solution) write(to io.Writer, inBinary bool) error {
-	w := bufio.NewWriterSize(to, 1<<16)
+func (s *Solution) write(out io.Writer, inBinary bool) error {
+	w := bufio.NewWriterSize(out, 1<<16)
 	var scratch [32]byte
 	number := func(x float64) { _, _ = w.Write(strconv.AppendFloat(scratch[:0], x, 'g', -1, 64)) }
 	if inBinary {
@@ -82,12 +83,12 @@ func (s *Solution) write(to io.Writer, inBinary bool) error {
 	} else {
 		_, _ = w.WriteString("\nEnd\n")
 	}
-	return w.Flush() // which has the first error of any write
+	return w.Flush() // returns the first error of any write
 }
 
-// beginBinary writes what comes before the numbers.
+// beginBinary writes the header, up to the values of fields.
 func (s *Solution) beginBinary(w *bufio.Writer) {
-	const head = 8 + 12 // the first two numbers, and the section of the dimension
+	const head = 8 + 12 // byte-order mark and version, and the section Dimension
 	length := 4 * (4 + len(s.Fields))
 	for _, f := range s.Fields {
 		length += 8 * len(f.Values)

@@ -16,10 +16,10 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
-// Write writes a Medit file, in binary (little-endian, of version 2, or 3 from 2 GiB on) where the name ends in
-// .meshb, or else in text with as many digits as it takes to read the same bits. Groups become references of triangles
-// and edges, and m.Marks the sections that they were read from (corners, ridges, required entities). Names of groups,
-// and all fields but "z", which becomes the third coordinate, are not kept.
+// Write writes a Medit file: in binary (little-endian, of version 2, or 3 from 2 GiB on) if the name ends in .meshb,
+// otherwise in text with as many digits as are needed to read the same bits. Groups become references of triangles and
+// edges, and m.Marks become the sections for corners, ridges and required entities. The field "z" becomes the third
+// coordinate. Names of groups and other fields are lost.
 func Write(path string, m *mesh.Mesh) error {
 	w, err := newWriter(m, inMeshb(path))
 	if err != nil {
@@ -28,7 +28,7 @@ func Write(path string, m *mesh.Mesh) error {
 	return atomicfile.Write(path, func(f *os.File) error { return w.write(f) })
 }
 
-// WriteSolid writes a Medit file, as Write does.
+// WriteSolid writes a Medit file of tetrahedra, as Write does for triangles.
 func WriteSolid(path string, s *mesh.Solid) error {
 	if err := s.CheckIDs(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -42,8 +42,8 @@ type writer struct {
 	*bufio.Writer
 	*meshfile.Content
 	binary  bool
-	long    bool  // offsets in the file have 8 bytes, as in version 3
-	at      int64 // in a binary file, the offset at which the next section begins
+	long    bool  // version 3, in which offsets have 8 bytes
+	next    int64 // in a binary file, the offset of the next section
 	scratch [32]byte
 }
 
@@ -68,14 +68,14 @@ func writerOf(c *meshfile.Content, inBinary bool) *writer {
 	return &writer{Content: c, binary: inBinary, long: size > math.MaxInt32}
 }
 
-// simplexSections are the sections of elements by dimension: their numbers in binary files, and names.
+// simplexSections are the sections of elements by dimension, with their numbers in binary files.
 var simplexSections = [4]struct {
 	key  int
 	name string
 }{1: {5, "Edges"}, 2: {6, "Triangles"}, 3: {8, "Tetrahedra"}}
 
-func (w *writer) write(to io.Writer) error {
-	w.Writer = bufio.NewWriterSize(to, 1<<16)
+func (w *writer) write(out io.Writer) error {
+	w.Writer = bufio.NewWriterSize(out, 1<<16)
 	w.head()
 	points := w.Points[:w.dim()]
 	w.section(4, "Vertices", len(points[0]), 8*len(points)+4)
@@ -122,7 +122,7 @@ func (w *writer) elements(e *meshfile.Elements) {
 	}
 }
 
-// head writes the version and the dimension, and in a binary file first 1, by which readers know the byte order.
+// head writes the version and the dimension, after the byte-order mark 1 of a binary file.
 func (w *writer) head() {
 	version := 2
 	if w.long {
@@ -145,7 +145,7 @@ func (w *writer) tail() error {
 	} else {
 		_, _ = w.WriteString("\nEnd\n")
 	}
-	return w.Flush() // bufio.Writer keeps the first error of any write, and returns it here
+	return w.Flush() // returns the first error of any write
 }
 
 // section writes the head of a section of count entries, of size bytes each in a binary file.
@@ -155,22 +155,22 @@ func (w *writer) section(key int, name string, count, size int) {
 }
 
 // begin writes the keyword of a section: in text its name; in a binary file its key and the offset of the next section,
-// 0 for the last. bytes is the size of what follows, which for the dimension is 4, and precedes nothing but the magic
-// number and version of 8 bytes.
+// 0 for the last. bytes is the size of the section after its head. The section of the dimension, the first after the 8
+// bytes of byte-order mark and version, always has 4 bytes.
 func (w *writer) begin(key int, name string, bytes int) {
 	if !w.binary {
 		fmt.Fprintf(w, "\n%s\n", name)
 		return
 	}
 	if key == solDimension {
-		w.at, bytes = 8, 4
+		w.next, bytes = 8, 4
 	}
 	head := int64(8)
 	if w.long {
 		head = 12
 	}
-	w.at += head + int64(bytes)
-	next := w.at
+	w.next += head + int64(bytes)
+	next := w.next
 	if key == solEnd {
 		next = 0
 	}
@@ -182,7 +182,7 @@ func (w *writer) begin(key int, name string, bytes int) {
 	}
 }
 
-// whole writes an integer that others follow.
+// whole writes an integer that is not the last of its entry.
 func (w *writer) whole(n int) {
 	if w.binary {
 		_, _ = w.Write(binary.LittleEndian.AppendUint32(w.scratch[:0], uint32(n)))

@@ -25,7 +25,8 @@ func bytesOf(t testing.TB, m *mesh.Mesh, inBinary bool) []byte {
 	return b.Bytes()
 }
 
-// bare is what a Medit file keeps of a mesh: of groups the tags, in the order in which elements name them.
+// bare is a mesh that a Medit file represents completely: names of groups are their tags, and groups are in the order
+// in which elements refer to them.
 func bare() *mesh.Mesh {
 	return &mesh.Mesh{
 		X: []float64{0, 1, 1. / 3, 0}, Y: []float64{0, 0, 1, 1e-300},
@@ -51,14 +52,14 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("%s: %v\ngot  %+v\nwant %+v", name, err, got, m)
 			}
 			if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-				t.Errorf("left behind: %v, %v", entries, err)
+				t.Errorf("the folder has %v, error %v; want one file", entries, err)
 			}
 		}
 	}
 }
 
-// Positions of 8 bytes, as a file of 2 GiB needs them, are version 3.
-func TestLongMedit(t *testing.T) {
+// Files of version 3, with offsets of 8 bytes as needed from 2 GiB on, are written and read.
+func TestVersion3RoundTrip(t *testing.T) {
 	w, err := newWriter(bare(), true)
 	if err != nil || w.long {
 		t.Fatal(err, w.long)
@@ -74,7 +75,8 @@ func TestLongMedit(t *testing.T) {
 	}
 }
 
-// The other versions and the other byte order hold the same, but that version 1 rounds coordinates.
+// Binary files of all versions and both byte orders give the same mesh. The coordinates are exact in the single
+// precision of version 1.
 func TestReadsVersions(t *testing.T) {
 	m := bare()
 	m.VertexData = nil
@@ -90,7 +92,7 @@ func TestReadsVersions(t *testing.T) {
 	}
 }
 
-// binaryMedit writes a file of any version, with a section that nobody knows.
+// binaryMedit returns a file of any version, with a section of an unknown number.
 func binaryMedit(m *mesh.Mesh, version uint32, order binary.AppendByteOrder) []byte {
 	b := order.AppendUint32(order.AppendUint32(nil, 1), version)
 	whole := func(n int) {
@@ -102,7 +104,7 @@ func binaryMedit(m *mesh.Mesh, version uint32, order binary.AppendByteOrder) []b
 	}
 	section := func(key uint32, body func()) {
 		b = order.AppendUint32(b, key)
-		at := len(b)
+		offset := len(b)
 		width := 4
 		if version >= 3 {
 			width = 8
@@ -113,7 +115,7 @@ func binaryMedit(m *mesh.Mesh, version uint32, order binary.AppendByteOrder) []b
 		if width == 8 {
 			next = order.AppendUint64(nil, uint64(len(b)))
 		}
-		copy(b[at:], next)
+		copy(b[offset:], next)
 	}
 	section(3, func() { b = order.AppendUint32(b, 2) })
 	section(200, func() { b = append(b, "what is this?"...) })
@@ -168,32 +170,32 @@ func mustEncode(order binary.AppendByteOrder, v any) []byte {
 
 func TestBinaryRefusals(t *testing.T) {
 	whole := bytesOf(t, bare(), true)
-	for n := range len(whole) - 8 { // the end need not be there
+	for n := range len(whole) - 8 { // the section End is not needed
 		if m, err := parse(whole[:n]); err == nil && len(m.Cells) > 0 && n < len(whole)-12 {
-			t.Fatalf("%d of %d bytes were taken", n, len(whole))
+			t.Fatalf("truncated to %d of %d bytes: no error", n, len(whole))
 		}
 	}
 	for _, c := range []struct {
-		at   int
-		to   uint32
-		want string
+		offset int
+		value  uint32
+		want   string
 	}{
 		{4, 5, "byte offset 4: version 5"},
 		{16, 4, "dimension 4"},
-		{12, 1 << 30, "section 3 gives 1073741824"},
-		{12, 3, "section 3 gives 3"},
+		{12, 1 << 30, "section 3 gives the offset 1073741824"},
+		{12, 3, "section 3 gives the offset 3"},
 		{28, 1 << 29, "vertices are announced"},
-		{20, 8, "4 tetrahedra; a mesh is made of triangles"},
+		{20, 8, "4 tetrahedra; a mesh must be of triangles"},
 	} {
 		b := bytes.Clone(whole)
-		binary.LittleEndian.PutUint32(b[c.at:], c.to)
+		binary.LittleEndian.PutUint32(b[c.offset:], c.value)
 		if _, err := parse(b); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%d at %d: error %v does not say %q", c.to, c.at, err, c.want)
+			t.Errorf("%d at byte %d: error %v, want %q", c.value, c.offset, err, c.want)
 		}
 	}
 }
 
-func TestWriteRefuses(t *testing.T) {
+func TestWriteRefusals(t *testing.T) {
 	m := bare()
 	m.Groups[0].Tag = 0
 	if err := Write(filepath.Join(t.TempDir(), "a.mesh"), m); err == nil || !strings.Contains(err.Error(), "tag 0") {

@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// BenchmarkFormats writes and reads a mesh of 252,000 vertices. Bytes are those of places and triangles in memory, so
-// that formats can be compared.
+// BenchmarkFormats writes and reads a mesh of 252,000 vertices. The throughput is that of coordinates and triangles in
+// memory, so that formats can be compared.
 func BenchmarkFormats(b *testing.B) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 500_000, 1)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"strconv"
 )
 
-// Counts are those of a mesh file, as its headers tell them. Elements of a boundary may be among the cells.
+// Counts are the numbers of vertices and cells in the headers of a mesh file. Cells may include boundary elements.
 type Counts struct {
-	Dim             int // 2 of triangles, 3 of tetrahedra
+	Dim             int // 2 for triangles, 3 for tetrahedra
 	Vertices, Cells int64
 }
 
-// Count reads the counts of a mesh file, and nothing of it into memory. They are 0 where the file does not tell them,
-// or is a pipe, which can be read only once; what is wrong with it, Read tells.
+// Count reads the counts of a mesh file without loading the mesh. They are 0 if they are not found, or if the path is a
+// pipe, which can be read only once. An invalid file is no error here; Read reports it.
 func Count(path string) (c Counts, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -43,11 +43,12 @@ func Count(path string) (c Counts, err error) {
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", path, err)
 	}
-	if c.Vertices < 0 || c.Cells < 0 { // a broken file
+	if c.Vertices < 0 || c.Cells < 0 { // an invalid file
 		return Counts{}, nil
 	}
 	if c.Dim == 0 && c.Cells > 0 {
-		// Triangles are twice as many as vertices, and tetrahedra five to six times, with those of the boundary more.
+		// There are about twice as many triangles as vertices, but five to six times as many tetrahedra; boundary
+		// elements add to these.
 		c.Dim = 2
 		if 2*c.Cells > 7*c.Vertices {
 			c.Dim = 3
@@ -56,29 +57,29 @@ func Count(path string) (c Counts, err error) {
 	return c, nil
 }
 
-const chunk = 1 << 20 // bytes that are looked at at a time
+const chunk = 1 << 20 // bytes read at a time
 
-// after finds each of the marks in a file, in their order, and returns what follows it, up to so many bytes; nil for
-// those that are not there.
+// after searches a file for marks, in their order, and returns up to most bytes after each, nil for a mark that is not
+// found.
 func after(f io.Reader, most int, marks ...string) ([][]byte, error) {
 	found := make([][]byte, len(marks))
 	buffer, n := make([]byte, 2*chunk), 0
 	for k := 0; k < len(marks); {
-		at := bytes.Index(buffer[:n], []byte(marks[k]))
-		if at >= 0 && n-at >= len(marks[k])+most {
-			found[k] = bytes.Clone(buffer[at+len(marks[k]) : at+len(marks[k])+most])
-			n = copy(buffer, buffer[at+len(marks[k]):n])
+		index := bytes.Index(buffer[:n], []byte(marks[k]))
+		if index >= 0 && n-index >= len(marks[k])+most {
+			found[k] = bytes.Clone(buffer[index+len(marks[k]) : index+len(marks[k])+most])
+			n = copy(buffer, buffer[index+len(marks[k]):n])
 			k++
 			continue
 		}
-		if keep := len(marks[k]) + most; at < 0 && n > keep {
+		if keep := len(marks[k]) + most; index < 0 && n > keep {
 			n = copy(buffer, buffer[n-keep:n])
 		}
 		more, err := io.ReadFull(f, buffer[n:min(len(buffer), n+chunk)])
 		if n += more; more == 0 && (errors.Is(err, io.EOF) || err == nil) {
-			if at >= 0 {
-				found[k] = bytes.Clone(buffer[at+len(marks[k]) : n])
-				n = copy(buffer, buffer[at+len(marks[k]):n])
+			if index >= 0 {
+				found[k] = bytes.Clone(buffer[index+len(marks[k]) : n])
+				n = copy(buffer, buffer[index+len(marks[k]):n])
 			}
 			k++
 			continue
@@ -90,16 +91,16 @@ func after(f io.Reader, most int, marks ...string) ([][]byte, error) {
 	return found, nil
 }
 
-// headerBytes are enough for the numbers of a header.
+// headerBytes is enough for the numbers of a header.
 const headerBytes = 160
 
-// countGmsh reads the headers of nodes and elements. In format 4 they have the number of blocks first.
+// countGmsh reads the headers of nodes and elements. In version 4, the number of blocks precedes the count.
 func countGmsh(f *os.File) (c Counts, err error) {
-	heads, err := after(f, headerBytes, "$MeshFormat", "$Nodes", "$Elements")
+	headers, err := after(f, headerBytes, "$MeshFormat", "$Nodes", "$Elements")
 	if err != nil {
 		return c, err
 	}
-	version := bytes.Fields(heads[0])
+	version := bytes.Fields(headers[0])
 	if len(version) < 2 {
 		return c, nil
 	}
@@ -112,62 +113,63 @@ func countGmsh(f *os.File) (c Counts, err error) {
 			}
 			return int64(binary.LittleEndian.Uint64(head[8:]))
 		}
-		words, place := bytes.Fields(head), 0
+		words, index := bytes.Fields(head), 0
 		if four {
-			place = 1
+			index = 1
 		}
-		if len(words) <= place {
+		if len(words) <= index {
 			return 0
 		}
-		n, _ := strconv.ParseInt(string(words[place]), 10, 64) // 0 where it is none
+		n, _ := strconv.ParseInt(string(words[index]), 10, 64) // 0 if it is no number
 		return n
 	}
-	return Counts{Vertices: number(heads[1]), Cells: number(heads[2])}, nil
+	return Counts{Vertices: number(headers[1]), Cells: number(headers[2])}, nil
 }
 
-// countMedit reads the numbers behind the words of a text.
+// countMedit reads the numbers after the keywords of a text file.
 func countMedit(f *os.File) (c Counts, err error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(make([]byte, chunk), chunk)
-	var to *int64
+	var target *int64
 	var triangles, tetrahedra int64
 	for lines.Scan() {
 		word := bytes.TrimSpace(lines.Bytes())
-		if len(word) == 0 || to == nil && (word[0] < 'A' || word[0] > 'Z') {
+		if len(word) == 0 || target == nil && (word[0] < 'A' || word[0] > 'Z') {
 			continue
 		}
-		if to != nil {
-			*to, _ = strconv.ParseInt(string(word), 10, 64) // 0 where it is none
-			to = nil
+		if target != nil {
+			*target, _ = strconv.ParseInt(string(word), 10, 64) // 0 if it is no number
+			target = nil
 			continue
 		}
 		words := bytes.Fields(word)
-		for name, of := range map[string]*int64{"Vertices": &c.Vertices, "Triangles": &triangles,
+		for name, count := range map[string]*int64{"Vertices": &c.Vertices, "Triangles": &triangles,
 			"Tetrahedra": &tetrahedra} {
 			if string(words[0]) != name {
 				continue
 			}
-			if to = of; len(words) > 1 {
-				*of, _ = strconv.ParseInt(string(words[1]), 10, 64)
-				to = nil
+			if target = count; len(words) > 1 {
+				*count, _ = strconv.ParseInt(string(words[1]), 10, 64)
+				target = nil
 			}
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
 		return Counts{}, nil
 	}
-	return c.of(triangles, tetrahedra), lines.Err()
+	return c.withCells(triangles, tetrahedra), lines.Err()
 }
 
-// of is the counts with those of both kinds of cells.
-func (c Counts) of(triangles, tetrahedra int64) Counts {
+// withCells sets Dim and Cells from the numbers of triangles and tetrahedra.
+func (c Counts) withCells(triangles, tetrahedra int64) Counts {
 	if c.Dim, c.Cells = 2, triangles; tetrahedra > 0 {
 		c.Dim, c.Cells = 3, tetrahedra
 	}
 	return c
 }
 
-// countBinary follows the keywords of a .meshb: a number, where the next one begins, and how many there are.
+// countBinary follows the sections of a .meshb file. Each begins with the number of its keyword, the offset of the next
+// section, and its number of entries.
 func countBinary(f *os.File) (c Counts, err error) {
 	var head [2]int32
 	var order binary.ByteOrder = binary.LittleEndian
@@ -177,8 +179,8 @@ func countBinary(f *os.File) (c Counts, err error) {
 	if head[0] != 1 {
 		return c, nil
 	}
-	long := func(from int32) (n int64, ok bool) { // of 8 bytes from a version on
-		if head[1] >= from {
+	long := func(version int32) (n int64, ok bool) { // an integer, of 8 bytes from the given version of the format on
+		if head[1] >= version {
 			return n, binary.Read(f, order, &n) == nil
 		}
 		var short int32
@@ -186,7 +188,7 @@ func countBinary(f *os.File) (c Counts, err error) {
 		return int64(short), ok
 	}
 	var triangles, tetrahedra int64
-	for range 1000 { // keywords, of which no file has so many
+	for range 1000 { // a bound in case offsets form a cycle
 		var keyword int32
 		if binary.Read(f, order, &keyword) != nil {
 			break
@@ -195,8 +197,8 @@ func countBinary(f *os.File) (c Counts, err error) {
 		if !ok || next <= 0 {
 			break
 		}
-		if to := map[int32]*int64{4: &c.Vertices, 6: &triangles, 8: &tetrahedra}[keyword]; to != nil {
-			if *to, ok = long(4); !ok {
+		if target := map[int32]*int64{4: &c.Vertices, 6: &triangles, 8: &tetrahedra}[keyword]; target != nil {
+			if *target, ok = long(4); !ok {
 				break
 			}
 		}
@@ -204,13 +206,13 @@ func countBinary(f *os.File) (c Counts, err error) {
 			return c, err
 		}
 	}
-	return c.of(triangles, tetrahedra), nil
+	return c.withCells(triangles, tetrahedra), nil
 }
 
 var pieceOf = regexp.MustCompile(`<Piece[^>]*>`)
 var countOf = regexp.MustCompile(`NumberOf(Points|Cells)="\s*([0-9]+)\s*"`)
 
-// countVTK reads the attributes of the piece.
+// countVTK reads the attributes of the first element Piece.
 func countVTK(f *os.File) (c Counts, err error) {
 	head := make([]byte, 1<<16)
 	n, err := io.ReadFull(f, head)
@@ -218,7 +220,7 @@ func countVTK(f *os.File) (c Counts, err error) {
 		return c, err
 	}
 	for _, m := range countOf.FindAllSubmatch(pieceOf.Find(head[:n]), 2) {
-		n, _ := strconv.ParseInt(string(m[2]), 10, 64) // 0 where there are too many digits
+		n, _ := strconv.ParseInt(string(m[2]), 10, 64) // the largest int64 if there are too many digits
 		if string(m[1]) == "Points" {
 			c.Vertices = n
 		} else {

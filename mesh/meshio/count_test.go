@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/gmsh"
 )
 
-// TestCount: headers of all formats tell the counts of what is written to them, and a broken file is no error here.
+// Count finds the counts of files of all formats, and returns 0 without an error for invalid files.
 func TestCount(t *testing.T) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 20000, 1)
 	if err != nil {
@@ -29,11 +29,11 @@ func TestCount(t *testing.T) {
 		if err := write(path, m); err != nil {
 			t.Fatal(err)
 		}
-		// Elements of the boundary may be among the cells.
+		// Cells may include boundary elements.
 		c, err := Count(path)
 		if n := int64(len(m.Cells)); err != nil || c.Dim != 2 || c.Vertices != int64(len(m.X)) || c.Cells < n ||
 			c.Cells > n+n/20 {
-			t.Errorf("%s: %+v, %v; it has %d vertices and %d cells", name, c, err, len(m.X), n)
+			t.Errorf("%s: %+v, error %v; want %d vertices and about %d cells", name, c, err, len(m.X), n)
 		}
 	}
 	for _, name := range []string{"s.msh", "s.mesh", "s.meshb", "s.vtu"} {
@@ -44,7 +44,7 @@ func TestCount(t *testing.T) {
 		c, err := Count(path)
 		if n := int64(len(s.Cells)); err != nil || c.Dim != 3 || c.Vertices != int64(len(s.X)) || c.Cells < n ||
 			c.Cells > n+n/3 {
-			t.Errorf("%s: %+v, %v; it has %d vertices and %d cells", name, c, err, len(s.X), n)
+			t.Errorf("%s: %+v, error %v; want %d vertices and about %d cells", name, c, err, len(s.X), n)
 		}
 	}
 	for _, name := range []string{"b.msh", "b.mesh", "b.meshb", "b.vtu"} {
@@ -59,6 +59,6 @@ func TestCount(t *testing.T) {
 		}
 	}
 	if _, err := Count(filepath.Join(dir, "none.msh")); err == nil {
-		t.Error("a file that is not there has counts")
+		t.Error("Count of a file that does not exist: no error")
 	}
 }

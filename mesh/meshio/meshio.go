@@ -1,4 +1,6 @@
-// Package meshio reads and writes mesh files by the extension of their name.
+// Package meshio reads and writes mesh files of all formats, which it distinguishes by the extension of the name. Read
+// and Write are for triangles, ReadSolid and WriteSolid for tetrahedra, ReadAny reads either. Count reads only the
+// numbers of vertices and cells; NotKept lists what a format would lose.
 package meshio
 
 import (
@@ -16,8 +18,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// Read reads a mesh from a Gmsh (.msh), VTK (.vtu, .pvtu), Medit (.mesh, .meshb) or SELAFIN (.slf, .sel) file,
-// as it stands in the file: mesh.Check tells whether solvers can use it. Errors name the file and the position in it.
+// Read reads a triangle mesh from a Gmsh (.msh), VTK (.vtu, .pvtu), Medit (.mesh, .meshb) or SELAFIN (.slf, .sel) file.
+// The mesh is not checked; mesh.Check reports whether solvers can use it. Errors give the file and the position in it.
 func Read(path string) (*mesh.Mesh, error) {
 	switch extension(path) {
 	case ".msh":
@@ -32,17 +34,17 @@ func Read(path string) (*mesh.Mesh, error) {
 	return nil, unreadable(path)
 }
 
-// ReadAny reads a mesh of triangles, or of tetrahedra if the file has some: one of them is not nil.
+// ReadAny reads a mesh of tetrahedra if the file has any, otherwise of triangles. The other result is nil.
 func ReadAny(path string) (*mesh.Mesh, *mesh.Solid, error) {
 	m, err := Read(path)
-	if !mesh.InSpace(err) {
+	if !mesh.IsTetrahedra(err) {
 		return m, nil, err
 	}
 	s, err := ReadSolid(path)
 	return nil, s, err
 }
 
-// ReadSolid reads a mesh of tetrahedra from a file of one of the same kinds.
+// ReadSolid reads a mesh of tetrahedra from a Gmsh, VTK or Medit file.
 func ReadSolid(path string) (*mesh.Solid, error) {
 	switch extension(path) {
 	case ".msh":
@@ -55,7 +57,7 @@ func ReadSolid(path string) (*mesh.Solid, error) {
 	return nil, unreadable(path)
 }
 
-// WriteSolid writes a mesh of tetrahedra, as Write does one of triangles.
+// WriteSolid writes a mesh of tetrahedra, as Write does for triangles.
 func WriteSolid(path string, s *mesh.Solid) error {
 	switch extension(path) {
 	case ".msh":
@@ -68,8 +70,8 @@ func WriteSolid(path string, s *mesh.Solid) error {
 	return unwritable(path)
 }
 
-// Write writes a mesh to a Gmsh file in binary (.msh), a VTK file (.vtu), or a Medit file in text (.mesh) or binary
-// (.meshb). Errors name the file.
+// Write writes a triangle mesh to a Gmsh file in binary (.msh), a VTK file (.vtu), or a Medit file in text (.mesh) or
+// binary (.meshb). Errors name the file.
 func Write(path string, m *mesh.Mesh) error {
 	switch extension(path) {
 	case ".msh":
@@ -82,7 +84,7 @@ func Write(path string, m *mesh.Mesh) error {
 	return unwritable(path)
 }
 
-// Writable refuses a name that Write would, before the mesh is there.
+// Writable returns the error that Write would return for the extension of path.
 func Writable(path string) error {
 	switch extension(path) {
 	case ".msh", ".mesh", ".meshb", ".vtu":
@@ -91,8 +93,9 @@ func Writable(path string) error {
 	return unwritable(path)
 }
 
-// NotKept names what of a mesh is not in a file of this name, "" for nothing: Medit files have neither fields nor names
-// of groups, and others no marks, but for lines in Gmsh's. Normals and the like, and groups of points, are in none.
+// NotKept lists the parts of a mesh that a file with this extension does not keep, "" for none. Medit files have
+// neither fields nor names of groups; the other formats have no marks, except for lines in Gmsh files. No format keeps
+// sections that were skipped on reading, such as normals, or groups of points.
 func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[string][]float64) string {
 	var lost []string
 	if marks != nil {
@@ -105,8 +108,8 @@ func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[
 	if e != ".mesh" && e != ".meshb" {
 		return strings.Join(append(lost, unmarked(marks, e)...), ", ")
 	}
-	for _, of := range fields {
-		for _, name := range slices.Sorted(maps.Keys(of)) {
+	for _, field := range fields {
+		for _, name := range slices.Sorted(maps.Keys(field)) {
 			if name != "z" { // the third coordinates of triangles
 				lost = append(lost, fmt.Sprintf("field %q", name))
 			}
@@ -120,7 +123,7 @@ func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[
 	return strings.Join(lost, ", ")
 }
 
-// unmarked names the marks that a file with an extension does not hold.
+// unmarked lists the marks that a file with this extension, not one of Medit, does not keep.
 func unmarked(k *mesh.Marks, extension string) (names []string) {
 	if k == nil {
 		return nil
@@ -145,8 +148,8 @@ func unmarked(k *mesh.Marks, extension string) (names []string) {
 }
 
 func unreadable(path string) error {
-	return fmt.Errorf("%s: meshes are read from .msh (Gmsh), .vtu and .pvtu (VTK), .mesh and .meshb (Medit), and those "+
-		"of triangles from .slf and .sel (SELAFIN) files; meshio convert %s mesh.vtu reads many others", path,
+	return fmt.Errorf("%s: meshes are read from .msh (Gmsh), .vtu and .pvtu (VTK), .mesh and .meshb (Medit) files, "+
+		"triangles also from .slf and .sel (SELAFIN) files; for other formats, use: meshio convert %s mesh.vtu", path,
 		filepath.Base(path))
 }
 
@@ -156,7 +159,7 @@ func unwritable(path string) error {
 
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// Lost tells people of what NotKept names.
+// Lost returns a message for users about the result of NotKept.
 func Lost(what string) string {
-	return "not kept, since files of this kind cannot hold it: " + what
+	return "not kept, since the file format cannot represent it: " + what
 }

@@ -29,7 +29,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(back, m) {
-			t.Errorf("%s: the mesh is another when read back", name)
+			t.Errorf("%s: the mesh read differs from the one written", name)
 		}
 	}
 }
@@ -37,11 +37,11 @@ func TestRoundTrip(t *testing.T) {
 func TestReadsMedit(t *testing.T) {
 	m, err := Read(filepath.Join("..", "medit", "testdata", "island.mesh"))
 	if err != nil || len(m.Cells) != 92 {
-		t.Errorf("%v, %+v", err, m)
+		t.Errorf("error %v, mesh %+v; want 92 cells", err, m)
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestUnknownExtensions(t *testing.T) {
 	for _, name := range []string{"m.stl", "m", "m.msh.gz"} {
 		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), "are read from .msh") {
 			t.Errorf("%s: %v", name, err)

@@ -11,7 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// readByMeshio prints how many points, cells by type and values of the field "q" meshio finds in files.
+// readByMeshio prints the numbers of points, of cells by type and of values of the field "q" that the Python package
+// meshio finds in files.
 const readByMeshio = `
 import sys, meshio
 for name in sys.argv[1:]:
@@ -22,8 +23,8 @@ for name in sys.argv[1:]:
     print(len(m.points), sorted(cells.items()), sum(len(x) for x in m.cell_data.get("q", [])))
 `
 
-// TestMeshioReadsOurFiles: meshio reads what is written in each format, with groups of edges or faces beside fields of
-// cells, of which it wants a value of each element.
+// The Python package meshio reads the files of each format, with groups of edges or faces, and with cell fields, for
+// which it needs a value for each element.
 func TestMeshioReadsOurFiles(t *testing.T) {
 	python := needs.Meshio(t)
 	m, err := mesh.Rectangle(0, 0, 2, 1, 100, 1)
@@ -37,7 +38,7 @@ func TestMeshioReadsOurFiles(t *testing.T) {
 	}
 	s.CellData = map[string][]float64{"q": make([]float64, len(s.Cells))}
 	s.Marks = &mesh.Marks{Lines: []mesh.MarkedEdge{{A: 0, B: 1, Tag: 2}, {A: 1, B: 2, Tag: 2}}}
-	s.Faces = []mesh.TaggedFace{{V: s.Facing(0, 0), Tag: 3}, {V: s.Facing(1, 0), Tag: 4}}
+	s.Faces = []mesh.TaggedFace{{V: s.FaceOpposite(0, 0), Tag: 3}, {V: s.FaceOpposite(1, 0), Tag: 4}}
 	for name, values := range map[string]bool{"m.msh": true, "m.vtu": true, "m.mesh": false, "m.meshb": false} {
 		dir := t.TempDir()
 		plane, space := filepath.Join(dir, name), filepath.Join(dir, "s"+name)
@@ -64,11 +65,11 @@ func TestMeshioReadsOurFiles(t *testing.T) {
 		if name == "m.vtu" {
 			lines = 0
 		}
-		got, err := exec.Command(python, "-c", readByMeshio, plane, space).CombinedOutput() // and empty lines of meshio's
+		got, err := exec.Command(python, "-c", readByMeshio, plane, space).CombinedOutput() // meshio prints empty lines too
 		for _, want := range []string{found(len(m.X), len(m.Tagged), len(m.Cells), 0),
 			found(len(s.X), lines, len(s.Faces), len(s.Cells))} {
 			if err != nil || !strings.Contains(string(got), want) {
-				t.Errorf("%s: %v\n%s\nhas no\n%s", name, err, got, want)
+				t.Errorf("%s: error %v, output\n%s\nwant\n%s", name, err, got, want)
 			}
 		}
 	}

@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-// surface is some triangles in space.
+// surface is a surface of triangles in space.
 type surface struct {
-	at    [][3]float64
-	cells [][3]int32
+	vertices [][3]float64
+	cells    [][3]int32
 }
 
-// octahedron is a closed surface around the origin, with triangles counter-clockwise as seen from outside; tilted by a
-// little none of them stands upright.
+// octahedron is a closed surface around the origin, with triangles counter-clockwise as seen from outside. With a small
+// tilt none of them is vertical.
 func octahedron(tilt float64) surface {
-	s := surface{at: [][3]float64{{1, 0, tilt}, {-1, 0, -tilt}, {0, 1, tilt}, {0, -1, -tilt}, {-tilt, -tilt, 1},
+	s := surface{vertices: [][3]float64{{1, 0, tilt}, {-1, 0, -tilt}, {0, 1, tilt}, {0, -1, -tilt}, {-tilt, -tilt, 1},
 		{tilt, tilt, -1}}}
 	for k := range int32(8) {
 		a, b, c := k&1, 2+k>>1&1, 4+k>>2&1
@@ -34,9 +34,9 @@ func (s surface) files(t *testing.T) (msh, medit string) {
 	t.Helper()
 	dir := t.TempDir()
 	msh, medit = filepath.Join(dir, "s.msh"), filepath.Join(dir, "s.mesh")
-	a := fmt.Sprintf("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n", len(s.at))
-	b := fmt.Sprintf("MeshVersionFormatted 2\nDimension 3\nVertices %d\n", len(s.at))
-	for v, x := range s.at {
+	a := fmt.Sprintf("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n", len(s.vertices))
+	b := fmt.Sprintf("MeshVersionFormatted 2\nDimension 3\nVertices %d\n", len(s.vertices))
+	for v, x := range s.vertices {
 		a += fmt.Sprintf("%d %g %g %g\n", v+1, x[0], x[1], x[2])
 		b += fmt.Sprintf("%g %g %g 0\n", x[0], x[1], x[2])
 	}
@@ -55,31 +55,31 @@ func (s surface) files(t *testing.T) (msh, medit string) {
 	return msh, medit
 }
 
-// TestSurfaceInSpace: a closed surface and an upright wall are refused as what they are, with the first triangle and
-// its vertices; heights over the plane are read, also where triangles are turned round, which Check tells.
+// A closed surface and a vertical wall are refused, with the first such triangle and its vertices. A surface on which z
+// is a function of x and y is read, also with clockwise triangles, which Check refuses.
 func TestSurfaceInSpace(t *testing.T) {
 	wall := surface{[][3]float64{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 2}}, [][3]int32{{0, 1, 2}, {1, 3, 2}}}
 	hill := surface{[][3]float64{{0, 0, 0}, {1, 0, 2}, {1, 1, 0}, {0, 1, 5}}, [][3]int32{{0, 1, 2}, {0, 2, 3}}}
-	turned := surface{hill.at, [][3]int32{{0, 1, 2}, {0, 3, 2}}}
+	clockwise := surface{hill.vertices, [][3]int32{{0, 1, 2}, {0, 3, 2}}}
 	for _, c := range []struct {
-		name string
-		of   surface
-		want string
+		name    string
+		surface surface
+		want    string
 	}{
-		{"closed", octahedron(.1), "triangle 4, beyond its edge from vertex 0 to 2, lie over one another"},
-		{"upright", wall, "triangle 1 of vertex 1 at (1, 0, 0), vertex 3 at (1, 1, 2) and vertex 2 at (1, 1, 0) stands " +
-			"upright: the triangles are a surface in space"},
+		{"closed", octahedron(.1), "overlaps triangle 4, its neighbour across the edge from vertex 0 to 2"},
+		{"vertical", wall, "triangle 1 of vertex 1 at (1, 0, 0), vertex 3 at (1, 1, 2) and vertex 2 at (1, 1, 0) is " +
+			"vertical: the triangles are a surface in space"},
 		{"hill", hill, ""},
-		{"turned round", turned, ""},
+		{"clockwise triangle", clockwise, ""},
 	} {
-		msh, medit := c.of.files(t)
+		msh, medit := c.surface.files(t)
 		for _, path := range []string{msh, medit} {
 			m, err := Read(path)
 			switch {
 			case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-				t.Errorf("%s: %v", c.name, err)
-			case err == nil && (m.VertexData["z"] == nil || (m.Check() != nil) != (c.name == "turned round")):
-				t.Errorf("%s: fields %v, %v", c.name, m.VertexData, m.Check())
+				t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+			case err == nil && (m.VertexData["z"] == nil || (m.Check() != nil) != (c.name == "clockwise triangle")):
+				t.Errorf("%s: fields %v, error of Check %v", c.name, m.VertexData, m.Check())
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// Package selafin reads meshes of triangles from SELAFIN files (also called SERAFIN), those of Telemac.
+// Package selafin reads triangle meshes from SELAFIN files (also called SERAFIN), the format of Telemac.
 package selafin
 
 import (
@@ -8,16 +8,16 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
-// Read reads a SELAFIN file in the plane: records of Fortran in either byte order, numbers of single or double
-// precision. Its variables at the last time become vertex fields by their names, such as BOTTOM. Telemac keeps what is
-// given at boundaries in another file: the mesh has no groups. Errors name the offset in bytes.
+// Read reads a SELAFIN file of a mesh in the plane: Fortran records in either byte order, with numbers of single or
+// double precision. The variables at the last time become vertex fields with their names, such as BOTTOM. The mesh has
+// no groups, since Telemac has boundary conditions in another file. Errors give the byte offset.
 //
-// The mesh is as it stands in the file: Check tells whether solvers can use it.
+// The mesh is that of the file, unchecked: Check reports whether solvers can use it.
 func Read(path string) (*mesh.Mesh, error) {
 	return meshfile.Read(path, parse)
 }
 
-// head is what comes before the numbers.
+// head has the data of the first records, which describe the others.
 type head struct {
 	names         []string // of variables
 	west, south   int32    // added to coordinates, m
@@ -37,13 +37,13 @@ func parse(data []byte) (*mesh.Mesh, error) {
 	if m.Cells, err = r.triangles(h); err != nil {
 		return nil, err
 	}
-	if _, err = r.next("boundary numbers", 4*h.points); err != nil {
+	if _, err = r.record("boundary numbers", 4*h.points); err != nil {
 		return nil, err
 	}
-	if m.X, err = r.places("x", h.points, h.west); err != nil {
+	if m.X, err = r.coordinates("x", h.points, h.west); err != nil {
 		return nil, err
 	}
-	if m.Y, err = r.places("y", h.points, h.south); err != nil {
+	if m.Y, err = r.coordinates("y", h.points, h.south); err != nil {
 		return nil, err
 	}
 	if m.VertexData, err = r.fields(h); err != nil {
@@ -52,7 +52,7 @@ func parse(data []byte) (*mesh.Mesh, error) {
 	return m, nil
 }
 
-// head reads titles and counts.
+// head reads the names of variables, the parameters and the size of the mesh.
 func (r *records) head() (h head, err error) {
 	counts, err := r.integers("the numbers of variables", 2)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *records) head() (h head, err error) {
 		return h, r.wrong("%d and %d variables", counts[0], counts[1])
 	}
 	for range counts[0] + counts[1] {
-		title, err := r.next("the name of a variable", 32)
+		title, err := r.record("the name of a variable", 32)
 		if err != nil {
 			return h, err
 		}
@@ -81,7 +81,8 @@ func (r *records) head() (h head, err error) {
 	}
 	h.west, h.south = settings[2], settings[3]
 	if planes := settings[6]; planes > 1 {
-		return h, r.wrong("%d planes: a mesh of prisms in space, of which Telemac has a file in the plane too", planes)
+		return h, r.wrong("%d planes: a mesh of prisms in space cannot be read; give Telemac's file of the mesh in the plane",
+			planes)
 	}
 	if settings[9] == 1 {
 		if _, err = r.integers("a date", 6); err != nil {
@@ -93,18 +94,18 @@ func (r *records) head() (h head, err error) {
 		return h, err
 	}
 	if size[2] != 3 {
-		return h, r.wrong("cells of %d corners; triangles are read", size[2])
+		return h, r.wrong("cells have %d vertices; only triangles can be read", size[2])
 	}
 	h.cells, h.points = int(size[0]), int(size[1])
 	if h.cells < 1 || h.points < 3 {
-		return h, r.wrong("%d triangles of %d vertices", h.cells, h.points)
+		return h, r.wrong("%d triangles and %d vertices; want at least 1 and 3", h.cells, h.points)
 	}
 	return h, nil
 }
 
-// triangles reads the corners of all cells, which the file counts from 1.
+// triangles reads the vertices of all cells, which the file numbers from 1.
 func (r *records) triangles(h head) ([][3]int32, error) {
-	b, err := r.next("the corners of triangles", 12*h.cells)
+	b, err := r.record("the vertices of triangles", 12*h.cells)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (r *records) triangles(h head) ([][3]int32, error) {
 		for k := range 3 {
 			v := int32(r.order.Uint32(b[4*(3*i+k):]))
 			if v < 1 || int(v) > h.points {
-				return nil, r.wrong("triangle %d has vertex %d, and there are %d", i+1, v, h.points)
+				return nil, r.wrong("triangle %d refers to vertex %d; the file has vertices 1 to %d", i+1, v, h.points)
 			}
 			cells[i][k] = v - 1
 		}
@@ -121,8 +122,8 @@ func (r *records) triangles(h head) ([][3]int32, error) {
 	return cells, nil
 }
 
-// places reads a coordinate of all vertices.
-func (r *records) places(what string, points int, origin int32) ([]float64, error) {
+// coordinates reads one coordinate of all vertices and adds the origin.
+func (r *records) coordinates(what string, points int, origin int32) ([]float64, error) {
 	x, err := r.numbers(what, points)
 	if err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func (r *records) places(what string, points int, origin int32) ([]float64, erro
 	return x, nil
 }
 
-// fields reads the variables of all times, and returns those of the last; nil for none.
+// fields reads the variables at all times, and returns those at the last; nil if there is none.
 func (r *records) fields(h head) (map[string][]float64, error) {
 	var last map[string][]float64
 	for !r.ended() {

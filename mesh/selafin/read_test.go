@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshtest"
 )
 
-// writer writes records of Fortran.
+// writer writes Fortran records.
 type writer struct {
 	bytes.Buffer
 	order binary.ByteOrder
@@ -76,14 +76,14 @@ func TestRead(t *testing.T) {
 				!reflect.DeepEqual(m.Y, []float64{-100, -100, -99, -99}) ||
 				!reflect.DeepEqual(m.Cells, [][3]int32{{0, 1, 2}, {0, 2, 3}}) || !reflect.DeepEqual(m.VertexData,
 				map[string][]float64{"BOTTOM": {-1, -2, -3, -4}, "WATER DEPTH": {0, 0, 1, 0.5}}) {
-				t.Errorf("%v, double %v: %+v", order, double, m)
+				t.Errorf("%v, double %v: unexpected mesh %+v", order, double, m)
 			}
 		}
 	}
 }
 
-// TestBroken: files that are not whole, or say what cannot be, are refused with what and where.
-func TestBroken(t *testing.T) {
+// Truncated and invalid files are refused with an error that gives the reason and the byte offset.
+func TestReadRefusals(t *testing.T) {
 	whole := square(binary.BigEndian, false)
 	changed := func(offset int, value int32) []byte {
 		b := bytes.Clone(whole)
@@ -96,26 +96,30 @@ func TestBroken(t *testing.T) {
 		name, want string
 		data       []byte
 	}{
-		{"nothing", "byte offset 0: no title of 80 letters", nil},
-		{"a text", "byte offset 0: no title of 80 letters", []byte("MeshVersionFormatted 2")},
-		{"the title alone", "byte offset 88: the file ends before the numbers of variables", whole[:88]},
-		{"a cut title", "byte offset 0: the file ends within the title", whole[:60]},
-		{"a wrong count", "byte offset 88: the numbers of variables has 12 bytes, and 8 are needed", changed(counts, 12)},
-		{"two counts", "byte offset 0: the title is of 80 bytes at its begin and of 81 at its end", changed(84, 81)},
-		{"no variables", "byte offset 88: -1 and 0 variables", changed(counts+4, -1)},
-		{"a variable twice", `byte offset 144: a second variable "BOTTOM"`, bytes.Replace(whole, []byte("WATER DEPTH "),
+		{"empty file", "byte offset 0: no title of 80 characters", nil},
+		{"text file", "byte offset 0: no title of 80 characters", []byte("MeshVersionFormatted 2")},
+		{"only the title", "byte offset 88: the file ends before the numbers of variables", whole[:88]},
+		{"truncated title", "byte offset 0: the file ends within the title", whole[:60]},
+		{"wrong record length", "byte offset 88: the record of the numbers of variables has 12 bytes, want 8",
+			changed(counts, 12)},
+		{"two record lengths", "byte offset 0: the record of the title has length 80 before and 81 after its data",
+			changed(84, 81)},
+		{"negative number of variables", "byte offset 88: -1 and 0 variables", changed(counts+4, -1)},
+		{"repeated variable", `byte offset 144: a second variable "BOTTOM"`, bytes.Replace(whole, []byte("WATER DEPTH "),
 			[]byte("BOTTOM      "), 1)},
 		{"prisms", "byte offset 184: 5 planes: a mesh of prisms", changed(parameters+4+24, 5)},
-		{"squares", "byte offset 264: cells of 4 corners; triangles are read", changed(size+4+8, 4)},
-		{"no triangles", "byte offset 264: 0 triangles of 4 vertices", changed(size+4, 0)},
-		{"more triangles", "byte offset 288: the corners of triangles has 24 bytes, and 36 are needed", changed(size+4, 3)},
-		{"a vertex too many", "byte offset 288: triangle 1 has vertex 5, and there are 4", changed(corners+4+8, 5)},
-		{"no number", "byte offset 344: x of vertex 2 is NaN", changed(x+4+4, 0x7fc00000)},
-		{"a cut time", "the file ends within variable WATER DEPTH", whole[:len(whole)-6]},
+		{"quadrangles", "byte offset 264: cells have 4 vertices; only triangles", changed(size+4+8, 4)},
+		{"no triangles", "byte offset 264: 0 triangles and 4 vertices", changed(size+4, 0)},
+		{"more triangles", "byte offset 288: the record of the vertices of triangles has 24 bytes, want 36",
+			changed(size+4, 3)},
+		{"vertex id out of range", "byte offset 288: triangle 1 refers to vertex 5; the file has vertices 1 to 4",
+			changed(corners+4+8, 5)},
+		{"NaN", "byte offset 344: x of vertex 2 is NaN", changed(x+4+4, 0x7fc00000)},
+		{"truncated time", "the file ends within variable WATER DEPTH", whole[:len(whole)-6]},
 	} {
 		_, err := parse(c.data)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s is refused by %v, want %s", c.name, err, c.want)
+			t.Errorf("%s: error %v, want %s", c.name, err, c.want)
 		}
 	}
 }

@@ -6,16 +6,16 @@ import (
 	"math"
 )
 
-// records are those of a file of Fortran: each between two counts of its bytes.
+// records reads the records of an unformatted Fortran file, each of which has its length in bytes before and after it.
 type records struct {
-	data   []byte
-	order  binary.ByteOrder
-	double bool // numbers are of 8 bytes
-	at     int  // where the next record begins
-	was    int  // where the last one began
+	data    []byte
+	order   binary.ByteOrder
+	double  bool // real numbers have 8 bytes rather than 4
+	next    int  // offset of the next record
+	current int  // offset of the last record read
 }
 
-// newRecords reads the title, of 80 letters, which tells byte order and precision.
+// newRecords reads the title, of 80 characters, from which it finds byte order and precision.
 func newRecords(data []byte) (*records, error) {
 	const title, format = 80, 72
 	r := &records{data: data, order: binary.BigEndian}
@@ -23,9 +23,9 @@ func newRecords(data []byte) (*records, error) {
 		r.order = binary.LittleEndian
 	}
 	if len(data) < 4 || r.order.Uint32(data) != title {
-		return nil, r.wrong("no title of 80 letters in a record of Fortran: not a SELAFIN file")
+		return nil, r.wrong("no title of 80 characters in a Fortran record: not a SELAFIN file")
 	}
-	text, err := r.next("the title", title)
+	text, err := r.record("the title", title)
 	if err != nil {
 		return nil, err
 	}
@@ -33,35 +33,36 @@ func newRecords(data []byte) (*records, error) {
 	return r, nil
 }
 
+// wrong returns an error about the last record.
 func (r *records) wrong(format string, args ...any) error {
-	return fmt.Errorf("byte offset %d: %s", r.was, fmt.Sprintf(format, args...))
+	return fmt.Errorf("byte offset %d: %s", r.current, fmt.Sprintf(format, args...))
 }
 
-func (r *records) ended() bool { return r.at == len(r.data) }
+func (r *records) ended() bool { return r.next == len(r.data) }
 
-// next returns a record, of so many bytes.
-func (r *records) next(what string, size int) ([]byte, error) {
-	r.was = r.at
-	if len(r.data)-r.at < 8 {
+// record returns the next record, which must have size bytes. what names it in errors.
+func (r *records) record(what string, size int) ([]byte, error) {
+	r.current = r.next
+	if len(r.data)-r.next < 8 {
 		return nil, r.wrong("the file ends before %s", what)
 	}
-	found := int64(r.order.Uint32(r.data[r.at:]))
+	found := int64(r.order.Uint32(r.data[r.next:]))
 	if found != int64(size) {
-		return nil, r.wrong("%s has %d bytes, and %d are needed", what, found, size)
+		return nil, r.wrong("the record of %s has %d bytes, want %d", what, found, size)
 	}
-	if len(r.data)-r.at-8 < size {
+	if len(r.data)-r.next-8 < size {
 		return nil, r.wrong("the file ends within %s", what)
 	}
-	b := r.data[r.at+4 : r.at+4+size]
-	if end := r.order.Uint32(r.data[r.at+4+size:]); int64(end) != found {
-		return nil, r.wrong("%s is of %d bytes at its begin and of %d at its end", what, found, end)
+	b := r.data[r.next+4 : r.next+4+size]
+	if end := r.order.Uint32(r.data[r.next+4+size:]); int64(end) != found {
+		return nil, r.wrong("the record of %s has length %d before and %d after its data", what, found, end)
 	}
-	r.at += size + 8
+	r.next += size + 8
 	return b, nil
 }
 
 func (r *records) integers(what string, count int) ([]int32, error) {
-	b, err := r.next(what, 4*count)
+	b, err := r.record(what, 4*count)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (r *records) numbers(what string, count int) ([]float64, error) {
 	if r.double {
 		size = 8
 	}
-	b, err := r.next(what, size*count)
+	b, err := r.record(what, size*count)
 	if err != nil {
 		return nil, err
 	}

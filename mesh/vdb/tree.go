@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// An OpenVDB tree has nodes of three kinds below its root: those of 32³ nodes of 16³ leaves of 8³ voxels.
+// An OpenVDB tree has three levels of nodes below its root: upper internal nodes of 32³ children, lower internal nodes
+// of 16³ children, and leaves of 8³ voxels.
 const (
 	leafLog, lowLog, highLog = 3, 4, 5
 
@@ -18,34 +19,34 @@ const (
 	highChildren = 1 << (3 * highLog)
 )
 
-// leaf is a leaf node, with its voxels, z fastest, then y. Active voxels are called stored here.
+// leaf is a leaf node with its voxels, z fastest, then y.
 type leaf struct {
 	values [leafVoxels]float32
 	active [leafVoxels / 64]uint64
-	count  int
+	count  int // active voxels
 }
 
-// low is a lower internal node, of leaves. A leaf that is one value throughout and has no stored voxels is that value
-// (a tile of OpenVDB) instead of a child.
+// low is a lower internal node. A leaf without active voxels whose values are all the same is represented by this
+// value, a tile of OpenVDB, rather than by a child.
 type low struct {
-	children map[int]*leaf // by their position in the node
+	children map[int]*leaf // by their index in the node
 	values   [lowChildren]float32
 }
 
-// high is an upper internal node, of lower ones.
+// high is an upper internal node.
 type high struct {
 	first    [3]int // its first voxel
 	children map[int]*low
 	values   [highChildren]float32
 }
 
-// tree makes the nodes of a grid.
-func (g *Grid) tree() (nodes []*high, stored int64) {
+// tree returns the upper internal nodes of a grid, and the number of active voxels.
+func (g *Grid) tree() (nodes []*high, active int64) {
 	for k := 0; k < g.N[2]; k += highSide {
 		for j := 0; j < g.N[1]; j += highSide {
 			for i := 0; i < g.N[0]; i += highSide {
 				h, n := g.high([3]int{i, j, k})
-				nodes, stored = append(nodes, h), stored+n
+				nodes, active = append(nodes, h), active+n
 			}
 		}
 	}
@@ -53,19 +54,19 @@ func (g *Grid) tree() (nodes []*high, stored int64) {
 		return cmp.Or(cmp.Compare(a.first[0], b.first[0]), cmp.Compare(a.first[1], b.first[1]),
 			cmp.Compare(a.first[2], b.first[2]))
 	})
-	return nodes, stored
+	return nodes, active
 }
 
-func (g *Grid) high(first [3]int) (h *high, stored int64) {
+func (g *Grid) high(first [3]int) (h *high, active int64) {
 	h = &high{first: first, children: map[int]*low{}}
 	for c := range h.values {
-		at := [3]int{first[0] + c>>(2*highLog)*lowSide, first[1] + c>>highLog%(1<<highLog)*lowSide,
+		voxel := [3]int{first[0] + c>>(2*highLog)*lowSide, first[1] + c>>highLog%(1<<highLog)*lowSide,
 			first[2] + c%(1<<highLog)*lowSide}
 		h.values[c] = float32(g.Background)
-		if !g.has(at) {
+		if !g.contains(voxel) {
 			continue
 		}
-		child, value, n := g.low(at)
+		child, value, n := g.low(voxel)
 		if n == 0 {
 			h.values[c] = value
 			if !child.mixed() {
@@ -73,36 +74,39 @@ func (g *Grid) high(first [3]int) (h *high, stored int64) {
 			}
 		}
 		h.children[c] = child
-		stored += n
+		active += n
 	}
-	return h, stored
+	return h, active
 }
 
-func (g *Grid) has(at [3]int) bool { return at[0] < g.N[0] && at[1] < g.N[1] && at[2] < g.N[2] }
+// contains reports whether a voxel is in the grid.
+func (g *Grid) contains(voxel [3]int) bool {
+	return voxel[0] < g.N[0] && voxel[1] < g.N[1] && voxel[2] < g.N[2]
+}
 
-// low returns the lower internal node that begins at first, its value if it has none stored and is not mixed, and the
-// number of stored voxels.
-func (g *Grid) low(first [3]int) (node *low, value float32, stored int64) {
+// low returns the lower internal node whose first voxel is first, its value if all values are the same, and the number
+// of active voxels.
+func (g *Grid) low(first [3]int) (node *low, value float32, active int64) {
 	node = &low{children: map[int]*leaf{}}
 	for c := range node.values {
-		at := [3]int{first[0] + c>>(2*lowLog)*leafSide, first[1] + c>>lowLog%(1<<lowLog)*leafSide,
+		voxel := [3]int{first[0] + c>>(2*lowLog)*leafSide, first[1] + c>>lowLog%(1<<lowLog)*leafSide,
 			first[2] + c%(1<<lowLog)*leafSide}
 		node.values[c] = float32(g.Background)
-		if !g.has(at) {
+		if !g.contains(voxel) {
 			continue
 		}
-		l := g.leaf(at)
+		l := g.leaf(voxel)
 		if l.count > 0 || l.mixed() {
 			node.children[c] = l
-			stored += int64(l.count)
+			active += int64(l.count)
 			continue
 		}
 		node.values[c] = l.values[0]
 	}
-	return node, node.values[0], stored
+	return node, node.values[0], active
 }
 
-// mixed tells whether the node is not one value throughout.
+// mixed reports whether the node has children or different values.
 func (n *low) mixed() bool {
 	if len(n.children) > 0 {
 		return true
@@ -115,16 +119,16 @@ func (n *low) mixed() bool {
 	return false
 }
 
-// leaf reads the voxels of one. Those beyond the grid are background.
+// leaf returns the leaf whose first voxel is first. Voxels outside the grid are background.
 func (g *Grid) leaf(first [3]int) *leaf {
 	l := &leaf{}
 	for c := range l.values {
-		at := [3]int{first[0] + c>>(2*leafLog), first[1] + c>>leafLog%leafSide, first[2] + c%leafSide}
+		voxel := [3]int{first[0] + c>>(2*leafLog), first[1] + c>>leafLog%leafSide, first[2] + c%leafSide}
 		l.values[c] = float32(g.Background)
-		if !g.has(at) {
+		if !g.contains(voxel) {
 			continue
 		}
-		v := float32(g.Values[at[0]+g.N[0]*(at[1]+g.N[1]*at[2])])
+		v := float32(g.Values[voxel[0]+g.N[0]*(voxel[1]+g.N[1]*voxel[2])])
 		if g.active(v) {
 			l.active[c/64] |= 1 << (c % 64)
 			l.count++
@@ -138,7 +142,7 @@ func (g *Grid) leaf(first [3]int) *leaf {
 	return l
 }
 
-// mixed tells whether a leaf without stored voxels is not one value throughout.
+// mixed reports whether the values of the leaf are not all the same.
 func (l *leaf) mixed() bool {
 	for _, v := range l.values {
 		if v != l.values[0] {

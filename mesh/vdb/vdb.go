@@ -1,5 +1,6 @@
-// Package vdb writes scalar fields on uniform grids as OpenVDB files (version 224 of the format, without compression),
-// which Houdini, Blender and OpenVDB's own tools read. Of a level set only the band near the interface is kept.
+// Package vdb writes scalar fields on uniform grids (Grid) as OpenVDB files, version 224 of the format without
+// compression, which Houdini, Blender and the tools of OpenVDB read. Voxels with the background value are not active;
+// of a level set only the band near the interface is active.
 package vdb
 
 import (
@@ -11,19 +12,19 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// Grid is a field. Values that are the background's in size are not stored; those of the background's opposite tell
-// where the inside of a level set is.
+// Grid is a scalar field. The active voxels are those with another value than Background, or in a level set those with
+// |value| < Background; other voxels of a level set keep only their sign, -Background inside.
 type Grid struct {
 	Name       string
 	N          [3]int     // voxels along each axis
 	First      [3]float64 // centre of voxel (0, 0, 0)
 	Spacing    [3]float64 // all positive
 	Values     []float64  // x fastest
-	Background float64    // what is far away: the width of a level set's band, or 0
-	LevelSet   bool       // a signed distance, negative inside; else a density, of class fog volume
+	Background float64    // value of inactive voxels: for a level set the half-width of its band
+	LevelSet   bool       // a signed distance, negative inside; otherwise a density, of class fog volume
 }
 
-// check reports a grid that cannot be written.
+// check refuses a grid that cannot be written.
 func (g *Grid) check() error {
 	most := 1
 	for d, n := range g.N {
@@ -32,11 +33,12 @@ func (g *Grid) check() error {
 		}
 		most *= n
 		if h := g.Spacing[d]; !(h > 0 && h < math.Inf(1)) || g.First[d]-g.First[d] != 0 {
-			return fmt.Errorf("grid %q has voxels of the sides %v from %v on", g.Name, g.Spacing, g.First)
+			return fmt.Errorf("grid %q has the spacing %v and its first voxel at %v; want a positive spacing and finite numbers",
+				g.Name, g.Spacing, g.First)
 		}
 	}
 	if len(g.Values) != most {
-		return fmt.Errorf("grid %q has %d values of %v voxels", g.Name, len(g.Values), g.N)
+		return fmt.Errorf("grid %q has %d values for %v voxels", g.Name, len(g.Values), g.N)
 	}
 	for i, v := range g.Values {
 		if !(math.Abs(v) <= math.MaxFloat32) {
@@ -44,12 +46,12 @@ func (g *Grid) check() error {
 		}
 	}
 	if g.LevelSet && !(g.Background > 0) {
-		return fmt.Errorf("grid %q is a level set and has a band of %g", g.Name, g.Background)
+		return fmt.Errorf("grid %q is a level set with the background %g; want a positive one", g.Name, g.Background)
 	}
 	return nil
 }
 
-// active tells whether a value is stored.
+// active reports whether a voxel with this value is active.
 func (g *Grid) active(v float32) bool {
 	if v < 0 {
 		v = -v
@@ -60,7 +62,7 @@ func (g *Grid) active(v float32) bool {
 	return v != float32(g.Background)
 }
 
-// Write writes grids, of different names, to a file. It appears under its name only when it is complete.
+// Write writes grids of different names to a file, which appears under its name only when it is complete.
 func Write(path string, grids ...Grid) error {
 	names := map[string]bool{}
 	for i := range grids {
@@ -69,12 +71,12 @@ func Write(path string, grids ...Grid) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if names[g.Name] || g.Name == "" {
-			return fmt.Errorf("%s: the name of grid %q is empty or taken", path, g.Name)
+			return fmt.Errorf("%s: the name of grid %q is empty or that of another grid", path, g.Name)
 		}
 		names[g.Name] = true
 	}
 	return atomicfile.Write(path, func(f *os.File) error {
-		w := &writer{to: bufio.NewWriterSize(f, 1<<16)}
+		w := &writer{out: bufio.NewWriterSize(f, 1<<16)}
 		w.header(len(grids))
 		for i := range grids {
 			w.grid(&grids[i])
@@ -82,6 +84,6 @@ func Write(path string, grids ...Grid) error {
 		if w.err != nil {
 			return w.err
 		}
-		return w.to.Flush()
+		return w.out.Flush()
 	})
 }

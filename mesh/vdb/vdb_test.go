@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// ball is a level set of n³ voxels with a band of three of them.
+// ball is the level set of a ball in n³ voxels with a band of three voxels on either side.
 func ball(n int, first, h float64) Grid {
 	g := Grid{Name: "phi", N: [3]int{n, n, n}, First: [3]float64{first, first, first}, Spacing: [3]float64{h, h, h},
 		Background: 3 * h, LevelSet: true}
@@ -24,7 +24,7 @@ func ball(n int, first, h float64) Grid {
 	return g
 }
 
-// OpenVDB's own tool reads what is written, without a warning, and finds the same voxels.
+// OpenVDB's tool vdb_print reads a file of Write without a warning and finds the same active voxels.
 func TestReadByOpenVDB(t *testing.T) {
 	needs.Program(t, "vdb_print", "libopenvdb-tools")
 	path := filepath.Join(t.TempDir(), "ball.vdb")
@@ -49,27 +49,27 @@ func TestReadByOpenVDB(t *testing.T) {
 		"voxel dimensions: [1, 2, 3]", "Number of active voxels:       1\n", "[9, 9, 9] -> [61, 61, 61]",
 		"Number of active voxels:       " + thousands(stored)} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
+			t.Errorf("output\n%s\nwant %q in it", text, want)
 		}
 	}
 }
 
-// thousands is a number as OpenVDB prints it.
+// thousands formats a number as OpenVDB does.
 func thousands(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }
 
-// What a file cannot hold is refused.
-func TestRefused(t *testing.T) {
+// Write refuses grids that a file cannot represent.
+func TestWriteRefusals(t *testing.T) {
 	good := ball(8, 0, 1)
-	for want, spoil := range map[string]func(g *Grid){
-		"3 values of":  func(g *Grid) { g.Values = g.Values[:3] },
-		"voxel 5 of":   func(g *Grid) { g.Values[5] = math.NaN() },
-		"a band of 0":  func(g *Grid) { g.Background = 0 },
-		"of the sides": func(g *Grid) { g.Spacing[1] = 0 },
-		"is empty or":  func(g *Grid) { g.Name = "" },
+	for want, corrupt := range map[string]func(g *Grid){
+		"3 values for":     func(g *Grid) { g.Values = g.Values[:3] },
+		"voxel 5 of":       func(g *Grid) { g.Values[5] = math.NaN() },
+		"the background 0": func(g *Grid) { g.Background = 0 },
+		"has the spacing":  func(g *Grid) { g.Spacing[1] = 0 },
+		"is empty or":      func(g *Grid) { g.Name = "" },
 	} {
 		g := good
 		g.Values = slices.Clone(good.Values)
-		spoil(&g)
+		corrupt(&g)
 		if err := Write(filepath.Join(t.TempDir(), "a.vdb"), g); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}

@@ -11,20 +11,20 @@ import (
 const (
 	magic       = 0x56444220
 	fileVersion = 224
-	allValues   = 6 // a node's values follow, of children and background too
+	allValues   = 6 // flag: all values of the node follow, including those of children and inactive ones
 )
 
-// writer keeps the first error, and counts bytes.
+// writer keeps the first error and counts bytes.
 type writer struct {
-	to  *bufio.Writer
-	at  int64
-	err error
+	out    *bufio.Writer
+	offset int64
+	err    error
 }
 
 func (w *writer) put(v any) {
 	if w.err == nil {
-		w.err = binary.Write(w.to, binary.LittleEndian, v)
-		w.at += int64(binary.Size(v))
+		w.err = binary.Write(w.out, binary.LittleEndian, v)
+		w.offset += int64(binary.Size(v))
 	}
 }
 
@@ -33,18 +33,18 @@ func (w *writer) text(s string) {
 	w.put([]byte(s))
 }
 
-// header begins a file.
+// header writes the header of a file.
 func (w *writer) header(grids int) {
 	w.put(uint64(magic))
 	w.put(uint32(fileVersion))
-	w.put([2]uint32{10, 0}) // the library whose format this is
-	w.put(uint8(1))         // grids say where they are
+	w.put([2]uint32{10, 0}) // version of the library
+	w.put(uint8(1))         // grid descriptors have offsets
 	w.put([]byte("a7011000-0000-4000-8000-000000000001"))
 	w.metadata([]datum{{"creator", "string", []byte("Atoll")}})
 	w.put(uint32(grids))
 }
 
-// datum is a piece of metadata.
+// datum is an entry of metadata.
 type datum struct {
 	name, kind string
 	bytes      []byte
@@ -60,16 +60,16 @@ func (w *writer) metadata(all []datum) {
 	}
 }
 
-// grid writes one with its descriptor, which tells where its parts are.
+// grid writes a grid with its descriptor, which has the offsets of its parts.
 func (w *writer) grid(g *Grid) {
 	var topology, values bytes.Buffer
 	nodes, stored := g.tree()
-	t := &writer{to: bufio.NewWriter(&topology)}
+	t := &writer{out: bufio.NewWriter(&topology)}
 	t.put(uint32(0)) // no compression
 	t.metadata(g.metadata(stored))
 	t.transform(g)
 	t.topology(g, nodes)
-	v := &writer{to: bufio.NewWriter(&values)}
+	v := &writer{out: bufio.NewWriter(&values)}
 	for _, h := range nodes {
 		for _, c := range slices.Sorted(maps.Keys(h.children)) {
 			n := h.children[c]
@@ -83,7 +83,7 @@ func (w *writer) grid(g *Grid) {
 	}
 	for _, part := range []*writer{t, v} {
 		if part.err == nil {
-			part.err = part.to.Flush()
+			part.err = part.out.Flush()
 		}
 		if w.err == nil {
 			w.err = part.err
@@ -91,14 +91,14 @@ func (w *writer) grid(g *Grid) {
 	}
 	w.text(g.Name)
 	w.text("Tree_float_5_4_3")
-	w.text("") // no instance of another grid
-	at := w.at + 3*8
-	w.put([3]int64{at, at + int64(topology.Len()), at + int64(topology.Len()+values.Len())})
+	w.text("") // no parent: the grid is not an instance of another
+	begin := w.offset + 3*8
+	w.put([3]int64{begin, begin + int64(topology.Len()), begin + int64(topology.Len()+values.Len())})
 	w.put(topology.Bytes())
 	w.put(values.Bytes())
 }
 
-func (g *Grid) metadata(stored int64) []datum {
+func (g *Grid) metadata(active int64) []datum {
 	class := "fog volume"
 	if g.LevelSet {
 		class = "level set"
@@ -107,7 +107,7 @@ func (g *Grid) metadata(stored int64) []datum {
 		b, _ := binary.Append(nil, binary.LittleEndian, [3]int32{int32(v[0]), int32(v[1]), int32(v[2])})
 		return b
 	}
-	count := binary.LittleEndian.AppendUint64(nil, uint64(stored))
+	count := binary.LittleEndian.AppendUint64(nil, uint64(active))
 	return []datum{
 		{"class", "string", []byte(class)},
 		{"file_bbox_max", "vec3i", vector([3]int{g.N[0] - 1, g.N[1] - 1, g.N[2] - 1})},
@@ -119,7 +119,8 @@ func (g *Grid) metadata(stored int64) []datum {
 	}
 }
 
-// transform leads from indices to positions: scales, then a translation, and what follows from the scales.
+// transform writes the map from indices to positions: translation, scales, voxel size, and the inverse, inverse squared
+// and inverse of twice the scales.
 func (w *writer) transform(g *Grid) {
 	name := "ScaleTranslateMap"
 	if h := g.Spacing; h[0] == h[1] && h[1] == h[2] {
@@ -136,7 +137,7 @@ func (w *writer) transform(g *Grid) {
 }
 
 func (w *writer) topology(g *Grid, nodes []*high) {
-	w.put(uint32(1)) // buffers a leaf
+	w.put(uint32(1)) // buffers per leaf
 	w.put(float32(g.Background))
 	w.put([2]uint32{0, uint32(len(nodes))}) // tiles of the root, and nodes
 	for _, h := range nodes {
@@ -163,7 +164,7 @@ func (w *writer) low(n *low) {
 	}
 }
 
-// mask has a bit for each of n positions.
+// mask writes n bits, of which those of set are 1.
 func (w *writer) mask(set []int, n int) {
 	words := make([]uint64, n/64)
 	for _, c := range set {

@@ -8,11 +8,11 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// Array is a named array of tuples: one tuple a point, a cell, or (in field data) whatever the name says.
+// Array is a named array of tuples: one for each point or cell, or in field data any number.
 type Array struct {
 	Name       string
 	Components int    // values in a tuple; 0 means 1
-	Unit       string // written as UNITS_LABEL, where VTK keeps it; not read
+	Unit       string // written as the information key UNITS_LABEL of VTK; not read
 
 	// Data holds the tuples one after another. It is a slice of int8, uint8, int16, uint16, int32, uint32, int64,
 	// uint64, float32 or float64, and its type is the type in the file.
@@ -32,7 +32,7 @@ func (list Arrays) Find(name string) (Array, bool) {
 	return Array{}, false
 }
 
-// Tuples returns how many tuples the array has.
+// Tuples returns the number of tuples.
 func (a Array) Tuples() int {
 	v, err := xmldata.Wrap(a.Data)
 	if err != nil {
@@ -41,7 +41,7 @@ func (a Array) Tuples() int {
 	return v.Len() / a.width()
 }
 
-// Float64s returns the values as float64. The result is a.Data itself where that is a []float64.
+// Float64s returns the values as float64. If a.Data is a []float64, the result shares its memory.
 func (a Array) Float64s() []float64 {
 	v, err := xmldata.Wrap(a.Data)
 	if err != nil {
@@ -50,9 +50,9 @@ func (a Array) Float64s() []float64 {
 	return v.Floats()
 }
 
-// Int64s returns the values of an array of integers, and false where the values are floating-point numbers or do
-// not fit. The result is a.Data itself where that is an []int64.
-func (a Array) Int64s() ([]int64, bool) {
+// Int64s returns the values of an array of integers; ok is false if the values are floating-point numbers or do not fit
+// an int64. If a.Data is an []int64, the result shares its memory.
+func (a Array) Int64s() (values []int64, ok bool) {
 	v, err := xmldata.Wrap(a.Data)
 	if err != nil {
 		return nil, false
@@ -62,28 +62,28 @@ func (a Array) Int64s() ([]int64, bool) {
 
 func (a Array) width() int { return max(a.Components, 1) }
 
-// check reports what keeps the arrays from being written. tuples is how many tuples each must have, -1 for any.
+// check refuses arrays that cannot be written. Each must have the given number of tuples; -1 accepts any number.
 func (list Arrays) check(where string, tuples int) error {
-	seen := make(map[string]bool, len(list))
+	names := make(map[string]bool, len(list))
 	for i, a := range list {
 		if a.Name == "" || !utf8.ValidString(a.Name) {
-			return fmt.Errorf("array %d of the %s has the name %q: a name is UTF-8 text, not empty", i, where, a.Name)
+			return fmt.Errorf("array %d of the %s has the name %q; want UTF-8 text that is not empty", i, where, a.Name)
 		}
 		for _, r := range a.Name {
 			if unicode.IsControl(r) || r == utf8.RuneError {
-				return fmt.Errorf("array %d of the %s has the name %q: a name has no control characters", i, where, a.Name)
+				return fmt.Errorf("array %d of the %s has the name %q; want no control characters", i, where, a.Name)
 			}
 		}
-		if seen[a.Name] {
-			return fmt.Errorf("the %s has two arrays of the name %q", where, a.Name)
+		if names[a.Name] {
+			return fmt.Errorf("the %s has two arrays named %q", where, a.Name)
 		}
-		seen[a.Name] = true
+		names[a.Name] = true
 		v, err := xmldata.Wrap(a.Data)
 		if err != nil {
 			return fmt.Errorf("array %q of the %s: %w", a.Name, where, err)
 		}
 		if v.Len()%a.width() != 0 || tuples >= 0 && v.Len()/a.width() != tuples {
-			return fmt.Errorf("array %q of the %s has %d values in tuples of %d, needed are %d tuples",
+			return fmt.Errorf("array %q of the %s has %d values in tuples of %d, want %d tuples",
 				a.Name, where, v.Len(), a.width(), tuples)
 		}
 	}

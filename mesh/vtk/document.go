@@ -10,27 +10,27 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// document is the elements of a VTK XML file whose arrays are appended data, as far as the end of its pieces. What is
-// only known later, the offsets of arrays, is left blank.
+// document has the XML elements of a VTK file up to the end of its pieces; arrays follow as appended data. The offsets
+// of arrays are blank until they are known.
 type document struct {
-	kind   string
+	kind   string // type of the file
 	lines  bytes.Buffer
-	depth  int
-	piece  int // where the piece begins
+	depth  int // of open elements
+	piece  int // position in lines of the element Piece
 	arrays []declared
 	err    error
 }
 
-// declared is an array whose data come later: blank is where its offset stands in the lines.
+// declared is an array with an element in the document. blank is the position in lines of the value of its offset.
 type declared struct {
 	data  xmldata.Values
 	blank int
 }
 
-// offsetRoom is the room that is left for an offset attribute's value and closing quote.
+// offsetRoom is the number of bytes reserved for the value of an offset and its closing quote.
 const offsetRoom = 20
 
-// newDocument begins a file with arrays, compressed or as they are.
+// newDocument begins a file whose arrays are compressed or not.
 func newDocument(kind string, compress bool) *document {
 	d := &document{kind: kind}
 	d.text("<?xml version=\"1.0\"?>\n")
@@ -44,7 +44,7 @@ func newDocument(kind string, compress bool) *document {
 
 func (d *document) text(s string) { d.lines.WriteString(s) }
 
-// open begins an element that close ends; attributes are names and values in turn.
+// open begins an element, which close ends. attributes are alternating names and values.
 func (d *document) open(tag string, attributes ...string) {
 	d.text(strings.Repeat("  ", d.depth) + startTag(tag, attributes) + ">\n")
 	d.depth++
@@ -71,7 +71,7 @@ func startTag(tag string, attributes []string) string {
 	return b.String()
 }
 
-// array declares a DataArray. attributes come after those that every array has.
+// array adds a DataArray. attributes are in addition to those of every array.
 func (d *document) array(name string, components int, v xmldata.Values, attributes ...string) {
 	all := append([]string{"type", v.TypeName(), "Name", name, "NumberOfComponents", strconv.Itoa(components)},
 		attributes...)
@@ -80,7 +80,7 @@ func (d *document) array(name string, components int, v xmldata.Values, attribut
 	d.text(strings.Repeat(" ", offsetRoom) + "/>\n")
 }
 
-// unit gives the array declared last a unit.
+// unit adds a unit to the last array.
 func (d *document) unit(name string) {
 	d.lines.Truncate(d.lines.Len() - len("/>\n"))
 	d.text(">\n" + strings.Repeat("  ", d.depth+1) +
@@ -89,7 +89,7 @@ func (d *document) unit(name string) {
 	d.text("</InformationKey>\n" + strings.Repeat("  ", d.depth) + "</DataArray>\n")
 }
 
-// dataSection declares the arrays of PointData or CellData.
+// dataSection adds the arrays of PointData or CellData.
 func (d *document) dataSection(tag string, list Arrays) {
 	d.open(tag)
 	for _, a := range list {
@@ -106,7 +106,7 @@ func (d *document) dataSection(tag string, list Arrays) {
 	d.close(tag)
 }
 
-// fieldData declares the arrays of FieldData, if there are any.
+// fieldData adds the arrays of FieldData, if there are any.
 func (d *document) fieldData(list Arrays) {
 	if len(list) == 0 {
 		return
@@ -123,19 +123,19 @@ func (d *document) fieldData(list Arrays) {
 	d.close("FieldData")
 }
 
-// connectivity declares the arrays that say which points cells have.
+// connectivity adds the arrays with the points of cells.
 func (d *document) connectivity(connectivity, offsets []int64, points int) {
 	d.array("connectivity", 1, xmldata.Indices(connectivity, int64(points)))
 	d.array("offsets", 1, xmldata.Indices(offsets, int64(len(connectivity))))
 }
 
-// beginPiece begins the part of the file that other pieces may stand beside.
+// beginPiece begins the element Piece. A file may have several pieces.
 func (d *document) beginPiece(attributes ...string) {
 	d.piece = d.lines.Len()
 	d.open("Piece", attributes...)
 }
 
-// write writes a file without arrays, which ends here.
+// write writes a file without arrays: the document and its end tags.
 func (d *document) write(w io.Writer) error {
 	if d.err != nil {
 		return d.err

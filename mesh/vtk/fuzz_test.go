@@ -31,7 +31,7 @@ func FuzzVTU(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What is read is whole: it can be indexed, and made a mesh of or refused.
+		// A grid that is read is consistent: its arrays can be indexed, and conversion to a mesh succeeds or gives an error.
 		if err := g.checkCells(); err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func FuzzVTU(f *testing.F) {
 		}{{g.PointData, g.points()}, {g.CellData, len(g.Types)}} {
 			for _, a := range list.arrays {
 				if a.Tuples() != list.tuples {
-					t.Fatalf("array %q has %d tuples, needed are %d", a.Name, a.Tuples(), list.tuples)
+					t.Fatalf("array %q has %d tuples, want %d", a.Name, a.Tuples(), list.tuples)
 				}
 			}
 		}

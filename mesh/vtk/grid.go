@@ -28,10 +28,10 @@ type Grid struct {
 	// convention of ParaView.
 	FieldData Arrays
 
-	pieces int // that it was read from, if there were several
+	pieces int // number of pieces with points from which it was read, 0 for one
 }
 
-// Triangles makes a grid of triangles in the plane z = 0.
+// Triangles returns a grid of triangles in the plane z = 0.
 func Triangles(x, y []float64, cells [][3]int32) *Grid {
 	g := &Grid{
 		Points:       make([]float64, 3*len(x)),
@@ -63,7 +63,7 @@ func (g *Grid) Cell(i int) []int64 {
 
 func (g *Grid) points() int { return len(g.Points) / 3 }
 
-// checkCells reports a cell that does not lie in Connectivity, or refers to a point that is not there.
+// checkCells refuses offsets outside Connectivity, and ids of points out of range.
 func (g *Grid) checkCells() error {
 	if len(g.Points)%3 != 0 {
 		return fmt.Errorf("the points have %d coordinates, not a multiple of 3", len(g.Points))
@@ -74,29 +74,28 @@ func (g *Grid) checkCells() error {
 	return checkConnectivity(g.Connectivity, g.Offsets, g.points())
 }
 
-// checkConnectivity reports a cell that does not lie in the connectivity, or refers to a point that is not there.
+// checkConnectivity refuses offsets outside the connectivity, and ids of points out of range.
 func checkConnectivity(connectivity, offsets []int64, points int) error {
 	end := int64(0)
 	for i, o := range offsets {
 		if o < end || o > int64(len(connectivity)) {
-			return fmt.Errorf("cell %d ends at %d in the connectivity, which has %d entries, and begins at %d",
-				i, o, len(connectivity), end)
+			return fmt.Errorf("cell %d ends at entry %d of the connectivity; want %d to %d", i, o, end, len(connectivity))
 		}
 		end = o
 	}
 	if end != int64(len(connectivity)) {
-		return fmt.Errorf("the cells use %d entries of the connectivity, which has %d", end, len(connectivity))
+		return fmt.Errorf("the cells use %d of the %d entries of the connectivity", end, len(connectivity))
 	}
 	for i, p := range connectivity {
 		if p < 0 || p >= int64(points) {
 			cell := sort.Search(len(offsets), func(c int) bool { return offsets[c] > int64(i) })
-			return fmt.Errorf("cell %d refers to point %d, but the points are 0 to %d", cell, p, points-1)
+			return fmt.Errorf("cell %d refers to point %d; the file has points 0 to %d", cell, p, points-1)
 		}
 	}
 	return nil
 }
 
-// check reports what keeps the grid from being written.
+// check refuses a grid that cannot be written.
 func (g *Grid) check() error {
 	if err := g.checkCells(); err != nil {
 		return err

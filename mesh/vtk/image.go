@@ -9,27 +9,27 @@ import (
 	"strings"
 )
 
-// Box is a box of cells of a uniform grid: the first and how many along each axis.
+// Box is a box of cells of a uniform grid: the first cell and the number of cells along each axis.
 type Box struct{ Lo, N [3]int }
 
-// Image is a uniform grid, or a box of its cells: what VTK calls image data. In 2D (Dim 2) there is one cell along z,
-// which is flat: cells are rectangles in the plane z = Origin[2].
+// Image is a uniform grid, or a box of its cells: image data in the terms of VTK. In 2D (Dim 2) there is one cell along
+// z, of no height: cells are rectangles in the plane z = Origin[2].
 type Image struct {
 	Dim     int    // 2 or 3
 	Whole   [3]int // cells of the whole grid along each axis
-	Box            // the cells that are here
+	Box            // the cells of this image
 	Origin  [3]float64
-	Spacing [3]float64 // sides of a cell; that along z does not matter in 2D
+	Spacing [3]float64 // sides of a cell; in 2D that along z is not used
 
-	PointData Arrays // one tuple a corner of the cells here, x fastest
-	CellData  Arrays // one tuple a cell here, x fastest
-	FieldData Arrays // as those of Grid
+	PointData Arrays // one tuple for each corner of the cells of the box, x fastest
+	CellData  Arrays // one tuple for each cell of the box, x fastest
+	FieldData Arrays // as in Grid
 }
 
 // Cells is the number of cells of the box.
 func (b Box) Cells() int { return b.N[0] * b.N[1] * b.N[2] }
 
-// Points is the number of corners of the cells here.
+// Points is the number of corners of the cells of the box.
 func (m *Image) Points() int {
 	n := (m.N[0] + 1) * (m.N[1] + 1)
 	if m.Dim == 3 {
@@ -38,31 +38,34 @@ func (m *Image) Points() int {
 	return n
 }
 
-// maxImageCells bounds the cells of an image: their number, and that of their corners, is an int.
+// maxImageCells bounds the cells of an image, so that the numbers of cells and of corners fit an int.
 const maxImageCells = 1 << 50
 
-// checkGrid reports a grid that cannot be.
+// checkGrid refuses invalid dimensions, numbers of cells, origins and spacings.
 func (m *Image) checkGrid() error {
 	if m.Dim != 2 && m.Dim != 3 {
 		return fmt.Errorf("an image has 2 or 3 dimensions, not %d", m.Dim)
 	}
-	room := maxImageCells
+	available := maxImageCells
 	for a, n := range m.Whole {
-		if n < 1 || n > room || n > math.MaxInt32-1 || a >= m.Dim && n != 1 {
-			return fmt.Errorf("an image of %v cells in %d dimensions", m.Whole, m.Dim)
+		if n < 1 || n > available || n > math.MaxInt32-1 || a >= m.Dim && n != 1 {
+			return fmt.Errorf("an image of %v cells in %d dimensions; want at least 1 along each axis, 1 along z in 2D, and "+
+				"at most %d in all", m.Whole, m.Dim, maxImageCells)
 		}
-		room /= n
+		available /= n
 		if m.Lo[a] < 0 || m.N[a] < 1 || m.N[a] > n-m.Lo[a] {
-			return fmt.Errorf("a piece of %v cells from %v on is not within an image of %v", m.N, m.Lo, m.Whole)
+			return fmt.Errorf("a piece of %v cells with the first cell %v is not within an image of %v cells", m.N, m.Lo,
+				m.Whole)
 		}
 		if h := m.Spacing[a]; m.Origin[a]-m.Origin[a] != 0 || a < m.Dim && !(h > 0 && h < math.Inf(1)) {
-			return fmt.Errorf("cells of the sides %v from %v on", m.Spacing, m.Origin)
+			return fmt.Errorf("an image with spacing %v and origin %v; want a positive spacing and finite numbers", m.Spacing,
+				m.Origin)
 		}
 	}
 	return nil
 }
 
-// check reports what keeps the image from being written.
+// check refuses an image that cannot be written.
 func (m *Image) check() error {
 	if err := m.checkGrid(); err != nil {
 		return err
@@ -76,8 +79,8 @@ func (m *Image) check() error {
 	return m.FieldData.check("field data", -1)
 }
 
-// WriteImage writes an image to a .vti file, which appears under its name only when it is complete. The bytes depend on
-// the image alone. Errors name the file.
+// WriteImage writes an image to a .vti file, which appears under its name only when it is complete. The bytes depend
+// only on the image. Errors name the file.
 func WriteImage(path string, m *Image) error {
 	return writeData(path, m)
 }
@@ -93,7 +96,7 @@ func (m *Image) document(compress bool) *document {
 	return d
 }
 
-// attributes are those that describe the whole grid.
+// attributes returns the XML attributes that describe the whole grid.
 func (m *Image) attributes() []string {
 	spacing := m.Spacing
 	if m.Dim == 2 {
@@ -102,7 +105,7 @@ func (m *Image) attributes() []string {
 	return []string{"WholeExtent", m.extent(Box{N: m.Whole}), "Origin", numbers(m.Origin), "Spacing", numbers(spacing)}
 }
 
-// extent is the first and last corner of a box along each axis.
+// extent formats the first and last corner of a box along each axis.
 func (m *Image) extent(b Box) string {
 	end := [3]int{b.Lo[0] + b.N[0], b.Lo[1] + b.N[1], b.Lo[2] + b.N[2]}
 	if m.Dim == 2 {
@@ -119,15 +122,15 @@ func numbers(v [3]float64) string {
 	return strings.Join(words, " ")
 }
 
-// ImagePiece is a .vti file that holds a box of a larger image.
+// ImagePiece is a .vti file with a box of a larger image.
 type ImagePiece struct {
 	Box
 	File string // relative to the folder of the index
 }
 
-// WritePVTI writes the index of an image whose pieces are .vti files. Together they must have every cell of the whole
-// once. like is any one of the pieces: all have point data and cell data of the same names, types and components, in
-// the same order. A viewer opens the index, so write it after the pieces.
+// WritePVTI writes the index of an image whose pieces are .vti files. Each cell of the whole must be in exactly one
+// piece. like is any of the pieces: all must have point data and cell data with the same names, types and components,
+// in the same order. A viewer opens the index, so it should be written after the pieces.
 func WritePVTI(path string, pieces []ImagePiece, like *Image) error {
 	check := func() error {
 		names, boxes := make([]string, len(pieces)), make([]Box, len(pieces))
@@ -152,29 +155,30 @@ func WritePVTI(path string, pieces []ImagePiece, like *Image) error {
 	})
 }
 
-// checkTiles reports a cell of the whole that is in none of the boxes, or in two.
+// checkTiles refuses boxes that do not have each cell of the whole exactly once.
 func checkTiles(whole [3]int, boxes []Box) error {
 	cells := 0
 	for i, b := range boxes {
 		for a := range 3 {
 			if b.Lo[a] < 0 || b.N[a] < 1 || b.N[a] > whole[a]-b.Lo[a] {
-				return fmt.Errorf("piece %d of %v cells from %v on is not within the whole of %v", i, b.N, b.Lo, whole)
+				return fmt.Errorf("piece %d of %v cells with the first cell %v is not within the whole of %v cells", i, b.N, b.Lo,
+					whole)
 			}
 		}
 		for k, c := range boxes[:i] {
-			if b.meets(c) {
+			if b.overlaps(c) {
 				return fmt.Errorf("pieces %d and %d have cells in common", k, i)
 			}
 		}
 		cells += b.Cells()
 	}
 	if all := whole[0] * whole[1] * whole[2]; cells != all {
-		return fmt.Errorf("the pieces have %d cells together, the whole has %d", cells, all)
+		return fmt.Errorf("the pieces have %d cells in total, the whole has %d", cells, all)
 	}
 	return nil
 }
 
-func (b Box) meets(c Box) bool {
+func (b Box) overlaps(c Box) bool {
 	for a := range 3 {
 		if b.Lo[a]+b.N[a] <= c.Lo[a] || c.Lo[a]+c.N[a] <= b.Lo[a] {
 			return false

@@ -9,11 +9,11 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// ReadImage reads a .vti file, or a .pvti file with the pieces that it lists; what the file says it is counts, not its
-// name. The pieces of an index, and those of a file that has several, are put together and must have every cell of the
-// whole once; a file of one piece may have a part of the whole. Of values at corners that pieces share the last count;
-// field data are those of the first piece that has any. Images that are turned, or flat along x or y, are refused.
-// Errors name the file and the element.
+// ReadImage reads a .vti file, or a .pvti file with the pieces that it lists; the type is that of the content, not of
+// the name. The pieces of an index, or of a file with several, are assembled; each cell of the whole must be in exactly
+// one. A file of one piece may have only a part of the whole. At corners that pieces share, the values of the last
+// piece are taken; field data are those of the first piece that has any. Rotated images and those of one layer of
+// points along x or y are refused. Errors name the file and the element.
 func ReadImage(path string) (*Image, error) {
 	return readFile(path, "ImageData", parseImage, readImageIndex)
 }
@@ -64,10 +64,10 @@ func readImageIndex(path string, root *xmldata.Element) (*Image, error) {
 	return m, nil
 }
 
-// imageHeader is what a .vti or .pvti file says before its data.
+// imageHeader is the description of an image in a .vti or .pvti file.
 type imageHeader struct {
-	whole Image  // of all cells, without data; cells count from 0
-	first [3]int // what the file counts from
+	whole Image  // the whole image without data; cells are numbered from 0
+	first [3]int // number of the first corner in the file
 	boxes []Box  // the pieces
 }
 
@@ -98,7 +98,7 @@ func parseImageHeader(root *xmldata.Element) (*imageHeader, error) {
 		return nil, err
 	}
 	if d := strings.Join(strings.Fields(e.Attribute("Direction")), " "); d != "" && d != "1 0 0 0 1 0 0 0 1" {
-		return nil, e.Errorf("the attribute Direction=%q turns the image, which is not supported", d)
+		return nil, e.Errorf("the attribute Direction=%q: rotated images are not supported", d)
 	}
 	for a := range 3 {
 		m.Origin[a] += float64(lo[a]) * m.Spacing[a]
@@ -155,8 +155,8 @@ func (h *imageHeader) decode(file []byte, root, appended *xmldata.Element) ([]*I
 	return pieces, nil
 }
 
-// decodePiece decodes a file that must have one piece, with that box of the whole. It may take the piece for the whole;
-// origin and spacing are those of the index.
+// decodePiece decodes a file that must have one piece, the given box of the whole. The whole extent of the file may be
+// only that of its piece. Origin and spacing are those of the index.
 func (h *imageHeader) decodePiece(file []byte, root, appended *xmldata.Element, box Box) (*Image, error) {
 	own, err := parseImageHeader(root)
 	if err != nil {
@@ -167,19 +167,20 @@ func (h *imageHeader) decodePiece(file []byte, root, appended *xmldata.Element, 
 		return nil, err
 	}
 	if len(pieces) != 1 {
-		return nil, fmt.Errorf("the file has %d pieces, needed is one", len(pieces))
+		return nil, fmt.Errorf("the file has %d pieces, want 1", len(pieces))
 	}
 	m := pieces[0]
 	for a := range 3 {
 		m.Lo[a] += own.first[a] - h.first[a]
 	}
 	if m.Box != box || m.Dim != h.whole.Dim {
-		return nil, fmt.Errorf("the file has %v cells from %v on, its index says %v from %v on", m.N, m.Lo, box.N, box.Lo)
+		return nil, fmt.Errorf("the file has %v cells with the first cell %v; its index has %v cells with the first cell %v",
+			m.N, m.Lo, box.N, box.Lo)
 	}
 	return m, nil
 }
 
-// extentOf returns an attribute that gives the first and last corner along each axis.
+// extentOf returns an attribute with the first and last corner along each axis.
 func extentOf(e *xmldata.Element, name string) (lo, hi [3]int, err error) {
 	words := strings.Fields(e.Attribute(name))
 	if len(words) != 6 {
@@ -199,7 +200,7 @@ func extentOf(e *xmldata.Element, name string) (lo, hi [3]int, err error) {
 	return lo, hi, nil
 }
 
-// tripleOf returns an attribute of three numbers, or absent where there is none.
+// tripleOf returns an attribute of three numbers, or absent if the element does not have it.
 func tripleOf(e *xmldata.Element, name string, absent [3]float64) (v [3]float64, err error) {
 	words := strings.Fields(e.Attribute(name))
 	if len(words) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-func TestReadImageGivesWhatWriteTook(t *testing.T) {
+func TestImageRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.vti")
 	rapid.Check(t, func(t *rapid.T) {
 		m := Image{Dim: rapid.IntRange(2, 3).Draw(t, "dimensions"), Spacing: [3]float64{1, 1, 1}}
@@ -42,8 +42,8 @@ func TestReadImageGivesWhatWriteTook(t *testing.T) {
 	})
 }
 
-// TestReadImageJoinsPieces: pieces and their index are the whole again.
-func TestReadImageJoinsPieces(t *testing.T) {
+// ReadImage assembles the whole image from an index and its pieces.
+func TestReadImageAssemblesPieces(t *testing.T) {
 	for dim := 2; dim <= 3; dim++ {
 		want := wholeImage(dim)
 		if dim == 2 {
@@ -59,7 +59,7 @@ func TestReadImageJoinsPieces(t *testing.T) {
 	}
 }
 
-// TestReadImageOfVTK reads files that VTK wrote, whose extents begin elsewhere than at 0.
+// ReadImage reads files that VTK wrote, whose extents do not begin at 0.
 func TestReadImageOfVTK(t *testing.T) {
 	for file, whole := range map[string][3]int{"flat.vti": {4, 3, 1}, "deep.vti": {4, 3, 2}, "deep.pvti": {4, 3, 2}} {
 		m, err := ReadImage("testdata/" + file)
@@ -72,12 +72,12 @@ func TestReadImageOfVTK(t *testing.T) {
 			origin[2] += 4 * 2
 		}
 		if m.Whole != whole || m.Box != (Box{N: whole}) || m.Origin != origin || m.Spacing != [3]float64{0.5, 0.25, 2} {
-			t.Errorf("%s: %v cells of %v from %v on", file, m.Whole, m.Spacing, m.Origin)
+			t.Errorf("%s: %v cells, spacing %v, origin %v", file, m.Whole, m.Spacing, m.Origin)
 		}
 		number, _ := m.CellData.Find("number")
 		for i, v := range number.Float64s() {
 			if v != float64(i) {
-				t.Errorf("%s: cell %d has %g", file, i, v)
+				t.Errorf("%s: cell %d has the value %g, want %d", file, i, v, i)
 			}
 		}
 		corner, _ := m.PointData.Find("corner")
@@ -97,8 +97,8 @@ func TestReadImageOfVTK(t *testing.T) {
 	}
 }
 
-// TestImagesAreRefused edits files that are good.
-func TestImagesAreRefused(t *testing.T) {
+// ReadImage refuses valid files in which one entry has been made invalid.
+func TestReadImageRefusals(t *testing.T) {
 	flat, index := string(read(t, "testdata/flat.vti")), string(read(t, "testdata/deep.pvti"))
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "pieces"), os.DirFS("testdata/pieces")); err != nil {
@@ -120,25 +120,25 @@ func TestImagesAreRefused(t *testing.T) {
 		"flat along x": {flat, edit(`WholeExtent="3 7 -1 2 0 0"`, `WholeExtent="3 3 -1 2 0 0"`), "[0 3 1] cells"},
 		"a very large one": {flat, edit(`WholeExtent="3 7 -1 2 0 0"`, `WholeExtent="3 2000000000 -1 2000000000 0 0"`),
 			"cells in 2"},
-		"a piece beyond":         {flat, edit(`Extent="3 7 -1 2 0 0">`, `Extent="3 8 -1 2 0 0">`), "piece 0"},
+		"a piece out of range":   {flat, edit(`Extent="3 7 -1 2 0 0">`, `Extent="3 8 -1 2 0 0">`), "piece 0"},
 		"a piece of 3D":          {flat, edit(`Extent="3 7 -1 2 0 0">`, `Extent="3 7 -1 2 0 1">`), "piece 0"},
-		"a turned image":         {flat, edit(`Direction="1 0 0`, `Direction="0 1 0`), "turns the image"},
-		"spacing of 0":           {flat, edit(`Spacing="0.5 0.25 2"`, `Spacing="0.5 0 2"`), "sides"},
+		"a rotated image":        {flat, edit(`Direction="1 0 0`, `Direction="0 1 0`), "rotated images"},
+		"spacing of 0":           {flat, edit(`Spacing="0.5 0.25 2"`, `Spacing="0.5 0 2"`), "positive spacing"},
 		"spacing of two":         {flat, edit(`Spacing="0.5 0.25 2"`, `Spacing="0.5 2"`), "not three numbers"},
 		"an origin of words":     {flat, edit(`Origin="1 2 3"`, `Origin="1 2 x"`), "not three numbers"},
-		"fewer data":             {flat, edit(`Extent="3 7 -1 2 0 0">`, `Extent="3 6 -1 2 0 0">`), "needed are"},
+		"fewer data":             {flat, edit(`Extent="3 7 -1 2 0 0">`, `Extent="3 6 -1 2 0 0">`), "want"},
 		"another type":           {flat, edit(`type="ImageData"`, `type="PolyData"`), "PolyData"},
-		"an index of nothing":    {index, edit(`<Piece`, `<Nothing`), "0 cells together"},
-		"a missing piece":        {index, edit(`<Piece Extent="5 7 -1 1 4 6" Source="pieces/1.vti"/>`, ``), "together"},
+		"an index of nothing":    {index, edit(`<Piece`, `<Nothing`), "0 cells in total"},
+		"a missing piece":        {index, edit(`<Piece Extent="5 7 -1 1 4 6" Source="pieces/1.vti"/>`, ``), "in total"},
 		"a piece twice":          {index, edit(`pieces/1.vti`, `pieces/0.vti`), "listed twice"},
-		"pieces exchanged":       {index, edit("pieces/0", "pieces/1", "pieces/1", "pieces/0"), "its index says"},
+		"pieces exchanged":       {index, edit("pieces/0", "pieces/1", "pieces/1", "pieces/0"), "its index has"},
 		"a piece that is absent": {index, edit(`pieces/3.vti`, `pieces/7.vti`), "7.vti"},
 		"an index as a piece":    {index, edit(`pieces/3.vti`, `pieces/self.pvti`), "PImageData"},
 		"ghost levels":           {index, edit(`GhostLevel="0"`, `GhostLevel="1"`), "GhostLevel"},
 	} {
 		edited := c.edit.Replace(c.file)
 		if edited == c.file {
-			t.Errorf("%s: nothing to edit", name)
+			t.Errorf("%s: the edit does not change the file", name)
 		}
 		path := filepath.Join(dir, "edited")
 		if err := os.WriteFile(path, []byte(edited), 0o666); err != nil {
@@ -171,12 +171,12 @@ func FuzzVTI(f *testing.F) {
 	})
 }
 
-// tuplesFit fails where an array that was read is not whole.
+// tuplesFit fails the test if an array does not have n tuples.
 func tuplesFit(t *testing.T, list Arrays, n int) {
 	t.Helper()
 	for _, a := range list {
 		if a.Tuples() != n {
-			t.Fatalf("array %q has %d tuples, needed are %d", a.Name, a.Tuples(), n)
+			t.Fatalf("array %q has %d tuples, want %d", a.Name, a.Tuples(), n)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// section is an element of an index that declares the arrays that its pieces have.
+// section is an element of an index that declares arrays of the pieces.
 type section struct {
 	tag  string
 	list Arrays
@@ -39,7 +39,7 @@ func writeIndex(f *os.File, kind string, attributes []string, sections []section
 	return d.write(f)
 }
 
-// sourcesOnly are the attributes of pieces that need no other than Source, the name of their file.
+// sourcesOnly returns the attributes of pieces that have only Source, the name of their file.
 func sourcesOnly(files []string) [][]string {
 	pieces := make([][]string, len(files))
 	for i, name := range files {
@@ -48,23 +48,23 @@ func sourcesOnly(files []string) [][]string {
 	return pieces
 }
 
-// checkSources refuses names of files that an index cannot hold.
+// checkSources refuses names of files that are empty, not UTF-8, or listed twice.
 func checkSources(names []string) error {
-	seen := make(map[string]bool, len(names))
+	listed := make(map[string]bool, len(names))
 	for i, name := range names {
 		if name == "" || !utf8.ValidString(name) {
-			return fmt.Errorf("file %d has the name %q, which XML text cannot hold", i, name)
+			return fmt.Errorf("file %d has the name %q; want UTF-8 text that is not empty", i, name)
 		}
-		if seen[name] {
+		if listed[name] {
 			return fmt.Errorf("file %q is listed twice", name)
 		}
-		seen[name] = true
+		listed[name] = true
 	}
 	return nil
 }
 
-// sources returns the files that an index lists, with paths as they are written in it. No file may be listed twice, or
-// a short index could make the reader take any amount of memory.
+// sources returns the files that an index lists, with paths as in the index. A file may not be listed twice: otherwise
+// a short index could cause the reader to allocate any amount of memory.
 func sources(root *xmldata.Element) ([]string, error) {
 	e, err := root.Needed(root.Attribute("type"))
 	if err != nil {
@@ -74,22 +74,22 @@ func sources(root *xmldata.Element) ([]string, error) {
 		return nil, e.Errorf("the attribute GhostLevel=%q: pieces with ghost cells are not supported", level)
 	}
 	var names []string
-	seen := map[string]bool{}
+	listed := map[string]bool{}
 	for _, p := range piecesOf(e) {
 		name := filepath.Clean(filepath.FromSlash(p.Attribute("Source")))
 		if p.Attribute("Source") == "" {
 			return nil, p.Errorf("the attribute Source is missing")
 		}
-		if seen[name] {
+		if listed[name] {
 			return nil, p.Errorf("the file %q is listed twice", name)
 		}
-		seen[name] = true
+		listed[name] = true
 		names = append(names, name)
 	}
 	return names, nil
 }
 
-// piecesOf returns the children that are pieces.
+// piecesOf returns the children with the tag Piece.
 func piecesOf(e *xmldata.Element) (found []*xmldata.Element) {
 	for _, c := range e.Children {
 		if c.Tag == "Piece" {

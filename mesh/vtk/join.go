@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// join appends the points, cells and data of a piece. The points of g and the piece stay apart.
+// join appends the points, cells and data of a piece. Points at the same position are not merged.
 func (g *Grid) join(piece *Grid) error {
 	if g.points() > 0 && piece.points() > 0 {
 		g.pieces = max(g.pieces, 1) + 1
@@ -32,8 +32,8 @@ func (g *Grid) join(piece *Grid) error {
 	return nil
 }
 
-// join appends the arrays of a piece, which must be those of list: the same names, in any order, of the same types.
-// tuples and more are the tuples of each side; a side that has none says nothing about the arrays.
+// join appends the arrays of a piece, which must have the same names, in any order, and the same types as list. tuples
+// and more are the numbers of tuples of list and of the piece; if one is 0, the other's arrays are taken.
 func (list Arrays) join(where string, piece Arrays, tuples, more int) (Arrays, error) {
 	if more == 0 && (tuples > 0 || len(list) > 0) {
 		return list, nil
@@ -42,13 +42,13 @@ func (list Arrays) join(where string, piece Arrays, tuples, more int) (Arrays, e
 		return piece, nil
 	}
 	if len(list) != len(piece) {
-		return nil, fmt.Errorf("the %s has %d arrays, that of the pieces before it %d", where, len(piece), len(list))
+		return nil, fmt.Errorf("the %s has %d arrays, that of earlier pieces %d", where, len(piece), len(list))
 	}
 	joined := make(Arrays, len(list))
 	for i, a := range list {
 		b, ok := piece.Find(a.Name)
 		if !ok {
-			return nil, fmt.Errorf("the %s lacks the array %q of the pieces before it", where, a.Name)
+			return nil, fmt.Errorf("the %s has no array %q, but that of earlier pieces has", where, a.Name)
 		}
 		v, err := xmldata.Wrap(a.Data)
 		if err != nil {
@@ -59,7 +59,7 @@ func (list Arrays) join(where string, piece Arrays, tuples, more int) (Arrays, e
 			return nil, err
 		}
 		if v, ok = v.Join(w); !ok || a.width() != b.width() {
-			return nil, fmt.Errorf("the array %q of the %s is of %d %T, in the pieces before it of %d %T",
+			return nil, fmt.Errorf("the array %q of the %s has %d components of type %T, in earlier pieces %d of type %T",
 				a.Name, where, b.width(), b.Data, a.width(), a.Data)
 		}
 		joined[i] = Array{Name: a.Name, Components: a.Components, Data: v.Data()}

@@ -8,25 +8,25 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// The arrays by which a mesh keeps its physical groups. The cell array holds the tag of each cell and edge, 0 for
-// none. Of a group that has a name, the field array of that name holds tuples of tag and dimension.
+// physicalArray is the name of the cell array with the group tag of each cell and edge, 0 for none. For each name of
+// groups, there is a field array of that name with tuples of tag and dimension.
 const physicalArray = "physical"
 
-// physicalNames are the cell arrays that are taken for physical tags: ours, and those of meshio and of VTK's readers.
-// The first that a file has counts.
+// physicalNames are the cell arrays that are read as group tags: that of WriteMesh, and those of the Python package
+// meshio and of VTK's readers. The first one that a file has is taken.
 var physicalNames = []string{physicalArray, "gmsh:physical", "CellEntityIds"}
 
-// zField is the vertex field that third coordinates become.
-const zField = "z"
+// zField is the name of the vertex field of third coordinates.
+const zField = mesh.Heights
 
-// ReadMesh reads a triangle mesh from a .vtu file, or from a .pvtu file and those it lists. Pieces share the points
-// that are in one position. Triangles keep their order and orientation. Vertex cells are passed over; line cells are
-// edges, kept where they have a physical tag; cells of other types are refused.
+// ReadMesh reads a triangle mesh from a .vtu file, or from a .pvtu file and the pieces that it lists. Points of several
+// pieces at the same position are merged. Triangles keep their order and orientation. Line cells with a group tag
+// become tagged edges; other line cells and vertex cells are skipped; cells of other types are refused.
 //
-// Tags come from the integer cell array "physical", "gmsh:physical" or "CellEntityIds", 0 meaning none, and names of
-// groups from integer field arrays of tuples (tag, dimension), as WriteMesh writes them. The other arrays of one
-// component become fields; those of more components are passed over. Third coordinates that are not zero everywhere
-// become the vertex field "z". Errors name the file.
+// Group tags are those of the integer cell array "physical", "gmsh:physical" or "CellEntityIds", 0 for none. Names of
+// groups are those of integer field arrays of tuples (tag, dimension), as WriteMesh writes them. Other arrays of one
+// component become fields; those of more components are skipped. Third coordinates, if not all zero, become the vertex
+// field "z". Errors name the file.
 func ReadMesh(path string) (*mesh.Mesh, error) {
 	g, err := Read(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func ReadMesh(path string) (*mesh.Mesh, error) {
 
 func (g *Grid) mesh() (*mesh.Mesh, error) {
 	if g.points() > math.MaxInt32 || len(g.Types) > math.MaxInt32 {
-		return nil, fmt.Errorf("a mesh has at most %d vertices and cells; here are %d and %d",
+		return nil, fmt.Errorf("a mesh has at most %d vertices and as many cells; the file has %d and %d",
 			math.MaxInt32, g.points(), len(g.Types))
 	}
 	m := &mesh.Mesh{}
@@ -54,16 +54,16 @@ func (g *Grid) mesh() (*mesh.Mesh, error) {
 		m.X[i], m.Y[i], z[i] = g.Points[3*i], g.Points[3*i+1], g.Points[3*i+2]
 		flat = flat && z[i] == 0
 	}
-	triangles := make([]int, 0, len(g.Types)) // the triangles among the cells
+	triangles := make([]int, 0, len(g.Types)) // cells of the file that are triangles
 	for i, t := range g.Types {
 		switch t {
 		case typeVertex, typeLine:
 		case typeTriangle:
 			triangles = append(triangles, i)
 		default:
-			err := fmt.Errorf("cell %d is of VTK type %d; a mesh has triangles (5), lines (3) and vertices (1)", i, t)
+			err := fmt.Errorf("cell %d is of VTK type %d; want triangles (5), lines (3) and vertices (1)", i, t)
 			if t == typeTetrahedron {
-				return nil, mesh.NotPlane(err)
+				return nil, mesh.TetrahedraError(err)
 			}
 			return nil, err
 		}
@@ -87,15 +87,15 @@ func (g *Grid) mesh() (*mesh.Mesh, error) {
 			return nil, err
 		}
 		if _, ok := m.VertexData[zField]; ok {
-			return nil, fmt.Errorf("both the third coordinates and a point array give the vertex field %q; rename the array",
-				zField)
+			return nil, fmt.Errorf("the file has a point array %q, which is the name of the field of third coordinates; rename "+
+				"the array", zField)
 		}
-		setField(&m.VertexData, zField, z)
+		mesh.SetField(&m.VertexData, zField, z)
 	}
 	return m, nil
 }
 
-// groups gives m its physical groups, and returns the name of the cell array that holds their tags, "" without one.
+// groups sets the physical groups of m, and returns the name of the cell array with their tags, "" for none.
 func (g *Grid) groups(m *mesh.Mesh, triangles []int) (string, error) {
 	tags, tagArray, err := g.physicalTags()
 	if tagArray == "" {
@@ -123,9 +123,9 @@ func (g *Grid) groups(m *mesh.Mesh, triangles []int) (string, error) {
 			if dim != 1 && dim != 2 || tag == 0 {
 				continue
 			}
-			if at := group(int(dim), tag, a.Name); m.Groups[at].Name != a.Name {
+			if index := group(int(dim), tag, a.Name); m.Groups[index].Name != a.Name {
 				return "", fmt.Errorf("the field arrays %q and %q both name the group of dimension %d and tag %d",
-					m.Groups[at].Name, a.Name, dim, tag)
+					m.Groups[index].Name, a.Name, dim, tag)
 			}
 		}
 	}
@@ -144,8 +144,8 @@ func (g *Grid) groups(m *mesh.Mesh, triangles []int) (string, error) {
 	for i, t := range g.Types {
 		if tag := tags[i]; t == typeLine && tag != 0 {
 			p := g.Cell(i)
-			at := group(1, tag, strconv.FormatInt(tag, 10))
-			m.Tagged = append(m.Tagged, mesh.TaggedEdge{A: int32(p[0]), B: int32(p[1]), Group: at})
+			index := group(1, tag, strconv.FormatInt(tag, 10))
+			m.Tagged = append(m.Tagged, mesh.TaggedEdge{A: int32(p[0]), B: int32(p[1]), Group: index})
 		}
 	}
 	return tagArray, nil

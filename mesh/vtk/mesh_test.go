@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-func TestReadMeshGivesWhatWriteMeshTook(t *testing.T) {
+func TestMeshRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.vtu")
 	rapid.Check(t, func(t *rapid.T) {
 		want := drawMesh(t)
@@ -30,7 +30,7 @@ func TestReadMeshGivesWhatWriteMeshTook(t *testing.T) {
 	})
 }
 
-// drawMesh draws a mesh; where its triangles lie does not matter to a file.
+// drawMesh draws a mesh with random ids and coordinates; it need not be valid.
 func drawMesh(t *rapid.T) *mesh.Mesh {
 	n := rapid.IntRange(3, 20).Draw(t, "vertices")
 	vertex := rapid.Int32Range(0, int32(n-1))
@@ -76,13 +76,13 @@ func drawMesh(t *rapid.T) *mesh.Mesh {
 		m.VertexData = map[string][]float64{zField: z}
 	}
 	if rapid.Bool().Draw(t, "fields") {
-		setField(&m.VertexData, "b", coordinate.Draw(t, "b"))
-		setField(&m.CellData, "h1", rapid.SliceOfN(rapid.Float64(), len(m.Cells), len(m.Cells)).Draw(t, "h1"))
+		mesh.SetField(&m.VertexData, "b", coordinate.Draw(t, "b"))
+		mesh.SetField(&m.CellData, "h1", rapid.SliceOfN(rapid.Float64(), len(m.Cells), len(m.Cells)).Draw(t, "h1"))
 	}
 	return m
 }
 
-// TestGroupsThatShareAName: a set of cells and a set of edges may have one name.
+// A group of cells and a group of edges may have the same name.
 func TestGroupsThatShareAName(t *testing.T) {
 	m := triangle()
 	m.Groups = []mesh.Group{
@@ -106,7 +106,7 @@ func triangle() *mesh.Mesh {
 	}
 }
 
-// TestReadMeshOfVTK reads a grid with lines, a vertex, tags and fields of several types.
+// ReadMesh reads a grid that VTK wrote, with lines, a vertex, tags and fields of several types.
 func TestReadMeshOfVTK(t *testing.T) {
 	m, err := ReadMesh("testdata/raw-zlib-32-little.vtu")
 	if err != nil {
@@ -140,17 +140,17 @@ func TestReadMeshOfVTK(t *testing.T) {
 	}
 }
 
-func TestReadMeshRefuses(t *testing.T) {
+func TestReadMeshRefusals(t *testing.T) {
 	if _, err := ReadMesh("testdata/quad.vtu"); err == nil || !strings.Contains(err.Error(), "cell 1 is of VTK type 9") {
-		t.Errorf("a quadrilateral: %v", err)
+		t.Errorf("a quadrilateral: error %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "m.vtu")
 	for _, c := range []struct {
-		want  string
-		spoil func(g *Grid)
+		want    string
+		corrupt func(g *Grid)
 	}{
-		{`"physical" holds []float64`, func(g *Grid) { g.CellData[0].Data = make([]float64, madeCells) }},
-		{`both the third coordinates and a point array`, func(g *Grid) { g.PointData[1].Name = "z" }},
+		{`"physical" has type []float64`, func(g *Grid) { g.CellData[0].Data = make([]float64, madeCells) }},
+		{`the file has a point array "z"`, func(g *Grid) { g.PointData[1].Name = "z" }},
 		{`both name the group`, func(g *Grid) {
 			g.FieldData = Arrays{{Name: "a", Components: 2, Data: []int32{1, 2}},
 				{Name: "b", Components: 2, Data: []int32{1, 2}}}
@@ -158,37 +158,37 @@ func TestReadMeshRefuses(t *testing.T) {
 		{`has 2 points`, func(g *Grid) { g.Types[1] = typeTriangle }},
 	} {
 		g := madeGrid()
-		c.spoil(g)
+		c.corrupt(g)
 		if err := Write(path, g); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := ReadMesh(path); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v; want %q", err, c.want)
+			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}
 }
 
-func TestWriteMeshRefuses(t *testing.T) {
+func TestWriteMeshRefusals(t *testing.T) {
 	for _, c := range []struct {
-		want  string
-		spoil func(m *mesh.Mesh)
+		want    string
+		corrupt func(m *mesh.Mesh)
 	}{
 		{"tag 0", func(m *mesh.Mesh) { m.Groups = []mesh.Group{{Dim: 1}} }},
-		{"no other group's", func(m *mesh.Mesh) { m.Groups = []mesh.Group{{Dim: 1, Tag: 1}, {Dim: 1, Tag: 1}} }},
-		{"cell 0 is of group 1", func(m *mesh.Mesh) { m.Groups, m.CellGroup = []mesh.Group{{Dim: 2, Tag: 1}}, []int32{1} }},
-		{"edge 0 is of group 0", func(m *mesh.Mesh) {
+		{"of no other group", func(m *mesh.Mesh) { m.Groups = []mesh.Group{{Dim: 1, Tag: 1}, {Dim: 1, Tag: 1}} }},
+		{"cell 0 is in group 1", func(m *mesh.Mesh) { m.Groups, m.CellGroup = []mesh.Group{{Dim: 2, Tag: 1}}, []int32{1} }},
+		{"edge 0 is in group 0", func(m *mesh.Mesh) {
 			m.Groups, m.Tagged = []mesh.Group{{Dim: 2, Tag: 1}}, []mesh.TaggedEdge{{A: 0, B: 1}}
 		}},
-		{"would be taken for physical tags", func(m *mesh.Mesh) { setField(&m.CellData, physicalArray, []float64{1}) }},
-		{`"z" has 1 values for 3`, func(m *mesh.Mesh) { setField(&m.VertexData, zField, []float64{1}) }},
+		{"would be read as group tags", func(m *mesh.Mesh) { mesh.SetField(&m.CellData, physicalArray, []float64{1}) }},
+		{`"z" has 1 values for 3`, func(m *mesh.Mesh) { mesh.SetField(&m.VertexData, zField, []float64{1}) }},
 		{"refers to point 3", func(m *mesh.Mesh) { m.Cells[0][2] = 3 }},
-		{"3 x, 2 y", func(m *mesh.Mesh) { m.Y = m.Y[1:] }},
+		{"3 x and 2 y", func(m *mesh.Mesh) { m.Y = m.Y[1:] }},
 	} {
 		m := triangle()
-		c.spoil(m)
+		c.corrupt(m)
 		err := WriteMesh(filepath.Join(t.TempDir(), "m.vtu"), m)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v; want %q", err, c.want)
+			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}
 }

@@ -1,8 +1,12 @@
 package vtk
 
-import "fmt"
+import (
+	"fmt"
 
-// physicalTags returns the tag of each cell and the name of the array that holds them, nothing without one.
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+// physicalTags returns the group tag of each cell and the name of their array; nil and "" if there is no such array.
 func (g *Grid) physicalTags() ([]int64, string, error) {
 	for _, name := range physicalNames {
 		a, ok := g.CellData.Find(name)
@@ -11,25 +15,25 @@ func (g *Grid) physicalTags() ([]int64, string, error) {
 		}
 		tags, ok := a.Int64s()
 		if !ok || a.width() != 1 {
-			return nil, "", fmt.Errorf("the cell array %q holds %T in tuples of %d; physical tags are single integers", name,
-				a.Data, a.width())
+			return nil, "", fmt.Errorf("the cell array %q has type %T and %d components; group tags must be single integers",
+				name, a.Data, a.width())
 		}
 		return tags, name, nil
 	}
 	return nil, "", nil
 }
 
-// vertexFields are the point arrays of one component.
+// vertexFields returns the point arrays of one component.
 func (g *Grid) vertexFields() (fields map[string][]float64) {
 	for _, a := range g.PointData {
 		if a.width() == 1 {
-			setField(&fields, a.Name, a.Float64s())
+			mesh.SetField(&fields, a.Name, a.Float64s())
 		}
 	}
 	return fields
 }
 
-// cellFields are the cell arrays of one component, but for that of tags, on some of the cells.
+// cellFields returns the cell arrays of one component, except the array of tags, restricted to the given cells.
 func (g *Grid) cellFields(cells []int, tags string) (fields map[string][]float64) {
 	for _, a := range g.CellData {
 		if a.width() == 1 && a.Name != tags {
@@ -37,15 +41,8 @@ func (g *Grid) cellFields(cells []int, tags string) (fields map[string][]float64
 			for i, c := range cells {
 				field[i] = all[c]
 			}
-			setField(&fields, a.Name, field)
+			mesh.SetField(&fields, a.Name, field)
 		}
 	}
 	return fields
-}
-
-func setField(fields *map[string][]float64, name string, values []float64) {
-	if *fields == nil {
-		*fields = map[string][]float64{}
-	}
-	(*fields)[name] = values
 }

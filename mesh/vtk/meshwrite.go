@@ -10,9 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// WriteMesh writes a mesh to a .vtu file: its triangles, then its tagged edges as line cells, on which the cell
-// fields are NaN. ReadMesh gives the same mesh back, groups and fields included, except that the groups of dimension
-// 1 and 2 that share a name become neighbours in the list. Errors name the file.
+// WriteMesh writes a mesh to a .vtu file: its triangles, then its tagged edges as line cells, on which cell fields are
+// NaN. ReadMesh returns the same mesh, with groups and fields, except that groups of dimension 1 and 2 with the same
+// name become neighbours in the list. Errors name the file.
 func WriteMesh(path string, m *mesh.Mesh) error {
 	g, err := meshGrid(m)
 	if err != nil {
@@ -23,7 +23,7 @@ func WriteMesh(path string, m *mesh.Mesh) error {
 
 func meshGrid(m *mesh.Mesh) (*Grid, error) {
 	if len(m.X) != len(m.Y) || m.CellGroup != nil && len(m.CellGroup) != len(m.Cells) {
-		return nil, fmt.Errorf("the mesh has %d x, %d y, %d cells and %d groups of cells",
+		return nil, fmt.Errorf("the mesh has %d x and %d y coordinates, %d cells and the groups of %d cells",
 			len(m.X), len(m.Y), len(m.Cells), len(m.CellGroup))
 	}
 	g := Triangles(m.X, m.Y, m.Cells)
@@ -49,11 +49,11 @@ func meshGrid(m *mesh.Mesh) (*Grid, error) {
 	return g, g.addCellFields(m.CellData, len(m.Cells))
 }
 
-// addCellFields adds fields of the first so many cells, which are NaN on those after them.
+// addCellFields adds fields of the first cells of the grid. On the other cells they are NaN.
 func (g *Grid) addCellFields(fields map[string][]float64, cells int) error {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if slices.Contains(physicalNames, name) {
-			return fmt.Errorf("the cell field %q would be taken for physical tags; rename it", name)
+			return fmt.Errorf("the cell field %q would be read as group tags; rename it", name)
 		}
 		if n := len(fields[name]); n != cells {
 			return fmt.Errorf("the cell field %q has %d values for %d cells", name, n, cells)
@@ -67,20 +67,20 @@ func (g *Grid) addCellFields(fields map[string][]float64, cells int) error {
 	return nil
 }
 
-// addGroups adds the array of physical tags and those of the groups' names, if the mesh has groups.
+// addGroups adds the array of group tags and the arrays of group names, if the mesh has groups.
 func (g *Grid) addGroups(m *mesh.Mesh) error {
 	if len(m.Groups) == 0 {
 		return nil
 	}
 	type key struct{ dim, tag int }
-	seen := map[key]bool{}
+	groups := map[key]bool{}
 	for i, group := range m.Groups {
 		k := key{group.Dim, group.Tag}
-		if group.Dim != 1 && group.Dim != 2 || group.Tag == 0 || group.Tag != int(int32(group.Tag)) || seen[k] {
-			return fmt.Errorf("group %d %q has dimension %d and tag %d: the dimension must be 1 or 2, the tag of 32 bits, "+
-				"not 0, and no other group's", i, group.Name, group.Dim, group.Tag)
+		if group.Dim != 1 && group.Dim != 2 || group.Tag == 0 || group.Tag != int(int32(group.Tag)) || groups[k] {
+			return fmt.Errorf("group %d %q has dimension %d and tag %d: the dimension must be 1 or 2, the tag an integer of "+
+				"32 bits, not 0, and of no other group", i, group.Name, group.Dim, group.Tag)
 		}
-		seen[k] = true
+		groups[k] = true
 		if group.Name == "" {
 			group.Name = strconv.Itoa(group.Tag)
 		}
@@ -89,7 +89,7 @@ func (g *Grid) addGroups(m *mesh.Mesh) error {
 	tags := make([]int32, 0, len(g.Types))
 	tag := func(what string, i int, group int32, dim int) error {
 		if group < 0 || int(group) >= len(m.Groups) || m.Groups[group].Dim != dim {
-			return fmt.Errorf("%s %d is of group %d, which is not a group of dimension %d", what, i, group, dim)
+			return fmt.Errorf("%s %d is in group %d, which is not a group of dimension %d", what, i, group, dim)
 		}
 		tags = append(tags, int32(m.Groups[group].Tag))
 		return nil
@@ -110,12 +110,12 @@ func (g *Grid) addGroups(m *mesh.Mesh) error {
 	return nil
 }
 
-// addName adds a group to the field array of its name.
+// addName adds a group to the field array with its name.
 func (g *Grid) addName(group mesh.Group) {
-	at := slices.IndexFunc(g.FieldData, func(a Array) bool { return a.Name == group.Name })
-	if at < 0 {
-		at = len(g.FieldData)
+	index := slices.IndexFunc(g.FieldData, func(a Array) bool { return a.Name == group.Name })
+	if index < 0 {
+		index = len(g.FieldData)
 		g.FieldData = append(g.FieldData, Array{Name: group.Name, Components: 2, Data: []int32(nil)})
 	}
-	g.FieldData[at].Data = append(g.FieldData[at].Data.([]int32), int32(group.Tag), int32(group.Dim))
+	g.FieldData[index].Data = append(g.FieldData[index].Data.([]int32), int32(group.Tag), int32(group.Dim))
 }

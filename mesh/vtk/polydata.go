@@ -8,19 +8,19 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// PolyData is points with vertices, lines and polygons over them: an interface, or a cloud of particles.
+// PolyData has points, and vertices, lines and polygons of them: for example an interface, or a cloud of particles.
 type PolyData struct {
 	Points []float64 // x, y, z of each point
-	Verts  Cells     // of a point each, or of several
+	Verts  Cells     // vertices of 1 point or more
 	Lines  Cells     // polylines of 2 points or more
-	Polys  Cells     // polygons of 3 points or more, convex
+	Polys  Cells     // convex polygons of 3 points or more
 
-	PointData Arrays // one tuple a point
-	CellData  Arrays // one tuple a cell: first those of Verts, then of Lines, then of Polys
-	FieldData Arrays // as those of Grid
+	PointData Arrays // one tuple for each point
+	CellData  Arrays // one tuple for each cell: first of Verts, then of Lines, then of Polys
+	FieldData Arrays // as in Grid
 }
 
-// Cells is cells by the points that they have.
+// Cells has the points of cells.
 type Cells struct {
 	Connectivity []int64 // point ids of all cells, cell after cell
 	Offsets      []int64 // end of each cell in Connectivity
@@ -47,18 +47,19 @@ func (c *Cells) Cell(i int) []int64 {
 func (p *PolyData) points() int { return len(p.Points) / 3 }
 func (p *PolyData) cells() int  { return p.Verts.Len() + p.Lines.Len() + p.Polys.Len() }
 
-// cellKind is one of the three kinds of cells, in the order that cell data have.
+// cellKind is one of the three types of cells.
 type cellKind struct {
 	tag   string
 	cells *Cells
-	least int // points of a cell
+	least int // minimum number of points of a cell
 }
 
+// kinds returns the types of cells in the order of cell data.
 func (p *PolyData) kinds() []cellKind {
 	return []cellKind{{"Verts", &p.Verts, 1}, {"Lines", &p.Lines, 2}, {"Polys", &p.Polys, 3}}
 }
 
-// checkCells reports a cell that has too few points, or refers to one that is not there.
+// checkCells refuses cells with too few points, and ids of points out of range.
 func (p *PolyData) checkCells() error {
 	if len(p.Points)%3 != 0 {
 		return fmt.Errorf("the points have %d coordinates, not a multiple of 3", len(p.Points))
@@ -69,14 +70,14 @@ func (p *PolyData) checkCells() error {
 		}
 		for i := range k.cells.Len() {
 			if n := len(k.cells.Cell(i)); n < k.least {
-				return fmt.Errorf("%s: cell %d has %d points, needed are %d or more", k.tag, i, n, k.least)
+				return fmt.Errorf("%s: cell %d has %d points, want at least %d", k.tag, i, n, k.least)
 			}
 		}
 	}
 	return nil
 }
 
-// check reports what keeps the data from being written.
+// check refuses data that cannot be written.
 func (p *PolyData) check() error {
 	if err := p.checkCells(); err != nil {
 		return err
@@ -90,8 +91,8 @@ func (p *PolyData) check() error {
 	return p.FieldData.check("field data", -1)
 }
 
-// WritePolyData writes a .vtp file, which appears under its name only when it is complete. The bytes depend on the data
-// alone. Errors name the file.
+// WritePolyData writes a .vtp file, which appears under its name only when it is complete. The bytes depend only on the
+// data. Errors name the file.
 func WritePolyData(path string, p *PolyData) error {
 	return writeData(path, p)
 }
@@ -120,8 +121,8 @@ func (p *PolyData) document(compress bool) *document {
 }
 
 // WritePVTP writes the index of poly data whose pieces are .vtp files, given relative to the folder of path. like is
-// any one of the pieces: all have point data and cell data of the same names, types and components, in the same order.
-// A viewer opens the index, so write it after the pieces.
+// any of the pieces: all must have point data and cell data with the same names, types and components, in the same
+// order. A viewer opens the index, so it should be written after the pieces.
 func WritePVTP(path string, pieces []string, like *PolyData) error {
 	check := func() error {
 		if err := checkSources(pieces); err != nil {

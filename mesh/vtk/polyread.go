@@ -7,10 +7,10 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// ReadPolyData reads a .vtp file, or a .pvtp file with the pieces that it lists; what the file says it is counts, not
-// its name. Pieces become one, in their order: points that two of them share stay apart. Each that has points (or
-// cells) must have the same point (or cell) arrays; field data are those of the first that has any. Triangle strips are
-// refused. Errors name the file and the element.
+// ReadPolyData reads a .vtp file, or a .pvtp file with the pieces that it lists; the type is that of the content, not
+// of the name. Pieces are joined in their order; points at the same position are not merged. All pieces with points (or
+// cells) must have the same point (or cell) arrays; field data are those of the first piece that has any. Triangle
+// strips are refused. Errors name the file and the element.
 func ReadPolyData(path string) (*PolyData, error) {
 	return readFile(path, "PolyData", parsePolyData, readPolyIndex)
 }
@@ -51,7 +51,7 @@ func (c decoder) polyPiece(e *xmldata.Element) (*PolyData, error) {
 		return nil, err
 	}
 	if strips := e.Attribute("NumberOfStrips"); strips != "" && strips != "0" {
-		return nil, e.Errorf("triangle strips are not supported; make triangles of them")
+		return nil, e.Errorf("triangle strips are not supported; convert them to triangles")
 	}
 	p := &PolyData{}
 	if p.Points, err = c.points(e, points); err != nil {
@@ -105,7 +105,7 @@ func readPolyIndex(path string, root *xmldata.Element) (*PolyData, error) {
 	return p, nil
 }
 
-// joinPolyData puts pieces together. Cell data go by kinds of cells first, then by pieces.
+// joinPolyData joins pieces. Cell data are in the order of cell types, within a type in the order of pieces.
 func joinPolyData(pieces []*PolyData) (*PolyData, error) {
 	if len(pieces) == 1 {
 		return pieces[0], nil
@@ -159,7 +159,7 @@ func (list Arrays) part(lo, hi int) (Arrays, error) {
 	return cut, nil
 }
 
-// join appends the cells of a piece whose points come after the first ones.
+// join appends the cells of a piece, and adds first to the ids of their points.
 func (c *Cells) join(piece *Cells, first int64) {
 	entries := int64(len(c.Connectivity))
 	c.Connectivity = slices.Grow(c.Connectivity, len(piece.Connectivity))

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// drawPoly draws poly data with an array of each section.
+// drawPoly draws poly data with point and cell arrays.
 func drawPoly(t *rapid.T) *PolyData {
 	points := rapid.IntRange(0, 20).Draw(t, "points")
 	p := &PolyData{}
@@ -33,7 +33,7 @@ func drawPoly(t *rapid.T) *PolyData {
 	return p
 }
 
-func TestReadPolyDataGivesWhatWriteTook(t *testing.T) {
+func TestPolyDataRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.vtp")
 	rapid.Check(t, func(t *rapid.T) {
 		want := drawPoly(t)
@@ -51,7 +51,7 @@ func TestReadPolyDataGivesWhatWriteTook(t *testing.T) {
 	})
 }
 
-// TestReadPolyDataJoinsPieces: from an index come all cells of the pieces, each with its points and its data.
+// ReadPolyData of an index returns the cells of all pieces with the right points and data.
 func TestReadPolyDataJoinsPieces(t *testing.T) {
 	dir := t.TempDir()
 	index := filepath.Join(dir, "p.pvtp")
@@ -83,7 +83,7 @@ func TestReadPolyDataJoinsPieces(t *testing.T) {
 	})
 }
 
-// description is a cell by the coordinates of its points and by its data.
+// description is a cell with the coordinates of its points and its data.
 type description struct {
 	kind   string
 	points []float64
@@ -91,22 +91,22 @@ type description struct {
 	b      [3]uint8
 }
 
-// described lists the cells of poly data, kind by kind.
+// described lists the cells of poly data in the order of their types.
 func described(pieces ...*PolyData) (all []description) {
 	for kind := range 3 {
 		for _, p := range pieces {
-			at := 0
+			cell := 0
 			for n, k := range p.kinds() {
 				for i := range k.cells.Len() {
 					if n == kind {
-						d := description{kind: k.tag, a: p.CellData[0].Data.([]int64)[at]}
+						d := description{kind: k.tag, a: p.CellData[0].Data.([]int64)[cell]}
 						for _, id := range k.cells.Cell(i) {
 							d.points = append(d.points, p.Points[3*id:3*id+3]...)
 						}
-						d.b = [3]uint8(p.CellData[1].Data.([]uint8)[3*at:])
+						d.b = [3]uint8(p.CellData[1].Data.([]uint8)[3*cell:])
 						all = append(all, d)
 					}
-					at++
+					cell++
 				}
 			}
 		}
@@ -132,21 +132,21 @@ func TestReadPolyDataOfVTK(t *testing.T) {
 	}
 }
 
-func TestPolyDataAreRefused(t *testing.T) {
+func TestReadPolyDataRefusals(t *testing.T) {
 	good := string(read(t, "testdata/poly.vtp"))
 	strips := string(read(t, "testdata/strips.vtp"))
 	for name, c := range map[string]struct{ file, old, new, want string }{
-		"strips":                {strips, "x", "x", "strips"},
-		"more points":           {good, `NumberOfPoints="6"`, `NumberOfPoints="7"`, "needed are"},
-		"points by number":      {good, `NumberOfPoints="6"`, `NumberOfPoints="9000000000000"`, "more than a file"},
-		"more verts":            {good, `NumberOfVerts="1"`, `NumberOfVerts="2"`, "needed are"},
-		"polygons by number":    {good, `NumberOfPolys="2"`, `NumberOfPolys="-2"`, "not a count"},
-		"no section of lines":   {good, `Lines>`, `Limes>`, "no element Lines"},
-		"no offsets":            {good, `Name="offsets"`, `Name="ends"`, `"offsets"`},
-		"no connectivity":       {good, `Name="connectivity"`, `Name="ids"`, `"connectivity"`},
-		"an image":              {good, `type="PolyData"`, `type="ImageData"`, "ImageData"},
-		"data of fewer cells":   {good, `NumberOfLines="2"`, `NumberOfLines="0"`, "needed are"},
-		"verts with two points": {good, `NumberOfVerts="1"`, `NumberOfVerts=""`, "needed are"},
+		"strips":                      {strips, "x", "x", "strips"},
+		"more points":                 {good, `NumberOfPoints="6"`, `NumberOfPoints="7"`, "want"},
+		"too many points":             {good, `NumberOfPoints="6"`, `NumberOfPoints="9000000000000"`, "more than a file"},
+		"more verts":                  {good, `NumberOfVerts="1"`, `NumberOfVerts="2"`, "want"},
+		"negative number of polygons": {good, `NumberOfPolys="2"`, `NumberOfPolys="-2"`, "not a count"},
+		"no section of lines":         {good, `Lines>`, `Limes>`, "no element Lines"},
+		"no offsets":                  {good, `Name="offsets"`, `Name="ends"`, `"offsets"`},
+		"no connectivity":             {good, `Name="connectivity"`, `Name="ids"`, `"connectivity"`},
+		"an image":                    {good, `type="PolyData"`, `type="ImageData"`, "ImageData"},
+		"data of fewer cells":         {good, `NumberOfLines="2"`, `NumberOfLines="0"`, "want"},
+		"verts with two points":       {good, `NumberOfVerts="1"`, `NumberOfVerts=""`, "want"},
 	} {
 		edited := strings.ReplaceAll(c.file, c.old, c.new)
 		root, appended, err := xmldata.ParseTree([]byte(edited), "PolyData")

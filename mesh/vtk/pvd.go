@@ -9,22 +9,22 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// Frame is one entry of a .pvd file: the data at a time.
+// Frame is an entry of a .pvd file: the data at one time.
 type Frame struct {
 	Time float64
 	File string // a .vtu or .pvtu file, relative to the folder of the .pvd file
 }
 
-// Collection is a .pvd file that grows by a frame at a time and is valid after each.
+// Collection is a .pvd file to which frames are appended. It is valid after each frame.
 type Collection struct {
 	path   string
 	frames []Frame
 }
 
-// NewCollection begins a .pvd file, which appears with its first frame. A file of that name is then replaced.
+// NewCollection begins a .pvd file. The file is created, or replaced, when the first frame is appended.
 func NewCollection(path string) *Collection { return &Collection{path: path} }
 
-// OpenCollection goes on with the .pvd file that an earlier run began, or begins one where there is none.
+// OpenCollection continues an existing .pvd file, or begins a new one if the file does not exist.
 func OpenCollection(path string) (*Collection, error) {
 	c := NewCollection(path)
 	if _, err := os.Stat(path); os.IsNotExist(err) {
@@ -35,8 +35,8 @@ func OpenCollection(path string) (*Collection, error) {
 	return c, err
 }
 
-// Append adds a frame and rewrites the file. Frames at its time or later are replaced by it: a run that starts again
-// from a checkpoint writes them anew.
+// Append adds a frame and rewrites the file. Earlier entries at the same or a later time are removed: a run that is
+// restarted from a checkpoint writes them again.
 func (c *Collection) Append(f Frame) error {
 	n := len(c.frames)
 	for n > 0 && c.frames[n-1].Time >= f.Time {
@@ -50,16 +50,16 @@ func (c *Collection) Append(f Frame) error {
 	return nil
 }
 
-// Cut takes all frames away but the first n, which must be there.
+// Cut removes all frames but the first n. It is an error if there are fewer.
 func (c *Collection) Cut(n int) error {
 	if n > len(c.frames) {
-		return fmt.Errorf("%s has %d frames, less than %d", c.path, len(c.frames), n)
+		return fmt.Errorf("%s has %d frames, want at least %d", c.path, len(c.frames), n)
 	}
 	c.frames = c.frames[:n]
 	return WritePVD(c.path, c.frames)
 }
 
-// WritePVD writes a series of frames. The times must increase, and the files differ.
+// WritePVD writes a series of frames. Times must increase, and files must be different.
 func WritePVD(path string, frames []Frame) error {
 	names := make([]string, len(frames))
 	for i, f := range frames {
@@ -87,17 +87,18 @@ func writeFrames(file *os.File, frames []Frame) error {
 func checkTimes(frames []Frame) error {
 	for i, f := range frames {
 		if f.Time-f.Time != 0 {
-			return fmt.Errorf("frame %d has the time %g", i, f.Time)
+			return fmt.Errorf("frame %d has the time %g; want a finite number", i, f.Time)
 		}
 		if i > 0 && f.Time <= frames[i-1].Time {
-			return fmt.Errorf("frame %d has the time %g, not after %g of the frame before", i, f.Time, frames[i-1].Time)
+			return fmt.Errorf("frame %d has the time %g, which is not after %g, the time of the frame before", i, f.Time,
+				frames[i-1].Time)
 		}
 	}
 	return nil
 }
 
-// ReadPVD reads the frames of a .pvd file in the order of the file, which is that of time. The names of the files
-// are as they stand there: relative to the folder of path. Errors name path and the element.
+// ReadPVD reads the frames of a .pvd file, which must be in the order of time. File names are as in the file, relative
+// to the folder of path. Errors name path and the element.
 func ReadPVD(path string) ([]Frame, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -122,7 +123,7 @@ func parseFrames(data []byte) ([]Frame, error) {
 	var frames []Frame
 	for _, e := range collection.Children {
 		if e.Tag != "DataSet" {
-			return nil, e.Errorf("only DataSet elements belong in a Collection")
+			return nil, e.Errorf("a Collection must have only DataSet elements")
 		}
 		f := Frame{File: filepath.FromSlash(e.Attribute("file"))}
 		if f.File == "" {
@@ -130,10 +131,10 @@ func parseFrames(data []byte) ([]Frame, error) {
 		}
 		value := e.Attribute("timestep")
 		if f.Time, err = strconv.ParseFloat(value, 64); err != nil || f.Time-f.Time != 0 {
-			return nil, e.Errorf("the attribute timestep=%q is not a time", value)
+			return nil, e.Errorf("the attribute timestep=%q is not a finite number", value)
 		}
 		if n := len(frames); n > 0 && f.Time <= frames[n-1].Time {
-			return nil, e.Errorf("the time %g is not after %g, that of the frame before", f.Time, frames[n-1].Time)
+			return nil, e.Errorf("the time %g is not after %g, the time of the frame before", f.Time, frames[n-1].Time)
 		}
 		frames = append(frames, f)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestCollectionIsWholeAfterEachFrame(t *testing.T) {
+func TestCollectionIsValidAfterEachFrame(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.pvd")
 	c := NewCollection(path)
 	var want []Frame
@@ -28,7 +28,7 @@ func TestCollectionIsWholeAfterEachFrame(t *testing.T) {
 func TestRestartReplacesLaterFrames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.pvd")
 	if c, err := OpenCollection(path); err != nil || len(c.frames) != 0 {
-		t.Fatalf("a collection that is not there: %v, %v", c, err)
+		t.Fatalf("a new collection: %v, error %v; want no frames", c, err)
 	}
 	if err := WritePVD(path, []Frame{{0, "a"}, {1, "b"}, {2, "c"}}); err != nil {
 		t.Fatal(err)
@@ -46,23 +46,23 @@ func TestRestartReplacesLaterFrames(t *testing.T) {
 	}
 }
 
-func TestRefusesFrames(t *testing.T) {
+func TestFrameRefusals(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.pvd")
 	for _, frames := range [][]Frame{
 		{{math.NaN(), "a"}}, {{math.Inf(1), "a"}}, {{0, ""}}, {{0, "a"}, {1, "a"}}, {{1, "a"}, {1, "b"}},
 		{{1, "a"}, {0, "b"}},
 	} {
 		if err := WritePVD(path, frames); err == nil {
-			t.Errorf("%v is written", frames)
+			t.Errorf("WritePVD accepts the frames %v, want an error", frames)
 		}
 	}
 	for _, c := range []struct{ body, want string }{
 		{`<Collection><DataSet timestep="0"/></Collection>`, "the attribute file is missing"},
-		{`<Collection><DataSet timestep="x" file="a"/></Collection>`, `timestep="x" is not a time`},
-		{`<Collection><DataSet timestep="NaN" file="a"/></Collection>`, `timestep="NaN" is not a time`},
+		{`<Collection><DataSet timestep="x" file="a"/></Collection>`, `timestep="x" is not a finite number`},
+		{`<Collection><DataSet timestep="NaN" file="a"/></Collection>`, `timestep="NaN" is not a finite number`},
 		{`<Collection><DataSet timestep="1" file="a"/><DataSet timestep="1" file="b"/></Collection>`, "not after"},
-		{`<Collection><Frame/></Collection>`, "only DataSet"},
-		{`<Collection/><Collection/>`, "a second one in VTKFile"},
+		{`<Collection><Frame/></Collection>`, "must have only DataSet"},
+		{`<Collection/><Collection/>`, "a second element Collection in VTKFile"},
 	} {
 		_, err := parseFrames([]byte(`<VTKFile type="Collection">` + c.body + `</VTKFile>`))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

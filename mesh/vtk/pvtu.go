@@ -7,9 +7,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// WritePVTU writes the index of a grid whose pieces are .vtu files, given relative to the folder of path. like is
-// any one of the pieces: all have point data and cell data of the same names, types and components, in the same
-// order. The pieces need not exist yet; a viewer opens the index, so write it after them.
+// WritePVTU writes the index of a grid whose pieces are .vtu files, given relative to the folder of path. like is any
+// of the pieces: all must have point data and cell data with the same names, types and components, in the same order.
+// The pieces need not exist yet, but a viewer opens the index, so it should be written after them.
 func WritePVTU(path string, pieces []string, like *Grid) error {
 	check := func() error {
 		if err := checkSources(pieces); err != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// Read reads a .vtu file, or a .pvtu file with the pieces that it lists; what the file says it is counts, not its
-// name. Pieces become one grid, in their order: points that two of them share stay apart. Each that has points (or
-// cells) must have the same point (or cell) arrays; field data are those of the first that has any. Polyhedra, and
-// arrays that are not of numbers, are refused; strings (elements Array) are passed over.
-// Errors name the file and the element.
+// Read reads a .vtu file, or a .pvtu file with the pieces that it lists; the type is that of the content, not of the
+// name. Pieces are joined in their order; points at the same position are not merged. All pieces with points (or cells)
+// must have the same point (or cell) arrays; field data are those of the first piece that has any. Polyhedra, and
+// DataArrays whose type is not numeric, are refused; strings (elements Array) are skipped. Errors name the file and the
+// element.
 func Read(path string) (*Grid, error) {
 	return readFile(path, "UnstructuredGrid", parseGrid, readIndex)
 }
@@ -91,7 +91,7 @@ func (c decoder) points(piece *xmldata.Element, n int64) ([]float64, error) {
 		return nil, err
 	}
 	if width, err := components(e); err != nil || width != 3 {
-		return nil, e.Errorf("points have 3 coordinates; the attribute NumberOfComponents=%q says otherwise",
+		return nil, e.Errorf("the attribute NumberOfComponents=%q of points; want 3",
 			e.Attribute("NumberOfComponents"))
 	}
 	v, err := c.Decode(e, 3*n)
@@ -131,7 +131,7 @@ func (c decoder) cells(g *Grid, piece *xmldata.Element, n int64) error {
 	return nil
 }
 
-// connectivity decodes which points n cells have. The offsets say how long the connectivity must be.
+// connectivity decodes the points of n cells. The last offset is the length of the connectivity.
 func (c decoder) connectivity(e *xmldata.Element, n int64) (connectivity, offsets []int64, err error) {
 	ends, err := arrayOf(e, "offsets")
 	if err != nil {
@@ -152,7 +152,7 @@ func (c decoder) connectivity(e *xmldata.Element, n int64) (connectivity, offset
 	return connectivity, offsets, err
 }
 
-// arrayOf returns the last array of that name.
+// arrayOf returns the last array with the given name.
 func arrayOf(e *xmldata.Element, name string) (found *xmldata.Element, err error) {
 	for _, a := range e.Children {
 		if a.Attribute("Name") == name {
@@ -160,11 +160,12 @@ func arrayOf(e *xmldata.Element, name string) (found *xmldata.Element, err error
 		}
 	}
 	if found == nil {
-		return nil, e.Errorf("there is no array %q in it", name)
+		return nil, e.Errorf("the element has no array %q", name)
 	}
 	return found, nil
 }
 
+// ids decodes an array of n integers.
 func (c decoder) ids(e *xmldata.Element, n int64) ([]int64, error) {
 	v, err := c.Decode(e, n)
 	if err != nil {
@@ -172,13 +173,13 @@ func (c decoder) ids(e *xmldata.Element, n int64) ([]int64, error) {
 	}
 	ids, ok := v.Ints()
 	if !ok {
-		return nil, e.Errorf("values of type %s are needed as integers of 64 bits", v.TypeName())
+		return nil, e.Errorf("the values have type %s; want integers of at most 64 bits", v.TypeName())
 	}
 	return ids, nil
 }
 
-// section decodes the arrays of a child of e, if there is one of that tag. tuples is how many tuples each must have,
-// -1 for any.
+// section decodes the arrays of the child of e with a tag, nil if there is none. Each must have the given number of
+// tuples; -1 accepts any number.
 func (c decoder) section(e *xmldata.Element, tag string, tuples int64) (Arrays, error) {
 	s, err := e.Child(tag)
 	if err != nil || s == nil {
@@ -187,7 +188,7 @@ func (c decoder) section(e *xmldata.Element, tag string, tuples int64) (Arrays, 
 	return c.arrays(s, tuples)
 }
 
-// arrays decodes the arrays of a section. tuples is how many tuples each must have, -1 for any.
+// arrays decodes the arrays of a section. Each must have the given number of tuples; -1 accepts any number.
 func (c decoder) arrays(section *xmldata.Element, tuples int64) (Arrays, error) {
 	var list Arrays
 	for _, e := range section.Children {
@@ -209,25 +210,25 @@ func (c decoder) arrays(section *xmldata.Element, tuples int64) (Arrays, error) 
 			return nil, err
 		}
 		if int64(v.Len())%width != 0 {
-			return nil, e.Errorf("%d values are not a whole number of tuples of %d", v.Len(), width)
+			return nil, e.Errorf("%d values are not a multiple of the %d components", v.Len(), width)
 		}
 		a := Array{Name: e.Attribute("Name"), Components: int(width), Data: v.Data()}
 		if _, twice := list.Find(a.Name); twice {
-			return nil, e.Errorf("a second array of that name in %s", section.Tag)
+			return nil, e.Errorf("a second array with that name in %s", section.Tag)
 		}
 		list = append(list, a)
 	}
 	return list, nil
 }
 
-// components returns the number of values in a tuple, which is 1 where the element does not say.
+// components returns the number of values in a tuple, which is 1 if the element does not have the attribute.
 func components(e *xmldata.Element) (int64, error) {
 	if e.Attribute("NumberOfComponents") == "" {
 		return 1, nil
 	}
 	n, err := e.Count("NumberOfComponents", math.MaxInt32)
 	if n == 0 && err == nil {
-		n = 1 // as some writers have it for scalars
+		n = 1 // some writers write 0 for scalars
 	}
 	return n, err
 }

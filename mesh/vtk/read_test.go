@@ -24,7 +24,7 @@ const (
 	trianglesInRow = 2 * (madeX - 1)
 )
 
-// madeGrid is what every file of testdata with the whole grid holds.
+// madeGrid is the grid in all files of testdata that have the whole grid of make.py.
 func madeGrid() *Grid {
 	g := &Grid{}
 	var velocity []float32
@@ -94,7 +94,7 @@ func TestReadsPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := g.points(); got != 3*madePoints {
-		t.Errorf("%d points, want three times %d: points are not merged", got, madePoints)
+		t.Errorf("%d points, want 3·%d, since points of pieces are not merged", got, madePoints)
 	}
 	if len(g.Types) != madeCells {
 		t.Fatalf("%d cells, want %d", len(g.Types), madeCells)
@@ -147,8 +147,8 @@ func TestReadsSeveralPiecesInAFile(t *testing.T) {
 	other := strings.Replace(piece, `"a"`, `"b"`, 1)
 	_, err = parse([]byte(`<VTKFile type="UnstructuredGrid"><UnstructuredGrid>` + piece + other +
 		`</UnstructuredGrid></VTKFile>`))
-	if err == nil || !strings.Contains(err.Error(), `piece 1: the cell data lacks the array "a"`) {
-		t.Errorf("pieces of different arrays: %v", err)
+	if err == nil || !strings.Contains(err.Error(), `piece 1: the cell data has no array "a"`) {
+		t.Errorf("pieces with different arrays: error %v", err)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestReadsAnEmptyGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	if g.points() != 0 || len(g.Types) != 0 {
-		t.Errorf("%d points, %d cells", g.points(), len(g.Types))
+		t.Errorf("%d points, %d cells; want none", g.points(), len(g.Types))
 	}
 }
 
@@ -184,7 +184,7 @@ func TestTextOfCxxStreams(t *testing.T) {
 		"UInt8": "256", "Int8": "-129", "Int32": "1.5", "UInt64": "-1", "Float32": "1e39",
 	} {
 		if v, err := xmldata.ValueTypes[kind].Text([][]byte{[]byte(word)}); err == nil {
-			t.Errorf("%s %q is read as %v", kind, word, v)
+			t.Errorf("%s %q is read as %v, want an error", kind, word, v)
 		}
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// parser makes data of a file's elements and appended data.
+// parser decodes the elements and appended data of a file.
 type parser[T any] func(file []byte, root, appended *xmldata.Element) (T, error)
 
-// indexReader reads the pieces that the index at path lists.
+// indexReader reads the pieces that the index file at path lists.
 type indexReader[T any] func(path string, root *xmldata.Element) (T, error)
 
-// readFile reads a file of a kind. Where index is not nil, it may also be an index of such files.
+// readFile reads a file of type kind. If index is not nil, it may also be an index of such files.
 func readFile[T any](path, kind string, parse parser[T], index indexReader[T]) (data T, err error) {
 	file, err := os.ReadFile(path)
 	if err != nil {
@@ -37,7 +37,8 @@ func readFile[T any](path, kind string, parse parser[T], index indexReader[T]) (
 	return data, nil
 }
 
-// readPieces reads the files that an index names. They are of one kind, which is no index: that could name itself.
+// readPieces reads the files that an index lists. They must have the given type and cannot be indices, since an index
+// could then list itself.
 func readPieces[T any](index string, names []string, kind string, parse parser[T]) ([]T, error) {
 	pieces := make([]T, len(names))
 	for i, name := range names {

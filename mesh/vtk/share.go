@@ -11,44 +11,44 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// Share is what a rank has of a file that several write at once: a piece of the data, and what stands round all pieces,
-// which only the first of them writes. The data may not change until it is written.
+// Share is one rank's part of a file that several ranks write at the same time: a piece of the data, and the elements
+// and data common to all pieces, which only the first share writes. The data must not change until it is written.
 type Share struct {
 	d      *document
-	packed [][]byte // of each array, its table and blocks; nil where arrays are written as they are
-	common int      // arrays before those of the piece
+	packed [][]byte // compressed data of each array, with its block table; nil if arrays are not compressed
+	common int      // number of arrays before those of the piece
 	sizes  Sizes
 }
 
-// Sizes are how many bytes a share has of each part of a file. The file has the parts in this order: Head and Common
-// of the first share alone, the others of all shares, one after the other.
+// Sizes are the numbers of bytes of a share in each section of a file. Sections are in this order; Head and Common are
+// those of the first share, Piece and Data those of all shares one after the other.
 type Sizes struct {
 	Head   int64 // elements before the pieces
 	Piece  int64 // elements of the piece
-	Common int64 // data of the elements before the pieces
-	Data   int64 // of the piece
+	Common int64 // data of the arrays before the pieces
+	Data   int64 // data of the arrays of the piece
 }
 
-// shareable is data that a file may hold in pieces.
+// shareable is data that can be written as pieces of a file.
 type shareable interface {
 	check() error
 	document(compress bool) *document
 }
 
-// Share makes a file's share of a grid. Compressed arrays are in memory until it is written.
+// Share prepares a grid as the share of a file. It keeps compressed arrays in memory.
 func (g *Grid) Share(compress bool) (*Share, error) { return newShare(g, compress) }
 
-// Share makes a file's share of a box of an image: see [Grid.Share].
+// Share prepares a box of an image as the share of a file: see [Grid.Share].
 func (m *Image) Share(compress bool) (*Share, error) { return newShare(m, compress) }
 
-// Share makes a file's share of poly data: see [Grid.Share].
+// Share prepares poly data as the share of a file: see [Grid.Share].
 func (p *PolyData) Share(compress bool) (*Share, error) { return newShare(p, compress) }
 
-func newShare(of shareable, compress bool) (*Share, error) {
-	if err := of.check(); err != nil {
+func newShare(data shareable, compress bool) (*Share, error) {
+	if err := data.check(); err != nil {
 		return nil, err
 	}
-	d := of.document(compress)
+	d := data.document(compress)
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -72,27 +72,27 @@ func newShare(of shareable, compress bool) (*Share, error) {
 	return s, nil
 }
 
-// Sizes are those of the share.
+// Sizes returns the sizes of the share, which all ranks need to write theirs.
 func (s *Share) Sizes() Sizes { return s.sizes }
 
-// begin ends the elements of all pieces, and begins the data.
+// begin returns the bytes between the elements of the pieces and the data.
 func (s *Share) begin() []byte {
 	return fmt.Appendf(nil, "  </%s>\n  <AppendedData encoding=\"raw\">\n_", s.d.kind)
 }
 
 const endOfFile = "\n  </AppendedData>\n</VTKFile>\n"
 
-// Write writes share n of a file, of which all shares have these sizes. Shares may be written at the same time.
+// Write writes share n of a file; all has the sizes of all shares. Shares may be written concurrently.
 func (s *Share) Write(f *os.File, all []Sizes, n int) error {
 	piece, begin := all[0].Head, s.begin()
 	data := all[0].Head + int64(len(begin))
 	offset, end := all[0].Common, int64(0)
-	for k, of := range all {
-		data += of.Piece
-		end += of.Data
+	for k, sizes := range all {
+		data += sizes.Piece
+		end += sizes.Data
 		if k < n {
-			piece += of.Piece
-			offset += of.Data
+			piece += sizes.Piece
+			offset += sizes.Data
 		}
 	}
 	end += data + all[0].Common
@@ -109,7 +109,8 @@ func (s *Share) Write(f *os.File, all []Sizes, n int) error {
 	return w.err
 }
 
-// elements are those before the pieces, and those of a piece whose data begin at an offset, with all blanks filled.
+// elements returns the elements before the pieces, and those of the piece, with the offsets of arrays. offset is that
+// data the data of the piece.
 func (s *Share) elements(offset int64) (head, piece []byte) {
 	lines := bytes.Clone(s.d.lines.Bytes())
 	next := int64(0)
@@ -123,7 +124,7 @@ func (s *Share) elements(offset int64) (head, piece []byte) {
 	return lines[:s.d.piece], lines[s.d.piece:]
 }
 
-// length is how many bytes the data of an array take.
+// length is the number of bytes of array k in the file.
 func (s *Share) length(k int) int64 {
 	if s.packed != nil {
 		return int64(len(s.packed[k]))
@@ -132,7 +133,7 @@ func (s *Share) length(k int) int64 {
 	return int64(8 + v.Len()*v.Size())
 }
 
-// shareWriter writes parts of a file, until one fails.
+// shareWriter writes sections of a file, and keeps the first error.
 type shareWriter struct {
 	f      *os.File
 	buffer *bufio.Writer
@@ -145,14 +146,14 @@ func (w *shareWriter) at(offset int64, text []byte) {
 	}
 }
 
-// plain writes the data of an array as they are, and how many bytes these are.
+// plain writes the data of an array without compression, after its length.
 func (w *shareWriter) plain(length, data []byte) {
 	if _, w.err = w.buffer.Write(length); w.err == nil {
 		_, w.err = w.buffer.Write(data)
 	}
 }
 
-// arrays writes the data of some arrays from an offset on.
+// arrays writes the data of the arrays [lo, hi) at an offset.
 func (w *shareWriter) arrays(s *Share, offset int64, lo, hi int) {
 	w.buffer.Reset(io.NewOffsetWriter(w.f, offset))
 	var plain []byte
@@ -167,10 +168,10 @@ func (w *shareWriter) arrays(s *Share, offset int64, lo, hi int) {
 			w.plain(plain, whole)
 			continue
 		}
-		for from := 0; w.err == nil; {
-			to := min(v.Len(), from+xmldata.BlockBytes/v.Size())
-			_, w.err = w.buffer.Write(v.Encode(plain, from, to))
-			if plain, from = plain[:0], to; from == v.Len() {
+		for first := 0; w.err == nil; {
+			end := min(v.Len(), first+xmldata.BlockBytes/v.Size())
+			_, w.err = w.buffer.Write(v.Encode(plain, first, end))
+			if plain, first = plain[:0], end; first == v.Len() {
 				break
 			}
 		}

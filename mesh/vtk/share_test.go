@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// TestSharesMakeOneFile: what several write at once is read, by VTK too, as what an index of as many files gives.
+// A file of several shares is read, also by VTK, with the same content as an index of as many files.
 func TestSharesMakeOneFile(t *testing.T) {
 	field := Arrays{{Name: "TimeValue", Components: 1, Data: []float64{1.5}}}
 	wave, made, none := waveGrid(40), madeGrid(), cube(true)
@@ -33,11 +33,11 @@ func TestSharesMakeOneFile(t *testing.T) {
 	} {
 		for _, compress := range []bool{false, true} {
 			dir := t.TempDir()
-			shared := filepath.Join(dir, name)
-			if err := writeShares(shared, pieces, compress); err != nil {
+			path := filepath.Join(dir, name)
+			if err := writeShares(path, pieces, compress); err != nil {
 				t.Fatal(name, err)
 			}
-			got, err := readAny(shared)
+			got, err := readAny(path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,14 +46,14 @@ func TestSharesMakeOneFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(got, want) {
-				t.Errorf("%s, compressed: %t: one file gives\n%v\nan index gives\n%v", name, compress, got, want)
+				t.Errorf("%s, compressed: %t: the file of shares gives\n%v\nthe index\n%v", name, compress, got, want)
 			}
-			askVTK(t, shared)
+			askVTK(t, path)
 		}
 	}
 }
 
-// writeShares writes the pieces of a file at the same time.
+// writeShares writes the pieces of a file concurrently.
 func writeShares(path string, pieces []shareable, compress bool) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -75,7 +75,7 @@ func writeShares(path string, pieces []shareable, compress bool) error {
 	return errors.Join(append(errs, f.Close())...)
 }
 
-// indexed writes the pieces to files of their own, and returns their index.
+// indexed writes each piece to a file, and returns the path of their index.
 func indexed(t *testing.T, dir, name string, pieces []shareable) string {
 	t.Helper()
 	var names []string

@@ -10,12 +10,11 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// typeTetrahedron is a VTK cell type.
+// typeTetrahedron is the VTK cell type of tetrahedra.
 const typeTetrahedron = 10
 
-// WriteSolid writes a mesh of tetrahedra to a .vtu file: its cells, then its tagged faces as triangles, on which the
-// cell fields are NaN. The cell array "physical" holds tags, and field arrays the names of groups, as WriteMesh has
-// them.
+// WriteSolid writes a mesh of tetrahedra to a .vtu file: its cells, then its tagged faces as triangles, on which cell
+// fields are NaN. Group tags and names are written as by WriteMesh.
 func WriteSolid(path string, s *mesh.Solid) error {
 	g, err := solidGrid(s)
 	if err != nil {
@@ -40,7 +39,8 @@ func solidGrid(s *mesh.Solid) (*Grid, error) {
 			continue
 		}
 		if group.Name == "" || group.Tag != int(int32(group.Tag)) {
-			return nil, fmt.Errorf("group %q has the tag %d: names are not empty, tags of 32 bits", group.Name, group.Tag)
+			return nil, fmt.Errorf("group %q has the tag %d: the name must not be empty, the tag must fit 32 bits", group.Name,
+				group.Tag)
 		}
 		g.addName(group)
 	}
@@ -50,7 +50,7 @@ func solidGrid(s *mesh.Solid) (*Grid, error) {
 	return g, g.addCellFields(s.CellData, len(s.Cells))
 }
 
-// Tetrahedra returns a grid of tetrahedra in space. The slices are not kept.
+// Tetrahedra returns a grid of tetrahedra. It copies the slices.
 func Tetrahedra(x, y, z []float64, cells [][4]int32) *Grid {
 	g := &Grid{Points: make([]float64, 0, 3*len(x)), Connectivity: make([]int64, 0, 4*len(cells)),
 		Offsets: make([]int64, 0, len(cells)), Types: make([]uint8, 0, len(cells))}
@@ -72,9 +72,9 @@ func (g *Grid) add(kind uint8, points ...int32) {
 	g.Types = append(g.Types, kind)
 }
 
-// ReadSolid reads a mesh of tetrahedra from a .vtu file, or from a .pvtu file and those it lists. Pieces share the
-// points that are in one position. Triangles with a tag become tagged faces; other triangles, lines and vertex cells
-// are passed over. Tags, names of groups and fields are found as ReadMesh finds them. Cells of other types are refused.
+// ReadSolid reads a mesh of tetrahedra from a .vtu file, or from a .pvtu file and the pieces that it lists. Points of
+// several pieces at the same position are merged. Triangles with a tag become tagged faces; other triangles, lines and
+// vertex cells are skipped; cells of other types are refused. Tags, names of groups and fields are read as by ReadMesh.
 func ReadSolid(path string) (*mesh.Solid, error) {
 	g, err := Read(path)
 	if err != nil {
@@ -94,15 +94,15 @@ func ReadSolid(path string) (*mesh.Solid, error) {
 
 func (g *Grid) solid() (*mesh.Solid, error) {
 	if g.points() > math.MaxInt32 || len(g.Types) > math.MaxInt32 {
-		return nil, fmt.Errorf("a mesh has at most %d vertices and cells; here are %d and %d", math.MaxInt32, g.points(),
-			len(g.Types))
+		return nil, fmt.Errorf("a mesh has at most %d vertices and as many cells; the file has %d and %d", math.MaxInt32,
+			g.points(), len(g.Types))
 	}
 	tags, tagArray, err := g.tags()
 	if err != nil {
 		return nil, err
 	}
 	s := &mesh.Solid{Groups: g.names(2, 3)}
-	var cells []int // the tetrahedra among the cells
+	var cells []int // cells of the file that are tetrahedra
 	for i := 0; i < len(g.Points); i += 3 {
 		s.X, s.Y, s.Z = append(s.X, g.Points[i]), append(s.Y, g.Points[i+1]), append(s.Z, g.Points[i+2])
 	}
@@ -121,12 +121,12 @@ func (g *Grid) solid() (*mesh.Solid, error) {
 			cells = append(cells, i)
 			tagged = tagged || tags[i] != 0
 		default:
-			return nil, fmt.Errorf("cell %d is of VTK type %d with %d points; a mesh of tetrahedra (10) has triangles (5), "+
-				"lines (3) and vertices (1) beside them", i, t, len(ids))
+			return nil, fmt.Errorf("cell %d is of VTK type %d with %d points; want tetrahedra (10), triangles (5), lines (3) "+
+				"and vertices (1)", i, t, len(ids))
 		}
 	}
 	if len(cells) == 0 {
-		return nil, errors.New("there are no tetrahedra")
+		return nil, errors.New("the file has no tetrahedra")
 	}
 	if !tagged {
 		s.CellTag = nil
@@ -135,7 +135,7 @@ func (g *Grid) solid() (*mesh.Solid, error) {
 	return s, nil
 }
 
-// names are the groups of two dimensions that field arrays name, the first of each dimension and tag.
+// names returns the groups of dimensions low and high that field arrays name, the first for each dimension and tag.
 func (g *Grid) names(low, high int) (groups []mesh.Group) {
 	for _, a := range g.FieldData {
 		pairs, ok := a.Int64s()
@@ -153,7 +153,7 @@ func (g *Grid) names(low, high int) (groups []mesh.Group) {
 	return groups
 }
 
-// tags are the physical tags of all cells, 0 for none, and the name of the array that holds them.
+// tags returns the group tags of all cells, 0 for none, and the name of their array.
 func (g *Grid) tags() ([]int32, string, error) {
 	tags := make([]int32, len(g.Types))
 	all, name, err := g.physicalTags()

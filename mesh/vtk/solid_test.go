@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// TestSolid: what is written is read again, to the last bit, with its tags.
-func TestSolid(t *testing.T) {
+// A mesh of tetrahedra has the same bits, tags and fields after writing and reading.
+func TestSolidRoundTrip(t *testing.T) {
 	s, err := mesh.Cube(3, 3, 3, .1, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -33,26 +33,26 @@ func TestSolid(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, s) {
-			t.Errorf("the mesh has changed: %d cells, %d faces", len(got.Cells), len(got.Faces))
+			t.Errorf("the mesh read, of %d cells and %d faces, differs from the one written", len(got.Cells), len(got.Faces))
 		}
 	}
 	if _, err := ReadMesh(path); err == nil {
-		t.Error("tetrahedra are read as triangles")
+		t.Error("ReadMesh accepts tetrahedra, want an error")
 	}
 	g, err := Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if q, ok := g.CellData.Find("quality"); !ok || q.Tuples() != len(s.Cells)+len(s.Faces) {
-		t.Errorf("the field has %d values", q.Tuples())
+		t.Errorf("the field has %d values, want %d", q.Tuples(), len(s.Cells)+len(s.Faces))
 	}
 	s.CellData["quality"] = quality[1:]
 	if err := WriteSolid(path, s); err == nil {
-		t.Error("a field that is too short is not refused")
+		t.Error("WriteSolid accepts a field with too few values, want an error")
 	}
 }
 
-// TestSolidInVTK: VTK finds the tetrahedra and their tagged faces.
+// VTK reads the tetrahedra and their tagged faces.
 func TestSolidInVTK(t *testing.T) {
 	s, err := mesh.Cube(2, 2, 2, .1, 1)
 	if err != nil {
@@ -64,11 +64,11 @@ func TestSolidInVTK(t *testing.T) {
 	}
 	// 48 cells of type 10 and 48 faces of type 5.
 	if got := askVTK(t, path); !strings.Contains(got, "27 96 error 0") || !strings.Contains(got, "types 720") {
-		t.Errorf("VTK finds\n%s", got)
+		t.Errorf("VTK reads\n%s", got)
 	}
 }
 
-func TestSolidRefuses(t *testing.T) {
+func TestReadSolidRefusals(t *testing.T) {
 	for _, c := range []struct {
 		g    Grid
 		want string
@@ -83,7 +83,7 @@ func TestSolidRefuses(t *testing.T) {
 			CellData: Arrays{{Name: "physical", Data: []float64{1.5}}}}, "single integers"},
 	} {
 		if _, err := c.g.solid(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, want %q", err, c.want)
+			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // WriteSTL writes the polygons of p to a binary STL file, which appears under its name only when it is complete.
-// Polygons must be convex: each becomes a fan of triangles round its first point. Normals are those of the triangles,
-// by the right-hand rule, and 0 where a triangle has no area. The format holds coordinates as float32 and nothing else:
-// data are left out; vertices, lines, and coordinates beyond float32 are errors.
+// Polygons must be convex: each becomes a fan of triangles around its first point. Normals are those of the triangles
+// by the right-hand rule, 0 for a triangle of zero area. The format has only coordinates as float32: data are not
+// written; vertices, lines and coordinates out of the range of float32 are refused.
 func WriteSTL(path string, p *PolyData) error {
 	triangles := 0
 	for i := range p.Polys.Len() {
@@ -24,14 +24,14 @@ func WriteSTL(path string, p *PolyData) error {
 			return err
 		}
 		if p.Verts.Len() > 0 || p.Lines.Len() > 0 {
-			return errors.New("STL holds polygons only, not vertices or lines")
+			return errors.New("STL files have polygons only, not vertices or lines")
 		}
 		if triangles > math.MaxUint32 {
-			return fmt.Errorf("STL holds %d triangles at most, not %d", uint32(math.MaxUint32), triangles)
+			return fmt.Errorf("%d triangles are more than the %d of an STL file", triangles, uint32(math.MaxUint32))
 		}
 		for i, x := range p.Points {
 			if !(math.Abs(x) <= math.MaxFloat32) {
-				return fmt.Errorf("point %d has the coordinate %g, which STL, of float32, cannot hold", i/3, x)
+				return fmt.Errorf("point %d has the coordinate %g, which is out of the range of float32 in STL files", i/3, x)
 			}
 		}
 		return nil
@@ -45,8 +45,8 @@ func WriteSTL(path string, p *PolyData) error {
 	})
 }
 
-// stlHeader fills the 80 bytes before the triangles. A text that begins with "solid" would make readers take the file
-// for STL's other format.
+// stlHeader fills the 80 bytes before the triangles. It must not begin with "solid", which marks the text format of
+// STL.
 const stlHeader = "binary STL"
 
 func writeTriangles(w io.Writer, p *PolyData, triangles uint32) error {
@@ -76,8 +76,8 @@ func writeTriangles(w io.Writer, p *PolyData, triangles uint32) error {
 
 func (p *PolyData) at(point int64) [3]float64 { return [3]float64(p.Points[3*point:]) }
 
-// normal is the unit normal of a triangle, 0 if it has no area. Sides are scaled first: their products could leave the
-// range of float64.
+// normal is the unit normal of a triangle, 0 if its area is zero. Sides are scaled first, so that their products do not
+// overflow or underflow.
 func normal(a, b, c [3]float64) (n [3]float64) {
 	var u, v [3]float64
 	size := 0.0

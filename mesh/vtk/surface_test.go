@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSurfaceInSpace: a wall upon a floor is refused as what it is, with its first triangle.
+// A vertical wall on a floor is refused as a surface in space, with its first triangle.
 func TestSurfaceInSpace(t *testing.T) {
 	g := Triangles([]float64{0, 1, 1, 1}, []float64{0, 0, 1, 1}, [][3]int32{{0, 1, 2}, {1, 3, 2}})
 	g.Points[11] = 2 // the height of the last vertex

@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// readByVTK prints what VTK's readers find in the files, and every warning and error that they have.
+// readByVTK prints the content of files as read by VTK, and all warnings and errors.
 const readByVTK = `
 import sys
 import vtk
@@ -43,7 +43,8 @@ for name in sys.argv[1:]:
 print("log", log.GetOutput())
 `
 
-// askVTK returns what VTK finds in a file, and fails if it complains. Without VTK the test is skipped.
+// askVTK returns the content of a file as VTK reads it. The test fails if VTK gives a warning or an error, and is
+// skipped without VTK.
 func askVTK(t *testing.T, path string) string {
 	t.Helper()
 	out, err := exec.Command(needs.VTK(t), "-c", readByVTK, path).CombinedOutput()
@@ -51,13 +52,13 @@ func askVTK(t *testing.T, path string) string {
 		t.Fatalf("%s: %v\n%s", path, err, out)
 	}
 	if s := string(out); !strings.HasSuffix(s, "\nlog \n") || !strings.Contains(s, "error 0\n") {
-		t.Errorf("%s: VTK complains:\n%s", path, s)
+		t.Errorf("%s: VTK gives a warning or an error:\n%s", path, s)
 	}
 	return string(out)
 }
 
-// TestVTKReadsWhatWeWrite compares what VTK finds in our files with what it finds in its own of the same grid.
-func TestVTKReadsWhatWeWrite(t *testing.T) {
+// VTK reads the same content from files of Write and WritePVTU as from a file that VTK wrote of the same grid.
+func TestVTKReadsGrids(t *testing.T) {
 	dir := t.TempDir()
 	large, empty := filepath.Join(dir, "large.vtu"), filepath.Join(dir, "empty.vtu")
 	ours, index := filepath.Join(dir, "ours.vtu"), filepath.Join(dir, "ours.pvtu")
@@ -69,16 +70,16 @@ func TestVTKReadsWhatWeWrite(t *testing.T) {
 	if err := WritePVTU(index, []string{"ours.vtu"}, madeGrid()); err != nil {
 		t.Fatal(err)
 	}
-	theirs := askVTK(t, "testdata/raw-zlib-64-little.vtu")
+	byVTK := askVTK(t, "testdata/raw-zlib-64-little.vtu")
 	for _, path := range []string{ours, index} {
-		// VTK's own integer types of 64 bits have two names.
-		if got := askVTK(t, path); strings.ReplaceAll(got, "long long", "idtype") != theirs {
-			t.Errorf("VTK finds in %s\n%s, in its own file\n%s", path, got, theirs)
+		// VTK has two names for integers of 64 bits.
+		if got := askVTK(t, path); strings.ReplaceAll(got, "long long", "idtype") != byVTK {
+			t.Errorf("VTK reads from %s\n%s, from its own file\n%s", path, got, byVTK)
 		}
 	}
 	got := askVTK(t, large)
 	if !strings.HasPrefix(got, "14641 28800 error 0\n") || !strings.Contains(got, "bounds 0 120 0 120 0 0") {
-		t.Errorf("VTK finds in the large file\n%s", got)
+		t.Errorf("VTK reads from the large file\n%s", got)
 	}
 	askVTK(t, empty)
 }

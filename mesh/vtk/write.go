@@ -9,13 +9,13 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// Write writes a grid to a .vtu file, which appears under its name only when it is complete. The bytes depend on
-// the grid alone. Errors name the file.
+// Write writes a grid to a .vtu file, which appears under its name only when it is complete. The bytes depend only on
+// the grid. Errors name the file.
 func Write(path string, g *Grid) error {
 	return writeData(path, g)
 }
 
-// writeChecked writes a file if check finds nothing against it. Errors name the file.
+// writeChecked writes a file if check returns nil. Errors name the file.
 func writeChecked(path string, check func() error, write func(*os.File) error) error {
 	err := check()
 	if err == nil {
@@ -27,11 +27,11 @@ func writeChecked(path string, check func() error, write func(*os.File) error) e
 	return nil
 }
 
-// writeData writes data to a file, whole and compressed.
-func writeData(path string, of shareable) error {
+// writeData writes data to a file of one piece, compressed.
+func writeData(path string, data shareable) error {
 	var s *Share
 	check := func() (err error) {
-		s, err = newShare(of, true)
+		s, err = newShare(data, true)
 		return err
 	}
 	return writeChecked(path, check, func(f *os.File) error { return s.Write(f, []Sizes{s.sizes}, 0) })

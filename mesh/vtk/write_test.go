@@ -15,7 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// drawGrid draws a grid with arrays of every type, small or of several blocks.
+// drawGrid draws a grid with arrays of every type: small ones, or ones of several compressed blocks.
 func drawGrid(t *rapid.T) *Grid {
 	points := rapid.IntRange(0, 40).Draw(t, "points")
 	if rapid.IntRange(0, 9).Draw(t, "large") == 9 {
@@ -62,7 +62,7 @@ func drawSlice[T xmldata.Number](t *rapid.T, n int) []T {
 	return s
 }
 
-func TestReadGivesWhatWriteTook(t *testing.T) {
+func TestWriteReadRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "g.vtu")
 	rapid.Check(t, func(t *rapid.T) {
 		want := drawGrid(t)
@@ -79,7 +79,7 @@ func TestReadGivesWhatWriteTook(t *testing.T) {
 	})
 }
 
-// TestBytesDoNotDependOnThreads: the same grid is the same file, however many threads compress it.
+// The bytes of a file do not depend on the number of threads that compress it.
 func TestBytesDoNotDependOnThreads(t *testing.T) {
 	g := &Grid{Points: make([]float64, 3*5*xmldata.BlockBytes/8)}
 	for i := range g.Points {
@@ -95,37 +95,37 @@ func TestBytesDoNotDependOnThreads(t *testing.T) {
 		files = append(files, read(t, path))
 	}
 	if !bytes.Equal(files[0], files[1]) {
-		t.Error("one thread and three write different files")
+		t.Error("1 and 3 threads write different files, want the same")
 	}
 }
 
-func TestRefusesBrokenGrids(t *testing.T) {
+func TestWriteRefusals(t *testing.T) {
 	for _, c := range []struct {
-		want  string
-		spoil func(g *Grid)
+		want    string
+		corrupt func(g *Grid)
 	}{
 		{"not a multiple of 3", func(g *Grid) { g.Points = g.Points[1:] }},
 		{"28 cell types for 29 cells", func(g *Grid) { g.Types = g.Types[1:] }},
 		{"cell 4 refers to point 20", func(g *Grid) { g.Connectivity[8] = 20 }},
 		{"cell 4 refers to point -1", func(g *Grid) { g.Connectivity[8] = -1 }},
-		{"cell 3 ends at 0", func(g *Grid) { g.Offsets[3] = 0 }},
+		{"cell 3 ends at entry 0", func(g *Grid) { g.Offsets[3] = 0 }},
 		{"the cells use 80", func(g *Grid) { g.Offsets[28] = 80 }},
 		{`"velocity" of the point data has 60 values`, func(g *Grid) { g.PointData[0].Components = 2 }},
 		{`"depth" of the cell data has 1 values`, func(g *Grid) { g.CellData[1].Data = []float64{1} }},
 		{"type []string cannot be stored", func(g *Grid) { g.FieldData[0].Data = []string{"a"} }},
-		{"two arrays of the name", func(g *Grid) { g.CellData[0].Name = "depth" }},
+		{"two arrays named", func(g *Grid) { g.CellData[0].Name = "depth" }},
 		{"not empty", func(g *Grid) { g.CellData[0].Name = "" }},
 		{"control characters", func(g *Grid) { g.CellData[0].Name = "a\x01" }},
 	} {
 		g := madeGrid()
-		c.spoil(g)
+		c.corrupt(g)
 		path := filepath.Join(t.TempDir(), "g.vtu")
 		err := Write(path, g)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%v; want %q", err, c.want)
 		}
 		if _, err := os.Stat(path); err == nil {
-			t.Errorf("%s: a file was written", c.want)
+			t.Errorf("%s: the file exists, want none after an error", c.want)
 		}
 	}
 }
@@ -147,11 +147,12 @@ func TestIndexOfWrittenPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Types) != 2*madeCells || got.Cell(madeCells)[0] != madePoints {
-		t.Errorf("%d cells, the first of piece 1 at %v", len(got.Types), got.Cell(madeCells))
+		t.Errorf("%d cells, the first of piece 1 with points %v; want %d cells and first point %d", len(got.Types),
+			got.Cell(madeCells), 2*madeCells, madePoints)
 	}
 	for _, bad := range [][]string{{"a", "a"}, {""}, {"a\xff"}} {
 		if err := WritePVTU(path, bad, g); err == nil {
-			t.Errorf("pieces %q are written", bad)
+			t.Errorf("WritePVTU accepts the pieces %q, want an error", bad)
 		}
 	}
 }

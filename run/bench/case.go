@@ -164,7 +164,7 @@ func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case
 		if err := use(i); err != nil {
 			return nil, err
 		}
-		s, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev, Beside: comm.Size()}, c)
+		s, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev, RanksOnDevice: comm.Size()}, c)
 		if err != nil {
 			return nil, err
 		}

@@ -51,7 +51,7 @@ func (m *Machine) roomFor(asJSON bool, ranks int, cases ...*config.Case) error {
 	if !asJSON {
 		most.Arrays = max(most.Arrays, copiedOnDevice)
 	}
-	if err := solvers.Fits(dev, most.Arrays, 1); err != nil {
+	if err := solvers.CheckDeviceMemory(dev, most.Arrays, 1); err != nil {
 		return &solvers.BadInput{Err: err}
 	}
 	return nil

@@ -29,6 +29,7 @@ type users struct {
 	backend string
 	sets    []string
 	more    []string // arguments of each run
+	env     []string // of the next run
 	dir     string
 }
 
@@ -101,6 +102,7 @@ func (u *users) command(ctx context.Context, args ...string) *exec.Cmd {
 	}
 	c := exec.CommandContext(ctx, u.program, args...)
 	c.Env = append(os.Environ(), "CUDA_CACHE_PATH="+filepath.Join(u.dir, "cache"))
+	c.Env = append(c.Env, u.env...)
 	return c
 }
 

@@ -85,9 +85,9 @@ func seaOn(rank, ranks int, filled bool) *sea {
 	on := &solvers.Space{Name: "cell", Owned: len(own), Held: len(held), Key: func(i int) int64 { return held[i] }}
 	rim := &solvers.Space{Name: "edge", Owned: len(rims), Key: func(i int) int64 { return rims[i] }}
 	s.Declared = []solvers.Field{
-		{Name: "w", On: on, Components: []string{"a", "b", "c"}, Hashed: true, Saved: true,
+		{Name: "w", Space: on, Components: []string{"a", "b", "c"}, Hashed: true, Saved: true,
 			View: func() solvers.View { return solvers.ViewOf[float64](dev, s.cells, 8) }},
-		{Name: "mark", On: rim, Saved: true, View: func() solvers.View { return solvers.ViewOf[int32](dev, s.marks, 0) }},
+		{Name: "mark", Space: rim, Saved: true, View: func() solvers.View { return solvers.ViewOf[int32](dev, s.marks, 0) }},
 	}
 	return s
 }

@@ -119,7 +119,7 @@ func (w *Writer) writePiece(f *os.File, k int) error {
 		return err
 	}
 	space := &w.shot.Spaces[b.Space]
-	room := rooms.Get().(*solvers.Block)
+	room := rooms.Get().(*solvers.ReadBuffer)
 	defer rooms.Put(room)
 	room.Reset()
 	numbers := make([][]byte, len(space.Fields))
@@ -142,7 +142,7 @@ func (w *Writer) writePiece(f *os.File, k int) error {
 }
 
 // rooms are those of goroutines that write blocks.
-var rooms = sync.Pool{New: func() any { return new(solvers.Block) }}
+var rooms = sync.Pool{New: func() any { return new(solvers.ReadBuffer) }}
 
 // Written reports whether this rank has written its share.
 func (w *Writer) Written() bool {

@@ -14,7 +14,7 @@ import (
 )
 
 // programBytes is what this program takes by itself, in bytes, on top of what a case does: measured.
-const programBytes = 48 << 20
+const programBytes = 50 << 20
 
 // Memory is what a run will take, in bytes.
 type Memory struct {
@@ -28,10 +28,10 @@ type Memory struct {
 // nothing of the size of the case is made. apart is of devices with memory of their own.
 func MemoryOf(c *config.Case, ranks, beside int, apart bool) (n Memory, err error) {
 	kind, ok := solvers.Find(c.Solver)
-	if !ok || kind.Foresee == nil {
+	if !ok || kind.Estimate == nil {
 		return n, nil
 	}
-	f, err := kind.Foresee(c, ranks, apart)
+	f, err := kind.Estimate(c, ranks, apart)
 	if err != nil || f.Entities == 0 {
 		return n, err
 	}
@@ -41,7 +41,7 @@ func MemoryOf(c *config.Case, ranks, beside int, apart bool) (n Memory, err erro
 		each += float64(n.Arrays)
 	}
 	host := programBytes + each*float64(beside)
-	if first := programBytes + float64(f.First); first > host {
+	if first := programBytes + float64(f.SetUpHost); first > host {
 		host, n.MeshPeak = first, true
 	}
 	n.Host = int64(min(host, math.MaxInt64/2))

@@ -25,6 +25,10 @@ const fasterStep, slowerStep = 0.85, 1.7
 // faster, as in water that is at rest at the start, or slower.
 const fewerSteps, moreSteps = 0.75, 1.6
 
+// onceTime bounds what a run takes besides its steps, in s: the first launches of kernels on a GPU, opening files, and
+// the first and last rows of tables. A run of a few milliseconds on an H200 took 0.05 s.
+const onceTime = 0.1
+
 // StepsOf estimates the steps that are left from the simulated time left and the current dt, both in s.
 func (f *Time) StepsOf(left, dt float64) {
 	f.Likely = max(1, math.Ceil(left/dt*(1-1e-6)))
@@ -49,7 +53,7 @@ func (f *Time) Wall() (least, most float64) {
 	combined := func(one, other float64) float64 { return 1 + math.Hypot(one-1, other-1) }
 	likely := f.Step.Seconds() * f.Likely
 	return likely / combined(f.Likely/f.Least, 1/fasterStep),
-		likely*combined(f.Most/f.Likely, slowerStep) + f.Frames*f.Frame.Seconds()
+		likely*combined(f.Most/f.Likely, slowerStep) + f.Frames*f.Frame.Seconds() + onceTime
 }
 
 // Steps are how many there are, at least and at most.
@@ -62,7 +66,11 @@ func (f *Time) String() string {
 		return fmt.Sprintf("at most about %s: %s of %s each, unless a rule ends the run before", words.Duration(most),
 			words.Count(int64(f.Most), "sweep"), each)
 	}
-	text := fmt.Sprintf("about %s: %s steps of %s each", words.DurationSpan(least, most), words.CountSpan(f.Steps()), each)
+	text := "about " + words.DurationSpan(least, most)
+	if most < 1 {
+		text = "under 1 s"
+	}
+	text += fmt.Sprintf(": %s steps of %s each", words.CountSpan(f.Steps()), each)
 	if n := int64(f.Frames); n > 0 && f.Frame == 0 {
 		text += fmt.Sprintf(", and %s besides", words.Count(n, "frame"))
 	}

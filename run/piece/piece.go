@@ -79,7 +79,7 @@ func (p *Volume) Join(path string, pieces []string) error {
 			continue // a vector, which has no such grid
 		}
 		g := vdb.Grid{Name: f.Name, N: all.Whole, Spacing: all.Spacing, First: all.Origin, Values: a.Float64s(),
-			Background: f.Beyond, LevelSet: f.Beyond > 0}
+			Background: f.MaxDistance, LevelSet: f.MaxDistance > 0}
 		if all.Dim == 2 {
 			g.Spacing[2] = max(g.Spacing[0], g.Spacing[1])
 		}

@@ -33,19 +33,19 @@ func courses(t *table, wanted []string) (all []course) {
 		q, kind, known := solvers.QuantityOf(name)
 		c := course{column: name, name: name, values: t.columns[i], sweeps: known && kind.Sweeps, unknown: !known}
 		d, _, _ := solvers.QuantityOf(name + "_drift")
-		of, from, ofSource := strings.Cut(name, solvers.From)
+		of, from, ofSource := strings.Cut(name, solvers.SourceInfix)
 		switch {
 		case wants(wanted, name):
 			c.panel = withUnit(name)
 		case len(wanted) > 0:
 			continue
-		case d.In&solvers.Drift != 0:
+		case d.Outputs&solvers.Drift != 0:
 			if slices.Contains(t.names, name+"_drift") {
 				continue
 			}
 			c.kept = true
 			c.drift(name)
-		case q.In&solvers.Drift != 0:
+		case q.Outputs&solvers.Drift != 0:
 			c.kept, c.share = true, true
 			c.panel, c.name = "share unexplained", strings.TrimSuffix(name, "_drift")
 		case ofSource:

@@ -26,10 +26,10 @@ func (r *runner) measureDry(first string) error {
 	}
 	for _, a := range g.CellData {
 		f, kind, ok := solvers.FieldOf(a.Name)
-		if !ok || f.Absent == nil || a.Components > 1 || r.of != nil && r.of.Solver != kind.Name {
+		if !ok || f.MaskThreshold == nil || a.Components > 1 || r.of != nil && r.of.Solver != kind.Name {
 			continue
 		}
-		r.dry[a.Name] = f.Absent(r.of, a.Float64s())
+		r.dry[a.Name] = f.MaskThreshold(r.of, a.Float64s())
 	}
 	return nil
 }

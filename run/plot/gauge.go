@@ -46,7 +46,7 @@ func gaugeColumns(t *table, wanted []string) (columns []string) {
 // isLevel reports whether a column is a level, which has axes of its own: levels may lie far from each other.
 func isLevel(column string) bool {
 	f, _, _ := solvers.FieldOf(column)
-	return f.Level
+	return f.GaugeDefault
 }
 
 // gauge draws a time series, in a panel for each unit, beside what was measured there.

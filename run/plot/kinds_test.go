@@ -9,22 +9,24 @@ import (
 
 // The solvers whose output the tests draw: two layers of water, and a mesh that moves without time.
 func init() {
-	drift := func(name string) solvers.Quantity { return solvers.Quantity{Name: name + "_drift", In: solvers.Drift} }
+	drift := func(name string) solvers.Quantity {
+		return solvers.Quantity{Name: name + "_drift", Outputs: solvers.Drift}
+	}
 	solvers.Register(solvers.Kind{
 		Name: "layers",
 		Fields: []solvers.Field{
-			{Name: "h1", Unit: "m", Where: "h1"}, {Name: "z1", Unit: "m", Where: "h1"},
-			{Name: "u1", Unit: "m/s", Where: "h1"}, {Name: "velocity", Unit: "m/s"}, {Name: "depth", Unit: "m"},
-			{Name: "normal", Components: []string{"nx", "ny"}, Aside: true}, {Name: "alpha", Aside: true},
-			{Name: "f", Range: &[2]float64{0, 1}}, {Name: "level", Unit: "m", Level: true, Where: "film"},
-			{Name: "film", Unit: "m", Where: "film", Absent: func(_ *config.Case, start []float64) float64 {
+			{Name: "h1", Unit: "m", Mask: "h1"}, {Name: "z1", Unit: "m", Mask: "h1"},
+			{Name: "u1", Unit: "m/s", Mask: "h1"}, {Name: "velocity", Unit: "m/s"}, {Name: "depth", Unit: "m"},
+			{Name: "normal", Components: []string{"nx", "ny"}, OnRequest: true}, {Name: "alpha", OnRequest: true},
+			{Name: "f", Range: &[2]float64{0, 1}}, {Name: "level", Unit: "m", GaugeDefault: true, Mask: "film"},
+			{Name: "film", Unit: "m", Mask: "film", MaskThreshold: func(_ *config.Case, start []float64) float64 {
 				return slices.Max(start) / 4
 			}},
 		},
 		Flows: []solvers.Flow{{Name: "discharge", Unit: "m³/s"}},
 		Quantities: []solvers.Quantity{
-			{Name: "mass1", Unit: "m³", In: solvers.Column}, {Name: "mass2", Unit: "m³", In: solvers.Column},
-			drift("mass1"), drift("mass2"), {Name: "cfl", In: solvers.Column},
+			{Name: "mass1", Unit: "m³", Outputs: solvers.Column}, {Name: "mass2", Unit: "m³", Outputs: solvers.Column},
+			drift("mass1"), drift("mass2"), {Name: "cfl", Outputs: solvers.Column},
 		},
 	})
 	solvers.Register(solvers.Kind{

@@ -125,7 +125,7 @@ func (r *runner) take(d *frameData, path string, data vtk.Arrays, cells []int, a
 			declared, _, ok := solvers.FieldOf(a.Name)
 			known = known || ok
 			// What is kept to continue from, as the planes in cells of a grid, is drawn if asked for.
-			if wants(r.options.Fields, a.Name) || len(r.options.Fields) == 0 && !declared.Aside {
+			if wants(r.options.Fields, a.Name) || len(r.options.Fields) == 0 && !declared.OnRequest {
 				d.fields = append(d.fields, r.field(data, a, cells))
 			}
 		}
@@ -163,16 +163,16 @@ func (r *runner) field(data vtk.Arrays, a vtk.Array, cells []int) field {
 		f.label = "|" + a.Name + "|" + strings.TrimPrefix(f.label, a.Name)
 	}
 	declared, _, _ := solvers.FieldOf(a.Name)
-	if declared.Where == "" {
+	if declared.Mask == "" {
 		return f
 	}
-	depth, ok := data.Find(declared.Where)
+	depth, ok := data.Find(declared.Mask)
 	if !ok || depth.Components > 1 {
 		r.tell("%s: where there is none cannot be told apart, as frames do not hold %q: add it to fields in [output]", a.Name,
-			declared.Where)
+			declared.Mask)
 		return f
 	}
-	r.dryCells(&f, depth.Float64s(), cells, a.Name == declared.Where, r.least(declared.Where))
+	r.dryCells(&f, depth.Float64s(), cells, a.Name == declared.Mask, r.least(declared.Mask))
 	return f
 }
 

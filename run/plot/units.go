@@ -10,7 +10,7 @@ import (
 
 // unitOf returns the unit of a quantity that solvers write, "" where it has none or is not known.
 func unitOf(name string) string {
-	if of, _, ok := strings.Cut(name, solvers.From); ok {
+	if of, _, ok := strings.Cut(name, solvers.SourceInfix); ok {
 		name = of // of a source: how much it brought
 	}
 	if f, _, ok := solvers.FieldOf(name); ok {

@@ -31,7 +31,7 @@ func NothingIsAllocated(t *testing.T, pairs int, text string, sets ...string) {
 			}
 		}
 		for k := range fields {
-			if f := &fields[k]; f.On.Locate != nil {
+			if f := &fields[k]; f.Space.Locate != nil {
 				if err := f.Pick(t.Context(), cells, values[:len(f.Numbers())]); err != nil {
 					t.Fatal(err)
 				}

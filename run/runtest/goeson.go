@@ -45,7 +45,7 @@ func GoesOn(t *testing.T, text string, sets ...string) {
 	}{
 		{"1 rank", 1, Local, func() backend.Device { return cpu.New(3) }},
 		{"3 ranks over gRPC", 3, GRPC, host},
-		{"4 ranks with memory of their own", 4, Local, far},
+		{"7 ranks with memory of their own", 7, Local, far},
 		{"1 rank that queues steps", 1, Local, queue},
 	} {
 		dir := filepath.Join(t.TempDir(), "again")

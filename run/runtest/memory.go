@@ -2,6 +2,7 @@ package runtest
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -9,11 +10,13 @@ import (
 	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/run/estimate"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // MemoryIsAskedForFirst tests that a case is refused before an array is made on a device that has only such a share of
-// what it takes, and that it runs where there is just enough.
+// what it takes, and that it runs where there is a fifth more than that: estimates are within a twentieth, and this
+// device takes no scratch memory.
 func MemoryIsAskedForFirst(t *testing.T, share float64, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
@@ -27,14 +30,45 @@ func MemoryIsAskedForFirst(t *testing.T, share float64, text string, sets ...str
 	small := backendtest.NewFar(cpu.New(1), int(share*float64(roomy.Most)))
 	err := on(small)
 	var bad *solvers.BadInput
-	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "takes at least") ||
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "needs at least") ||
 		!strings.Contains(err.Error(), " free of ") {
 		t.Errorf("%v, %d bytes of %d: %v", sets, small.Size, roomy.Most, err)
 	}
 	if small.Calls != 0 {
 		t.Errorf("%v: %d arrays were made before", sets, small.Calls)
 	}
-	if err := on(backendtest.NewFar(cpu.New(1), roomy.Most)); err != nil {
-		t.Errorf("%v, %d bytes: %v", sets, roomy.Most, err)
+	enough := roomy.Most * 6 / 5
+	if err := on(backendtest.NewFar(cpu.New(1), enough)); err != nil {
+		t.Errorf("%v, %d bytes: %v", sets, enough, err)
 	}
+}
+
+// MemoryIsTold tests that what a case is told to take in arrays, from counts alone, is within 5% of what there is at
+// the end of its run: on a CPU, and at most on a device that has memory of its own and repeats steps, as a GPU, whose
+// primitives would take so many bytes of scratch memory besides.
+func MemoryIsTold(t *testing.T, scratch int64, text string, sets ...string) {
+	t.Helper()
+	c := Parse(t, text, sets...)
+	within := func(where string, apart bool, there int64) {
+		t.Helper()
+		n, err := estimate.MemoryOf(c, 1, 1, apart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		off := float64(n.Arrays)/float64(there) - 1
+		t.Logf("%v, %s: %d bytes told, %d taken, %+.1f%%", sets, where, n.Arrays, there, 100*off)
+		if math.Abs(off) > .05 {
+			t.Errorf("%v, %s: %d bytes were told, and %d taken: %+.1f%%", sets, where, n.Arrays, there, 100*off)
+		}
+	}
+	s, err := On(t, text, 1, 1, Local, t.TempDir(), sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within("CPU", false, s.ArrayBytes)
+	gpu := backendtest.NewQueue(cpu.New(1), 1<<32)
+	if err := Each(t, c, local.New(1), func() backend.Device { return gpu })[0]; err != nil {
+		t.Fatal(err)
+	}
+	within("GPU", true, int64(gpu.Most)+scratch)
 }

@@ -33,7 +33,7 @@ func Axes(sets []string) (fixed []string, axes []Axis, err error) {
 			case v == "":
 				return nil, nil, fmt.Errorf("--set %s: value %d of the list is empty", set, i+1)
 			case slices.Contains(values[:i], v):
-				return nil, nil, fmt.Errorf("--set %s: %s is there twice", set, v)
+				return nil, nil, fmt.Errorf("--set %s: %s is given twice", set, v)
 			}
 		}
 		if slices.ContainsFunc(axes, func(a Axis) bool { return a.Key == key }) {

@@ -37,9 +37,10 @@ func init() {
 		t.order = method.Number("order", config.Positive)
 		method.Finish()
 		c.Sections = t
-		c.DecodeTransient(root, t.grid.Dim, config.Written{Fields: []string{"q"}, Usual: []string{"q"},
+		c.DecodeTransient(root, t.grid.Dim, config.Outputs{Fields: []string{"q"}, Default: []string{"q"},
 			Formats: []string{"vti"}})
-	}, Quantities: []solvers.Quantity{{Name: "mass", In: solvers.Metric}, {Name: "off", In: solvers.Metric, Error: true}}})
+	}, Quantities: []solvers.Quantity{{Name: "mass", Outputs: solvers.Metric},
+		{Name: "off", Outputs: solvers.Metric, Error: true}}})
 }
 
 const toyCase = "solver = 'toy'\n[grid]\nbounds = [0, 0, 2, 1]\ncells = 4\n[method]\norder = 2\n[time]\nend = 1\n"
@@ -82,7 +83,7 @@ func TestAxes(t *testing.T) {
 		t.Errorf("%q, %q, %v", fixed, axes, err)
 	}
 	for text, wrong := range map[string]string{"a": "write key=value", "a=1": "several values", "a=1,,2": "value 2",
-		"a=1,2,1": "1 is there twice"} {
+		"a=1,2,1": "1 is given twice"} {
 		if _, _, err := Axes([]string{text}); err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%s: %v", text, err)
 		}

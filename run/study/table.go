@@ -81,7 +81,7 @@ func (s *Study) Knows(metrics []string) error {
 	kind, _ := solvers.Find(c.Solver)
 	var names []string
 	for _, q := range kind.Quantities {
-		if q.In&solvers.Metric != 0 {
+		if q.Outputs&solvers.Metric != 0 {
 			names = append(names, q.Name)
 		}
 	}
@@ -92,7 +92,7 @@ func (s *Study) Knows(metrics []string) error {
 		}
 	}
 	for _, m := range metrics {
-		if !slices.Contains(names, m) && !strings.Contains(m, solvers.From) { // sources are not known beforehand
+		if !slices.Contains(names, m) && !strings.Contains(m, solvers.SourceInfix) { // sources are not known beforehand
 			slices.Sort(names)
 			return fmt.Errorf("--metric %s: %s", m, config.Choose(slices.Compact(names)))
 		}
@@ -106,14 +106,14 @@ func (s *Study) errors() (names []string) {
 	kind, _ := solvers.Find(c.Solver)
 	add := func(list []solvers.Quantity) {
 		for _, q := range list {
-			if q.Error && q.In&solvers.Metric != 0 {
+			if q.Error && q.Outputs&solvers.Metric != 0 {
 				names = append(names, q.Name)
 			}
 		}
 	}
 	add(kind.Quantities)
 	for _, exact := range c.Exact {
-		add(solvers.ErrorsOf(&solvers.Field{Name: exact.Name}))
+		add(solvers.ErrorQuantities(&solvers.Field{Name: exact.Name}))
 	}
 	return names
 }

@@ -47,7 +47,7 @@ type ended struct {
 const mostRanks = 3
 
 func (c *declaredCheck) run(ctx context.Context) error {
-	finer := c.Finer
+	finer := c.Refinements
 	if c.page.Options.Quick && len(finer) > 2 {
 		finer = finer[:len(finer)-1]
 	}
@@ -66,7 +66,7 @@ func (c *declaredCheck) run(ctx context.Context) error {
 	for _, total := range slices.Sorted(maps.Keys(all[0].drifts)) {
 		t := c.page.Table("Relative change of "+total, "run", "change")
 		for n, set := range finer {
-			t.Row(AtMost(math.Abs(all[n].drifts[total]), c.Drift), set, all[n].drifts[total])
+			t.Row(AtMost(math.Abs(all[n].drifts[total]), c.MaxDrift), set, all[n].drifts[total])
 		}
 		t.Flush()
 	}
@@ -78,14 +78,14 @@ func (c *declaredCheck) tell(name string, finer []string, all []ended) {
 	t := c.page.Table("Mean error of "+name, "run", "entities", "steps", "error", "order")
 	for n, set := range finer {
 		now, order, v := all[n].errors[name], "", Info
-		if n == len(c.Finer)-1 {
-			v = AtMost(now, c.Error)
+		if n == len(c.Refinements)-1 {
+			v = AtMost(now, c.MaxError)
 		}
 		if n > 0 {
 			falls := Order(all[n-1].errors[name], now)
 			order = fmt.Sprintf("%.3f", falls)
 			if n == len(finer)-1 {
-				v = v.And(AtLeast(falls, c.Order), "order")
+				v = v.And(AtLeast(falls, c.MinOrder), "order")
 			}
 		}
 		t.Row(v, set, all[n].entities, all[n].steps, now, order)

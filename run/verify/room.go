@@ -45,7 +45,7 @@ func room(w io.Writer, checks []Check, opts Options) error {
 		if most, err = estimate.Largest(cases, len(twin.Devices), true); err != nil {
 			return err
 		}
-		if err := solvers.Fits(twin.Devices[0], most.Arrays, len(twin.Devices)); err != nil {
+		if err := solvers.CheckDeviceMemory(twin.Devices[0], most.Arrays, len(twin.Devices)); err != nil {
 			return &solvers.BadInput{Err: err}
 		}
 	}

@@ -138,14 +138,14 @@ func (v *view) progress(st *state, now time.Time) {
 func (v *view) quantities(st *state) {
 	conserved := map[string]bool{}
 	for _, q := range st.measured {
-		if q.In&solvers.Drift != 0 {
+		if q.Outputs&solvers.Drift != 0 {
 			conserved[strings.TrimSuffix(q.Name, "_drift")] = true
 		}
 	}
 	for i, q := range st.measured {
 		shown := quantity{Name: q.Name, Unit: q.Unit, Doc: q.Doc, Value: fmt.Sprintf("%.8g", q.Value),
 			Curve: curve(st.history.of(i, q.Value))}
-		of, _, _ := strings.Cut(q.Name, solvers.From)
+		of, _, _ := strings.Cut(q.Name, solvers.SourceInfix)
 		if conserved[strings.TrimSuffix(of, "_drift")] {
 			v.Budget = append(v.Budget, shown)
 		} else {

@@ -34,7 +34,7 @@ func begin(s *Server) {
 	s.Step(solvers.Clock{Time: 0.5, Steps: 7, Dt: 0.1})
 	s.Measured([]solvers.Quantity{
 		{Name: "energy", Unit: "J\\m", Doc: "a \"quoted\"\nline", Value: 3.25},
-		{Name: "energy_drift", In: solvers.Drift, Value: math.NaN()}, {Name: "energy_from_left", Value: math.Inf(1)},
+		{Name: "energy_drift", Outputs: solvers.Drift, Value: math.NaN()}, {Name: "energy_from_left", Value: math.Inf(1)},
 		{Name: "other", Value: 1},
 	})
 	s.Phases([]map[string]float64{{"halo": 1, "flux": 2}, {"halo": 3}})

@@ -10,22 +10,22 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// fields is how many level sets there are: that of now, the one a step makes of it, and two between.
-const fields = 4
+// levelSets is the number of level sets: the current one, the next, and two for intermediate stages.
+const levelSets = 4
 
-// arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
-// must not look into them.
+// arrays are what the kernels of a rank work on. They are in the device's memory; the host must not access them if
+// that is separate.
 type arrays[F num.Float] struct {
-	f         [fields][]F
-	start     []F    // the level set at the start
+	f         [levelSets][]F
+	start     []F    // the initial level set
 	u         [3][]F // velocities through lower faces
 	bounds    []kernels.Bounds[F]
-	clock     []kernels.Clock[F] // one
-	limits    []kernels.Limits   // one
-	removed   []kernels.Removed  // one
-	counts    []kernels.Counts   // one
+	clock     []kernels.Clock[F] // one element, as in the next four
+	limits    []kernels.Limits   // largest step
+	removed   []kernels.Removed  // particles removed so far
+	counts    []kernels.Counts   // diagnostics
 	bricks    kernels.Bricks
-	slope     []atomics.Most[F] // one
+	slope     []atomics.Most[F] // for the gradient error
 	allocated backend.Arrays    // all of these
 }
 
@@ -53,7 +53,7 @@ func (s *solver[F]) upload(u [3][]F) error {
 	return p.Err()
 }
 
-// bricksOf are the bricks of a block; the interface matters to those within so many cells of it.
+// bricksOf returns the bricks of a block; bricks within `reach` cells of the interface are computed.
 func bricksOf(b *grid.Block, reach float64) (all kernels.Bricks) {
 	all.Reach = int32(math.Ceil((reach + 1) / kernels.BrickSide))
 	for d, n := range kernels.CountBricks(b.N) {
@@ -70,7 +70,7 @@ func (s *solver[F]) brickCount() int {
 	return int(n[0] * n[1] * n[2])
 }
 
-// latticeOf is where the cells of a block lie in its arrays, by their numbers in the grid.
+// latticeOf describes the layout of a block's cells in its arrays, by their indices in the grid.
 func latticeOf[F num.Float](b *grid.Block) kernels.Lattice[F] {
 	_, sy, sz := b.Strides()
 	l := kernels.Lattice[F]{SY: sy, SZ: sz, Dim: int32(b.Grid.Dim), H: [3]F{1, 1, 1}}

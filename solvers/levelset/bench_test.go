@@ -2,10 +2,10 @@ package levelset
 
 import "testing"
 
-// BenchmarkStages measures the parts of a step of Enright's ball, by what they go over.
+// BenchmarkStages measures the parts of a step of Enright's ball, per cell or particle.
 func BenchmarkStages(b *testing.B) {
 	g := box(3, 64, 1)
-	s := on(b, with(64), g, deform(b, g), ball(.35, .35, .35, .15))
+	s := newSolver(b, with(64), g, deform(b, g), ball(.35, .35, .35, .15))
 	for _, stage := range s.Stages() {
 		b.Run(stage.Name, func(b *testing.B) {
 			for b.Loop() {

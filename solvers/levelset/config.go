@@ -7,20 +7,22 @@ import (
 	"strings"
 )
 
-// Config is the method and how it is computed.
+// Config is the numerical method and its implementation.
 type Config struct {
 	Advect     string  // semi-lagrangian or weno
 	Reinit     string  // sweep, weno or none
-	Iterations int     // of reinitialisation by weno in each step, of half a cell each
-	Band       float64 // cells from the interface to which φ is a distance
-	CFL        float64 // dt·|u|/h of an axis at most
-	// Particles is how many of each sign are sown in a cell next to the interface; 0 for a level set alone.
+	Iterations int     // pseudo-time steps of half a cell in each reinitialisation by weno
+	Band       float64 // half-width in cells of the band around the interface in which φ is a distance
+	CFL        float64 // largest dt·|u|/h along any axis
+	// Particles is the number of particles of each sign that are seeded in a cell near the interface; 0 for a level
+	// set without particles.
 	Particles int
-	Escape    float64 // how many radii on the wrong side a particle corrects φ
-	Correct   string  // fused, by atomic minima and maxima, or sorted by cell; the state is the same
-	Reseed    int     // steps between reseedings; 0 for none
-	Sort      int     // steps between sorts of particles by cell; 0 for none
-	Halo      string  // how devices exchange ghosts: auto, staged or nccl
+	// a particle is escaped, and corrects φ, if it is on the wrong side by more than this multiple of its radius
+	Escape  float64
+	Correct string // fused: by atomic minima and maxima; sorted: by sorting particles by cell; the results are the same
+	Reseed  int    // steps between reseedings; 0 for none
+	Sort    int    // steps between sorts of particles by cell; 0 for none
+	Halo    string // how devices exchange ghosts: auto, staged or nccl
 }
 
 // Advections, Reinits and Corrections are the names that Config knows.
@@ -30,24 +32,26 @@ var (
 	Corrections = []string{"fused", "sorted"}
 )
 
-// The papers' values, in cells: the band that is seeded, and the least and the greatest radius.
+// Values of the papers, in cells: the half-width of the seeded band, and the least and the greatest radius of
+// particles.
 const (
-	sownBand    = 3
-	leastRadius = 0.1
-	mostRadius  = 0.5
+	seededBand = 3
+	minRadius  = 0.1
+	maxRadius  = 0.5
 )
 
-// wenoGhosts is how far differences of fifth order reach.
+// wenoGhosts is the reach of fifth-order differences.
 const wenoGhosts = 3
 
-// particleGhosts is how many layers of ghosts seeding needs: particles are attracted from so far, less one cell.
+// particleGhosts is the number of ghost layers that seeding needs: particles are attracted to the interface over at
+// most one cell less.
 const particleGhosts = 6
 
-// mostCFL bounds the steps of each way of advection.
-var mostCFL = map[string]float64{"semi-lagrangian": 4.9, "weno": 0.5}
+// maxCFL is the largest CFL number of each advection scheme.
+var maxCFL = map[string]float64{"semi-lagrangian": 4.9, "weno": 0.5}
 
-// Ghosts is how many layers of ghost cells the solver needs around a block: what a step of so many cells reads, and
-// what else the method reads. It does not depend on ranks, since attraction goes as far as it allows.
+// Ghosts returns the number of ghost layers that the method needs. It does not depend on the number of ranks, so that
+// the attraction of particles, which it limits, does not either.
 func (c Config) Ghosts() int {
 	n := max(wenoGhosts, int(math.Ceil(c.CFL))+1)
 	if c.Particles > 0 {
@@ -56,25 +60,25 @@ func (c Config) Ghosts() int {
 	return n
 }
 
-// Check refuses what cannot be run.
+// Check returns an error for parameters out of range.
 func (c Config) Check() error {
 	for _, name := range []struct {
-		what, is string
-		of       []string
+		name, value string
+		options     []string
 	}{
 		{"advection", c.Advect, Advections},
 		{"reinitialisation", c.Reinit, Reinits},
 		{"correction", c.Correct, Corrections},
 	} {
-		if !slices.Contains(name.of, name.is) {
-			return fmt.Errorf("%s %q is not known; choose from %s", name.what, name.is, strings.Join(name.of, ", "))
+		if !slices.Contains(name.options, name.value) {
+			return fmt.Errorf("%s %q is not known; choose from %s", name.name, name.value, strings.Join(name.options, ", "))
 		}
 	}
-	switch most := mostCFL[c.Advect]; {
+	switch most := maxCFL[c.Advect]; {
 	case !(c.CFL > 0 && c.CFL <= most):
 		return fmt.Errorf("cfl = %g: %s takes more than 0 and at most %g", c.CFL, c.Advect, most)
-	case !(c.Band >= sownBand+1 && c.Band <= 100):
-		return fmt.Errorf("band = %g cells: give %d to 100", c.Band, sownBand+1)
+	case !(c.Band >= seededBand+1 && c.Band <= 100):
+		return fmt.Errorf("band = %g cells: give %d to 100", c.Band, seededBand+1)
 	case c.Reinit == "weno" && !(c.Iterations >= 1 && c.Iterations <= 1000):
 		return fmt.Errorf("iterations = %d: give 1 to 1000", c.Iterations)
 	case c.Particles < 0 || c.Particles > 4096:
@@ -87,9 +91,9 @@ func (c Config) Check() error {
 	return nil
 }
 
-// sweeps is how many passes bring distances to the edge of the band up to 1e-5 of a cell: a solution depends on
-// neighbours that are nearer to the interface, along the diagonal by 1/√dim of a cell. The number is even, so that the
-// result is in the array where they began.
+// sweeps returns the number of passes that propagate distances to the edge of the band with an error below 1e-5 of a
+// cell: a value depends on neighbours nearer to the interface, which along a diagonal are 1/√dim of a cell nearer.
+// The number is even, so that the result is in the array where the sweeps began.
 func (c Config) sweeps(dim int) int {
 	n := int(math.Ceil(c.Band*math.Sqrt(float64(dim)))) + 4
 	return n + n%2

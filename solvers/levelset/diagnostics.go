@@ -7,20 +7,21 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Diagnostics are global quantities, the same on every rank and for any number of ranks: all are counts and maxima.
+// Diagnostics are measurements of the whole state. They are the same on every rank and for any number of ranks, since
+// all are counts and maxima.
 type Diagnostics struct {
-	Volume     float64 // inside, by samples of the interpolated level set; in the plane an area
-	VolumeLoss float64 // since the start, as a part of it
-	Changed    float64 // volume that is inside now or at the start, but not both
+	Volume     float64 // volume inside, from samples of the interpolated level set; in the plane an area
+	VolumeLoss float64 // relative loss of volume since the start
+	Changed    float64 // volume that is inside at the start or now, but not both
 	GradError  float64 // the largest ||∇φ|-1| in the inner half of the band
 	Particles  int64
-	Escaped    int64 // of these
-	Left       int64 // particles that left the grid
-	Deleted    int64 // particles that reseeding removed
-	Flips      int64 // changes of sign by reinitialisation that were refused
+	Escaped    int64 // of Particles
+	Left       int64 // particles that have left the grid
+	Deleted    int64 // particles removed by reseeding
+	Flips      int64 // changes of sign by reinitialisation that were prevented
 }
 
-// samples is how many of them there are along each axis of a cell.
+// samples returns the number of samples along each axis of a cell.
 func samples(dim int) int {
 	if dim == 2 {
 		return 16
@@ -28,7 +29,7 @@ func samples(dim int) int {
 	return 6
 }
 
-// hostField returns the level set where the host can read it, with its ghosts.
+// hostField returns the current level set with ghosts in memory that the host can read.
 func (s *solver[F]) hostField() ([]F, error) {
 	if !s.separate {
 		return s.f[now], nil
@@ -49,5 +50,5 @@ func (s *solver[F]) Field(context.Context) ([]float64, error) {
 	return out, nil
 }
 
-// View is that of the level set of the block.
+// View is the view of the block's level set.
 func (s *solver[F]) View() solvers.View { return solvers.BlockView(s.dev, s.f[now], s.block) }

@@ -10,8 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// Distance is the level set of a body at the centres of a block's cells, x fastest: next to the interface the distance
-// from it, by the body's level set there and its slope, elsewhere a number of the right sign. All processors take part.
+// Distance returns the level set of a body at the centres of a block's cells, x fastest. In cells next to the
+// interface it is the distance, approximated by the body's level set divided by its slope; elsewhere only the sign
+// matters. It uses all processors.
 func Distance(ctx context.Context, b *grid.Block, body shape.Body) ([]float64, error) {
 	d := &distancer{b: b, body: body, n: [3]int{b.N[0] + 2, b.N[1] + 2, b.N[2] + 2}}
 	if b.Grid.Dim == 2 {
@@ -44,26 +45,26 @@ func Distance(ctx context.Context, b *grid.Block, body shape.Body) ([]float64, e
 	})
 }
 
-// cellsPerWorker is how many cells are worth a goroutine.
+// cellsPerWorker is the number of cells for which a goroutine is worth its cost.
 const cellsPerWorker = 1000
 
-// distance is that of a cell next to the interface; of others the value.
+// distance returns the distance in a cell next to the interface, otherwise the value of the level set.
 func (d *distancer) distance(i, j, k int) (float64, error) {
-	v, lo := d.values[d.at(i, j, k)], d.b.Lo
+	v, lo := d.values[d.index(i, j, k)], d.b.Lo
 	if v-v != 0 {
-		return 0, fmt.Errorf("it is %g at the centre of cell (%d, %d, %d)", v, lo[0]+i, lo[1]+j, lo[2]+k)
+		return 0, fmt.Errorf("the level set is %g at the centre of cell (%d, %d, %d)", v, lo[0]+i, lo[1]+j, lo[2]+k)
 	}
 	if !d.crossed(i, j, k) {
 		return v, nil
 	}
 	if v /= d.slope(i, j, k); v-v != 0 {
-		return 0, fmt.Errorf("it changes its sign next to cell (%d, %d, %d), but not its value there: a level set "+
-			"has a slope at the interface", lo[0]+i, lo[1]+j, lo[2]+k)
+		return 0, fmt.Errorf("the level set changes its sign next to cell (%d, %d, %d), but its slope there is 0: it "+
+			"needs a slope at the interface", lo[0]+i, lo[1]+j, lo[2]+k)
 	}
 	return v, nil
 }
 
-// distancer holds a body's level set at the centres of a block's cells and of those around it.
+// distancer holds a body's level set at the centres of a block's cells and of one layer around them.
 type distancer struct {
 	b      *grid.Block
 	body   shape.Body
@@ -71,12 +72,12 @@ type distancer struct {
 	values []float64
 }
 
-// layersAlongZ is how many cells there are round a block along z.
+// layersAlongZ is 1 in space and 0 in the plane.
 func (d *distancer) layersAlongZ() int { return min(1, d.n[2]-1) }
 
-func (d *distancer) at(i, j, k int) int { return i + 1 + d.n[0]*(j+1+d.n[1]*(k+d.layersAlongZ())) }
+func (d *distancer) index(i, j, k int) int { return i + 1 + d.n[0]*(j+1+d.n[1]*(k+d.layersAlongZ())) }
 
-// value is that of a cell; beyond walls that of the nearest one.
+// value returns the level set in a cell; beyond walls that in the nearest cell.
 func (d *distancer) value(i, j, k int) float64 {
 	g, own := d.b.Grid, [3]int{d.b.Lo[0] + i, d.b.Lo[1] + j, d.b.Lo[2] + k}
 	for a := range g.Dim {
@@ -99,9 +100,9 @@ func (d *distancer) centre(cell [3]int) (x [3]float64) {
 	return x
 }
 
-// crossed tells whether the interface lies between a cell and a neighbour.
+// crossed reports whether the interface lies between a cell and a neighbour.
 func (d *distancer) crossed(i, j, k int) bool {
-	c := d.at(i, j, k)
+	c := d.index(i, j, k)
 	stride := 1
 	for a := range d.b.Grid.Dim {
 		for _, n := range []int{c - stride, c + stride} {
@@ -114,16 +115,16 @@ func (d *distancer) crossed(i, j, k int) bool {
 	return false
 }
 
-// slope is how fast the body's level set changes at a cell: of both sides along each axis the steeper counts, so that
-// it is not lost where a thin body's sides meet.
+// slope returns the magnitude of the level set's gradient at a cell from one-sided differences. Along each axis it
+// takes the steeper side, so that the slope is not cancelled where the sides of a thin body meet.
 func (d *distancer) slope(i, j, k int) float64 {
 	x := d.centre([3]int{d.b.Lo[0] + i, d.b.Lo[1] + j, d.b.Lo[2] + k})
 	v, sum := d.body.Phi(x[0], x[1], x[2]), 0.0
 	for a := range d.b.Grid.Dim {
 		step, most := 0x1p-13*d.b.Grid.Spacing(a), 0.0
-		for _, by := range []float64{step, -step} {
+		for _, offset := range []float64{step, -step} {
 			y := x
-			y[a] += by
+			y[a] += offset
 			most = max(most, math.Abs(d.body.Phi(y[0], y[1], y[2])-v)/math.Abs(y[a]-x[a]))
 		}
 		sum += most * most

@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// serial is the fast sweeping of Zhao: Gauss and Seidel's way in all orders, until nothing changes. It starts from what
-// Freeze has made.
-func serial(s *solver[float64], f []float64) {
+// serialSweeping is the fast sweeping method of Zhao: Gauss–Seidel iterations in alternating orders until nothing
+// changes. It starts from the values that InitDistances has fixed next to the interface.
+func serialSweeping(s *solver[float64], f []float64) {
 	n, g := s.block.N, s.block.Grid
 	h := [3]float64{g.Spacing(0), g.Spacing(1), g.Spacing(2)}
 	frozen := slices.Clone(f)
@@ -57,7 +57,7 @@ func eikonal(a []float64, h float64) float64 {
 	return u
 }
 
-// All cells at a time come to where sweeping in orders comes, but for what so few passes leave.
+// TestSweepsMeetSerialOnes proves that the parallel sweeps converge to the result of serial fast sweeping.
 func TestSweepsMeetSerialOnes(t *testing.T) {
 	for _, dim := range []int{2, 3} {
 		g := box(dim, 28, 1)
@@ -68,7 +68,7 @@ func TestSweepsMeetSerialOnes(t *testing.T) {
 			},
 			"plane": func(x, y, z float64) float64 { return (x + 2*y + 2*z - 1.6) / 3 },
 		} {
-			s := on(t, plain, g, still(g), phi)
+			s := newSolver(t, plain, g, still(g), phi)
 			copy(s.f[next], s.f[now])
 			s.run(s.loops.initDistances)
 			want := slices.Clone(s.f[now])
@@ -82,7 +82,7 @@ func TestSweepsMeetSerialOnes(t *testing.T) {
 					want[c] = math.Copysign(1, want[c])
 				}
 			}
-			serial(s, want)
+			serialSweeping(s, want)
 			s.each(func(c int, x, y, z float64) {
 				if math.Abs(s.f[now][c]-want[c]) > 1e-5*g.Spacing(0) {
 					t.Fatalf("%dD %s at (%g, %g, %g): %v, serial %v", dim, name, x, y, z, s.f[now][c], want[c])
@@ -92,8 +92,8 @@ func TestSweepsMeetSerialOnes(t *testing.T) {
 	}
 }
 
-// TestDistances are those of a ball, by either way of reinitialisation from a level set whose slope is far from 1 on
-// both sides: in the inner half of the band too, not at the surface alone (traps 3 and 11).
+// TestDistances proves that both kinds of reinitialisation recover the distance from a ball from a level set with
+// slopes far from 1, also in the inner half of the band and not only at the interface.
 func TestDistances(t *testing.T) {
 	for _, dim := range []int{2, 3} {
 		g := box(dim, 40, 1)
@@ -101,7 +101,7 @@ func TestDistances(t *testing.T) {
 		for _, reinit := range []string{"sweep", "weno"} {
 			cfg := plain
 			cfg.Reinit, cfg.Iterations = reinit, 40
-			s := on(t, cfg, g, still(g), exact)
+			s := newSolver(t, cfg, g, still(g), exact)
 			s.each(func(c int, x, y, z float64) {
 				v := exact(x, y, z) * (2.2 + math.Sin(9*x) + math.Cos(7*y))
 				s.f[next][c] = math.Max(-.17, math.Min(.17, v))
@@ -112,17 +112,17 @@ func TestDistances(t *testing.T) {
 			}
 			h, band := g.Spacing(0), cfg.Band*g.Spacing(0)
 			most := map[string]float64{"sweep": .35, "weno": .15}[reinit] * h
-			if off := worstOff(s, exact, -band/2, 0); !(off < most) {
+			if off := maxError(s, exact, -band/2, 0); !(off < most) {
 				t.Errorf("%dD %s: inside the distance is off by %g cells", dim, reinit, off/h)
 			}
-			if off := worstOff(s, exact, 0, band/2); !(off < most) {
+			if off := maxError(s, exact, 0, band/2); !(off < most) {
 				t.Errorf("%dD %s: outside the distance is off by %g cells", dim, reinit, off/h)
 			}
 		}
 	}
 }
 
-// A rod of less than two cells keeps its volume under reinitialisation, however often (trap 10).
+// TestThinRodDoesNotDrain proves that repeated reinitialisation keeps the volume of a rod thinner than two cells.
 func TestThinRodDoesNotDrain(t *testing.T) {
 	g := box(3, 32, 32)
 	rod := func(x, y, z float64) float64 {
@@ -131,7 +131,7 @@ func TestThinRodDoesNotDrain(t *testing.T) {
 	for _, reinit := range []string{"sweep", "weno"} {
 		cfg := plain
 		cfg.Reinit = reinit
-		s := on(t, cfg, g, still(g), rod)
+		s := newSolver(t, cfg, g, still(g), rod)
 		begin := s.volume
 		for n := range 48 / cfg.Iterations {
 			copy(s.f[next], s.f[now])
@@ -152,7 +152,7 @@ func TestThinRodDoesNotDrain(t *testing.T) {
 	}
 }
 
-// Lengths have no unit: in a grid 1024 times as large all is 1024 times as large, to the last bit (trap 2).
+// TestScaleDoesNotMatter proves that results scale with the unit of length, bit for bit for powers of two.
 func TestScaleDoesNotMatter(t *testing.T) {
 	cfg := with(4)
 	cfg.Advect, cfg.Reinit, cfg.CFL = "weno", "weno", .5
@@ -162,7 +162,7 @@ func TestScaleDoesNotMatter(t *testing.T) {
 		v := flow.Flow{Face: func(axis, i, j, _ int) float64 {
 			return size * []float64{float64(j) - 15.5, 15.5 - float64(i)}[axis] / 32
 		}}
-		s := on(t, cfg, g, v, ball(.4*size, .5*size, 0, .25*size))
+		s := newSolver(t, cfg, g, v, ball(.4*size, .5*size, 0, .25*size))
 		advance(t, s, 1, 6)
 		var scaled []float64
 		for c := range s.block.Own() {
@@ -172,15 +172,15 @@ func TestScaleDoesNotMatter(t *testing.T) {
 			first = scaled
 		}
 		if !slices.Equal(first, scaled) {
-			t.Errorf("size %g: another level set", size)
+			t.Errorf("size %g: the scaled level set differs", size)
 		}
 	}
 }
 
-// A cell that is not finite is named.
+// TestNotFinite proves that the error names the cell that is not finite.
 func TestNotFinite(t *testing.T) {
 	g := box(2, 16, 1)
-	s := on(t, plain, g, still(g), ball(.5, .5, 0, .2))
+	s := newSolver(t, plain, g, still(g), ball(.5, .5, 0, .2))
 	s.f[now][s.block.Index(3, 2, 0)] = math.NaN()
 	_, err := s.Diagnose(t.Context())
 	if err == nil || err.Error() != "rank 0: the level set of cell 35 is NaN in step 0" {
@@ -188,7 +188,8 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// Distances of the start are exact next to the interface, and expressions become distances there.
+// TestStartIsADistance proves that initial values next to the interface are exact for distances, and approximate
+// distances for expressions.
 func TestStartIsADistance(t *testing.T) {
 	g := box(2, 32, 1)
 	exact := ball(.45, .5, 0, .3)
@@ -196,26 +197,27 @@ func TestStartIsADistance(t *testing.T) {
 		"distance":   exact,
 		"expression": func(x, y, z float64) float64 { return 5 * ((x-.45)*(x-.45) + (y-.5)*(y-.5) - .09) },
 	} {
-		s := on(t, plain, g, still(g), phi)
+		s := newSolver(t, plain, g, still(g), phi)
 		h := g.Spacing(0)
 		most := map[string]float64{"distance": 1e-4, "expression": .06}[name]
-		if off := worstOff(s, exact, -.7*h, .7*h); !(off < most*h) {
+		if off := maxError(s, exact, -.7*h, .7*h); !(off < most*h) {
 			t.Errorf("%s: next to the interface off by %g cells", name, off/h)
 		}
-		if off := worstOff(s, exact, -5*h, 5*h); !(off < .3*h) {
+		if off := maxError(s, exact, -5*h, 5*h); !(off < .3*h) {
 			t.Errorf("%s: off by %g cells in the band", name, off/h)
 		}
 	}
 }
 
-// A lone particle that has escaped far beyond the band tells corners that the interface is near, but not that they are
-// on its other side. Reinitialisation must not bring them there: beside a constant WENO overshoots (trap 15).
+// TestLoneParticleMakesNoSphere proves that a lone particle that has escaped far beyond the band does not create a
+// body: it bounds the level set at the corners of its dual cell, but reinitialisation must not change their sign.
+// WENO overshoots beside a constant.
 func TestLoneParticleMakesNoSphere(t *testing.T) {
 	g := box(3, 28, 28)
 	for _, reinit := range []string{"sweep", "weno"} {
 		cfg := with(1)
 		cfg.Reinit = reinit
-		s := on(t, cfg, g, flow.Uniform(0.3, 0.2, 0.1), func(x, y, z float64) float64 { return x - 60 })
+		s := newSolver(t, cfg, g, flow.Uniform(0.3, 0.2, 0.1), func(x, y, z float64) float64 { return x - 60 })
 		s.swarm.set(t, kernels.Particle[float64]{X: 9.3, Y: 9.4, Z: 9.45, R: .5})
 		for n := range 40 {
 			if err := s.Advance(t.Context(), float64(n+1), 1); err != nil {

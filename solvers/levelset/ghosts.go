@@ -12,19 +12,20 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// Tags tell exchanges that are pending at the same time from each other, and from other messages.
+// Message tags of exchanges that may be pending at the same time.
 const (
 	tagGhosts = iota + 1 // plus the width
-	tagUp     = iota + 8 // plus the axis
-	tagItems
+	tagUpward = iota + 8 // plus the axis
+	tagMigrants
 )
 
-// ghostLayers brings so many layers of ghosts up to date: from other ranks, and beyond walls from the nearest cell.
+// ghostLayers updates a number of ghost layers: by exchange with other ranks, and beyond walls by copies of the
+// nearest cell.
 type ghostLayers[F num.Float] struct {
 	ghosts   halo.GhostExchanger[F]
-	walls    [fields]backend.Loop
+	walls    [levelSets]backend.Loop
 	count    int  // of ghosts beyond walls
-	noGhosts bool // no ghost is another cell's copy
+	noGhosts bool // no ghost is a copy of another cell
 }
 
 func (s *solver[F]) ghostLayers(ctx context.Context, plan *halo.BoxPlan, width int) (r ghostLayers[F], err error) {
@@ -47,7 +48,7 @@ func (s *solver[F]) ghostLayers(ctx context.Context, plan *halo.BoxPlan, width i
 	return r, p.Err()
 }
 
-// wallsWithin lists the ghosts beyond walls in the first layers, and the cells that they copy.
+// wallsWithin lists the ghosts beyond walls in the first `width` layers, and the cells that they copy.
 func wallsWithin(b *grid.Block, width int) (from, to []int32) {
 	allFrom, allTo := b.Walls()
 	for n, c := range allTo {
@@ -61,7 +62,7 @@ func wallsWithin(b *grid.Block, width int) (from, to []int32) {
 
 func within(i, n, width int) bool { return i >= -width && i < n+width }
 
-// refresh brings the ghosts of a field up to date.
+// refresh updates the ghosts of a level set.
 func (s *solver[F]) refresh(ctx context.Context, r *ghostLayers[F], field int) error {
 	if err := s.exchange(ctx, r, field); err != nil {
 		return err
@@ -70,7 +71,7 @@ func (s *solver[F]) refresh(ctx context.Context, r *ghostLayers[F], field int) e
 	return nil
 }
 
-// exchange is refresh without walls.
+// exchange is refresh without the ghosts beyond walls.
 func (s *solver[F]) exchange(ctx context.Context, r *ghostLayers[F], field int) error {
 	if r.noGhosts {
 		return nil
@@ -81,11 +82,11 @@ func (s *solver[F]) exchange(ctx context.Context, r *ghostLayers[F], field int) 
 	return err
 }
 
-// upward sends the bounds that particles have set at ghosts to the owners of these cells.
+// upward sends the bounds that particles have set in ghost cells to the owners of these cells, along one axis.
 type upward[F num.Float] struct {
 	ghosts  halo.GhostExchanger[kernels.Bounds[F]]
 	noPeers bool
-	take    backend.Loop // nil where no block is below
+	merge   backend.Loop // nil if there is no block below
 	layer   abi.Box
 }
 
@@ -95,21 +96,21 @@ func (s *solver[F]) upward(ctx context.Context, plan *halo.BoxPlan, axis int) (u
 		return u, err
 	}
 	u.noPeers = len(up.Phases) == 0
-	if u.ghosts, err = halo.ConnectBox[kernels.Bounds[F]](ctx, up, s.comm, s.dev, tagUp+axis, s.cfg.Halo); err != nil {
+	if u.ghosts, err = halo.ConnectBox[kernels.Bounds[F]](ctx, up, s.comm, s.dev, tagUpward+axis, s.cfg.Halo); err != nil {
 		return u, err
 	}
 	s.closers = append(s.closers, u.ghosts.Close)
-	u.layer = s.owned(1) // with what earlier axes have brought
+	u.layer = s.owned(1) // and the ghosts that earlier axes have received
 	u.layer.Lo[axis], u.layer.Hi[axis] = s.block.Lo[axis], s.block.Lo[axis]+1
 	stride := [3]int{1, s.lattice.SY, s.lattice.SZ}[axis]
 	if s.block.Open(axis)[0] {
-		u.take = kernels.NewMergeFromGhostLoop(u.layer, &s.lattice, stride, s.bounds)
+		u.merge = kernels.NewMergeFromGhostLoop(u.layer, &s.lattice, stride, s.bounds)
 	}
 	return u, nil
 }
 
-// gather does so along all axes, the last one first.
-func (s *solver[F]) gather(ctx context.Context) error {
+// gatherBounds sends bounds upward along all axes, the last axis first.
+func (s *solver[F]) gatherBounds(ctx context.Context) error {
 	for axis := s.block.Grid.Dim - 1; axis >= 0; axis-- {
 		u := &s.upwards[axis]
 		if u.noPeers {
@@ -120,8 +121,8 @@ func (s *solver[F]) gather(ctx context.Context) error {
 			return err
 		}
 		s.setPhase(before)
-		if u.take != nil {
-			s.dev.Run(u.take, 0, u.layer.Size())
+		if u.merge != nil {
+			s.dev.Run(u.merge, 0, u.layer.Size())
 		}
 	}
 	return nil

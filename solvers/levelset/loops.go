@@ -7,15 +7,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// Indices of level sets: a step makes next of now, and ends with now again.
+// Indices of level sets: a step computes next from now, and finally writes now again.
 const (
 	now = iota
 	next
-	first
-	second
+	stage1
+	stage2
 )
 
-// kernelOver is a kernel and how many indices it has.
+// kernelOver is a loop with its number of indices.
 type kernelOver struct {
 	loop backend.Loop
 	size int
@@ -25,45 +25,46 @@ func over(loop backend.Loop, box abi.Box) kernelOver { return kernelOver{loop, b
 
 func (s *solver[F]) run(k kernelOver) { s.dev.Run(k.loop, 0, k.size) }
 
-// loops are the kernels over cells.
+// loops are the loops over cells.
 type loops[F num.Float] struct {
-	advect                       []kernelOver  // of now to next; several stages of WENO
-	keepDistances, initDistances kernelOver    // of next to now
-	sweep                        [2]kernelOver // from now to first, and back
+	advect                       []kernelOver  // from now to next; several stages for WENO
+	keepDistances, initDistances kernelOver    // from next to now
+	sweep                        [2]kernelOver // from now to stage1, and back
 	relax                        [3]kernelOver
 	mark                         kernelOver    // of bricks
-	merge                        [2]kernelOver // of now and next
+	merge                        [2]kernelOver // applies bounds to now and next
 	inside                       kernelOver
 	slopeError                   kernelOver
 }
 
-// prepare makes the kernels over cells.
+// prepare makes the loops over cells.
 func (s *solver[F]) prepare() {
 	box, l := s.owned(0), &s.lattice
-	stream := &kernels.Flow[F]{Lattice: *l, U: s.u[0], V: s.u[1], W: s.u[2]}
+	velocity := &kernels.Flow[F]{Lattice: *l, U: s.u[0], V: s.u[1], W: s.u[2]}
 	clock := &s.clock[0]
 	if s.cfg.Advect == "weno" {
-		for n, stage := range stages {
-			s.loops.advect = append(s.loops.advect, over(kernels.NewWENOStageLoop(box, stream, clock, int32(n), F(stage.share),
+		for n, stage := range advectionStages {
+			s.loops.advect = append(s.loops.advect, over(kernels.NewWENOStageLoop(box, velocity, clock, int32(n),
+				F(stage.weight),
 				s.f[now], s.f[stage.from], s.f[stage.to]), box))
 		}
 	} else {
-		s.loops.advect = []kernelOver{over(kernels.NewSemiLagrangianLoop(box, stream, clock, s.f[now], s.f[next]), box)}
+		s.loops.advect = []kernelOver{over(kernels.NewSemiLagrangianLoop(box, velocity, clock, s.f[now], s.f[next]), box)}
 	}
 	shortest, longest := s.spacings()
 	sweeping := kernels.Sweeping[F]{Lattice: *l, Bricks: s.bricks, Band: F(s.cfg.Band * longest)}
 	keeping := sweeping
 	keeping.KeepDistances = true
 	n := s.brickCount()
-	s.loops.keepDistances = kernelOver{kernels.NewInitDistancesLoop(&keeping, s.f[next], s.f[now], s.f[first]), n}
-	s.loops.initDistances = kernelOver{kernels.NewInitDistancesLoop(&sweeping, s.f[next], s.f[now], s.f[first]), n}
+	s.loops.keepDistances = kernelOver{kernels.NewInitDistancesLoop(&keeping, s.f[next], s.f[now], s.f[stage1]), n}
+	s.loops.initDistances = kernelOver{kernels.NewInitDistancesLoop(&sweeping, s.f[next], s.f[now], s.f[stage1]), n}
 	s.loops.mark = kernelOver{kernels.NewMarkBrickLoop(&s.bricks), n}
 	for k, from := range sweepsFrom {
 		s.loops.sweep[k] = kernelOver{kernels.NewSweepLoop(&sweeping, s.f[from], s.f[sweepsFrom[1-k]]), n}
 	}
 	relaxation := &kernels.Relaxation[F]{Lattice: *l, Step: F(shortest / 2), Band: sweeping.Band, Start: s.f[next]}
 	for n, stage := range relaxStages {
-		s.loops.relax[n] = over(kernels.NewRelaxLoop(box, relaxation, &s.limits[0], F(stage.share), s.f[now],
+		s.loops.relax[n] = over(kernels.NewRelaxLoop(box, relaxation, &s.limits[0], F(stage.weight), s.f[now],
 			s.f[stage.from], s.f[stage.to]), box)
 	}
 	if s.cfg.Particles > 0 {
@@ -78,22 +79,22 @@ func (s *solver[F]) prepare() {
 	s.loops.slopeError = over(kernels.NewSlopeErrorLoop(box, l, sweeping.Band/2, s.f[now], &s.slope[0]), box)
 }
 
-// sweepsFrom are the level sets that sweeps go between.
-var sweepsFrom = [2]int{now, first}
+// sweepsFrom are the level sets between which sweeps alternate.
+var sweepsFrom = [2]int{now, stage1}
 
-// stage is one of Shu and Osher's RK3, of now to next.
-type stage struct {
-	share    float64
+// rkStage is a stage of Shu and Osher's third-order Runge–Kutta method.
+type rkStage struct {
+	weight   float64
 	from, to int
 }
 
-// stages of advection end with next, those of reinitialisation, which begin with now as it is, with now.
+// Advection goes from now to next; reinitialisation begins and ends with now.
 var (
-	stages      = [3]stage{{1, now, first}, {1. / 4, first, second}, {2. / 3, second, next}}
-	relaxStages = [3]stage{{1, now, first}, {1. / 4, first, second}, {2. / 3, second, now}}
+	advectionStages = [3]rkStage{{1, now, stage1}, {1. / 4, stage1, stage2}, {2. / 3, stage2, next}}
+	relaxStages     = [3]rkStage{{1, now, stage1}, {1. / 4, stage1, stage2}, {2. / 3, stage2, now}}
 )
 
-// spacings are the shortest and the longest side of a cell.
+// spacings returns the shortest and the longest side of a cell.
 func (s *solver[F]) spacings() (shortest, longest float64) {
 	g := s.block.Grid
 	shortest, longest = g.Spacing(0), g.Spacing(0)
@@ -108,7 +109,7 @@ func (s *solver[F]) longest() float64 {
 	return longest
 }
 
-// domain is where the block's particles may be.
+// domain returns the region of the block's particles.
 func (s *solver[F]) domain() *kernels.Domain {
 	b := s.block
 	d := &kernels.Domain{Periodic: b.Grid.Periodic, Dim: int32(b.Grid.Dim)}
@@ -122,7 +123,7 @@ func (s *solver[F]) domain() *kernels.Domain {
 	return d
 }
 
-// correction is that of a level set.
+// correction returns the parameters for correcting a level set.
 func (s *solver[F]) correction(field int) *kernels.Correction[F] {
 	return &kernels.Correction[F]{Lattice: s.lattice, Escape: F(s.cfg.Escape), Phi: s.f[field]}
 }

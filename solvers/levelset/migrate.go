@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// advectAndMigrate takes the particles through a step, and to the blocks that own their new positions.
+// advectAndMigrate advects the particles, and sends them to the blocks that own their new positions.
 func (s *solver[F]) advectAndMigrate(ctx context.Context) error {
 	w := s.swarm
 	if w == nil {
@@ -24,8 +24,8 @@ func (s *solver[F]) advectAndMigrate(ctx context.Context) error {
 	return w.migrate(ctx)
 }
 
-// migrate sends the particles that change blocks, and receives those of other ranks: in several exchanges where there
-// are more than a message holds.
+// migrate sends the particles that change blocks, and receives those of other ranks, in several exchanges if there
+// are more than a message can hold.
 func (w *swarm[F]) migrate(ctx context.Context) error {
 	m := &w.migration
 	if len(m.plan.Peers) == 0 {
@@ -35,32 +35,32 @@ func (w *swarm[F]) migrate(ctx context.Context) error {
 		return err
 	}
 	for {
-		var left [1]int64
+		var pending [1]int64
 		if m.nextMessages() {
-			left[0] = 1
+			pending[0] = 1
 		}
 		in, err := m.items.Exchange(ctx, m.out)
 		if err != nil {
 			return err
 		}
-		for _, came := range in {
-			if err := w.receive(came); err != nil {
+		for _, received := range in {
+			if err := w.receive(received); err != nil {
 				return err
 			}
 		}
-		if err := w.s.comm.AllreduceInt64(ctx, dist.Max, left[:]); err != nil {
+		if err := w.s.comm.AllreduceInt64(ctx, dist.Max, pending[:]); err != nil {
 			return err
 		}
-		if left[0] == 0 {
+		if pending[0] == 0 {
 			return nil
 		}
 	}
 }
 
-// compactLeaving removes the particles that change blocks from the array, and brings them to the host, in the order of
-// their peers.
+// compactLeaving removes the particles that leave the block from the array, and copies them to the host, sorted by
+// destination.
 func (w *swarm[F]) compactLeaving() error {
-	s, m, to := w.s, &w.migration, 1-w.side
+	s, m, to := w.s, &w.migration, 1-w.current
 	stays := w.stays[:w.n]
 	n, err := w.copyMarked(w.goes[:w.n])
 	if err != nil {
@@ -83,7 +83,7 @@ func (w *swarm[F]) compactLeaving() error {
 	}
 	copy(m.sent, m.bounds)
 	if lost := m.host[m.bounds[len(m.out)]:n]; len(lost) > 0 {
-		return fmt.Errorf("particle %d of rank %d went to (%v, %v, %v), counted in cells, which no neighbour has",
+		return fmt.Errorf("particle %d of rank %d moved to (%v, %v, %v) in cells, which no neighbouring block owns",
 			lost[0].ID, s.comm.Rank(), lost[0].P.X, lost[0].P.Y, lost[0].P.Z)
 	}
 	return nil
@@ -95,13 +95,13 @@ func (w *swarm[F]) compactMarked(marks []uint8) error {
 	if err != nil {
 		return err
 	}
-	w.n, w.side = kept, 1-w.side
+	w.n, w.current = kept, 1-w.current
 	return nil
 }
 
 // copyMarked copies the marked particles to the front of the other array, and returns how many there are.
 func (w *swarm[F]) copyMarked(marks []uint8) (n int, err error) {
-	work, from, to := w.s.work, w.side, 1-w.side
+	work, from, to := w.s.work, w.current, 1-w.current
 	if n, err = primitives.Compact(work, w.p[to], w.p[from][:w.n], marks); err != nil {
 		return 0, err
 	}
@@ -110,28 +110,29 @@ func (w *swarm[F]) copyMarked(marks []uint8) (n int, err error) {
 }
 
 // receive adds the particles that a peer has sent.
-func (w *swarm[F]) receive(came []kernels.Migrant[F]) error {
-	if len(came) == 0 {
+func (w *swarm[F]) receive(received []kernels.Migrant[F]) error {
+	if len(received) == 0 {
 		return nil
 	}
-	if err := w.reserve(w.n + len(came)); err != nil {
+	if err := w.reserve(w.n + len(received)); err != nil {
 		return err
 	}
 	s, m := w.s, &w.migration
-	for len(came) > 0 {
-		n := min(len(came), len(m.coming))
-		if err := backend.Upload(s.dev, m.coming[:n], came[:n]); err != nil {
+	for len(received) > 0 {
+		n := min(len(received), len(m.received))
+		if err := backend.Upload(s.dev, m.received[:n], received[:n]); err != nil {
 			return err
 		}
-		s.dev.Run(kernels.NewUnpackMigrantLoop(&w.domain, m.coming, w.p[w.side][w.n:], w.id[w.side][w.n:], m.misplaced), 0, n)
-		w.n, came = w.n+n, came[n:]
+		s.dev.Run(kernels.NewUnpackMigrantLoop(&w.domain, m.received, w.p[w.current][w.n:], w.id[w.current][w.n:],
+			m.misplaced), 0, n)
+		w.n, received = w.n+n, received[n:]
 	}
-	var astray [1]int64
-	if err := backend.Download(s.dev, astray[:], m.misplaced); err != nil {
+	var misplaced [1]int64
+	if err := backend.Download(s.dev, misplaced[:], m.misplaced); err != nil {
 		return err
 	}
-	if astray[0] > 0 {
-		return fmt.Errorf("%d particles came to rank %d that belong to other ranks", astray[0], s.comm.Rank())
+	if misplaced[0] > 0 {
+		return fmt.Errorf("rank %d received %d particles that belong to other ranks", s.comm.Rank(), misplaced[0])
 	}
 	return nil
 }

@@ -14,37 +14,39 @@ import (
 type migration[F num.Float] struct {
 	plan   *halo.ItemPlan
 	items  *halo.ItemExchanger[kernels.Migrant[F]]
-	out    [][]kernels.Migrant[F] // to each peer of the plan, in the next exchange
-	host   []kernels.Migrant[F]   // all that leave, in the order of peers
-	bounds []int32                // where among them those of each peer begin
-	sent   []int32                // up to which they have been sent
+	out    [][]kernels.Migrant[F] // for each peer of the plan, in the next exchange
+	host   []kernels.Migrant[F]   // all leaving particles, sorted by peer
+	bounds []int32                // index of the first of each peer
+	sent   []int32                // number of those already sent
 
-	// On the device. Leavers whose position no peer of the plan has come after those of the last.
+	// On the device. Particles for which the plan has no peer are sorted last.
 	routes      kernels.Routes
-	peer, order []int32              // of each leaver
+	peer, order []int32              // of each leaving particle
 	starts      []int32              // bounds
-	leaving     []kernels.Migrant[F] // in the order
-	coming      []kernels.Migrant[F] // some from one peer
-	misplaced   []int64              // one number: how many have come that are another block's
+	leaving     []kernels.Migrant[F] // sorted
+	received    []kernels.Migrant[F] // received from one peer
+	misplaced   []int64              // one element: number of received particles that belong to another block
 }
 
 const (
-	// itemsACell bounds how many particles go to a block in one message for each cell of its ghosts; more go in several.
-	itemsACell = 8
+	// itemsPerCell bounds how many particles go to a block in one message for each cell of its ghosts; more go in several.
+	// itemsACell bounds the number of particles to a block in one message, for each cell of its ghosts; the rest
+	// follows in further messages.
+	itemsPerCell = 8
 
-	mostComing = 1 << 18 // that are uploaded at a time
+	maxReceived = 1 << 18 // uploaded at a time
 )
 
 // newMigration plans the exchange between the blocks of ranks.
 func newMigration[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxes) (m migration[F], err error) {
-	if m.plan, err = plan.Items(func(cells int) int { return itemsACell * cells }); err != nil {
+	if m.plan, err = plan.Items(func(cells int) int { return itemsPerCell * cells }); err != nil {
 		return m, err
 	}
 	peers, most := m.plan.Peers, 0
 	if len(peers) == 0 {
 		return m, nil
 	}
-	m.items = halo.NewItemExchanger[kernels.Migrant[F]](m.plan, s.comm, tagItems)
+	m.items = halo.NewItemExchanger[kernels.Migrant[F]](m.plan, s.comm, tagMigrants)
 	m.out = make([][]kernels.Migrant[F], len(peers))
 	m.bounds, m.sent = make([]int32, len(peers)+2), make([]int32, len(peers))
 	var cuts, index []int32
@@ -67,12 +69,12 @@ func newMigration[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxe
 	a := &s.allocated
 	m.routes.Cuts, m.routes.Peers = backend.Uploaded(a, cuts, "blocks"), backend.Uploaded(a, index, "blocks")
 	m.starts = backend.Fresh[int32](a, len(m.bounds), "leaving particles")
-	m.coming = backend.Fresh[kernels.Migrant[F]](a, min(most, mostComing), "coming particles")
+	m.received = backend.Fresh[kernels.Migrant[F]](a, min(most, maxReceived), "coming particles")
 	m.misplaced = backend.Fresh[int64](a, 1, "coming particles")
 	return m, a.Err()
 }
 
-// reserve makes room for so many migrants.
+// reserve allocates buffers for n migrants.
 func (m *migration[F]) reserve(dev backend.Device, n int) error {
 	if n <= len(m.host) {
 		return nil
@@ -90,20 +92,20 @@ func (m *migration[F]) reserve(dev backend.Device, n int) error {
 	return nil
 }
 
-// free gives back what reserve made. What cannot be freed is freed with the device.
+// free frees the buffers. What cannot be freed is freed with the device.
 func (m *migration[F]) free(dev backend.Device) {
 	_, _, _ = backend.Free(dev, m.peer), backend.Free(dev, m.order), backend.Free(dev, m.leaving)
 	m.peer, m.order, m.leaving, m.host = nil, nil, nil, nil
 }
 
-// nextMessages takes for each peer as many migrants as a message holds, and tells whether others are left.
-func (m *migration[F]) nextMessages() (left bool) {
+// nextMessages selects for each peer as many migrants as a message can hold, and reports whether more remain.
+func (m *migration[F]) nextMessages() (more bool) {
 	for k, p := range m.plan.Peers {
 		first, end := m.sent[k], m.bounds[k+1]
 		if end-first > int32(p.Send) {
-			end, left = first+int32(p.Send), true
+			end, more = first+int32(p.Send), true
 		}
 		m.out[k], m.sent[k] = m.host[first:end], end
 	}
-	return left
+	return more
 }

@@ -16,10 +16,10 @@ import (
 type observation struct {
 	counts, slope, limits, gone backend.Report
 	steps                       int
-	sown                        int64
+	seeded                      int64
 }
 
-// prepareObserver makes room for observations.
+// prepareObserver allocates the buffers of observations.
 func (s *solver[F]) prepareObserver() error {
 	for _, room := range s.observer.All() {
 		for _, r := range []struct {
@@ -49,10 +49,10 @@ func (s *solver[F]) observe(to *observation) error {
 	}
 	s.run(s.loops.inside)
 	s.run(s.loops.slopeError)
-	to.steps, to.sown = s.steps, 0
+	to.steps, to.seeded = s.steps, 0
 	if s.swarm != nil {
 		s.dev.Run(s.swarm.loops().count, 0, s.swarm.n)
-		to.sown = s.swarm.sown
+		to.seeded = s.swarm.seeded
 	}
 	return errors.Join(to.counts.Take(asBytes(s.counts)), to.slope.Take(asBytes(s.slope)),
 		to.limits.Take(asBytes(s.limits)), to.gone.Take(asBytes(s.removed)))
@@ -63,7 +63,7 @@ func asBytes[T any](a []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(unsafe.Sizeof(t)))
 }
 
-// read is the one element that a report holds, once it is there.
+// read returns the element that a report holds, waiting for it.
 func read[T any](r backend.Report, err *error) (held T) {
 	bytes, failed := r.Read()
 	if *err = errors.Join(*err, failed); failed == nil {
@@ -108,13 +108,13 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 		return d, err
 	}
 	sums := []int64{n.Inside, n.Differ, n.Particles, n.Escaped, gone.Left, gone.Deleted, limits.Flips, n.Misplaced,
-		of.sown}
+		of.seeded}
 	if err := s.comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
 		return d, err
 	}
-	if in, strays, sown := sums[2]+sums[4]+sums[5], sums[7], sums[8]; in != sown || strays != 0 {
-		return d, fmt.Errorf("step %d: of %d particles that were sown %d are left, have gone or were deleted, and %d are in "+
-			"blocks that do not own their place", of.steps, sown, in, strays)
+	if in, strays, seeded := sums[2]+sums[4]+sums[5], sums[7], sums[8]; in != seeded || strays != 0 {
+		return d, fmt.Errorf("step %d: of %d seeded particles %d are present, have left or were removed, and %d are in "+
+			"blocks that do not own their position", of.steps, seeded, in, strays)
 	}
 	steepest := []float64{float64(slope.Value())}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, steepest); err != nil {
@@ -133,8 +133,8 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 	return d, nil
 }
 
-// checkFinite returns an error where the level set was not finite after some steps, by the word of Counts.Broken on
-// this rank. It is the same on all ranks.
+// checkFinite returns an error if the level set was not finite after some steps, given this rank's Counts.Broken. The
+// error is the same on all ranks.
 func (s *solver[F]) checkFinite(ctx context.Context, steps int, word int64) error {
 	first := []int64{word}
 	if err := s.comm.AllreduceInt64(ctx, dist.Max, first); err != nil || first[0] == 0 {

@@ -6,16 +6,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// Particles are those of a block, in no order that means anything.
+// Particles are the particles of a block, in no particular order.
 type Particles struct {
 	Points  []float64 // x, y, z of each
-	ID      []int64   // that no other particle has at any time
-	Sign    []int32   // -1 of those from inside, 1 of those from outside
+	ID      []int64   // unique over time and ranks
+	Sign    []int32   // -1 for particles seeded inside, 1 for outside
 	Radius  []float64 // in m
-	Escaped []uint8   // 1 of those that are on the wrong side
+	Escaped []uint8   // 1 for particles on the wrong side
 }
 
-// Particles returns those of the block. There are none where the method has none.
+// Particles returns the particles of the block; none without particles in the method.
 func (s *solver[F]) Particles(context.Context) (*Particles, error) {
 	all := &Particles{}
 	if s.swarm == nil {
@@ -52,7 +52,7 @@ func (s *solver[F]) Particles(context.Context) (*Particles, error) {
 	return all, nil
 }
 
-// coordinate is a position in m, from one counted in cells.
+// coordinate converts a position from cells to m.
 func (s *solver[F]) coordinate(axis int, x F) float64 {
 	g := s.block.Grid
 	if axis >= g.Dim {

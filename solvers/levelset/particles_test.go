@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// deform is the flow of the ball of Enright.
+// deform is the flow of Enright's ball.
 func deform(t testing.TB, g *grid.Grid) flow.Flow {
 	v, err := flow.Named("enright", g, 3)
 	if err != nil {
@@ -29,20 +29,20 @@ func (w *swarm[F]) set(t *testing.T, all ...kernels.Particle[F]) {
 	if err := w.reserve(len(all)); err != nil {
 		t.Fatal(err)
 	}
-	w.n = copy(w.p[w.side], all)
-	w.sown = int64(w.n)
+	w.n = copy(w.p[w.current], all)
+	w.seeded = int64(w.n)
 	for i := range all {
-		w.id[w.side][i] = int64(i)
+		w.id[w.current][i] = int64(i)
 	}
 }
 
-// All particles look at the level set as it was: what one corrects makes no other one escaped or not, and their order
-// changes no bit (traps 4 and 5).
+// TestCorrectionsHaveNoOrder proves that all particles are compared with the uncorrected level set: corrections do
+// not depend on the order of particles.
 func TestCorrectionsHaveNoOrder(t *testing.T) {
 	g := box(3, 16, 16)
 	phi := func(x, y, z float64) float64 { return x - 8.3 }
 	first := with(1)
-	s := on(t, first, g, still(g), phi)
+	s := newSolver(t, first, g, still(g), phi)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var all []kernels.Particle[float64]
 	for range 400 {
@@ -53,9 +53,9 @@ func TestCorrectionsHaveNoOrder(t *testing.T) {
 		kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: .5}, kernels.Particle[float64]{X: 9, Y: 9, Z: 9, R: -1})
 	begun := slices.Clone(s.f[now])
 	var want []float64
-	for turn := range 6 {
+	for repetition := range 6 {
 		copy(s.f[now], begun)
-		s.cfg.Correct = Corrections[turn%2]
+		s.cfg.Correct = Corrections[repetition%2]
 		s.swarm.set(t, all...)
 		if err := s.correct(t.Context(), now); err != nil {
 			t.Fatal(err)
@@ -69,14 +69,15 @@ func TestCorrectionsHaveNoOrder(t *testing.T) {
 			want = slices.Clone(s.f[now])
 		}
 		if !slices.Equal(want, s.f[now]) {
-			t.Errorf("turn %d, %s: another level set", turn, s.cfg.Correct)
+			t.Errorf("repetition %d, %s: the corrected level set differs", repetition, s.cfg.Correct)
 		}
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	}
 	if slices.Equal(want, begun) {
 		t.Error("nothing was corrected")
 	}
-	// The first particle makes the corner at (7, 7, 7) outside: the second, which has escaped before, still counts.
+	// The first particle moves the corner at (7, 7, 7) outside; the second, which had escaped before, must still
+	// count.
 	copy(s.f[now], begun)
 	s.swarm.set(t, kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: .4},
 		kernels.Particle[float64]{X: 7.1, Y: 7, Z: 7, R: .5})
@@ -84,18 +85,19 @@ func TestCorrectionsHaveNoOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.f[now][s.block.Index(7, 7, 7)]; math.Abs(got-.4) > 1e-12 {
-		t.Errorf("the level set at the corner is %g, the most of 0.4 and 0.4", got)
+		t.Errorf("the level set at the corner is %g, want 0.4", got)
 	}
 }
 
-// Radii are those of the level set that a step ends with, not of one before reinitialisation or correction (trap 13).
+// TestRadiiAreThoseOfTheEnd proves that radii are updated from the level set at the end of a step, not from one
+// before reinitialisation or correction.
 func TestRadiiAreThoseOfTheEnd(t *testing.T) {
 	g := box(3, 24, 1)
-	s := on(t, with(4), g, deform(t, g), ball(.35, .35, .35, .15))
+	s := newSolver(t, with(4), g, deform(t, g), ball(.35, .35, .35, .15))
 	advance(t, s, 3, 5)
 	h := g.Spacing(0)
 	of := s.correction(now)
-	for _, q := range s.swarm.p[s.swarm.side][:s.swarm.n] {
+	for _, q := range s.swarm.p[s.swarm.current][:s.swarm.n] {
 		want := []kernels.Particle[float64]{q}
 		kernels.NewUpdateRadiusLoop(of, .1*h, .5*h, want).Range(0, 1)
 		if want[0].R != q.R || math.Abs(q.R) < .1*h || math.Abs(q.R) > .5*h {
@@ -104,8 +106,8 @@ func TestRadiiAreThoseOfTheEnd(t *testing.T) {
 	}
 }
 
-// A particle on a face between two blocks, on a seam of a period, or at a corner has one owner, and none has one on a
-// wall's far side (trap 8).
+// TestOwnersAreHalfOpen proves that a particle on a face between blocks, at a periodic boundary or at a corner has
+// exactly one owner, and that particles beyond walls have none.
 func TestOwnersAreHalfOpen(t *testing.T) {
 	for _, periodic := range []bool{false, true} {
 		n := int32(12)
@@ -121,10 +123,10 @@ func TestOwnersAreHalfOpen(t *testing.T) {
 			}
 			domains = append(domains, d)
 		}
-		places := []float64{-.5, -1e-17, 0, 4.999999, 5, 5.25, 11, 11.4999, 11.5, 11.9999999, 12}
-		for _, x := range places {
-			for _, y := range places {
-				for _, z := range places {
+		positions := []float64{-.5, -1e-17, 0, 4.999999, 5, 5.25, 11, 11.4999, 11.5, 11.9999999, 12}
+		for _, x := range positions {
+			for _, y := range positions {
+				for _, z := range positions {
 					stays, goes, gone := 0, 0, kernels.Removed{}
 					for _, d := range domains {
 						p := []kernels.Particle[float64]{{X: x, Y: y, Z: z, R: 1}}
@@ -142,14 +144,14 @@ func TestOwnersAreHalfOpen(t *testing.T) {
 	}
 }
 
-// Escaped particles outlive reseeding; of the others no cell has more than it should, and cells far from the interface
-// none (trap 6).
+// TestReseeding proves that reseeding keeps escaped particles, leaves no cell with too many others, and removes those
+// far from the interface.
 func TestReseeding(t *testing.T) {
 	g := box(3, 20, 1)
 	cfg := with(4)
-	s := on(t, cfg, g, deform(t, g), ball(.4, .4, .4, .2))
+	s := newSolver(t, cfg, g, deform(t, g), ball(.4, .4, .4, .2))
 	w, h := s.swarm, g.Spacing(0)
-	all := slices.Clone(w.p[w.side][:w.n])
+	all := slices.Clone(w.p[w.current][:w.n])
 	for range 3 { // four times as many as there should be
 		all = append(all, all...)
 	}
@@ -168,10 +170,10 @@ func TestReseeding(t *testing.T) {
 		in   bool
 	}
 	count, kept := map[place]int{}, false
-	for _, q := range w.p[w.side][:w.n] {
+	for _, q := range w.p[w.current][:w.n] {
 		kept = kept || q == deep
 		if q == far {
-			t.Error("a particle far from the interface stayed")
+			t.Error("a particle far from the interface was kept")
 		}
 		if q != deep {
 			count[place{[3]int{int(math.Floor(q.X)), int(math.Floor(q.Y)), int(math.Floor(q.Z))}, q.R < 0}]++
@@ -192,30 +194,31 @@ func TestReseeding(t *testing.T) {
 	if d.Deleted == 0 || d.Particles != int64(w.n) {
 		t.Errorf("%d deleted, %d of %d particles counted", d.Deleted, d.Particles, w.n)
 	}
-	// Where there is none, the next ones are sown.
+	// Where there is none, the next ones are seeded.
 	w.n = 0
 	if err := w.reseed(); err != nil || w.n == 0 {
-		t.Errorf("%d particles sown, error %v", w.n, err)
+		t.Errorf("%d particles seeded, error %v", w.n, err)
 	}
 }
 
-// Random numbers are those of the particle's number in the whole grid: eight ranks sow what one does (trap 7).
+// TestSeedsDependOnNoRank proves that eight ranks seed the same particles as one: random numbers depend on the number
+// of a particle in the whole grid.
 func TestSeedsDependOnNoRank(t *testing.T) {
 	g := box(3, 24, 1)
-	sown := func(ranks int) []kernels.Migrant[float64] {
+	seeded := func(ranks int) []kernels.Migrant[float64] {
 		var mu sync.Mutex
 		var all []kernels.Migrant[float64]
 		var ready, done sync.WaitGroup
 		ready.Add(ranks)
 		for _, comm := range local.New(ranks) {
 			done.Go(func() {
-				s := onRank(t, with(3), g, deform(t, g), ball(.5, .5, .5, .25), comm)
+				s := newSolverOn(t, with(3), g, deform(t, g), ball(.5, .5, .5, .25), comm)
 				ready.Done()
 				ready.Wait()
 				mu.Lock()
 				defer mu.Unlock()
-				for i, q := range s.swarm.p[s.swarm.side][:s.swarm.n] {
-					all = append(all, kernels.Migrant[float64]{P: q, ID: s.swarm.id[s.swarm.side][i]})
+				for i, q := range s.swarm.p[s.swarm.current][:s.swarm.n] {
+					all = append(all, kernels.Migrant[float64]{P: q, ID: s.swarm.id[s.swarm.current][i]})
 				}
 			})
 		}
@@ -223,7 +226,7 @@ func TestSeedsDependOnNoRank(t *testing.T) {
 		slices.SortFunc(all, func(a, b kernels.Migrant[float64]) int { return int(a.ID - b.ID) })
 		return all
 	}
-	one, eight := sown(1), sown(8)
+	one, eight := seeded(1), seeded(8)
 	if len(one) == 0 || !slices.Equal(one, eight) {
 		t.Errorf("%d particles on one rank, %d on eight, or others", len(one), len(eight))
 	}
@@ -251,7 +254,8 @@ func TestSeedsDependOnNoRank(t *testing.T) {
 	}
 }
 
-// A particle that goes through a corner, along the period, to the block across it, is the same there.
+// TestThroughTheCorner proves that a particle that crosses a corner and a periodic boundary to the diagonal block is
+// the same there.
 func TestThroughTheCorner(t *testing.T) {
 	g := box(3, 16, 16)
 	g.Periodic = [3]bool{true, true, true}
@@ -265,7 +269,7 @@ func TestThroughTheCorner(t *testing.T) {
 			done.Go(func() {
 				cfg := with(1)
 				cfg.Reinit = "none"
-				s := onRank(t, cfg, g, v, func(x, y, z float64) float64 { return x - 40 }, comm)
+				s := newSolverOn(t, cfg, g, v, func(x, y, z float64) float64 { return x - 40 }, comm)
 				if comm.Rank() == ranks-1 {
 					s.swarm.set(t, kernels.Particle[float64]{X: 15.25, Y: 15.25, Z: 15.25, R: .5},
 						kernels.Particle[float64]{X: 14, Y: 14, Z: 14, R: -.5})
@@ -279,7 +283,7 @@ func TestThroughTheCorner(t *testing.T) {
 				ready.Wait()
 				mu.Lock()
 				defer mu.Unlock()
-				ends[ranks] = append(ends[ranks], s.swarm.p[s.swarm.side][:s.swarm.n]...)
+				ends[ranks] = append(ends[ranks], s.swarm.p[s.swarm.current][:s.swarm.n]...)
 			})
 		}
 		done.Wait()
@@ -290,17 +294,17 @@ func TestThroughTheCorner(t *testing.T) {
 	}
 }
 
-// Particles that vanish, come twice or are where another block has its own are an error that says so.
+// TestParticlesAreCounted proves that lost, duplicated and misplaced particles are an error.
 func TestParticlesAreCounted(t *testing.T) {
 	g := box(3, 20, 1)
 	for name, spoil := range map[string]func(w *swarm[float64]){
-		"of 1000 particles that were sown 999 are left, have gone or were deleted, and 0": func(w *swarm[float64]) { w.n-- },
-		"of 1000 particles that were sown 1000 are left, have gone or were deleted, and 1": func(w *swarm[float64]) {
-			w.p[w.side][3].X = 20.5
+		"of 1000 seeded particles 999 are present, have left or were removed, and 0": func(w *swarm[float64]) { w.n-- },
+		"of 1000 seeded particles 1000 are present, have left or were removed, and 1": func(w *swarm[float64]) {
+			w.p[w.current][3].X = 20.5
 		},
 	} {
-		s := on(t, with(4), g, deform(t, g), ball(.4, .4, .4, .2))
-		s.swarm.set(t, s.swarm.p[s.swarm.side][:1000]...)
+		s := newSolver(t, with(4), g, deform(t, g), ball(.4, .4, .4, .2))
+		s.swarm.set(t, s.swarm.p[s.swarm.current][:1000]...)
 		if _, err := s.Diagnose(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -311,7 +315,7 @@ func TestParticlesAreCounted(t *testing.T) {
 	}
 }
 
-// Steps that are longer than ghosts are wide, and blocks that are narrower than ghosts, are refused (trap 9).
+// TestTooLongSteps proves that CFL numbers too large for the ghosts are refused.
 func TestTooLongSteps(t *testing.T) {
 	cfg := plain
 	cfg.CFL = 5.1
@@ -326,15 +330,15 @@ func TestTooLongSteps(t *testing.T) {
 	}
 }
 
-// Nothing is left behind: far from the interface the level set is that of the edge of the band, after it has gone
-// through the whole grid too, and its volume stays (trap 1).
+// TestNothingStaleBesideTheBand proves that the level set far from the interface is the constant at the edge of the
+// band, also after the interface has crossed the whole periodic grid, and that the volume is kept.
 func TestNothingStaleBesideTheBand(t *testing.T) {
 	for _, cfl := range []float64{1, 4.9} {
 		g := box(2, 48, 48)
 		g.Periodic = [3]bool{true, true}
 		cfg := plain
 		cfg.CFL = cfl
-		s := on(t, cfg, g, flow.Uniform(1, .5, 0), ball(24, 24, 0, 9))
+		s := newSolver(t, cfg, g, flow.Uniform(1, .5, 0), ball(24, 24, 0, 9))
 		advance(t, s, 96, 1000)
 		d, err := s.Diagnose(t.Context())
 		if err != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// sorting is the order of particles by dual cell.
+// sorting holds the order of particles by dual cell.
 type sorting struct {
 	cell, order []int32 // of particles
-	start       []int32 // of each dual cell, and one more
-	deficit     []int32 // two of each
+	start       []int32 // of each dual cell, and the total
+	deficit     []int32 // missing particles: two numbers, one for each sign, for each cell
 	first       []int32
 }
 
-// reseed removes particles where there are many, and seeds where there are few. All ghosts are up to date.
+// reseed removes particles where there are many, and adds some where there are few. All ghosts must be up to date.
 func (w *swarm[F]) reseed() error {
 	s := w.s
 	s.updateRadii()
@@ -30,7 +30,7 @@ func (w *swarm[F]) reseed() error {
 	box := w.dualBox()
 	thinning := &kernels.Reseeding[F]{Seeding: *seeding, Escape: F(s.cfg.Escape), Start: w.sorted.start,
 		Order: w.sorted.order[:w.n]}
-	s.dev.Run(kernels.NewThinCellLoop(box, thinning, &s.removed[0], w.p[w.side], w.id[w.side], w.stays,
+	s.dev.Run(kernels.NewThinCellLoop(box, thinning, &s.removed[0], w.p[w.current], w.id[w.current], w.stays,
 		w.sorted.deficit), 0,
 		box.Size())
 	if err := w.compactMarked(w.stays[:w.n]); err != nil {
@@ -45,12 +45,12 @@ func (w *swarm[F]) reseed() error {
 		return err
 	}
 	w.n += int(total)
-	s.dev.Run(kernels.NewFillCellLoop(box, seeding, w.sorted.first, w.sorted.deficit, w.p[w.side][before:w.n],
-		w.id[w.side][before:w.n]), 0, box.Size())
+	s.dev.Run(kernels.NewFillCellLoop(box, seeding, w.sorted.first, w.sorted.deficit, w.p[w.current][before:w.n],
+		w.id[w.current][before:w.n]), 0, box.Size())
 	if err := w.dropRemoved(); err != nil {
 		return err
 	}
-	w.sown += int64(w.n - before)
+	w.seeded += int64(w.n - before)
 	return nil
 }
 
@@ -60,7 +60,7 @@ func (w *swarm[F]) dropRemoved() error {
 	return w.compactMarked(w.stays[:w.n])
 }
 
-// sort drops removed particles, and finds those of each dual cell.
+// sort drops removed particles, and finds the particles of each dual cell.
 func (w *swarm[F]) sort(seeding *kernels.Seeding[F]) error {
 	if err := w.dropRemoved(); err != nil {
 		return err
@@ -84,24 +84,24 @@ func (w *swarm[F]) sort(seeding *kernels.Seeding[F]) error {
 			return err
 		}
 	}
-	s.dev.Run(kernels.NewDualCellOfLoop(seeding, w.p[w.side], o.cell), 0, w.n)
+	s.dev.Run(kernels.NewDualCellOfLoop(seeding, w.p[w.current], o.cell), 0, w.n)
 	return primitives.OrderByCell(s.work, o.cell[:w.n], n, o.start, o.order[:w.n])
 }
 
-// sortByCell puts the particles in the order of their cells, so that neighbours in memory read neighbouring cells.
+// sortByCell sorts the particles by cell, for locality of memory accesses.
 func (w *swarm[F]) sortByCell() error {
 	if err := w.sort(w.seeding()); err != nil {
 		return err
 	}
-	from, to, order := w.side, 1-w.side, w.sorted.order[:w.n]
+	from, to, order := w.current, 1-w.current, w.sorted.order[:w.n]
 	if err := primitives.Gather(w.s.work, w.p[to][:w.n], w.p[from][:w.n], order); err != nil {
 		return err
 	}
-	w.side = to
+	w.current = to
 	return primitives.Gather(w.s.work, w.id[to][:w.n], w.id[from][:w.n], order)
 }
 
-// maintainParticles reseeds and sorts particles every so many steps.
+// maintainParticles reseeds and sorts particles at the intervals of the configuration.
 func (s *solver[F]) maintainParticles(ctx context.Context) error {
 	w := s.swarm
 	if w == nil {
@@ -121,7 +121,7 @@ func (s *solver[F]) maintainParticles(ctx context.Context) error {
 	return nil
 }
 
-// dualBox is the box of the block's dual cells, by their numbers in the grid.
+// dualBox returns the index range of the block's dual cells.
 func (w *swarm[F]) dualBox() (box abi.Box) {
 	for d := range 3 {
 		box.Lo[d], box.Hi[d] = int(w.domain.Lo[d]), int(w.domain.Hi[d])
@@ -129,11 +129,11 @@ func (w *swarm[F]) dualBox() (box abi.Box) {
 	return box
 }
 
-// seeding is the parameters of seeding.
+// seeding returns the parameters of seeding.
 func (w *swarm[F]) seeding() *kernels.Seeding[F] {
 	s := w.s
 	shortest, longest := s.spacings()
 	return &kernels.Seeding[F]{Lattice: s.lattice, Domain: w.domain, Phi: s.f[now], Each: int32(s.cfg.Particles),
-		Band: F(sownBand * longest), Least: F(leastRadius * shortest), Most: F(mostRadius * shortest),
+		Band: F(seededBand * longest), Least: F(minRadius * shortest), Most: F(maxRadius * shortest),
 		Reach: particleGhosts - 1, Event: w.event}
 }

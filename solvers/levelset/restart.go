@@ -13,16 +13,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// ParticleFields are what is saved of particles, on a space of their own; none where the method has none.
+// ParticleFields are the saved fields of particles, on a space of their own; none without particles.
 func (s *solver[F]) ParticleFields() []solvers.Field {
 	w := s.swarm
 	if w == nil {
 		return nil
 	}
 	w.space.Owned = w.n
-	return []solvers.Field{{Name: "particle", Doc: "place, counted in cells, and radius in m, negative inside",
-		On: &w.space, Hashed: true, Saved: true, Components: []string{"x", "y", "z", "r"},
-		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w.p[w.side][:w.n], 0) }}}
+	return []solvers.Field{{Name: "particle", Doc: "position in cells, and radius in m, negative inside",
+		Space: &w.space, Hashed: true, Saved: true, Components: []string{"x", "y", "z", "r"},
+		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w.p[w.current][:w.n], 0) }}}
 }
 
 func (s *solver[F]) Quiesce(context.Context) error {
@@ -32,98 +32,98 @@ func (s *solver[F]) Quiesce(context.Context) error {
 	return s.swarm.quiesce()
 }
 
-// quiesce drops removed particles, and brings the keys of the others to the host.
+// quiesce drops removed particles, and copies the keys of the others to the host.
 func (w *swarm[F]) quiesce() error {
 	if err := w.dropRemoved(); err != nil {
 		return err
 	}
-	w.keys = w.id[w.side][:w.n]
+	w.keys = w.id[w.current][:w.n]
 	if !w.s.separate {
 		return nil
 	}
 	w.keys = w.hostIDs[:w.n]
-	return backend.Download(w.s.dev, w.keys, w.id[w.side][:w.n])
+	return backend.Download(w.s.dev, w.keys, w.id[w.current][:w.n])
 }
 
-// allocate makes room for particles with these keys, which are then filled.
+// allocate makes room for particles with these keys, whose fields are filled afterwards.
 func (w *swarm[F]) allocate(keys []int64) error {
 	if err := w.reserve(len(keys)); err != nil {
 		return err
 	}
 	w.n, w.space.Owned, w.keys = len(keys), len(keys), slices.Clone(keys)
-	return backend.Upload(w.s.dev, w.id[w.side][:w.n], w.keys)
+	return backend.Upload(w.s.dev, w.id[w.current][:w.n], w.keys)
 }
 
-// belongs tells whether a particle is in a dual cell of the block.
+// belongs reports whether a particle is in a dual cell of the block.
 func (w *swarm[F]) belongs(bytes []byte) bool {
 	var p kernels.Particle[F]
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p)), bytes)
 	return kernels.Owned(&w.domain, p)
 }
 
-// counters is what a rank has counted since the start.
+// counters are a rank's counters since the start.
 type counters struct {
-	sown int64
+	seeded int64
 	kernels.Removed
 	kernels.Limits
 }
 
-// Scalars are the counters since the start, and how often particles were seeded.
+// Scalars returns the counters since the start, and the number of seedings.
 func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	own, err := s.ownCounters()
 	if err != nil {
 		return nil, err
 	}
-	n := []int64{own.sown, own.Left, own.Deleted, own.Flips}
+	n := []int64{own.seeded, own.Left, own.Deleted, own.Flips}
 	if err := s.comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
 		return nil, err
 	}
-	of := map[string]float64{"flips": float64(n[3])}
+	scalars := map[string]float64{"flips": float64(n[3])}
 	if s.swarm != nil {
-		of["sowings"] = float64(s.swarm.event)
-		of["sown"], of["left"], of["deleted"] = float64(n[0]), float64(n[1]), float64(n[2])
+		scalars["sowings"] = float64(s.swarm.event)
+		scalars["sown"], scalars["left"], scalars["deleted"] = float64(n[0]), float64(n[1]), float64(n[2])
 	}
-	return of, nil
+	return scalars, nil
 }
 
-// ownCounters is that of this rank.
+// ownCounters returns the counters of this rank.
 func (s *solver[F]) ownCounters() (own counters, err error) {
 	var limits [1]kernels.Limits
-	var gone [1]kernels.Removed
-	err = errors.Join(backend.Download(s.dev, limits[:], s.limits), backend.Download(s.dev, gone[:], s.removed))
-	own.Removed, own.Limits = gone[0], limits[0]
+	var removed [1]kernels.Removed
+	err = errors.Join(backend.Download(s.dev, limits[:], s.limits), backend.Download(s.dev, removed[:], s.removed))
+	own.Removed, own.Limits = removed[0], limits[0]
 	if s.swarm != nil {
-		own.sown = s.swarm.sown
+		own.seeded = s.swarm.seeded
 	}
 	return own, err
 }
 
-// Restore puts the solver into a saved state. Counters of the saved run are rank 0's from then on.
+// Restore restores a saved state. Rank 0 continues the counters of all ranks.
 func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
 	if err := fill(); err != nil {
 		return err
 	}
 	s.t, s.steps, s.took = at.Time, at.Steps, at.Dt
-	var gone [1]kernels.Removed
+	var removed [1]kernels.Removed
 	var limits [1]kernels.Limits
-	sown := int64(0)
+	seeded := int64(0)
 	if s.comm.Rank() == 0 {
-		sown = int64(of["sown"])
-		gone[0] = kernels.Removed{Left: int64(of["left"]), Deleted: int64(of["deleted"])}
+		seeded = int64(of["sown"])
+		removed[0] = kernels.Removed{Left: int64(of["left"]), Deleted: int64(of["deleted"])}
 		limits[0].Flips = int64(of["flips"])
 	}
-	err := errors.Join(backend.Upload(s.dev, s.removed, gone[:]), backend.Upload(s.dev, s.limits, limits[:]))
+	err := errors.Join(backend.Upload(s.dev, s.removed, removed[:]), backend.Upload(s.dev, s.limits, limits[:]))
 	if err != nil {
 		return err
 	}
 	if w := s.swarm; w != nil {
-		w.sown, w.event = sown, int64(of["sowings"])
+		w.seeded, w.event = seeded, int64(of["sowings"])
 		n := []int64{int64(w.n)}
 		if err := s.comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
 			return err
 		}
 		if saved := int64(of["sown"] - of["left"] - of["deleted"]); n[0] != saved {
-			return fmt.Errorf("%d particles were saved, of which %d belong to a block: is it the state of another case?",
+			return fmt.Errorf("%d particles were saved, but %d belong to blocks of this run: is it the state of another case?",
 				saved, n[0])
 		}
 	}

@@ -21,55 +21,54 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// Solver advances a level set on one rank's block. All ranks make the same calls.
+// Solver advances a level set on a rank's block. All ranks make the same calls.
 type Solver interface {
-	// Advance takes at least one and at most so many of equal steps that lead to the time until.
+	// Advance takes between one and `steps` of the equal steps that lead to the time until.
 	Advance(ctx context.Context, until float64, steps int) error
-	// StepsTo is that of solvers.Stepper.
+	// StepsTo implements solvers.Stepper.
 	StepsTo(until float64) (least, most float64)
-	// Pause lets Advance return after the first step that reaches a time; 0 for none.
+	// Pause makes Advance return after the first step that reaches a time; 0 for none.
 	Pause(at float64)
 	Time() float64
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
 	Dt() float64
-	// Band is |φ| beyond the band, in m.
+	// Band returns the constant |φ| beyond the band, in m.
 	Band() float64
 	// Field returns the level set of the block's cells in m, x fastest.
 	Field(ctx context.Context) ([]float64, error)
-	// View is that of the level set of the block.
+	// View is the view of the block's level set.
 	View() solvers.View
 	Diagnose(ctx context.Context) (Diagnostics, error)
-	// Observe and Observed are those of solvers.Observer.
+	// Observe and Observed implement solvers.Observer.
 	Observe(ctx context.Context) error
 	Observed(ctx context.Context) (Diagnostics, error)
-	// ParticleFields are what is saved of particles, on a space of their own; none where the method has none.
+	// ParticleFields are the saved fields of particles, on a space of their own; none without particles.
 	ParticleFields() []solvers.Field
-	// Quiesce, Scalars and Restore are those of solvers.Restarter.
+	// Quiesce, Scalars and Restore implement solvers.Restarter.
 	Quiesce(ctx context.Context) error
 	Scalars(ctx context.Context) (map[string]float64, error)
 	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
-	// Phases tells how many seconds this rank spent where.
+	// Phases returns the seconds that this rank spent in each phase.
 	Phases() map[string]float64
-	// Bytes is what the arrays take that the kernels work on.
+	// Bytes returns the size of the arrays on the device.
 	Bytes() int64
-	// Surface returns the interface of the block as a mesh without gaps.
+	// Surface returns the interface in the block as a mesh without gaps between blocks.
 	Surface(ctx context.Context) (*contour.Surface, error)
-	// ParticleCount is how many particles the block has.
+	// ParticleCount returns the number of particles of the block.
 	ParticleCount() int64
-	// Particles returns those of the block.
+	// Particles returns the particles of the block.
 	Particles(ctx context.Context) (*Particles, error)
-	// Stages are parts of a step to be measured.
+	// Stages returns the parts of a step for measurement.
 	Stages() []Stage
-	// Halo is how ghosts are exchanged: direct, staged or nccl.
+	// Halo returns the exchanger of ghosts: direct, staged or nccl.
 	Halo() string
-	// Close gives back what the device holds.
+	// Close frees the memory on the device.
 	Close()
 }
 
-// New sets up the solver in the given precision, "float32" or "float64", from a level set at the centre of each cell of
-// the block, x fastest: a distance next to the interface, as [Distance] finds it, and of the right sign elsewhere. The
-// plan is of halos with as many layers as the block has.
+// New sets up the solver in the given precision, "float32" or "float64", from a level set at the centre of each cell
+// of the block, x fastest, as [Distance] returns it. plan must have as many layers of ghosts as the block.
 func New(ctx context.Context, precision string, cfg Config, b *grid.Block, plan *halo.BoxPlan, boxes halo.Boxes,
 	v flow.Flow, start []float64, comm dist.Comm, dev backend.Device) (Solver, error) {
 	switch precision {
@@ -95,31 +94,31 @@ type solver[F num.Float] struct {
 	block    *grid.Block
 	lattice  kernels.Lattice[F]
 	flow     flow.Flow
-	course   *flow.BlockSeries[F] // nil where the flow varies by a factor alone
+	series   *flow.BlockSeries[F] // nil if the flow has no time series
 	comm     dist.Comm
 	dev      backend.Device
 	work     *primitives.Workspace
 	separate bool // the device has separate memory
 	closers  []func() error
 
-	allLayers, wenoLayers, oneLayer ghostLayers[F] // all layers, those of WENO, one
+	allLayers, wenoLayers, oneLayer ghostLayers[F] // with all ghosts, those of WENO, and one layer
 	upwards                         [3]upward[F]
 	loops                           loops[F]
 	swarm                           *swarm[F] // nil without particles
-	observer                        solvers.Observing[observation]
+	observer                        solvers.ObservationBuffers[observation]
 
-	host   []F     // a copy of a field, of a device with separate memory
-	rate   float64 // the largest |u|/h of a face, 1/s, at a factor of 1
-	limit  float64 // the longest step at that
+	host   []F     // copy of a level set, for a device with separate memory
+	rate   float64 // largest |u|/h of a face in 1/s, for a factor of 1
+	limit  float64 // largest step in s
 	volume float64 // at the start
 
-	pause   float64
-	t, took float64
-	steps   int
-	next    [1]kernels.Clock[F]
-	lapAt   time.Time
-	phase   int // to which time is added
-	spent   [phases]time.Duration
+	pause     float64
+	t, took   float64
+	steps     int
+	next      [1]kernels.Clock[F]
+	lapAt     time.Time
+	phase     int // the phase to which time is added
+	phaseTime [phases]time.Duration
 }
 
 func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, boxes halo.Boxes,
@@ -144,7 +143,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		}
 	}()
 	_, s.separate = dev.(backend.Memory)
-	var u [3][]F // of the last time of a series; each step uploads its own
+	var u [3][]F // for a time series at its last time; each step uploads its own
 	err = v.Each(func(v flow.Flow) (err error) {
 		if u, err = flow.OnBlock[F](ctx, b, v); err != nil {
 			return err
@@ -154,7 +153,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if err != nil {
 		return nil, err
 	}
-	s.course = flow.NewBlockSeries[F](b, v)
+	s.series = flow.NewBlockSeries[F](b, v)
 	if err := s.upload(u); err != nil {
 		return nil, err
 	}
@@ -178,7 +177,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	return s, err
 }
 
-// connect prepares all exchanges.
+// connect sets up all exchanges.
 func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error) {
 	if nx, ny, nz := s.block.Shape(); plan.Shape != [3]int{nx, ny, nz} || plan.Rank != s.comm.Rank() {
 		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
@@ -201,7 +200,7 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 	return nil
 }
 
-// initialise makes a distance of the level set at the start.
+// initialise computes a distance from the initial level set.
 func (s *solver[F]) initialise(ctx context.Context, start []float64) error {
 	host := make([]F, s.block.Len())
 	err := s.rows(ctx, func(r, first int) error {
@@ -237,7 +236,7 @@ func (s *solver[F]) initialise(ctx context.Context, start []float64) error {
 	return backend.Copy(s.dev, s.start, s.f[now])
 }
 
-// owned is the box of the block's own cells, by their numbers in the grid, with so many layers round it.
+// owned returns the index range of the block's own cells, extended by `more` layers.
 func (s *solver[F]) owned(more int) (box abi.Box) {
 	b := s.block
 	for d := range 3 {
@@ -250,7 +249,8 @@ func (s *solver[F]) owned(more int) (box abi.Box) {
 	return box
 }
 
-// measureFlow finds the longest step on all ranks; of a series of velocities that of the fastest one so far.
+// measureFlow updates the largest step from velocities, the same on all ranks; for a time series that is the step for
+// the fastest velocity so far.
 func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 	most := []float64{0}
 	var lock sync.Mutex
@@ -272,7 +272,7 @@ func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 	return nil
 }
 
-// fastest is the largest |u|/h of a face, 1/s, in the row of cells from one on.
+// fastest returns the largest |u|/h of a face in 1/s, in the row of cells that begins at index first.
 func (s *solver[F]) fastest(u [3][]F, first int) (most float64, err error) {
 	for axis := range s.block.Grid.Dim {
 		stride, h := [3]int{1, s.lattice.SY, s.lattice.SZ}[axis], s.block.Grid.Spacing(axis)
@@ -288,7 +288,8 @@ func (s *solver[F]) fastest(u [3][]F, first int) (most float64, err error) {
 	return most, nil
 }
 
-// rows calls f with all rows of the block's own cells, by their number and where they begin in an array.
+// rows calls f for all rows of the block's own cells, with their number and the index of their first cell in an
+// array.
 func (s *solver[F]) rows(ctx context.Context, f func(r, first int) error) error {
 	n := s.block.N
 	return parallel.Each(ctx, "level set", n[1]*n[2], cellsPerWorker/n[0]+1, func(lo, hi int) error {
@@ -322,7 +323,7 @@ func (s *solver[F]) Halo() string { return s.allLayers.ghosts.Path() }
 
 func (s *solver[F]) Close() {
 	for _, end := range s.closers {
-		_ = end() // what is left is freed with the device
+		_ = end() // anything that remains is freed with the device
 	}
 	s.closers = nil
 	if s.swarm != nil {

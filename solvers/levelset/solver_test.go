@@ -18,18 +18,18 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// plain is a level set alone.
+// plain is the configuration without particles.
 var plain = Config{Advect: "semi-lagrangian", Reinit: "sweep", Iterations: 5, Band: 7, CFL: 1, Escape: 1,
 	Correct: "fused"}
 
-// with is plain with so many particles of each sign a cell.
+// with returns plain with a number of particles of each sign per cell.
 func with(particles int) Config {
 	c := plain
 	c.Particles = particles
 	return c
 }
 
-// box is a grid of n cells along each of dim axes, of side size.
+// box is a grid of n cells along each of dim axes, with the side length size.
 func box(dim, n int, size float64) *grid.Grid {
 	g := &grid.Grid{Dim: dim, N: [3]int{n, n, 1}, Hi: [3]float64{size, size, 0}}
 	if dim == 3 {
@@ -38,7 +38,7 @@ func box(dim, n int, size float64) *grid.Grid {
 	return g
 }
 
-// still is a flow at rest but for one face, far away, so that steps have a length.
+// still is a flow at rest except at one distant face, so that the step is finite.
 func still(g *grid.Grid) flow.Flow {
 	return flow.Flow{Face: func(axis, i, j, _ int) float64 {
 		if axis == 0 && i == g.N[0] && j == 0 {
@@ -48,13 +48,14 @@ func still(g *grid.Grid) flow.Flow {
 	}}
 }
 
-// on sets a body up on one rank.
-func on(t testing.TB, cfg Config, g *grid.Grid, v flow.Flow, phi func(x, y, z float64) float64) *solver[float64] {
+// newSolver sets up a body on one rank.
+func newSolver(t testing.TB, cfg Config, g *grid.Grid, v flow.Flow, phi func(x, y,
+	z float64) float64) *solver[float64] {
 	t.Helper()
-	return onRank(t, cfg, g, v, phi, local.New(1)[0])
+	return newSolverOn(t, cfg, g, v, phi, local.New(1)[0])
 }
 
-func onRank(t testing.TB, cfg Config, g *grid.Grid, v flow.Flow, phi func(x, y, z float64) float64,
+func newSolverOn(t testing.TB, cfg Config, g *grid.Grid, v flow.Flow, phi func(x, y, z float64) float64,
 	comm dist.Comm) *solver[float64] {
 	t.Helper()
 	b, err := domain.Cut(&config.Grid{Dim: g.Dim, Lo: g.Lo, Hi: g.Hi, Cells: g.N, Periodic: g.Periodic}, cfg.Ghosts(),
@@ -86,7 +87,7 @@ func advance(t testing.TB, s *solver[float64], until float64, steps int) {
 	}
 }
 
-// each goes over the own cells with their centres.
+// each calls f for all own cells with their centres.
 func (s *solver[F]) each(f func(c int, x, y, z float64)) {
 	n, c := s.block.N, 0
 	for at := range s.block.Own() {
@@ -98,8 +99,8 @@ func (s *solver[F]) each(f func(c int, x, y, z float64)) {
 
 func ball(x, y, z, r float64) func(px, py, pz float64) float64 { return shape.Ball(x, y, z, r).Phi }
 
-// worstOff is how far the level set is from a distance at most, where that is between two values.
-func worstOff(s *solver[float64], exact func(x, y, z float64) float64, from, to float64) (worst float64) {
+// maxError returns the largest error of the level set where the exact distance is between two values.
+func maxError(s *solver[float64], exact func(x, y, z float64) float64, from, to float64) (worst float64) {
 	s.each(func(c int, x, y, z float64) {
 		if d := exact(x, y, z); d >= from && d <= to {
 			worst = math.Max(worst, math.Abs(s.f[now][c]-d))

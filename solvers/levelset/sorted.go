@@ -9,17 +9,17 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// replicas are the corrections of escaped particles, one for each corner of their dual cells, as the particle level set
-// of Thrust's poster computes them: remove_if, copies, sort_by_key and reduce_by_key, in place of atomic minima and
-// maxima.
+// replicas are the corrections of escaped particles, one for each corner of their dual cells, reduced by key: the
+// alternative to atomic minima and maxima that needs remove_if, copies, sort_by_key and reduce_by_key, as in particle
+// level sets with Thrust.
 type replicas[F num.Float] struct {
 	keys, outKeys             []uint32 // indices of cells
 	order                     []int32
 	values, sorted, outValues []F
-	count                     int // that there is room for
+	count                     int // capacity
 }
 
-// correctSorted gathers the bounds of a level set in this way.
+// correctSorted computes the bounds of a level set by sorting.
 func (w *swarm[F]) correctSorted(field int) error {
 	for _, inside := range []bool{false, true} {
 		if err := w.correctSide(field, inside); err != nil {
@@ -31,9 +31,9 @@ func (w *swarm[F]) correctSorted(field int) error {
 
 func (w *swarm[F]) correctSide(field int, inside bool) error {
 	s, of, r := w.s, w.s.correction(field), &w.replicas
-	s.dev.Run(kernels.NewMarkEscapedLoop(of, inside, w.p[w.side], w.stays), 0, w.n)
-	escaped := w.p[1-w.side]
-	n, err := primitives.Compact(s.work, escaped, w.p[w.side][:w.n], w.stays[:w.n])
+	s.dev.Run(kernels.NewMarkEscapedLoop(of, inside, w.p[w.current], w.stays), 0, w.n)
+	escaped := w.p[1-w.current]
+	n, err := primitives.Compact(s.work, escaped, w.p[w.current][:w.n], w.stays[:w.n])
 	if err != nil || n == 0 {
 		return err
 	}
@@ -65,7 +65,7 @@ func (w *swarm[F]) correctSide(field int, inside bool) error {
 	return nil
 }
 
-// reserve makes room for so many.
+// reserve makes room for n replicas.
 func (r *replicas[F]) reserve(dev backend.Device, n int) (err error) {
 	if n <= r.count {
 		return nil
@@ -86,7 +86,7 @@ func (r *replicas[F]) reserve(dev backend.Device, n int) (err error) {
 	return nil
 }
 
-// free gives the arrays back. What cannot be freed is freed with the device.
+// free frees the arrays. What cannot be freed is freed with the device.
 func (r *replicas[F]) free(dev backend.Device) {
 	_, _ = backend.Free(dev, r.keys), backend.Free(dev, r.outKeys)
 	_, _ = backend.Free(dev, r.order), backend.Free(dev, r.values)

@@ -6,15 +6,15 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// Stage is a part of a step that can be measured by itself. Running it leaves an invalid state.
+// Stage is a part of a step that is measured alone. Running it makes the state invalid.
 type Stage struct {
 	Name string
-	Unit string // of what it goes over: cell or particle
-	Size int    // of these in the block
+	Unit string // what Size counts: cell or particle
+	Size int    // number of units in the block
 	Run  func(ctx context.Context) error
 }
 
-// Stages are the parts of a step of a block that has no neighbours, and both ways to correct.
+// Stages returns the parts of a step of a block without neighbours, with both implementations of the correction.
 func (s *solver[F]) Stages() []Stage {
 	cells := s.block.Cells()
 	plain := func(run func()) func(context.Context) error {
@@ -36,10 +36,10 @@ func (s *solver[F]) Stages() []Stage {
 	if w == nil {
 		return all
 	}
-	correct := func(how string) func(context.Context) error {
+	correct := func(method string) func(context.Context) error {
 		return then(func(ctx context.Context) error {
 			before := s.cfg.Correct
-			s.cfg.Correct = how
+			s.cfg.Correct = method
 			defer func() { s.cfg.Correct = before }()
 			return s.correct(ctx, now)
 		})

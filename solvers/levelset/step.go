@@ -9,10 +9,10 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// Advance takes steps of one length.
+// Advance takes equal steps.
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
-		return fmt.Errorf("a step from t = %g to %g", s.t, until)
+		return fmt.Errorf("cannot step from t = %g to %g: the target must be later and finite", s.t, until)
 	}
 	defer s.updateRadii()
 	for steps = max(1, steps); steps > 0 && s.t < until; steps-- {
@@ -33,20 +33,20 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 	return nil
 }
 
-// StepsTo counts the steps of one length that lead to a time.
+// StepsTo returns the number of equal steps that lead to a time.
 func (s *solver[F]) StepsTo(until float64) (least, most float64) {
 	n := s.stepsTo(until)
 	return n, n
 }
 
-// stepsTo is how many they are. The tolerance keeps round-off from adding one.
+// stepsTo returns that number. The tolerance keeps round-off from adding a step.
 func (s *solver[F]) stepsTo(until float64) float64 {
 	return max(1, math.Ceil((until-s.t)/s.limit*(1-1e-12)))
 }
 
 func (s *solver[F]) Pause(at float64) { s.pause = at }
 
-// step takes one.
+// step takes a step of length dt.
 func (s *solver[F]) step(ctx context.Context, dt float64) error {
 	s.took, s.lapAt, s.phase = dt, time.Now(), inAdvect
 	if err := s.setClock(dt); err != nil {
@@ -78,7 +78,7 @@ func (s *solver[F]) step(ctx context.Context, dt float64) error {
 	return err
 }
 
-// advectParticles takes particles through a step, and lets them correct next.
+// advectParticles advects the particles, and corrects next.
 func (s *solver[F]) advectParticles(ctx context.Context) error {
 	w := s.swarm
 	if w == nil {
@@ -98,17 +98,17 @@ func (s *solver[F]) advectParticles(ctx context.Context) error {
 	return s.correct(ctx, next)
 }
 
-// updateRadii updates the radii of particles by the current level set. A step begins with it: output of particles
-// between steps, and reseeding, need them too, and repeating it changes nothing.
+// updateRadii updates the radii of particles from the current level set. It is idempotent: a step begins with it, and
+// output between steps and reseeding need it too.
 func (s *solver[F]) updateRadii() {
 	if s.swarm != nil {
 		s.dev.Run(s.swarm.loops().updateRadii, 0, s.swarm.n)
 	}
 }
 
-// setClock uploads the factors of a step.
+// setClock uploads the time factors of a step.
 func (s *solver[F]) setClock(dt float64) error {
-	begin, middle, end := s.flow.At(s.t), s.flow.At(s.t+dt/2), s.flow.At(s.t+dt)
+	begin, middle, end := s.flow.FactorAt(s.t), s.flow.FactorAt(s.t+dt/2), s.flow.FactorAt(s.t+dt)
 	c := &s.next[0]
 	for d := range s.block.Grid.Dim {
 		part := dt / s.block.Grid.Spacing(d)
@@ -118,13 +118,13 @@ func (s *solver[F]) setClock(dt float64) error {
 	return backend.Upload(s.dev, s.clock, s.next[:])
 }
 
-// uploadVelocity uploads the velocity in the middle of a step, where that is one of a series: with it the step is of
-// second order.
+// uploadVelocity uploads the velocity at the middle of a step for a time series, which makes the step second-order in
+// time.
 func (s *solver[F]) uploadVelocity(ctx context.Context, dt float64) error {
-	if s.course == nil {
+	if s.series == nil {
 		return nil
 	}
-	u, err := s.course.At(ctx, s.t+dt/2)
+	u, err := s.series.At(ctx, s.t+dt/2)
 	for axis := range s.block.Grid.Dim {
 		if err == nil {
 			err = backend.Upload(s.dev, s.u[axis], u[axis])
@@ -133,21 +133,21 @@ func (s *solver[F]) uploadVelocity(ctx context.Context, dt float64) error {
 	return err
 }
 
-// advect makes next of now, whose ghosts are up to date, and one layer of its ghosts.
+// advect computes next, with one layer of ghosts, from now, whose ghosts are up to date.
 func (s *solver[F]) advect(ctx context.Context) error {
 	for n, k := range s.loops.advect {
 		s.run(k)
 		if n == len(s.loops.advect)-1 {
 			break
 		}
-		if err := s.refresh(ctx, &s.wenoLayers, stages[n].to); err != nil {
+		if err := s.refresh(ctx, &s.wenoLayers, advectionStages[n].to); err != nil {
 			return err
 		}
 	}
 	return s.refresh(ctx, &s.oneLayer, next)
 }
 
-// reinitialise makes a distance of next, in now, with at least one layer of ghosts.
+// reinitialise computes now, a distance with at least one layer of ghosts, from next.
 func (s *solver[F]) reinitialise(ctx context.Context) error {
 	switch s.cfg.Reinit {
 	case "sweep":
@@ -166,8 +166,8 @@ func (s *solver[F]) reinitialise(ctx context.Context) error {
 	return s.refresh(ctx, &s.oneLayer, now)
 }
 
-// sweep brings distances from the interface to the edge of the band. Ghosts beyond walls are updated in the first
-// passes only: they are as far from the interface as the cells next to them or farther, and so change nothing.
+// sweep propagates distances from the interface to the edge of the band. Ghosts beyond walls are updated in the first
+// passes only: later they are at least as far from the interface as their neighbours, so their values do not matter.
 func (s *solver[F]) sweep(ctx context.Context) error {
 	s.run(s.loops.mark)
 	for n := range s.cfg.sweeps(s.block.Grid.Dim) {
@@ -183,12 +183,12 @@ func (s *solver[F]) sweep(ctx context.Context) error {
 	return s.refresh(ctx, &s.oneLayer, now)
 }
 
-// relax relaxes the level set toward a distance.
+// relax relaxes the level set toward a distance by pseudo-time steps.
 func (s *solver[F]) relax(ctx context.Context) error {
 	if err := s.refresh(ctx, &s.wenoLayers, next); err != nil {
 		return err
 	}
-	for _, to := range []int{now, first, second} {
+	for _, to := range []int{now, stage1, stage2} {
 		if err := backend.Copy(s.dev, s.f[to], s.f[next]); err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func (s *solver[F]) relax(ctx context.Context) error {
 	return nil
 }
 
-// correct lets particles correct a level set with one layer of ghosts, and updates that layer.
+// correct corrects a level set with one layer of ghosts by escaped particles, and updates that layer.
 func (s *solver[F]) correct(ctx context.Context, field int) error {
 	if s.swarm == nil {
 		return nil
@@ -219,9 +219,9 @@ func (s *solver[F]) correct(ctx context.Context, field int) error {
 	return s.applyBounds(ctx, field)
 }
 
-// applyBounds applies the bounds that particles have set to a level set.
+// applyBounds applies the bounds of particles to a level set.
 func (s *solver[F]) applyBounds(ctx context.Context, field int) error {
-	if err := s.gather(ctx); err != nil {
+	if err := s.gatherBounds(ctx); err != nil {
 		return err
 	}
 	s.run(s.loops.merge[field])
@@ -238,10 +238,10 @@ const (
 	phases
 )
 
-// setPhase adds the time since it was called last to the phase until now, and returns that.
+// setPhase adds the time since its last call to the current phase, and returns that phase.
 func (s *solver[F]) setPhase(phase int) (before int) {
 	at := time.Now()
-	s.spent[s.phase] += at.Sub(s.lapAt)
+	s.phaseTime[s.phase] += at.Sub(s.lapAt)
 	before, s.phase, s.lapAt = s.phase, phase, at
 	return before
 }
@@ -249,7 +249,7 @@ func (s *solver[F]) setPhase(phase int) (before int) {
 func (s *solver[F]) Phases() map[string]float64 {
 	all := map[string]float64{}
 	for n, name := range []string{"advection", "particles", "correction", "reinitialisation", "halo"} {
-		all[name] = s.spent[n].Seconds()
+		all[name] = s.phaseTime[n].Seconds()
 	}
 	return all
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/contour"
 )
 
-// Surface is the interface between the centres of the block's cells and of those next to them above, so that blocks
-// leave no gap. It ends half a cell before walls.
+// Surface returns the interface between the centres of the block's cells and of the next higher cells, so that there
+// is no gap between blocks. It ends half a cell before walls.
 func (s *solver[F]) Surface(context.Context) (*contour.Surface, error) {
 	field, err := s.hostField()
 	if err != nil {
 		return nil, err
 	}
 	b := s.block
-	n := &contour.Nodes{Dim: b.Grid.Dim, N: b.N, Lo: b.Lo, Whole: b.Grid.N, At: func(axis, node int) float64 {
+	n := &contour.Nodes{Dim: b.Grid.Dim, N: b.N, Lo: b.Lo, Whole: b.Grid.N, Coordinate: func(axis, node int) float64 {
 		if axis >= b.Grid.Dim {
 			return b.Grid.Lo[axis]
 		}
@@ -25,15 +25,15 @@ func (s *solver[F]) Surface(context.Context) (*contour.Surface, error) {
 		if b.Open(d)[1] || b.Grid.Periodic[d] {
 			n.N[d]++
 		}
-		n.Whole[d]++ // along a period the first node comes again
+		n.Whole[d]++ // along a periodic axis the first node occurs again at the end
 	}
-	least := contour.Shortest * float64(s.lattice.Least)
+	least := contour.MinDistance * float64(s.lattice.Least)
 	for k := range n.N[2] {
 		for j := range n.N[1] {
 			for i := range n.N[0] {
 				v := float64(field[b.Index(i, j, k)])
 				if math.Abs(v) < least {
-					v = math.Copysign(least, v+0) // -0 is outside, as 0 is
+					v = math.Copysign(least, v+0) // -0 counts as outside, like 0
 				}
 				n.Values = append(n.Values, v)
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// TestSetUpByAnyNumberOfThreads: distances and velocities of a block do not depend on who makes them.
+// TestSetUpByAnyNumberOfThreads proves that initial distances and velocities do not depend on the number of threads.
 func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 	g, err := grid.New(3, [3]int{30, 24, 28}, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{true})
 	if err != nil {
@@ -40,7 +40,7 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 	want := of(1)
 	for _, threads := range []int{2, 3, 8} {
 		if !slices.Equal(of(threads), want) {
-			t.Errorf("%d threads make something else than one", threads)
+			t.Errorf("%d threads give a different result than one", threads)
 		}
 	}
 }

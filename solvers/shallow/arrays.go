@@ -9,13 +9,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
-// must not look into them. A step goes either edge by edge and cell by cell, or tile by tile.
+// arrays are what the kernels of a rank work on. They are in the device's memory; the host must not access them if
+// that is separate. A step goes either edge by edge and cell by cell, or tile by tile.
 type arrays[F num.Float] struct {
 	params   kernels.Params[F]
-	state    [2][]kernels.State[F] // of this step and of the next, alternating
+	state    [2][]kernels.State[F] // before and after a step, alternating
 	manning  []F
-	counters []kernels.Counters // one
+	counters []kernels.Counters // one element
 
 	// Clocks and limits by step of the cycle: see cycleStep.
 	clock      []kernels.Clock[F]
@@ -34,8 +34,8 @@ type arrays[F num.Float] struct {
 	rows     []kernels.Row
 	series   []kernels.Series
 
-	// Of second order: the state between the two stages of a step, and the slopes of all cells, which tiles read from a
-	// table. They are in an array for steps by edges, and where ranks exchange them.
+	// Of second order: the state between the two stages of a step, and the slopes of all cells. Tiles read slopes
+	// from a table; steps by edges, and exchanges between ranks, use an array.
 	middle     []kernels.State[F]
 	slopes     []kernels.Slopes[F]
 	slopeTable kernels.SlopeTable[F]
@@ -45,8 +45,8 @@ type arrays[F num.Float] struct {
 	allocated backend.Arrays
 }
 
-// upload puts the arrays on the device: the mesh, or tiles where there are any. Slopes are exchanged where there are
-// other ranks.
+// upload allocates the arrays on the device: the mesh, or tiles if there are any. exchanged is true if other ranks
+// need slopes.
 func (a *arrays[F]) upload(dev backend.Device, mesh kernels.Mesh[F], tiles *kernels.TiledMesh[F], out *outlets[F],
 	state []kernels.State[F], manning []F, owned int, exchanged bool) error {
 	a.allocated.Device = dev
@@ -88,12 +88,12 @@ func (a *arrays[F]) upload(dev backend.Device, mesh kernels.Mesh[F], tiles *kern
 	return a.prepareObserver(beds, owned)
 }
 
-// uploadInputs puts boundary conditions, forcing and their time series on the device.
+// uploadInputs uploads boundary conditions, forcing and their time series.
 func (a *arrays[F]) uploadInputs(out *outlets[F]) {
-	p, from := &a.allocated, &out.boundary
+	p, boundary := &a.allocated, &out.boundary
 	a.boundary = kernels.Boundary[F]{
-		Of: backend.Uploaded(p, from.Of, "boundary"), Conditions: backend.Uploaded(p, from.Conditions, "boundary"),
-		Now: backend.Uploaded(p, from.Now, "boundary"), Passed: backend.Uploaded(p, from.Passed, "boundary"),
+		Of: backend.Uploaded(p, boundary.Of, "boundary"), Conditions: backend.Uploaded(p, boundary.Conditions, "boundary"),
+		Now: backend.Uploaded(p, boundary.Now, "boundary"), Passed: backend.Uploaded(p, boundary.Passed, "boundary"),
 	}
 	a.forcing = out.forcing
 	a.forcing.Now = a.boundary.Now
@@ -107,23 +107,23 @@ func (a *arrays[F]) uploadInputs(out *outlets[F]) {
 	a.rows, a.series = backend.Uploaded(p, out.rows, "series"), backend.Uploaded(p, out.series, "series")
 }
 
-// limits are those that step k reads, writes and clears.
+// limits returns the limits that step k reads, writes and clears.
 func (a *arrays[F]) limits(k cycleStep) (waves, least, spare *atomics.Least[F]) {
 	return &a.stepLimits[k.limit(a.params.Lag)], &a.stepLimits[k.plus(1)], &a.stepLimits[k.plus(2)]
 }
 
-// loops are the kernels of a step: of all fluxes and then all cells, or of tiles; at second order half a step of
-// friction, and two stages.
+// loops are the loops of a step: all fluxes and then all cells, or tiles; at second order half a step of friction,
+// and two stages.
 type loops struct {
 	flux, update, tile backend.Loop
 	friction, moveBed  backend.Loop
 	series             [2]backend.Loop // evaluation, in both stages
-	peaks, peaksInStep backend.Loop    // of extremes: at the time of the clock, and in a step that is queued
-	sample             backend.Loop    // of what the step leaves in some cells, if any
+	peaks, peaksInStep backend.Loop    // extremes: at the time of the clock, and within a queued step
+	sample             backend.Loop    // records the sampled cells after the step, if there are any
 	stages             [2]stage
 }
 
-// schemeOf is the finite volume scheme that a run has by its name in case files, and by its layers.
+// schemeOf returns the finite volume scheme of a run: the kernels of one layer, or those of the scheme's name.
 func schemeOf(c Config) (kernels.Scheme, error) {
 	s, ok := map[string]kernels.Scheme{"pvm-ifcp": kernels.PVM, "ir-roe": kernels.IRRoe, "roe": kernels.Roe}[c.Scheme]
 	switch {
@@ -135,7 +135,14 @@ func schemeOf(c Config) (kernels.Scheme, error) {
 	return s, nil
 }
 
-// loops prepares the kernels of step k of the cycle.
+// keepsInStep reports whether the kernel that advances tiles updates the extremes too, which saves a second read of
+// the state. At second order that kernel does not read the state at the start of the step, and a moving bed has moved
+// before.
+func (a *arrays[F]) keepsInStep() bool {
+	return len(a.peaks.Most) > 0 && a.tiles.Tiles != nil && a.middle == nil && len(a.uplift.Rises) == 0
+}
+
+// loops prepares the loops of step k of the cycle.
 func (a *arrays[F]) loops(s kernels.Scheme, k cycleStep) (l loops) {
 	from, to := a.state[k.from()], a.state[k.to()]
 	clock, next := &a.clock[k], &a.clock[k.plus(1)]
@@ -154,8 +161,9 @@ func (a *arrays[F]) loops(s kernels.Scheme, k cycleStep) (l loops) {
 		return l
 	}
 	l.flux = kernels.NewEdgeFluxLoop(s, &a.params, &a.mesh, clock, from, a.flux, counters)
-	l.tile = kernels.NewTileStepLoop(s, &a.params, &a.tiles, clock, next, waves, spare, from, a.manning, &a.forcing, to,
-		counters, least)
-	l.update = kernels.NewUpdateCellLoop(s == kernels.OneLayer, &a.params, &a.mesh, clock, from, a.flux, a.manning, &a.forcing, to, least)
+	l.tile = kernels.NewTileStepLoop(s, a.keepsInStep(), &a.params, &a.tiles, clock, next, waves, spare, from, a.manning,
+		&a.forcing, &a.peaks, to, counters, least)
+	l.update = kernels.NewUpdateCellLoop(s == kernels.OneLayer, &a.params, &a.mesh, clock, from, a.flux, a.manning,
+		&a.forcing, to, least)
 	return l
 }

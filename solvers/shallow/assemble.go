@@ -11,10 +11,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// assemble builds the edges and cells of a part. Edges between owned cells and at the boundary come first, in the
-// order of their lower cell, those that touch a ghost last; inner counts the former. Edges at the boundary that are no
-// walls become outlets. An edge's geometry is computed from its left cell alone, so that both ranks that hold it get
-// the same bits.
+// assemble builds the edges and cells of a part. Edges between owned cells and at the boundary come first, sorted by
+// their lower cell, then edges that touch a ghost; inner is the number of the former. Open edges at the boundary
+// become outlets. An edge's geometry is computed from its left cell, so that both ranks that hold it get the same
+// bits.
 func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m kernels.Mesh[F], inner int, err error) {
 	n := len(p.Cells)
 	m.Owned = int32(p.Owned)
@@ -56,14 +56,14 @@ func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m ke
 	return m, inner, nil
 }
 
-// cellsPerWorker is how many cells are worth a goroutine.
+// cellsPerWorker is the number of cells for which a goroutine is worth its cost.
 const cellsPerWorker = 5000
 
-// assembler numbers and makes edges, ranges of cells at a time.
+// assembler numbers and builds edges, in parallel over ranges of cells.
 type assembler[F num.Float] struct {
 	p        *mesh.Part
 	m        *kernels.Mesh[F]
-	starts   [][]int // first edge of each range of cells: of edges without a ghost, and with
+	starts   [][]int // first edge of each range of cells, for edges without and with a ghost
 	boundary [][]boundaryEdge
 	errs     []error
 }
@@ -74,13 +74,13 @@ type boundaryEdge struct {
 	slot     int
 }
 
-// has tells whether the edge at slot k is numbered by cell i, and touches a ghost or not.
+// has reports whether cell i numbers the edge at its slot k, and the edge touches a ghost as requested.
 func (a *assembler[F]) has(i, k int, ghost bool) bool {
 	o := a.p.Neighbour[i][k]
 	return (o < 0 || o > int32(i)) && (int(o) >= a.p.Owned) == ghost
 }
 
-// makeEdges makes the edges of a range of cells, from number id on.
+// makeEdges builds the edges of a range of cells, numbered from id.
 func (a *assembler[F]) makeEdges(part, lo, hi int, ghost bool, id int) {
 	p, m := a.p, a.m
 	for i := lo; i < hi; i++ {
@@ -88,8 +88,8 @@ func (a *assembler[F]) makeEdges(part, lo, hi int, ghost bool, id int) {
 			if !a.has(i, k, ghost) {
 				continue
 			}
-			o, left, link := p.Neighbour[i][k], false, int32(id)
-			if m.EdgeCells[id], m.Normals[id], left = edge[F](p, int32(i), k); !left {
+			o, isLeft, link := p.Neighbour[i][k], false, int32(id)
+			if m.EdgeCells[id], m.Normals[id], isLeft = edge[F](p, int32(i), k); !isLeft {
 				link = ^link
 			}
 			m.CellEdges[i].Edge[k] = link
@@ -109,14 +109,14 @@ func (a *assembler[F]) makeEdges(part, lo, hi int, ghost bool, id int) {
 	}
 }
 
-// edge makes the edge at slot k of cell i, and tells whether i is its left cell. What is at its right at the boundary
-// is not known yet.
+// edge builds the edge at slot k of cell i, and reports whether i is its left cell. At the boundary, the right side
+// is set later.
 func edge[F num.Float](p *mesh.Part, i int32, k int) (e kernels.EdgeCells, n kernels.Normal[F], left bool) {
 	a, b := p.Cells[i][k], p.Cells[i][(k+1)%3]
 	e.Left, e.Right = i, p.Neighbour[i][k]
 	left = true
 	if e.Right >= 0 && p.Global[e.Right] < p.Global[i] {
-		// Seen from the neighbour, the edge runs the other way.
+		// The neighbour has the edge in the opposite direction.
 		e.Left, e.Right, a, b, left = e.Right, i, b, a, false
 	}
 	dx, dy := p.X[b]-p.X[a], p.Y[b]-p.Y[a]
@@ -132,5 +132,5 @@ func facing(p *mesh.Part, o, i int32) (int, error) {
 			return k, nil
 		}
 	}
-	return 0, fmt.Errorf("cell %d has cell %d as a neighbour, but not the other way round", p.Global[i], p.Global[o])
+	return 0, fmt.Errorf("cell %d has cell %d as a neighbour, but not vice versa", p.Global[i], p.Global[o])
 }

@@ -9,51 +9,53 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Config holds the constants of a run.
+// Config holds the parameters of a run.
 type Config struct {
 	Scheme       string  // "roe", "ir-roe" or "pvm-ifcp"
 	Order        int     // in space and time, 1 or 2; 0 stands for 1
-	Layers       int     // 1 or 2; 0 stands for 2. One is the lower: the upper is absent, and no message speaks of it
+	Layers       int     // 1 or 2; 0 stands for 2. A single layer is the lower one: the upper is absent
 	Gravity      float64 // m/s²
 	DensityRatio float64 // upper over lower, in (0, 1], of two layers
 	CFL          float64 // γ of the time step, in (0, 1]
 	EntropyFix   float64 // width of Harten's fix as a share of λ4 - λ1; 0 for none
 	DryDepth     float64 // m; a thinner layer counts as absent; 0 for the default of defaultDryDepth
 	Hyperbolic   bool    // restore hyperbolicity of cells by friction between the layers
-	Lag          bool    // a step's length comes from the waves of the step before last, so that no rank waits
+	// the length of a step comes from the waves of the step before last, so that no rank waits for the reduction
+	Lag bool
 
-	// Boundary gives for each physical group whether water leaves through its edges; Open is for edges of no group.
+	// Boundary tells for each physical group whether its edges are open; Open is for edges without a group.
 	Boundary []bool
 	Open     bool
-	// Given is the condition prescribed at the edges of each group, for one layer: nil for none, or for no group at all.
+	// Given is the condition prescribed at the edges of each group, for one layer: nil for none; the list may be nil.
 	Given []*Given
 
 	Forcing Forcing
 	Keep    Keep
 
 	Sweep Sweep
-	Halo  string // how devices exchange ghosts: "staged" through the host, "nccl", or "auto" or "" for the best there is
+	Halo  string // exchanger between devices: "staged" through the host, "nccl", or "auto" or "" for the best available
 }
 
-// Forcing is what acts on the water besides gravity and the bed. A nil series is none; fields in space are in Initial.
+// Forcing is what acts on the water besides gravity and the bed. A nil series is absent; fields in space are in
+// Initial.
 type Forcing struct {
-	Rain           []series.Row // m/s, of one layer
+	Rain           []series.Row // m/s, for one layer
 	Evaporation    []series.Row // m/s, of one layer
-	PressureFactor []series.Row // on the air's pressure; nil for 1
-	UpliftFrom     float64      // between which times the bed rises, s
+	PressureFactor []series.Row // factor of the air pressure; nil for 1
+	UpliftFrom     float64      // time in s at which the bed begins to rise, and at which it ends
 	UpliftTo       float64
 	WindX          []series.Row // velocity of the air, m/s; with WindY
 	WindY          []series.Row
-	Drag           float64 // of the air: its coefficient times the ratio of densities, air over water (the lower layer)
+	Drag           float64 // drag coefficient times the ratio of densities, air over water (the lower layer)
 }
 
 // Given is a boundary condition for one layer, imposed by characteristics.
 type Given struct {
 	Kind string // level, discharge or radiation
-	// Value is the level of the surface in m, the inflow through each metre in m²/s, or the level at rest over which waves
-	// leave in m; a single row where it is constant.
+	// Value is the level of the surface in m, the inflow per metre in m²/s, or, for radiation, the level at rest in
+	// m; a single row if it is constant.
 	Value []series.Row
-	Wave  []series.Row // height of the incoming wave, m, of radiation; nil for none
+	Wave  []series.Row // of radiation: height of the incoming wave in m; nil for none
 }
 
 // givenKinds are the kinds by their names in case files.
@@ -61,7 +63,7 @@ var givenKinds = map[string]int32{
 	"level": kernels.Level, "discharge": kernels.Discharge, "radiation": kernels.Radiation,
 }
 
-// Sweep is the order in which a step visits the mesh. The results are the same bits.
+// Sweep is the order in which a step visits the mesh. The results have the same bits.
 type Sweep int
 
 const (
@@ -111,7 +113,7 @@ func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {
 	return p, nil
 }
 
-// tolerance is the relative change at which Newton's iteration stops: its next step would be below round-off.
+// tolerance is the relative change at which Newton's iteration stops: the next step would be below round-off.
 func tolerance[F num.Float]() F {
 	if single[F]() {
 		return F(3e-4)
@@ -124,8 +126,8 @@ func single[F num.Float]() bool {
 	return float64(third) != 1.0/3
 }
 
-// snapLevels rounds bed and levels to multiples of grid, so that levels, their sums and differences are exact: then a
-// lake at rest over any bed is at rest to the last bit. An absent layer stays absent.
+// snapLevels rounds bed and levels to multiples of grid, so that levels, their sums and differences are exact, and a
+// lake at rest over any bed stays at rest to the last bit. An absent layer stays absent.
 func snapLevels(depth, h1, h2 *float64, grid float64) {
 	bed := -*depth
 	z2 := bed + *h2
@@ -141,8 +143,8 @@ func snapLevels(depth, h1, h2 *float64, grid float64) {
 	*depth, *h2, *h1 = -bed, max(z2-bed, 0), max(z1-z2, 0)
 }
 
-// gridFor is the spacing of that grid: a power of two, small against the largest of depths and thicknesses, with bits
-// of the mantissa to spare.
+// gridFor returns the spacing of that grid: a power of two, small relative to the largest depths and thicknesses,
+// with spare bits in the mantissa.
 func gridFor[F num.Float](scale float64) float64 {
 	bits := 44
 	if single[F]() {

@@ -1,10 +1,10 @@
 package shallow
 
-// cycleLength is how many steps it takes until states, clocks and limits are used as at the beginning.
+// cycleLength is the number of steps after which the use of states, clocks and limits repeats.
 const cycleLength = 4
 
-// cycleStep is the number of a step, modulo cycleLength. States, clocks and limits are used in rotation, so that
-// nothing is copied between steps, and so that several can be queued without the host:
+// cycleStep is the number of a step, modulo cycleLength. States, clocks and limits rotate, so that nothing is copied
+// between steps, and several steps can be queued without the host:
 //
 //	                     step k reads    and writes
 //	state                k%2             (k+1)%2
@@ -12,14 +12,14 @@ const cycleLength = 4
 //	limit of its length  k               k+1; it clears k+2
 //	where steps lag      k-1             the same
 //
-// A limit is the longest step that the waves of a state allow. Limits k-1 to k+2 are in use at a time: hence a cycle of
-// four.
+// A limit is the largest step that the waves of a state allow. Limits k-1 to k+2 are in use at the same time, hence a
+// cycle of four.
 type cycleStep int
 
-// plus is the step n later.
+// plus is the step that is n later.
 func (k cycleStep) plus(n int) cycleStep { return (k + cycleStep(n)) % cycleLength }
 
-// from is the index of the state with which the step begins, and to of the one that it makes.
+// from is the index of the state before the step, to that of the state after it.
 func (k cycleStep) from() int { return int(k % 2) }
 func (k cycleStep) to() int   { return int(1 - k%2) }
 

@@ -14,29 +14,30 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Diagnostics are global quantities, the same on every rank and for any number of ranks. Integrals are exact sums of
-// the products of cell value and area.
+// Diagnostics are measurements of the whole state, the same on every rank and for any number of ranks. Integrals are
+// exact sums of the products of cell value and area.
 type Diagnostics struct {
 	Mass1, Mass2  float64 // ∫h dA, m³
 	H1Min, H1Max  float64
 	H2Min, H2Max  float64
-	SpeedMax      float64 // of either layer where it is not dry, m/s
+	SpeedMax      float64 // largest speed of either layer where it is not dry, m/s
 	Z1AbsIntegral float64 // ∫|z1| dA
 	H2SqIntegral  float64 // ∫h2² dA
-	ComplexEdges  int64   // edges with a complex pair, summed over the steps
-	CFLMax        float64 // the largest CFL number of a step by its own waves: steps are set by those of the step before
-	LimitedFluxes int64   // mass fluxes cut to what the upwind cell had, summed over the steps
+	ComplexEdges  int64   // edges with complex eigenvalues, summed over the steps
+	// largest CFL number of a step by its own waves; step lengths come from the waves of the step before
+	CFLMax        float64
+	LimitedFluxes int64 // mass fluxes that were limited to the mass in the upwind cell, summed over the steps
 	Sources       []Source
 }
 
-// Source is how much of each layer came in since the start, m³, less what left: through a group of boundary edges that
-// are no walls, by its name, or "rest" for those of no group; or from rain, evaporation and infiltration.
+// Source is the net volume of each layer in m³ that has come in since the start: through a physical group of open
+// boundary edges, named after it, or "rest" for edges without a group; or from rain, evaporation and infiltration.
 type Source struct {
 	Name   string
 	V1, V2 float64
 }
 
-// allSources are the boundary by its groups, rain, evaporation and infiltration.
+// allSources returns the boundary sources by group, rain, evaporation and infiltration.
 func (s *solver[F]) allSources(ctx context.Context) ([]Source, error) {
 	weight := 1.0 // of a stage of a step
 	if s.middle != nil {
@@ -50,7 +51,7 @@ func (s *solver[F]) allSources(ctx context.Context) ([]Source, error) {
 	return append(through, fallen...), err
 }
 
-// boundarySources sums up what passed through the outlets, each stage of a step with the weight.
+// boundarySources sums what has passed through the outlets; weight is the weight of a stage of a step.
 func (s *solver[F]) boundarySources(ctx context.Context, weight float64) ([]Source, error) {
 	if len(s.openGroups) == 0 {
 		return nil, nil
@@ -88,13 +89,13 @@ func (s *solver[F]) Value(name string, cell int) float64 {
 	if !s.separate {
 		w = s.current()
 	} else if s.fetch([]int{cell}) != nil {
-		return math.NaN() // if the device has failed, the next step says so
+		return math.NaN() // an error of the device is reported by the next step
 	}
 	return s.quantity(name, float64(s.beds[cell].Depth), &w[cell])
 }
 
 func (s *solver[F]) Pick(name string, cells []int, values []float64) error {
-	if s.samples.turned {
+	if s.samples.selected {
 		s.pickSampled(name, cells, values)
 		return nil
 	}
@@ -107,14 +108,14 @@ func (s *solver[F]) Pick(name string, cells []int, values []float64) error {
 	return nil
 }
 
-// forgetHostState marks the host's copy of the state as out of date.
+// forgetHostState marks the host's copy of the state as outdated.
 func (s *solver[F]) forgetHostState() {
-	s.hostStep, s.samples.turned, s.gathering.current = -1, false, false
+	s.hostStep, s.samples.selected, s.gathering.current = -1, false, false
 	clear(s.hostCells)
 }
 
-// quantity is a quantity by name of a cell in state c, whose bed has a depth in m. The velocity of a layer thinner than
-// dry is 0.
+// quantity returns a quantity by name in a cell with state c over a bed of the given depth in m. The velocity of a
+// layer thinner than dry is 0.
 func (s *solver[F]) quantity(name string, depth float64, c *kernels.State[F]) float64 {
 	h1, h2 := float64(c.H1), float64(c.H2)
 	flow := func(q F, h F) float64 {
@@ -146,19 +147,19 @@ func (s *solver[F]) quantity(name string, depth float64, c *kernels.State[F]) fl
 	return math.NaN()
 }
 
-// Fields are the names that Field knows.
+// Fields are the names that Field accepts.
 var Fields = []string{"h1", "h2", "z1", "z2", "u1", "v1", "u2", "v2", "depth"}
 
 func (s *solver[F]) Field(name string) ([]float64, error) {
 	if !slices.Contains(Fields, name) {
-		return nil, fmt.Errorf("field %q is not known; there are %v", name, Fields)
+		return nil, fmt.Errorf("field %q is not known; use one of %v", name, Fields)
 	}
 	w, err := s.hostState()
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, s.part.Owned)
-	const few = 20_000 // cells, for one thread
+	const few = 20_000 // cells, below which one thread computes all
 	parallel.Ranges(len(out), parallel.Parts(len(out), few), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			out[i] = s.quantity(name, float64(s.beds[i].Depth), &w[i])
@@ -167,7 +168,7 @@ func (s *solver[F]) Field(name string) ([]float64, error) {
 	return out, nil
 }
 
-// State is that of the owned cells.
+// State returns the state of the owned cells.
 func (s *solver[F]) State(ctx context.Context) ([]solvers.State, error) {
 	if err := s.quiesce(ctx); err != nil {
 		return nil, err
@@ -179,21 +180,21 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 	return solvers.Hash(ctx, s.comm, s)
 }
 
-// findFault returns an error that names the cell where the state is not finite or not positive.
+// findFault returns an error that names the cell whose state is not finite or has a negative thickness.
 func (s *solver[F]) findFault(ctx context.Context) error {
-	on := domain.Cells(s.part)
-	now, before := s.visibleField(on, s.state[s.now.from()]), s.visibleField(on, s.state[s.now.to()])
-	text, err := solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
+	space := domain.Cells(s.part)
+	now, previous := s.visibleField(space, s.state[s.now.from()]), s.visibleField(space, s.state[s.now.to()])
+	text, err := solvers.FirstInvalid(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{previous})
 	if err == nil && text == "" && s.middle != nil {
-		// The mean of both stages may be valid where the first one was not.
-		now = s.visibleField(on, s.middle)
-		text, err = solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
+		// The mean of both stages may be valid although the first stage was not.
+		now = s.visibleField(space, s.middle)
+		text, err = solvers.FirstInvalid(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{previous})
 	}
 	switch {
 	case err != nil:
 		return err
 	case text == "":
-		return fmt.Errorf("step %d: the time step is %g", s.Steps(), s.hostClock[0].Limit)
+		return fmt.Errorf("step %d: the time step is %g, it must be positive", s.Steps(), s.hostClock[0].Limit)
 	}
 	if s.oneLayer {
 		return fmt.Errorf("%s (try a smaller cfl, or a larger dry_depth)", text)

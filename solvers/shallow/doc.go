@@ -8,14 +8,14 @@
 //	∂t h2 + ∇·q2 = 0,  ∂t q2 + ∇·(q2 q2/h2) + g h2 ∇(r z1 + (1-r) z2) = 0
 //
 // The finite volume schemes are those of M. de la Asunción, J. M. Mantas and M. J. Castro (CMMSE 2012): classical
-// Roe, IR-Roe and PVM-IFCP, and at second order what docs/shallow-water.md has of reconstruction and limits. Their
-// physics is in the package kernels, one edge or cell at a time. A step goes over a rank's part of the mesh by cells
-// (stages.go) or by tiles (tiles.go), and step.go orders it, the halo exchange and the reduction of the time step.
+// Roe, IR-Roe and PVM-IFCP, with reconstruction and limiting at second order as in docs/shallow-water.md. The kernels
+// compute one edge or cell at a time (package kernels). A Solver, made by New for a rank's part of the mesh, takes
+// steps by cells (step.go, at second order stages.go) or by tiles (tiles.go); schedule.go has the choice.
 //
-// Wet and dry: where a layer is absent on a side of an edge, levels count only as far as they stand above what the
-// layer would have to climb, all schemes use the viscosity of PVM-IFCP, and no cell gives more mass than it has. The
-// mass of each layer is kept to rounding. One layer is the special case h1 = 0.
+// Wetting and drying: if a layer is absent on one side of an edge, a level on the other side acts only as far as it
+// is above the bed or layer in its way; all schemes then use the viscosity of PVM-IFCP, and no cell loses more mass
+// than it has. The mass of each layer is conserved to round-off. One layer is the special case h1 = 0.
 //
-// All state is the same to the last bit for any number of ranks, any partition and any order of cells: an edge's flux
-// is computed from its cell of lower global id, and a cell gathers its edges in the order of its vertices.
+// The state is the same to the last bit for any number of ranks, any partition and any order of cells: an edge's flux
+// is computed from its cell of lower global id, and a cell sums its edges in the order of its vertices.
 package shallow

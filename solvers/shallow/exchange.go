@@ -8,15 +8,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Tags tell the exchanges of states and of slopes from other messages.
+// Message tags of the exchanges of states and of slopes.
 const (
 	haloTag  = 1
 	slopeTag = 4
 )
 
-// connect prepares the exchange of ghosts.
-func (s *solver[F]) connect(ctx context.Context, plan *halo.Plan, how string) (err error) {
-	if s.ghosts, err = halo.Connect[kernels.State[F]](ctx, plan, s.comm, s.dev, haloTag, how); err != nil {
+// connect sets up the exchange of ghosts.
+func (s *solver[F]) connect(ctx context.Context, plan *halo.Plan, exchanger string) (err error) {
+	if s.ghosts, err = halo.Connect[kernels.State[F]](ctx, plan, s.comm, s.dev, haloTag, exchanger); err != nil {
 		return err
 	}
 	s.linked, _ = s.ghosts.(*halo.DeviceExchanger[kernels.State[F]])
@@ -43,7 +43,7 @@ func (s *solver[F]) finishExchange(ctx context.Context) error {
 	return s.ghosts.Finish(ctx)
 }
 
-// limitBits is limit k as the integer over which linked devices take minima.
+// limitBits returns limit k as the integer over which linked devices take minima.
 func (a *arrays[F]) limitBits(k cycleStep) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(&a.stepLimits[k])), 1)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// sources is what the host needs to sum up rain and losses.
+// sources is what the host needs to sum rain and losses.
 type sources struct {
 	rain         int // the index of its series, -1 for none
 	rainArea     []float64
@@ -21,7 +21,8 @@ type sources struct {
 	infiltration bool
 }
 
-// addForcing adds the forcing, and bounds the step where it rains, since on dry ground there are no waves to bound it.
+// addForcing adds the forcing. If it rains, it also bounds the step, since on dry ground there are no waves that
+// would.
 func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *kernels.Params[F]) error {
 	o.sources.rain = -1
 	f := cfg.Forcing
@@ -60,8 +61,8 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 	return nil
 }
 
-// addRain adds rain. It has a series even if it is constant, since the series integrates it over time. The step is
-// bounded so that water that falls on dry ground during it flows no further than a cell.
+// addRain adds rain. Even constant rain has a series, since the series integrates it over time. The step is bounded
+// so that water that falls on dry ground in a step flows no further than a cell.
 func (o *outlets[F]) addRain(rows []series.Row, pattern []float64, part *mesh.Part, p *kernels.Params[F]) {
 	o.forcing.Pattern = owned[F](pattern, part)
 	if len(rows) == 1 {
@@ -92,7 +93,7 @@ func (o *outlets[F]) addRain(rows []series.Row, pattern []float64, part *mesh.Pa
 	p.Longest = F(longest)
 }
 
-// owned is a field at owned cells.
+// owned returns a field in the owned cells.
 func owned[F num.Float](field []float64, part *mesh.Part) []F {
 	if field == nil {
 		return nil
@@ -104,8 +105,8 @@ func owned[F num.Float](field []float64, part *mesh.Part) []F {
 	return out
 }
 
-// rainAndLosses are the volumes that rain has brought, and evaporation and infiltration have taken. The kernels add up
-// whole steps in each stage, of which weight counts: 1 over the number of stages.
+// rainAndLosses returns the volumes of rain, evaporation and infiltration since the start. The kernels add whole
+// steps in each stage; weight is 1 over the number of stages.
 func (s *solver[F]) rainAndLosses(ctx context.Context, weight float64) ([]Source, error) {
 	var list []Source
 	var sums [3]dist.Accumulator

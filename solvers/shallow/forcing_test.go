@@ -15,7 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 )
 
-// forcedRun advances one layer in a square of side 10 to a time, and hands the solver and its start to look.
+// forcedRun advances one layer in a square of side 10 to a time, and calls look with the solver and the diagnostics
+// at the start and the end.
 func forcedRun(t *testing.T, cfg Config, precision string, end float64, water still, spoil func(*Initial, *mesh.Part),
 	look func(s Solver, start, now Diagnostics)) {
 	t.Helper()
@@ -24,7 +25,7 @@ func forcedRun(t *testing.T, cfg Config, precision string, end float64, water st
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := decompose.New(m, decompose.Options{Ranks: 1, Order: partition.RCM, Cut: partition.HilbertCut})
+	d, err := decompose.New(m, decompose.Options{Ranks: 1, Order: partition.RCM, Method: partition.HilbertCut})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +61,8 @@ func pond(x, y float64) (depth, h1, h2 float64) {
 	return depth, 0, math.Max(0, depth)
 }
 
-// TestForcingIsInTheBudget: rain, evaporation and what the ground takes explain the change of mass to rounding, and
-// rain is as much as fell.
+// TestForcingIsInTheBudget proves that rain, evaporation and infiltration explain the change of mass to round-off,
+// and that the volume of rain is right.
 func TestForcingIsInTheBudget(t *testing.T) {
 	for order := 1; order <= 2; order++ {
 		for precision, most := range map[string]float64{"float64": 1e-13, "float32": 1e-6} {
@@ -78,16 +79,16 @@ func TestForcingIsInTheBudget(t *testing.T) {
 					}
 				}
 				forcedRun(t, cfg, precision, 2, pond, soak, func(_ Solver, start, now Diagnostics) {
-					left := now.Mass2 - start.Mass2
+					change := now.Mass2 - start.Mass2
 					by := map[string]float64{}
 					for _, s := range now.Sources {
-						left -= s.V2
+						change -= s.V2
 						by[s.Name] = s.V2
 					}
-					if math.Abs(left) > most*start.Mass2 {
-						t.Errorf("%g m³ of %g are unexplained: %v", left, start.Mass2, by)
+					if math.Abs(change) > most*start.Mass2 {
+						t.Errorf("%g m³ of %g are unexplained: %v", change, start.Mass2, by)
 					}
-					// 0.02 m/s in the mean on 100 m²; the pattern's mean is 1. At first order a step has the rain of its start.
+					// 0.02 m/s on average over 100 m²; the mean of the pattern is 1. At first order a step uses the rain at its start.
 					if math.Abs(by["rain"]-4) > []float64{.05, 1e-3}[order-1] {
 						t.Errorf("it rained %g m³, not 4", by["rain"])
 					}
@@ -101,20 +102,20 @@ func TestForcingIsInTheBudget(t *testing.T) {
 	}
 }
 
-// TestRotationMakesNoEnergy: water that moves as a whole, far from walls, turns with the Coriolis parameter and keeps
-// its speed to rounding.
+// TestRotationMakesNoEnergy proves that a uniform flow far from walls rotates with the Coriolis parameter and keeps
+// its speed to round-off.
 func TestRotationMakesNoEnergy(t *testing.T) {
 	for order := 1; order <= 2; order++ {
 		cfg := config("pvm-ifcp")
 		cfg.Order = order
-		turn := func(in *Initial, part *mesh.Part) {
+		uniform := func(in *Initial, part *mesh.Part) {
 			for i := range part.Cells {
 				in.Coriolis = append(in.Coriolis, 2)
 				in.U2[i], in.V2[i] = .03, .04
 			}
 		}
 		deep := func(_, _ float64) (depth, h1, h2 float64) { return 1e-2, 0, 1e-2 }
-		forcedRun(t, cfg, "float64", 1, deep, turn, func(s Solver, _, _ Diagnostics) {
+		forcedRun(t, cfg, "float64", 1, deep, uniform, func(s Solver, _, _ Diagnostics) {
 			part := s.(*solver[float64]).part
 			for i := range part.Owned {
 				if x, y := part.Centroid(i); math.Hypot(x, y) > 1 {
@@ -130,7 +131,7 @@ func TestRotationMakesNoEnergy(t *testing.T) {
 	}
 }
 
-// TestWindPushesTheLayerInTheAir: for a short while the water gains what the wind gives it.
+// TestWindPushesTheLayerInTheAir proves that the upper layer gains the momentum of the wind in a short time.
 func TestWindPushesTheLayerInTheAir(t *testing.T) {
 	for _, layers := range []int{1, 2} {
 		cfg := config("pvm-ifcp")
@@ -155,7 +156,7 @@ func TestWindPushesTheLayerInTheAir(t *testing.T) {
 	}
 }
 
-// TestRainOnDryGroundTakesManySteps: there are no waves that would bound the first one.
+// TestRainOnDryGroundTakesManySteps proves that rain bounds the first step, when there are no waves.
 func TestRainOnDryGroundTakesManySteps(t *testing.T) {
 	cfg := config("pvm-ifcp")
 	cfg.Forcing = Forcing{Rain: series.Constant(1e-5)}

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// still is water without motion over a bed with friction: depth of the bed, thicknesses.
+// still is the initial state of water at rest: depth of the bed, thicknesses.
 type still func(x, y float64) (depth, h1, h2 float64)
 
 func initial(p *mesh.Part, f still) Initial {
@@ -40,7 +40,7 @@ func config(scheme string) Config {
 		Boundary: make([]bool, 4)}
 }
 
-// configs are those of all schemes at both orders.
+// configs returns the configurations of all schemes at both orders.
 func configs() (all []Config) {
 	for _, order := range []int{1, 2} {
 		for _, scheme := range schemeNames {
@@ -52,7 +52,7 @@ func configs() (all []Config) {
 	return all
 }
 
-// onRanks sets a solver up on every rank over a square of side 10 and hands it to f.
+// onRanks sets up a solver on every rank over a square of side 10 and calls f with it.
 func onRanks(t testing.TB, ranks, cells int, precision string, cfg Config, water still,
 	f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
 	t.Helper()
@@ -66,7 +66,7 @@ func onDevices(t testing.TB, device func(dist.Comm) backend.Device, ranks, cells
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := decompose.New(m, decompose.Options{Ranks: ranks, Order: "rcm", Cut: "hilbert"})
+	d, err := decompose.New(m, decompose.Options{Ranks: ranks, Order: "rcm", Method: "hilbert"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func onDevices(t testing.TB, device func(dist.Comm) backend.Device, ranks, cells
 	return errors.Join(append(errs, err)...)
 }
 
-// dam is a dam break over a bump that dries out where the upper layer ends.
+// dam is a dam break over a bump that falls dry beyond the end of the upper layer.
 func dam(x, y float64) (depth, h1, h2 float64) {
 	depth = 1 - 1.2*math.Exp(-x*x-y*y)
 	if x < 0 {

@@ -7,20 +7,28 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Bytes is what the arrays take of a rank that owns so many cells and holds so many with copies: those of
-// arrays.upload. On a device with separate memory steps go by tiles, whose edges between two of them are in both.
-func (c Config) Bytes(owned, held int, precision string, friction, separate bool) int64 {
-	if precision == "float32" {
-		return bytesOf[float32](c, owned, held, friction, separate)
-	}
-	return bytesOf[float64](c, owned, held, friction, separate)
+// Inputs are the parts of a case that need arrays of their own.
+type Inputs struct {
+	Manning, RainPattern, Infiltration, Evaporation, Coriolis, Pressure, Uplift bool
+
+	Gauges int // number of points
 }
 
-func bytesOf[F num.Float](c Config, owned, held int, friction, separate bool) int64 {
+// Bytes returns the size of a rank's arrays, given the numbers of owned cells and of all cells including ghosts: those
+// of arrays.upload. Devices with separate memory use tiles, which duplicate the edges between them.
+func (c Config) Bytes(owned, held int, precision string, in Inputs, separate bool) int64 {
+	if precision == "float32" {
+		return bytesOf[float32](c, owned, held, in, separate)
+	}
+	return bytesOf[float64](c, owned, held, in, separate)
+}
+
+func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) int64 {
 	var number F
-	each := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{}) // of a cell that is held
-	if friction {
-		each += unsafe.Sizeof(number)
+	ring := int64(0)                                                                 // of samples at gauges
+	perCell := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{}) // per held cell
+	if in.Manning {
+		perCell += unsafe.Sizeof(number)
 	}
 	edge := unsafe.Sizeof(kernels.EdgeCells{}) + unsafe.Sizeof(kernels.Normal[F]{})
 	own := unsafe.Sizeof(kernels.TileCell{})
@@ -31,16 +39,42 @@ func bytesOf[F num.Float](c Config, owned, held int, friction, separate bool) in
 		edge += unsafe.Sizeof(kernels.Flux[F]{})
 		own = unsafe.Sizeof(kernels.CellEdges{})
 	}
+	if n := in.Gauges; separate && n > 0 {
+		ring = int64(ringSteps[F](n)) * (int64(n)*int64(unsafe.Sizeof(kernels.State[F]{})+unsafe.Sizeof(number)) + 8)
+	}
 	if c.Order == 2 {
-		each += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
-		if separate && held > owned { // a table and an array
-			each += unsafe.Sizeof(kernels.Slopes[F]{})
+		perCell += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
+		if separate && held > owned { // slopes are in a table and in an array
+			perCell += unsafe.Sizeof(kernels.Slopes[F]{})
 		}
 		edge += unsafe.Sizeof(kernels.Arms[F]{})
 		own += unsafe.Sizeof(kernels.Stencil[F]{})
 	}
+	own += bytesOfInputs[F](in)
 	if c.Keep.Maxima {
-		own += unsafe.Sizeof(kernels.Peak{})
+		own += unsafe.Sizeof(kernels.Most{}) + uintptr(len(new(kernels.Peaks).Arrays()))*8 + unsafe.Sizeof(int32(0))
+		if in.Uplift {
+			own += 8
+		}
 	}
-	return int64(each)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
+	return ring + int64(perCell)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
+}
+
+// bytesOfInputs returns the bytes per owned cell of the forcing's fields.
+func bytesOfInputs[F num.Float](in Inputs) (bytes uintptr) {
+	var number F
+	for _, f := range []struct {
+		given bool
+		bytes uintptr
+	}{
+		{in.RainPattern, unsafe.Sizeof(number)}, {in.Infiltration, unsafe.Sizeof(number)},
+		{in.Coriolis, unsafe.Sizeof(number)}, {in.Pressure, unsafe.Sizeof(kernels.Vec2[F]{})},
+		{in.Infiltration || in.Evaporation, unsafe.Sizeof(kernels.Lost{})},
+		{in.Uplift, unsafe.Sizeof(kernels.Rise[F]{})},
+	} {
+		if f.given {
+			bytes += f.bytes
+		}
+	}
+	return bytes
 }

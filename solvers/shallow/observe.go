@@ -12,22 +12,22 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// observer computes diagnostics of all owned cells on the device while steps are queued.
+// observer measures diagnostics of the owned cells on the device while steps are queued.
 type observer struct {
-	solvers.Observing[observation]
-	found  []kernels.Surveyed // one
+	solvers.ObservationBuffers[observation]
+	found  []kernels.Surveyed // one element
 	clear  backend.Loop
 	survey [2]backend.Loop // by state
 }
 
-// observation is the result for one state. Sources are known to the host at once.
+// observation is the result for one state. The host knows the sources at once.
 type observation struct {
 	cells, counters backend.Report
 	courant         float64
 	sources         []Source
 }
 
-// prepareObserver prepares a survey of so many owned cells.
+// prepareObserver prepares surveys of the owned cells.
 func (a *arrays[F]) prepareObserver(beds []kernels.Bed[F], owned int) error {
 	o, p := &a.observer, &a.allocated
 	o.found = backend.Fresh[kernels.Surveyed](p, 1, "diagnostics")
@@ -52,7 +52,7 @@ func (a *arrays[F]) prepareObserver(beds []kernels.Bed[F], owned int) error {
 	return nil
 }
 
-// observe begins to measure the state as it is.
+// observe queues a measurement of the current state.
 func (s *solver[F]) observe(ctx context.Context, to *observation) (err error) {
 	if err := s.quiesce(ctx); err != nil {
 		return err

@@ -9,19 +9,19 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// outlets collects the boundary edges of a part that are no walls, and their conditions. They belong to open groups,
-// which are the same on all ranks.
+// outlets collects the open boundary edges of a part and their conditions. Each belongs to an open group; the open
+// groups are the same on all ranks.
 type outlets[F num.Float] struct {
 	boundary   kernels.Boundary[F]
-	openGroups []int         // of the mesh, -1 standing for the edges of no group
-	groupIndex map[int]int32 // index in openGroups, by group of the mesh
+	openGroups []int         // physical groups of the mesh, -1 for edges without a group
+	groupIndex map[int]int32 // index in openGroups by group of the mesh
 	rows       []kernels.Row
 	series     []kernels.Series
 	forcing    kernels.Forcing[F]
 	uplift     kernels.Uplift[F]
 	sources    sources
-	keys       []int64 // of each outlet, three times the global id of its cell plus its index among the cell's edges
-	grid       float64 // spacing of levels, so that a lake at rest meets its own level
+	keys       []int64 // of each outlet: three times the global id of its cell plus the index among the cell's edges
+	grid       float64 // spacing of levels, so that a given level can equal that of a lake at rest
 }
 
 func newOutlets[F num.Float](cfg Config, groups []mesh.Group, grid float64) (*outlets[F], error) {
@@ -55,7 +55,7 @@ func (o *outlets[F]) addGroup(group int, given kernels.Condition) {
 	o.boundary.Conditions = append(o.boundary.Conditions, given)
 }
 
-// condition makes the boundary condition of a group.
+// condition returns the boundary condition of a group.
 func (o *outlets[F]) condition(g *Given) (k kernels.Condition, err error) {
 	kind, ok := givenKinds[g.Kind]
 	if !ok {
@@ -71,7 +71,7 @@ func (o *outlets[F]) condition(g *Given) (k kernels.Condition, err error) {
 	return k, nil
 }
 
-// addNumber adds a prescribed number, with the series that it follows if it has several rows, and returns its index.
+// addNumber adds a prescribed number, and the series that it follows if it has several rows, and returns its index.
 func (o *outlets[F]) addNumber(rows []series.Row, level bool) int32 {
 	slot := int32(len(o.boundary.Now))
 	value := func(r series.Row) float64 {
@@ -87,7 +87,7 @@ func (o *outlets[F]) addNumber(rows []series.Row, level bool) int32 {
 	return slot
 }
 
-// follow lets a prescribed number follow a series.
+// follow makes a prescribed number follow a series.
 func (o *outlets[F]) follow(slot int32, rows []series.Row, value func(series.Row) float64) {
 	o.series = append(o.series, kernels.Series{Slot: slot, First: int32(len(o.rows)), Count: int32(len(rows))})
 	for _, r := range rows {
@@ -95,8 +95,7 @@ func (o *outlets[F]) follow(slot int32, rows []series.Row, value func(series.Row
 	}
 }
 
-// addEdge makes the edge at slot k of cell i, at the boundary, an outlet unless it is a wall, and returns its
-// EdgeCells.Right.
+// addEdge makes the edge at slot k of cell i an outlet unless it is a wall, and returns its EdgeCells.Right.
 func (o *outlets[F]) addEdge(p *mesh.Part, i int32, k int) int32 {
 	neighbour := p.Neighbour[i][k]
 	group, ok := o.groupIndex[int(mesh.OutsideGroup(neighbour))]

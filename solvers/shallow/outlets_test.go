@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 )
 
-// TestBudgetCloses: what is more or less in the basin than at the start is what came in through the sides, to rounding,
-// and each side counts its own.
+// TestBudgetCloses proves that the change of mass in the basin is what has come in through the sides, to round-off,
+// counted for each side.
 func TestBudgetCloses(t *testing.T) {
 	tidal := func(x, y float64) (depth, h1, h2 float64) {
 		depth, h1, h2 = dam(x, y)

@@ -2,6 +2,7 @@ package shallow
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -12,13 +13,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Keep selects what is recorded over all steps.
+// Keep selects the extremes that are recorded over all steps.
 type Keep struct {
 	Maxima    bool
-	Threshold float64 // m, by which the level has changed when water arrives, and above which a cell is wet
+	Threshold float64 // m: the change of level at which water arrives, and the thickness above which a cell is wet
 }
 
-// initialPeaks are the extremes of owned cells before the first step.
+// initialPeaks returns the extremes of the owned cells before the first step.
 func initialPeaks[F num.Float](k Keep, owned int, moves bool, beds []kernels.Bed[F],
 	state []kernels.State[F]) kernels.Peaks {
 	peaks := kernels.Peaks{Threshold: k.Threshold}
@@ -28,36 +29,39 @@ func initialPeaks[F num.Float](k Keep, owned int, moves bool, beds []kernels.Bed
 	for _, a := range peaks.Arrays() {
 		*a = make([]float64, owned)
 	}
-	peaks.Marks = make([]int32, owned)
+	peaks.Most, peaks.Marks = make([]kernels.Most, owned), make([]int32, owned)
 	if moves {
 		peaks.Level = make([]float64, owned)
 	}
 	for i := range owned {
-		peaks.Start[i], peaks.Arrival[i] = float64(state[i].H2)-float64(beds[i].Depth), -1
+		peaks.Start[i], peaks.Arrival[i] = float64(state[i].H2), -1
 		if moves {
+			peaks.Start[i] -= float64(beds[i].Depth)
 			peaks.Level[i] = math.Inf(-1)
 		}
 	}
 	return peaks
 }
 
-// uploadPeaks puts the extremes on the device.
+// uploadPeaks uploads the extremes.
 func (a *arrays[F]) uploadPeaks(from kernels.Peaks) {
 	for _, array := range append(from.Arrays(), &from.Level) {
 		*array = backend.Uploaded(&a.allocated, *array, "maxima")
 	}
+	from.Most = backend.Uploaded(&a.allocated, from.Most, "maxima")
 	from.Marks = backend.Uploaded(&a.allocated, from.Marks, "maxima")
 	a.peaks = from
 }
 
-// updatePeaks takes the state at the start of step k of the cycle into account. The device finds the time.
+// updatePeaks updates the extremes with the state at the start of step k of the cycle, unless the step itself does. The
+// device has the time.
 func (s *solver[F]) updatePeaks(k cycleStep) {
-	if n := len(s.peaks.Depth); n > 0 {
+	if n := len(s.peaks.Most); n > 0 && !s.keepsInStep() {
 		s.dev.Run(s.loops[k].peaksInStep, 0, n)
 	}
 }
 
-// updatePeaksNow takes the state of this step into account in some owned cells. It may do so again.
+// updatePeaksNow updates the extremes of some owned cells with the current state. It may be repeated.
 func (s *solver[F]) updatePeaksNow(lo, hi int) error {
 	if !s.keepsMaxima {
 		return nil
@@ -69,12 +73,12 @@ func (s *solver[F]) updatePeaksNow(lo, hi int) error {
 	return nil
 }
 
-// peaksNow is the extremes up to the state of this step, where the host can read them.
+// peaksNow returns the extremes including the current state, in memory that the host can read.
 func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
 	if s.hostPeaksStep == s.Steps() {
 		return &s.hostPeaks, nil
 	}
-	if err := s.updatePeaksNow(0, len(s.peaks.Depth)); err != nil {
+	if err := s.updatePeaksNow(0, len(s.peaks.Most)); err != nil {
 		return nil, err
 	}
 	if !s.separate {
@@ -82,16 +86,13 @@ func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
 	} else {
 		to := append(s.hostPeaks.Arrays(), &s.hostPeaks.Level)
 		for k, from := range append(s.peaks.Arrays(), &s.peaks.Level) {
-			*to[k] = slices.Grow((*to[k])[:0], len(*from))[:len(*from)]
-			if err := backend.Download(s.dev, *to[k], *from); err != nil {
+			if err := download(s.dev, to[k], *from); err != nil {
 				return nil, err
 			}
 		}
-		s.hostPeaks.Marks = slices.Grow(s.hostPeaks.Marks[:0], len(s.peaks.Marks))[:len(s.peaks.Marks)]
-		if err := backend.Download(s.dev, s.hostPeaks.Marks, s.peaks.Marks); err != nil {
-			return nil, err
-		}
-		if err := s.downloadBeds(0, len(s.beds)); err != nil {
+		err := errors.Join(download(s.dev, &s.hostPeaks.Most, s.peaks.Most),
+			download(s.dev, &s.hostPeaks.Marks, s.peaks.Marks), s.downloadBeds(0, len(s.beds)))
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -99,8 +100,14 @@ func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
 	return &s.hostPeaks, nil
 }
 
-// peaksAt reads the extremes of some owned cells up to the state of this step, for gauges. A device with memory of its
-// own looks at all cells, so that it is asked once.
+// download copies an array of the device to the host, and resizes the destination.
+func download[T any](dev backend.Device, to *[]T, from []T) error {
+	*to = slices.Grow((*to)[:0], len(from))[:len(from)]
+	return backend.Download(dev, *to, from)
+}
+
+// peaksAt reads the extremes of some owned cells including the current state, for gauges. On a device with separate
+// memory it copies those of all cells, once per state.
 func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error {
 	if s.separate && s.hostPeaksStep != s.Steps() && len(cells) > 0 {
 		gathered, err := s.gatherPeaks(cells)
@@ -123,7 +130,7 @@ func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error
 	return nil
 }
 
-// Maxima are the fields of extremes, and how each is read of a cell.
+// Maxima are the fields of extremes, each with the function that computes it for a cell.
 var Maxima = []struct {
 	solvers.Field
 	of func(k *kernels.Peak) float64
@@ -153,7 +160,7 @@ var Maxima = []struct {
 		func(k *kernels.Peak) float64 { return k.Wet }},
 }
 
-// wet is a value where there was water, and none elsewhere.
+// wet returns the value if the cell was ever wet, otherwise NaN.
 func wet(k *kernels.Peak, value float64) float64 {
 	if k.Depth == 0 {
 		return math.NaN()
@@ -161,8 +168,8 @@ func wet(k *kernels.Peak, value float64) float64 {
 	return value
 }
 
-// class is that of people's danger: for some from 0.75, for most from 1.25, and for all from 2 m²/s on (R&D Technical
-// Report FD2320/TR2 of the Environment Agency, without its factor for debris).
+// class is the class of danger to people: for some from 0.75, for most from 1.25, and for all from 2 m²/s (R&D
+// Technical Report FD2320/TR2 of the Environment Agency, without its debris factor).
 func class(hazard float64) float64 {
 	switch {
 	case hazard < .75:
@@ -183,29 +190,29 @@ func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
 	if err != nil {
 		return err
 	}
-	for i, h := range peaks.Depth {
-		if h > s.peaks.Threshold {
+	for i := range peaks.Most {
+		if peaks.Most[i].Depth > s.peaks.Threshold {
 			do(i, s.peakOf(peaks, i).Level, s.wasDry[i])
 		}
 	}
 	return nil
 }
 
-// PeakFields are what is kept of all steps, on the cells of the part, and what a restart needs of it; none where
-// nothing is kept.
+// PeakFields are the recorded extremes on the cells of the part, and what a restart needs of them; none if nothing is
+// recorded.
 func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 	if !s.keepsMaxima {
 		return nil
 	}
 	for _, m := range Maxima {
 		f := m.Field
-		f.On = on
+		f.Space = on
 		f.Values = func(context.Context) ([]float64, error) {
 			peaks, err := s.peaksNow()
 			if err != nil {
 				return nil, err
 			}
-			values := make([]float64, len(peaks.Depth))
+			values := make([]float64, len(peaks.Most))
 			parallel.Ranges(len(values), parallel.Parts(len(values), cellsPerWorker), func(_, lo, hi int) {
 				for i := lo; i < hi; i++ {
 					of := s.peakOf(peaks, i)
@@ -214,17 +221,19 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 			})
 			return values, nil
 		}
-		f.At = func(_ context.Context, cells []int, values []float64) error {
+		f.ValuesAt = func(_ context.Context, cells []int, values []float64) error {
 			return s.peaksAt(cells, func(k int, of *kernels.Peak) { values[k] = m.of(of) })
 		}
 		list = append(list, f)
 	}
 	owned := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
-	names := []string{"depth", "speed", "flux", "hazard", "start", "arrival", "when", "wet", "since"}
-	saved := func(name string, view func() solvers.View) {
-		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "what was largest since the start", On: owned,
-			Saved: true, View: view})
+	names := []string{"start", "arrival", "when", "wet", "since"}
+	saved := func(name string, view func() solvers.View, components ...string) {
+		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "what was largest since the start", Space: owned,
+			Saved: true, Components: components, View: view})
 	}
+	saved("most", func() solvers.View { return solvers.ViewOf[float64](s.dev, s.peaks.Most, 0) },
+		"depth", "speed", "flux", "hazard")
 	for k, array := range s.peaks.Arrays() {
 		saved(names[k], func() solvers.View { return solvers.ViewOf[float64](s.dev, *array, 0) })
 	}
@@ -235,7 +244,7 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 	return list
 }
 
-// peakOf is the extremes of a cell up to now, where the host can read them.
+// peakOf returns the extremes of a cell up to now, in memory that the host can read.
 func (s *solver[F]) peakOf(peaks *kernels.Peaks, cell int) kernels.Peak {
 	return peaks.At(int32(cell), s.Time(), float64(s.beds[cell].Depth))
 }

@@ -8,12 +8,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// addAirPressure adds the pressure of the air of all cells, of which the water feels the gradient, times a factor in
-// time, 1 where that is nil.
+// addAirPressure adds the gradient of the air pressure in all cells, times a factor in time; nil stands for 1.
 func (o *outlets[F]) addAirPressure(pressure []float64, course []series.Row, part *mesh.Part) error {
 	if pressure == nil {
 		if course != nil {
-			return errors.New("a course of the air's pressure needs the pressure")
+			return errors.New("pressure_course needs a pressure")
 		}
 		return nil
 	}
@@ -28,16 +27,16 @@ func (o *outlets[F]) addAirPressure(pressure []float64, course []series.Row, par
 	return nil
 }
 
-// gradient is that of a field of all cells in owned cell i, by least squares over the neighbours that it has; where
-// they lie in one direction, along it.
+// gradient returns the gradient of a field in owned cell i, by least squares over its neighbours; if they are
+// collinear with the cell, the component along their direction.
 func gradient(p *mesh.Part, i int, field []float64) (g vec2) {
 	at := centroidOf(p, i)
 	var xx, xy, yy, fx, fy float64
-	for _, near := range p.Neighbour[i] {
-		if near < 0 {
+	for _, neighbour := range p.Neighbour[i] {
+		if neighbour < 0 {
 			continue
 		}
-		w, more := centroidOf(p, int(near)).minus(at), field[near]-field[i]
+		w, more := centroidOf(p, int(neighbour)).minus(at), field[neighbour]-field[i]
 		xx, xy, yy = xx+w.x*w.x, xy+w.x*w.y, yy+w.y*w.y
 		fx, fy = fx+w.x*more, fy+w.y*more
 	}

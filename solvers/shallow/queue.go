@@ -8,18 +8,18 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// The time step of a single rank needs no reduction over ranks, and linked devices (those joined by a device
-// communicator) reduce it among themselves: the clock stays on the devices, where the kernels of each step read it, and
-// several steps are recorded once and queued with one call.
+// A single rank needs no reduction of the time step over ranks, and linked devices (those with a device communicator)
+// reduce it themselves. The clock then stays on the devices, where the kernels of each step read it, and several
+// steps are recorded once and queued with one call.
 
-// stepsPerRecording is a multiple of the cycle, so that a recording ends where it began.
+// stepsPerRecording is a multiple of the cycle, so that a recording can be repeated.
 const stepsPerRecording = 4 * cycleLength
 
-// maxQueued bounds how many steps are queued at a time, so that a run can be interrupted.
+// maxQueued bounds the number of steps that are queued at a time, so that a run can be interrupted.
 const maxQueued = 1024
 
-// queueSteps queues at most the given number of steps, and waits for them. Those that are queued after the clock has
-// stopped do nothing.
+// queueSteps queues at most the given number of steps, and waits for them. Steps after the clock has stopped do
+// nothing.
 func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 			return err
 		}
 	}
-	before := clock.Steps
+	stepsBefore := clock.Steps
 	if err := backend.Download(s.dev, s.hostClock[:], s.clock[end:end+1]); err != nil {
 		return err
 	}
@@ -69,19 +69,19 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 		s.reducer.last = float64(s.hostLimits[end].Value())
 	}
 	s.lap(inUpdate)
-	s.now = s.now.plus(int(clock.Steps - before))
+	s.now = s.now.plus(int(clock.Steps - stepsBefore))
 	s.forgetHostState()
-	if err := s.fetchSamples(before); err != nil {
+	if err := s.fetchSamples(stepsBefore); err != nil {
 		return err
 	}
 	return s.check(ctx)
 }
 
-// queueable returns how many of the given steps to queue at a time: about as many as reach the time at which the clock
-// stops, if all are as long as the next one.
+// queueable returns how many of the given steps to queue at a time: about as many as reach the time at which the
+// clock stops if all are as long as the next one.
 func (s *solver[F]) queueable(steps int) int {
 	clock := &s.hostClock[0]
-	n := min(steps, s.samples.most())
+	n := min(steps, s.samples.maxSteps())
 	next := clock.Until
 	if clock.Pause > 0 {
 		next = min(next, clock.Pause)
@@ -102,7 +102,7 @@ func (s *solver[F]) queueStep(ctx context.Context, k cycleStep) error {
 		if err := s.linked.Max(s.limitBits(k.plus(1))); err != nil {
 			return err
 		}
-		if !s.params.Lag { // a lagging minimum arrives with the next step's ghosts
+		if !s.params.Lag { // a lagged minimum arrives with the next step's ghosts
 			if err := s.linked.Finish(ctx); err != nil {
 				return err
 			}
@@ -132,8 +132,7 @@ func (s *solver[F]) queueTiles(ctx context.Context, k cycleStep) error {
 	return s.linked.Finish(ctx)
 }
 
-// recording returns the recording of stepsPerRecording steps that begins with step k of the cycle, made at its first
-// use.
+// recording returns the recording of stepsPerRecording steps that begins with step k of the cycle, made at first use.
 func (s *solver[F]) recording(ctx context.Context, k cycleStep) (backend.Recording, error) {
 	if s.recordings[k] != nil {
 		return s.recordings[k], nil

@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// reducer finds the length of the next step from what the ranks' waves allow. Where steps lag, a goroutine reduces
-// while the ranks take the next step; no other collective call may be made while it is pending: see latest.
+// reducer computes the length of the next step from the limits of all ranks. With lagged steps a goroutine reduces
+// them during the next step; until it has finished no other collective call may be made: see latest.
 type reducer struct {
 	comm     dist.Comm
 	lag      bool
@@ -38,7 +38,7 @@ func newReducer(comm dist.Comm, lag bool) *reducer {
 	return r
 }
 
-// limit returns how long the next step may be, where mine is what the waves of the last step on this rank allow.
+// limit returns the largest next step, given the limit from the waves of the last step on this rank.
 func (r *reducer) limit(ctx context.Context, mine float64) (float64, error) {
 	if !r.lag {
 		r.reduced[0] = mine
@@ -47,7 +47,7 @@ func (r *reducer) limit(ctx context.Context, mine float64) (float64, error) {
 		return r.last, err
 	}
 	first := math.IsInf(r.last, 1) && !r.pending
-	before, err := r.latest(ctx)
+	previous, err := r.latest(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -56,7 +56,7 @@ func (r *reducer) limit(ctx context.Context, mine float64) (float64, error) {
 	if first {
 		return r.latest(ctx)
 	}
-	return before, nil
+	return previous, nil
 }
 
 // latest waits for the pending reduction and returns the latest minimum.

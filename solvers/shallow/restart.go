@@ -17,14 +17,24 @@ func (s *solver[F]) StateField(on *solvers.Space) solvers.Field {
 	return f
 }
 
-// field is a state of all cells of the part.
+func (s *solver[F]) OfState(name string) func(cell int, state []byte) float64 {
+	if len(s.uplift.Rises) > 0 {
+		return nil
+	}
+	return func(cell int, state []byte) float64 {
+		return s.quantity(name, float64(s.beds[cell].Depth), (*kernels.State[F])(unsafe.Pointer(unsafe.SliceData(state))))
+	}
+}
+
+// field is a state in all cells of the part.
 func (s *solver[F]) field(on *solvers.Space, w []kernels.State[F]) solvers.Field {
-	return solvers.Field{Name: "state", Doc: "thicknesses in m and mass flows in m²/s", On: on, Hashed: true, Saved: true,
+	return solvers.Field{Name: "state", Doc: "thicknesses in m and mass flows in m²/s", Space: on,
+		Hashed: true, Saved: true,
 		Components: []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}, NotNegative: []string{"h1", "h2"},
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w, 0) }}
 }
 
-// visibleField is a state as messages show it: of one layer that layer alone.
+// visibleField is a state as messages show it: with one layer only that layer.
 func (s *solver[F]) visibleField(on *solvers.Space, w []kernels.State[F]) solvers.Field {
 	f := s.field(on, w)
 	if s.oneLayer {
@@ -39,20 +49,20 @@ func (s *solver[F]) visibleField(on *solvers.Space, w []kernels.State[F]) solver
 func (s *solver[F]) BudgetFields() (list []solvers.Field) {
 	if len(s.openGroups) > 0 {
 		edges := &solvers.Space{Name: "edge", Owned: len(s.outletKeys), Key: func(i int) int64 { return s.outletKeys[i] }}
-		list = append(list, solvers.Field{Name: "passed", Unit: "m³", Doc: "what has left since the start", On: edges,
+		list = append(list, solvers.Field{Name: "passed", Unit: "m³", Doc: "what has left since the start", Space: edges,
 			Saved: true, Components: []string{"v1", "v2"},
 			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.boundary.Passed, 0) }})
 	}
 	if s.evaporation || s.infiltration {
 		cells := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
-		list = append(list, solvers.Field{Name: "lost", Unit: "m", Doc: "what was lost since the start", On: cells,
+		list = append(list, solvers.Field{Name: "lost", Unit: "m", Doc: "what was lost since the start", Space: cells,
 			Saved: true, Components: []string{"evaporated", "soaked"},
 			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.forcing.Lost, 0) }})
 	}
 	return list
 }
 
-// seriesTotals are the series with their sums since the start.
+// seriesTotals returns the series with their integrals since the start.
 func (s *solver[F]) seriesTotals() ([]kernels.Series, error) {
 	list := make([]kernels.Series, len(s.series))
 	return list, backend.Download(s.dev, list, s.series)
@@ -60,8 +70,8 @@ func (s *solver[F]) seriesTotals() ([]kernels.Series, error) {
 
 func (s *solver[F]) Quiesce(ctx context.Context) error { return s.quiesce(ctx) }
 
-// Scalars are what solvers.Clock lacks of the clock, the latest minimum of the waves of all ranks, which lagging steps
-// use later, the counters, and the sums of series.
+// Scalars returns the parts of the clock that solvers.Clock does not have, the latest minimum of all ranks' limits,
+// which lagged steps use later, the counters, and the integrals of series.
 func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	n, err := s.sumCounters(ctx)
 	if err != nil {
@@ -79,10 +89,10 @@ func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	return all, err
 }
 
-// totalOf names the sum of series k.
+// totalOf is the name of the integral of series k.
 func totalOf(k int) string { return fmt.Sprintf("series_%d", k) }
 
-// sumCounters is the counters of all ranks.
+// sumCounters returns the sums of all ranks' counters on the devices.
 func (s *solver[F]) sumCounters(ctx context.Context) (kernels.Counters, error) {
 	counters := make([]kernels.Counters, 1)
 	if err := backend.Download(s.dev, counters, s.counters); err != nil {
@@ -91,7 +101,7 @@ func (s *solver[F]) sumCounters(ctx context.Context) (kernels.Counters, error) {
 	return s.reduceCounters(ctx, &counters[0])
 }
 
-// reduceCounters adds up the counters of all ranks.
+// reduceCounters sums the counters of all ranks.
 func (s *solver[F]) reduceCounters(ctx context.Context, mine *kernels.Counters) (kernels.Counters, error) {
 	n := []int64{mine.ComplexEdges, mine.LimitedFluxes}
 	err := s.comm.AllreduceInt64(ctx, dist.Sum, n)

@@ -13,38 +13,38 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 )
 
-// apart is a device that records and talks to those of other ranks by itself, and has memory of its own.
-type apart struct {
+// separateDevice is a device that records, has a device communicator, and separate memory.
+type separateDevice struct {
 	linked
 	held map[unsafe.Pointer][]uint64
 }
 
-func newApart(c dist.Comm) backend.Device {
-	return apart{linked{recorder{cpu.New(1)}, c}, map[unsafe.Pointer][]uint64{}}
+func newSeparate(c dist.Comm) backend.Device {
+	return separateDevice{linked{recorder{cpu.New(1)}, c}, map[unsafe.Pointer][]uint64{}}
 }
 
-func (d apart) Alloc(bytes int) (unsafe.Pointer, error) {
+func (d separateDevice) Alloc(bytes int) (unsafe.Pointer, error) {
 	words := make([]uint64, bytes/8+1)
 	p := unsafe.Pointer(unsafe.SliceData(words))
 	d.held[p] = words
 	return p, nil
 }
 
-func (d apart) Free(p unsafe.Pointer) error {
+func (d separateDevice) Free(p unsafe.Pointer) error {
 	delete(d.held, p)
 	return nil
 }
 
-func (apart) Move(dst, src unsafe.Pointer, n int) error {
+func (separateDevice) Move(dst, src unsafe.Pointer, n int) error {
 	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
 	return nil
 }
-func (d apart) Upload(dst, src unsafe.Pointer, n int) error   { return d.Move(dst, src, n) }
-func (d apart) Download(dst, src unsafe.Pointer, n int) error { return d.Move(dst, src, n) }
-func (apart) Sync() error                                     { return nil }
+func (d separateDevice) Upload(dst, src unsafe.Pointer, n int) error   { return d.Move(dst, src, n) }
+func (d separateDevice) Download(dst, src unsafe.Pointer, n int) error { return d.Move(dst, src, n) }
+func (separateDevice) Sync() error                                     { return nil }
 
-// TestSamplesAreThoseOfSteps: what queued steps leave in some cells is what these hold after each step that the host
-// takes, at the same times, and so is what was largest there at the end.
+// TestSamplesAreThoseOfSteps proves that samples of queued steps equal the state after each step taken one by one, at
+// the same times, and so do the extremes at the end.
 func TestSamplesAreThoseOfSteps(t *testing.T) {
 	ctx := context.Background()
 	names := []string{"h2", "u2", "z2", "depth"}
@@ -89,14 +89,14 @@ func TestSamplesAreThoseOfSteps(t *testing.T) {
 					}
 				}
 				for k, at := range s.Sampled() {
-					s.Turn(k)
+					s.SelectSample(k)
 					if err := look(at); err != nil {
 						return err
 					}
 				}
 			}
 			for _, f := range s.PeakFields(domain.Cells(p)) {
-				row := make([]float64, len(cells))
+				row := make([]float64, len(cells)*len(f.Numbers()))
 				if err := f.Pick(ctx, cells, row); err != nil {
 					return err
 				}
@@ -123,9 +123,9 @@ func TestSamplesAreThoseOfSteps(t *testing.T) {
 				if ranks > 1 {
 					queued.Halo = "nccl"
 				}
-				got, calls := run(newApart, ranks, queued, true)
+				got, calls := run(newSeparate, ranks, queued, true)
 				if len(want[0]) < 40 || len(got[0]) != len(want[0]) || calls > len(want[0])/8 {
-					t.Errorf("%d rows, %d calls: the test sees nothing", len(want[0]), calls)
+					t.Errorf("%d rows, %d calls: the test has too few samples", len(want[0]), calls)
 				}
 				for rank := range want {
 					for k := range want[rank] {

@@ -15,10 +15,10 @@ import (
 //	order 2, cells    sweepStages                     -
 //	order 2, tiles    sweepTiledStages                queueStages
 //
-// Steps are queued on devices that record, of a rank that is alone or of ranks whose devices are linked.
+// Steps are queued on devices that can record, if the rank is alone or the devices are linked.
 type schedule struct {
 	sweep func(ctx context.Context, l loops) error
-	queue func(ctx context.Context, k cycleStep) error // nil where steps are not queued
+	queue func(ctx context.Context, k cycleStep) error // nil if steps are not queued
 }
 
 func (s *solver[F]) chooseSchedule() {

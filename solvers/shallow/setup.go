@@ -57,7 +57,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		return nil, err
 	}
 	s.chooseSchedule()
-	// A step of length 0 changes nothing and finds the length of the first one.
+	// A step of length 0 changes nothing, and computes the limit of the first step.
 	s.hostClock[0].CFL = cfg.CFL
 	if err := s.step(ctx); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
 }
 
-// build makes the edges, cells and tiles of the part, puts all arrays on the device and prepares its kernels.
+// build makes the edges, cells and tiles of the part, allocates all arrays on the device and prepares its loops.
 func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []kernels.State[F], manning []F) error {
 	whole, inner, err := assemble[F](s.part, init.Depth, out)
 	if err != nil {
@@ -99,15 +99,18 @@ func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []ker
 	}
 	s.uploadPeaks(initialPeaks(cfg.Keep, s.part.Owned, len(out.uplift.Rises) > 0, whole.Beds, state))
 	scheme, err := schemeOf(cfg)
+	if err != nil {
+		return err
+	}
 	for k := range cycleStep(cycleLength) {
 		s.loops[k] = s.arrays.loops(scheme, k)
 	}
-	return err
+	return nil
 }
 
-// defaultDryDepth is the thickness below which a layer counts as absent if the case does not say: a ten-thousandth of
-// the mean thickness of the water where there is any, and at most 1 mm. A larger one delays the run-up on dry land. The
-// sums are exact, so that it is the same for any number of ranks.
+// defaultDryDepth is the thickness below which a layer counts as absent by default: 1e-4 of the mean thickness of the
+// water where there is any, at most 1 mm. A larger one delays the run-up on dry land. The sums are exact, so the
+// result does not depend on the number of ranks.
 func defaultDryDepth(ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (float64, error) {
 	var water, area dist.Accumulator
 	var lock sync.Mutex
@@ -134,7 +137,8 @@ func defaultDryDepth(ctx context.Context, comm dist.Comm, part *mesh.Part, init 
 	return min(most, max(least, 1e-4*water.Float64()/area.Float64())), nil
 }
 
-// initialState makes the state and the friction coefficients from initial fields, and returns the spacing of levels.
+// initialState makes the state and the friction coefficients from the initial fields, and returns the spacing of
+// levels.
 func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part, oneLayer bool,
 	init Initial) (state []kernels.State[F], manning []F, grid float64, err error) {
 	n := len(part.Cells)
@@ -151,7 +155,8 @@ func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.P
 		}
 	}
 	if i := slices.IndexFunc(init.H1, func(h float64) bool { return h > 0 }); oneLayer && i >= 0 {
-		return nil, nil, 0, fmt.Errorf("cell %d has an upper layer of %g m in a run of one layer", part.Global[i], init.H1[i])
+		return nil, nil, 0, fmt.Errorf("cell %d has an upper layer of %g m, but the case has one layer",
+			part.Global[i], init.H1[i])
 	}
 	largest := []float64{largestOf(&init)}
 	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
@@ -175,7 +180,7 @@ func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.P
 	return state, manning, grid, nil
 }
 
-// largestOf is the largest absolute value of a level or thickness, and of a depth after the uplift.
+// largestOf returns the largest absolute value of levels, thicknesses and depths, including the uplift.
 func largestOf(init *Initial) (largest float64) {
 	var lock sync.Mutex
 	n := len(init.Depth)

@@ -15,12 +15,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// Solver advances the two layers on one rank's part of the mesh. All ranks make the same calls.
+// Solver advances the layers on a rank's part of the mesh. All ranks make the same calls.
 type Solver interface {
-	// Advance takes at least one and at most so many time steps, the same number on all ranks, and does not pass until.
-	// Where queueing several steps gains nothing it takes one.
+	// Advance takes between one and `steps` time steps, the same number on all ranks, without passing until. It takes
+	// one if queueing several has no advantage.
 	Advance(ctx context.Context, until float64, steps int) error
-	// Pause lets Advance return after the first step that reaches a time; 0 for none.
+	// Pause makes Advance return after the first step that reaches a time; 0 for none.
 	Pause(at float64)
 	// Step takes one time step, shortened so as not to pass until, and returns its length in s.
 	Step(ctx context.Context, until float64) (float64, error)
@@ -34,43 +34,45 @@ type Solver interface {
 	Value(name string, cell int) float64
 	// Pick writes a quantity at some owned cells to values.
 	Pick(name string, cells []int, values []float64) error
-	// Sample, Sampled and Turn are those of solvers.Sampler, of all that Pick knows.
+	// Sample, Sampled and SelectSample implement solvers.Sampler for all quantities of Pick.
 	Sample(cells []int) (bool, error)
 	Sampled() []float64
-	Turn(k int)
+	SelectSample(k int)
 	// DryDepth is the thickness in m below which a layer counts as absent.
 	DryDepth() float64
 	Diagnose(ctx context.Context) (Diagnostics, error)
-	// Observe and Observed are those of solvers.Observer.
+	// Observe and Observed implement solvers.Observer.
 	Observe(ctx context.Context) error
 	Observed(ctx context.Context) (Diagnostics, error)
-	// StateField is what all cells of the part hold, which are a space: h1, q1x, q1y, h2, q2x, q2y of each.
+	// StateField is the state of all cells of the part, on their space: h1, q1x, q1y, h2, q2x, q2y.
 	StateField(on *solvers.Space) solvers.Field
-	// BudgetFields are what has passed through edges of the boundary and what cells have lost since the start, where
-	// there are any. They are saved, so that the budget of a run that goes on is that of the whole run.
+	// OfState is how one of Fields follows from StateField, as solvers.Field.Value does; nil where the bed moves.
+	OfState(name string) func(cell int, state []byte) float64
+	// BudgetFields are the volumes that have passed through boundary edges, and what cells have lost, since the
+	// start. They are saved, so that the budget after a restart is that of the whole run.
 	BudgetFields() []solvers.Field
-	// PeakFields are the extremes since the start, of one layer, where they are recorded.
+	// PeakFields are the recorded extremes since the start, of one layer.
 	PeakFields(on *solvers.Space) []solvers.Field
-	// Wetted calls do for each owned cell in which the water was ever deeper than the threshold of Keep, with its highest
-	// level, and whether the cell was dry at the start.
+	// Wetted calls do for each owned cell that was ever wetter than the threshold of Keep, with its highest level,
+	// and whether it was dry at the start.
 	Wetted(do func(cell int, level float64, dry bool)) error
-	// State, Quiesce, Scalars and Restore are those of solvers.Restarter.
+	// State, Quiesce, Scalars and Restore implement solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
 	Quiesce(ctx context.Context) error
 	Scalars(ctx context.Context) (map[string]float64, error)
 	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
-	// Hash is that of the state: see solvers.Hash.
+	// Hash returns the hash of the state: see solvers.Hash.
 	Hash(ctx context.Context) (string, error)
-	// ModifyState changes the state of every cell, ghosts included: change is called with a local cell and its h1, q1x,
-	// q1y, h2, q2x, q2y. It must do the same to a cell on every rank that holds it.
+	// ModifyState changes the state of every cell, ghosts included: change is called with a local cell and its h1,
+	// q1x, q1y, h2, q2x, q2y. It must make the same change on every rank that holds the cell.
 	ModifyState(ctx context.Context, change func(cell int, w *[6]float64)) error
-	// Phases tells how many seconds this rank spent where.
+	// Phases returns the seconds that this rank spent in each phase.
 	Phases() map[string]float64
-	// Halo tells how ghosts are exchanged: direct, staged or nccl.
+	// Halo returns the exchanger of ghosts: direct, staged or nccl.
 	Halo() string
-	// Close gives back what the device holds.
+	// Close frees the memory on the device.
 	Close()
-	// Bytes is what the arrays take that the kernels work on.
+	// Bytes returns the size of the arrays on the device.
 	Bytes() int64
 }
 
@@ -99,15 +101,15 @@ type solver[F num.Float] struct {
 	comm        dist.Comm
 	dev         backend.Device
 	ghosts      halo.GhostExchanger[kernels.State[F]]
-	slopeGhosts halo.GhostExchanger[kernels.Slopes[F]]  // of second order
-	linked      *halo.DeviceExchanger[kernels.State[F]] // ghosts, where devices exchange among themselves; else nil
+	slopeGhosts halo.GhostExchanger[kernels.Slopes[F]]  // at second order
+	linked      *halo.DeviceExchanger[kernels.State[F]] // ghosts, if the devices exchange them directly; else nil
 	arrays[F]
 
-	// separate tells that the device has separate memory. The host then has room for a copy of the state.
+	// separate is true for a device with separate memory; the host then has a copy of the state.
 	separate      bool
 	host          []kernels.State[F]
-	hostStep      int          // the step whose state host holds whole, -1 for none
-	hostCells     map[int]bool // cells of the current state that it holds besides
+	hostStep      int          // the step whose whole state the host has, -1 for none
+	hostCells     map[int]bool // cells of the current state that the host has
 	keepsMaxima   bool
 	hostPeaksStep int // the step up to which hostPeaks is current, -1 for none
 	hostPeaks     kernels.Peaks
@@ -117,7 +119,7 @@ type solver[F num.Float] struct {
 	loops [cycleLength]loops
 	schedule
 	now         cycleStep // the next step of the cycle
-	openGroups  []int     // groups of edges that are no walls, -1 for those of no group
+	openGroups  []int     // physical groups of open edges, -1 for edges without a group
 	outletGroup []int32   // index in openGroups of each outlet
 	outletKeys  []int64   // key of each outlet
 	sources
@@ -127,9 +129,9 @@ type solver[F num.Float] struct {
 	ntiles     int
 	beds       []kernels.Bed[F]
 	dry        float64                        // m, in float64
-	oneLayer   bool                           // the lower
-	wasDry     []bool                         // owned cells at the start, where extremes are recorded
-	recordings [cycleLength]backend.Recording // from each step of the cycle on
+	oneLayer   bool                           // the lower one
+	wasDry     []bool                         // owned cells that were dry at the start, if extremes are recorded
+	recordings [cycleLength]backend.Recording // starting at each step of the cycle
 
 	hostClock  [1]kernels.Clock[F] // after the last step
 	pause      float64
@@ -171,7 +173,8 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 	return s.Dt(), err
 }
 
-// hostState returns the current state where the host can read it; ghosts whose exchange is pending are out of date.
+// hostState returns the current state in memory that the host can read; ghosts are outdated while their exchange is
+// pending.
 func (s *solver[F]) hostState() ([]kernels.State[F], error) {
 	if !s.separate {
 		return s.current(), nil
@@ -223,7 +226,7 @@ func (s *solver[F]) Close() {
 		_ = s.slopeGhosts.Close()
 	}
 	if s.ghosts != nil {
-		_ = s.ghosts.Close() // what is left is freed with the device
+		_ = s.ghosts.Close() // anything that remains is freed with the device
 	}
 	s.allocated.Free()
 }

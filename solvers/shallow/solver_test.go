@@ -17,8 +17,8 @@ import (
 
 var schemeNames = []string{"roe", "ir-roe", "pvm-ifcp"}
 
-// TestLakeAtRestIsExact: water at rest over a submerged bump, around an island that stands out of both layers, and on a
-// random bed, does not move at all, in either precision and at either order, nor where its level is given.
+// TestLakeAtRestIsExact proves that water at rest does not move at all over a submerged bump, around an island and on
+// a random bed, in both precisions and at both orders, also with a prescribed level.
 func TestLakeAtRestIsExact(t *testing.T) {
 	ctx := context.Background()
 	bump := func(x, y float64) (depth, h1, h2 float64) {
@@ -71,7 +71,7 @@ func TestLakeAtRestIsExact(t *testing.T) {
 	}
 }
 
-// TestStagesAreTheKernels: the loops run the flux kernels in stages; the whole kernels give the same bits.
+// TestStagesAreTheKernels proves that flux kernels executed in stages give the same bits as whole kernels.
 func TestStagesAreTheKernels(t *testing.T) {
 	for _, cfg := range configs() {
 		err := onRanks(t, 1, 800, "float64", cfg, dam, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
@@ -121,7 +121,7 @@ func TestMassIsKeptAndPositive(t *testing.T) {
 	ctx := context.Background()
 	for _, cfg := range configs() {
 		scheme := fmt.Sprint(cfg.Scheme, " of order ", cfg.Order)
-		cfg.Hyperbolic = true // the layers meet at the wall with more shear than the equations bear
+		cfg.Hyperbolic = true // the shear between the layers at the wall exceeds what the equations allow
 		err := onRanks(t, 2, 1800, "float64", cfg, dam, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
 			start, err := s.Diagnose(ctx)
 			if err != nil {
@@ -153,7 +153,7 @@ func TestMassIsKeptAndPositive(t *testing.T) {
 	}
 }
 
-// TestOpenBoundaryLetsWavesOut: the same wave leaves through open sides and stays behind walls.
+// TestOpenBoundaryLetsWavesOut proves that a wave leaves through open sides and is kept by walls.
 func TestOpenBoundaryLetsWavesOut(t *testing.T) {
 	ctx := context.Background()
 	wave := func(x, y float64) (depth, h1, h2 float64) { return 1, .5 + .1*math.Exp(-x*x-y*y), .5 }
@@ -178,7 +178,7 @@ func TestOpenBoundaryLetsWavesOut(t *testing.T) {
 		}
 	}
 	if excess[true] > excess[false]/4 {
-		t.Errorf("of an excess of %g m³ behind walls, %g stayed behind open sides", excess[false], excess[true])
+		t.Errorf("%g m³ of excess remain with walls, %g with open sides", excess[false], excess[true])
 	}
 }
 
@@ -214,7 +214,7 @@ func stepAllocatesNothing(t *testing.T, cfg Config) {
 	}
 }
 
-// TestBrokenStateIsNamed: every rank reports the same cell of the rank that has it.
+// TestBrokenStateIsNamed proves that all ranks report the same cell if a state is not finite.
 func TestBrokenStateIsNamed(t *testing.T) {
 	ctx := context.Background()
 	var mu sync.Mutex
@@ -243,7 +243,7 @@ func TestBrokenStateIsNamed(t *testing.T) {
 	for text := range texts {
 		for _, want := range []string{"rank ", "cell ", "step 1", "NaN"} {
 			if !strings.Contains(text, want) {
-				t.Errorf("error %q does not tell %q", text, want)
+				t.Errorf("error %q does not say %q", text, want)
 			}
 		}
 	}
@@ -269,8 +269,8 @@ func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 	}
 }
 
-// TestDryDepthFitsTheWater: without one of its own a case takes a ten-thousandth of the mean thickness where there is
-// water, on any number of ranks, and never more than a millimetre.
+// TestDryDepthFitsTheWater proves that the default dry depth is 1e-4 of the mean thickness of the water, on any
+// number of ranks, and at most 1 mm.
 func TestDryDepthFitsTheWater(t *testing.T) {
 	for _, deep := range []float64{.5, 100} {
 		pond := func(x, _ float64) (depth, h1, h2 float64) {
@@ -295,8 +295,8 @@ func TestDryDepthFitsTheWater(t *testing.T) {
 	}
 }
 
-// TestFrictionIsExact: at second order a uniform flow slows as du/dt = -g n² u²/h^(4/3) does, to rounding, until the
-// walls at its ends are heard of: friction is split around the step, and its formula is the solution.
+// TestFrictionIsExact proves that at second order a uniform flow decelerates exactly by du/dt = -g n² u²/h^(4/3), to
+// round-off, until waves from the walls arrive: friction is split, and integrated exactly.
 func TestFrictionIsExact(t *testing.T) {
 	const h, u0, end = 1., 2., .1
 	cfg := config("pvm-ifcp")

@@ -7,14 +7,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// stage is one of the two Euler steps that make a step of second order: slopes of all cells, then the fluxes of all
-// edges and after them the cells, or tiles.
+// stage is one of the two Euler stages of a step of second order: slopes of all cells, then the fluxes of all edges
+// and the cells, or tiles.
 type stage struct {
-	slopes, flux, update  backend.Loop // by edges; slopes that are sent too
+	slopes, flux, update  backend.Loop // by edges; slopes are also what is sent
 	table, received, tile backend.Loop // by tiles
 }
 
-// stage prepares a stage of step k of the cycle, from the state w to out.
+// stage prepares a stage of step k of the cycle, from state w to out.
 func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k cycleStep, w, out []kernels.State[F]) stage {
 	start, counters := a.state[k.from()], &a.counters[0]
 	clock, next := &a.clock[k], &a.clock[k.plus(1)]
@@ -32,14 +32,14 @@ func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k cycleStep, w, out 
 	}
 }
 
-// stageOutputs is where the stages of step k of the cycle leave their states.
+// stageOutputs are the states after the stages of step k of the cycle.
 func (s *solver[F]) stageOutputs(k cycleStep) [2][]kernels.State[F] {
 	return [2][]kernels.State[F]{s.middle, s.state[k.to()]}
 }
 
-// sweepStages takes a step of second order. In each stage the slopes of core cells are computed while the ghosts of its
-// state arrive, and fluxes between owned cells while the slopes of ghosts arrive: these are sent, since a rank has not
-// the neighbours of its ghosts.
+// sweepStages takes a step of second order. In each stage the slopes of core cells are computed while ghosts arrive,
+// and fluxes between owned cells while the slopes of ghosts arrive. Slopes of ghosts are exchanged, since a rank does
+// not have all neighbours of its ghosts.
 func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 	s.halfFriction(l, 0, s.part.Owned)
 	for k, out := range s.stageOutputs(s.now) {
@@ -69,7 +69,7 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 	return nil
 }
 
-// halfFriction takes cells, ghosts too, through the friction of the first half of the step.
+// halfFriction applies friction over the first half of the step to cells, including ghosts.
 func (s *solver[F]) halfFriction(l loops, lo, hi int) {
 	if s.params.Friction {
 		s.dev.Run(l.friction, lo, hi)
@@ -77,7 +77,7 @@ func (s *solver[F]) halfFriction(l loops, lo, hi int) {
 }
 
 // sweepTiledStages does the same by tiles. Slopes of boundary cells are sent while those of core cells are computed,
-// and boundary cells while the tiles of core cells are.
+// and boundary cells while the tiles of core cells are updated.
 func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
 	for k, out := range s.stageOutputs(s.now) {
 		stage := l.stages[k]
@@ -110,7 +110,7 @@ func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
 	return nil
 }
 
-// tableSlopes puts the slopes of all cells into the table, those of ghosts when they have come.
+// tableSlopes writes the slopes of all cells to the table, those of ghosts when they have arrived.
 func (s *solver[F]) tableSlopes(ctx context.Context, stage stage) error {
 	if s.slopes == nil {
 		s.dev.Run(stage.table, 0, s.part.Owned)
@@ -138,7 +138,7 @@ func (s *solver[F]) finishSlopes(ctx context.Context) error {
 	return err
 }
 
-// queueStages queues step k of the cycle for devices that need no host. A device alone has nothing to exchange.
+// queueStages queues step k of the cycle on devices that need no host. A single device exchanges nothing.
 func (s *solver[F]) queueStages(ctx context.Context, k cycleStep) error {
 	l := s.loops[k]
 	s.halfFriction(l, 0, len(s.middle))

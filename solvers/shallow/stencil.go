@@ -7,9 +7,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// stencils adds to a mesh what second order needs of its geometry, and the slope of the bed, whose depth is that of the
-// cells. All numbers come from the coordinates of vertices and the order of vertices of a cell, so that every rank that
-// holds an edge has the same bits.
+// stencils computes the geometry for second order, and the slope of the bed, from its depth in cells. Everything is
+// computed from the coordinates of vertices in the order of the cell, so that all ranks that hold an edge get the
+// same bits.
 func stencils[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
 	m.Stencils, m.Arms = make([]kernels.Stencil[F], p.Owned), make([]kernels.Arms[F], len(m.EdgeCells))
 	parallel.Ranges(p.Owned, parallel.Parts(p.Owned, cellsPerWorker), func(_, lo, hi int) {
@@ -19,37 +19,37 @@ func stencils[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
 	})
 }
 
-// stencilOf makes the stencil of cell i, and the arms of its edges: of an edge between two owned cells the left one
-// does.
+// stencilOf computes the stencil of cell i, and the arms of its edges; of an edge between two owned cells, only in
+// its left cell.
 func stencilOf[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i int) {
 	s := &m.Stencils[i]
-	var ways [3]vec2
+	var offsets [3]vec2
 	for k, link := range m.CellEdges[i].Edge {
 		e, right := side(link)
-		at := m.EdgeCells[e]
+		edge := m.EdgeCells[e]
 		middle := middleOf(p, i, k)
 		arm := middle.minus(centroidOf(p, i))
 		if k < len(s.Arm) {
 			s.Arm[k] = toVec2[F](arm)
 		}
-		s.Near[k] = at.Right
+		s.Near[k] = edge.Right
 		if right == 1 {
-			s.Near[k] = at.Left
+			s.Near[k] = edge.Left
 		}
-		if m.Boundary.Transmissive(at) {
+		if m.Boundary.Transmissive(edge) {
 			s.Near[k] = kernels.Open
 		}
-		ways[k] = toNeighbour(p, i, s.Near[k], arm, middle, k)
-		if right == 0 || int(at.Left) >= p.Owned {
-			m.Arms[e] = armsOf[F](p, at, middle)
+		offsets[k] = toNeighbour(p, i, s.Near[k], arm, middle, k)
+		if right == 0 || int(edge.Left) >= p.Owned {
+			m.Arms[e] = armsOf[F](p, edge, middle)
 		}
 	}
-	weights := leastSquares(ways)
+	weights := leastSquares(offsets)
 	var bed vec2
 	for k, w := range weights {
 		s.Weight[k] = toVec2[F](w)
-		if near := s.Near[k]; near >= 0 {
-			rise := depth[i] - depth[near]
+		if neighbour := s.Near[k]; neighbour >= 0 {
+			rise := depth[i] - depth[neighbour]
 			bed.x, bed.y = bed.x+w.x*rise, bed.y+w.y*rise
 		}
 	}
@@ -68,13 +68,13 @@ func centroidOf(p *mesh.Part, i int) vec2 {
 	return vec2{x, y}
 }
 
-// middleOf is the middle of the edge of cell i from vertex k to the next.
+// middleOf returns the midpoint of the edge of cell i from vertex k to the next.
 func middleOf(p *mesh.Part, i, k int) vec2 {
 	a, b := p.Cells[i][k], p.Cells[i][(k+1)%3]
 	return vec2{(p.X[a] + p.X[b]) / 2, (p.Y[a] + p.Y[b]) / 2}
 }
 
-// armsOf are the vectors from the centroids of an edge's cells to its middle.
+// armsOf returns the vectors from the centroids of an edge's cells to its midpoint.
 func armsOf[F num.Float](p *mesh.Part, at kernels.EdgeCells, middle vec2) kernels.Arms[F] {
 	left := toVec2[F](middle.minus(centroidOf(p, int(at.Left))))
 	if at.Right < 0 {
@@ -83,8 +83,8 @@ func armsOf[F num.Float](p *mesh.Part, at kernels.EdgeCells, middle vec2) kernel
 	return kernels.Arms[F]{Left: left, Right: toVec2[F](middle.minus(centroidOf(p, int(at.Right))))}
 }
 
-// toNeighbour is the vector from the centroid of cell i to that of its neighbour across edge k, which at a wall is its
-// own mirror image; 0 at a transmissive boundary.
+// toNeighbour returns the vector from the centroid of cell i to that of its neighbour across edge k: at a wall its
+// mirror image, 0 at a transmissive boundary.
 func toNeighbour(p *mesh.Part, i int, near int32, arm, middle vec2, k int) vec2 {
 	if near >= 0 {
 		return centroidOf(p, int(near)).minus(centroidOf(p, i))
@@ -98,18 +98,18 @@ func toNeighbour(p *mesh.Part, i int, near int32, arm, middle vec2, k int) vec2 
 	return vec2{2 * (arm.x - part*along.x), 2 * (arm.y - part*along.y)}
 }
 
-// leastSquares are the weights C of a gradient, Σ C_k (f_k - f), that fits the differences along three vectors d_k
-// best: C_k = M⁻¹ d_k with M = Σ d dᵀ, or zero where the d_k are nearly parallel.
-func leastSquares(ways [3]vec2) (weights [3]vec2) {
+// leastSquares returns the weights C of the least-squares gradient Σ C_k (f_k - f) for three offsets d_k: C_k = M⁻¹
+// d_k with M = Σ d dᵀ; zero if the d_k are nearly parallel.
+func leastSquares(offsets [3]vec2) (weights [3]vec2) {
 	var a, b, c float64
-	for _, w := range ways {
+	for _, w := range offsets {
 		a, b, c = a+w.x*w.x, b+w.x*w.y, c+w.y*w.y
 	}
 	det := a*c - b*b
 	if det < 1e-6*(a+c)*(a+c) {
 		return weights
 	}
-	for k, w := range ways {
+	for k, w := range offsets {
 		weights[k] = vec2{(c*w.x - b*w.y) / det, (a*w.y - b*w.x) / det}
 	}
 	return weights

@@ -9,15 +9,17 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// step takes a step of the clock's length. The limiter of the mass fluxes needs that length before the fluxes are
-// known, so it comes from the waves of the step before, as in the paper's Figure 2.
+// step takes a step of the clock's length. The limiter of mass fluxes needs this length before the fluxes, so it
+// comes from the waves of the previous step, as in the paper's Figure 2.
 func (s *solver[F]) step(ctx context.Context) error {
 	s.clockAt = time.Now()
 	if err := s.uploadClock(); err != nil {
 		return err
 	}
-	if err := s.updatePeaksNow(0, len(s.peaks.Depth)); err != nil {
-		return err
+	if !s.keepsInStep() {
+		if err := s.updatePeaksNow(0, len(s.peaks.Most)); err != nil {
+			return err
+		}
 	}
 	if err := s.sweep(ctx, s.loops[s.now]); err != nil {
 		return err
@@ -40,7 +42,7 @@ func (s *solver[F]) step(ctx context.Context) error {
 	return s.check(ctx)
 }
 
-// recordCourant keeps the CFL number of the last step whose waves are known.
+// recordCourant records the CFL number of the last step whose waves are known.
 func (s *solver[F]) recordCourant() {
 	c := &s.hostClock[0]
 	if s.params.Lag {
@@ -50,8 +52,8 @@ func (s *solver[F]) recordCourant() {
 	}
 }
 
-// sweepCells computes all fluxes and then updates the cells. Fluxes between owned cells are computed while the ghosts
-// of this state arrive, and core cells are updated while the boundary cells of the next one leave.
+// sweepCells computes all fluxes and then updates the cells. Fluxes between owned cells are computed while ghosts
+// arrive, and core cells are updated while boundary cells are sent.
 func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
 	s.evaluateSeries(l, 0)
 	s.moveBed(l)
@@ -66,7 +68,7 @@ func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
 	return s.updates(ctx, l.update, s.state[s.now.to()])
 }
 
-// updates updates all cells to the state out, core cells while the boundary cells leave.
+// updates updates all cells to the state out; boundary cells are sent while core cells are updated.
 func (s *solver[F]) updates(ctx context.Context, update backend.Loop, out []kernels.State[F]) error {
 	s.dev.Run(update, s.part.Core, s.part.Owned)
 	s.lap(inUpdate)
@@ -79,7 +81,7 @@ func (s *solver[F]) updates(ctx context.Context, update backend.Loop, out []kern
 	return s.ghosts.Send(ctx)
 }
 
-// sweepTiles advances the tiles whose cells other ranks need, and the others while these are sent.
+// sweepTiles advances the tiles whose cells other ranks need first, and the others while these are sent.
 func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
 	s.evaluateSeries(l, 0)
 	s.moveBed(l)
@@ -98,14 +100,14 @@ func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
 	return s.ghosts.Send(ctx)
 }
 
-// evaluateSeries sets the prescribed numbers to their time series, in a stage of a step.
+// evaluateSeries evaluates the time series in a stage of a step.
 func (s *solver[F]) evaluateSeries(l loops, stage int) {
 	if n := len(s.series); n > 0 {
 		s.dev.Run(l.series[stage], 0, n)
 	}
 }
 
-// uploadClock gives the device the clock and clears the limits.
+// uploadClock uploads the clock and clears the limits.
 func (s *solver[F]) uploadClock() error {
 	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.hostClock[:]); err != nil {
 		return err
@@ -120,7 +122,7 @@ func (s *solver[F]) uploadClock() error {
 // current is the state after the last step.
 func (s *solver[F]) current() []kernels.State[F] { return s.state[s.now.from()] }
 
-// check returns an error if the step broke the state.
+// check returns an error if the state became invalid in the step.
 func (s *solver[F]) check(ctx context.Context) error {
 	if s.hostClock[0].Limit > 0 {
 		return nil
@@ -131,8 +133,8 @@ func (s *solver[F]) check(ctx context.Context) error {
 	return s.findFault(ctx)
 }
 
-// quiesce waits for a pending reduction, so that the ranks can make other collective calls. It finds a state that the
-// very last step broke.
+// quiesce waits for a pending reduction, so that other collective calls can be made. It also checks the state after
+// the last step.
 func (s *solver[F]) quiesce(ctx context.Context) error {
 	limit, err := s.reducer.latest(ctx)
 	if err != nil || limit > 0 {
@@ -150,7 +152,7 @@ const (
 	phases
 )
 
-// lap adds the time since the last lap to a phase.
+// lap adds the time since the last call to a phase.
 func (s *solver[F]) lap(phase int) {
 	now := time.Now()
 	s.spent[phase] += now.Sub(s.clockAt)

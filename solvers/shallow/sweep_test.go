@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 )
 
-// recorder is a device that repeats steps, as a GPU does.
+// recorder is a device that can record, as a GPU can.
 type recorder struct{ backend.Device }
 
 type recording func() error
@@ -23,7 +23,7 @@ func (recorder) Record(queue func() error) (backend.Recording, error) { return r
 func (r recording) Launch()                                           { _ = r() }
 func (recording) Close()                                              {}
 
-// linked is a device that records, stages messages, and talks to those of other ranks by itself, as a GPU does.
+// linked is a device that can record, stages messages, and has a device communicator, like a GPU.
 type linked struct {
 	recorder
 	comm dist.Comm
@@ -74,7 +74,7 @@ func (links) Join() error  { return nil }
 func (links) Abort()       {}
 func (links) Close() error { return nil }
 
-// outcome is all that a run leaves behind.
+// outcome is the result of a run.
 type outcome struct {
 	hash         string
 	diagnostics  Diagnostics
@@ -82,8 +82,8 @@ type outcome struct {
 	steps, calls int
 }
 
-// TestSweepsAgree: steps that go cell by cell, tile by tile, and tile by tile without the host, are the same to the
-// last bit, and count the same, on one rank and on several.
+// TestSweepsAgree proves that steps by cells, by tiles, and by queued tiles give the same bits and counters, on one
+// rank and on several.
 func TestSweepsAgree(t *testing.T) {
 	ctx := context.Background()
 	tidal := func(x, y float64) (depth, h1, h2 float64) {
@@ -148,7 +148,7 @@ func TestSweepsAgree(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				want := run(plain, CellSweep, "", 1, scheme, precision, 1, lag)
 				if want.diagnostics.LimitedFluxes == 0 || want.steps < 50 {
-					t.Fatalf("%+v: the case shows too little", want)
+					t.Fatalf("%+v: the case is too simple", want)
 				}
 				for name, got := range map[string]outcome{
 					"tiles":            run(plain, TileSweep, "", 1, scheme, precision, 1, lag),

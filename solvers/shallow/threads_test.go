@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 )
 
-// The edges and outlets of a part do not depend on how many processors make them, nor does its cut.
+// TestSetUpByAnyNumberOfThreads proves that edges, outlets and partition do not depend on the number of threads.
 func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 45_000, 3)
 	if err != nil {
@@ -18,7 +18,7 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 	}
 	of := func(threads int) (all []any) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-		d, err := decompose.New(m, decompose.Options{Ranks: 2, Order: "hilbert", Cut: "hilbert"})
+		d, err := decompose.New(m, decompose.Options{Ranks: 2, Order: "hilbert", Method: "hilbert"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 	for _, threads := range []int{2, 4} {
 		for k, got := range of(threads) {
 			if !reflect.DeepEqual(got, want[k]) {
-				t.Errorf("%d threads: result %d is another one", threads, k)
+				t.Errorf("%d threads: result %d differs", threads, k)
 			}
 		}
 	}

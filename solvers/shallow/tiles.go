@@ -1,6 +1,7 @@
 package shallow
 
 import (
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -10,69 +11,84 @@ import (
 // tile cuts the owned cells of a part into tiles: runs along a Hilbert curve, so that they are compact whatever the
 // cells' own order is. Tiles of core cells come first, and core counts them; the rest is of boundary cells.
 func tile[F num.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMesh[F], core int, err error) {
-	order, err := curve(p)
-	if err != nil {
+	b := tiler[F]{mesh: m, maxEdges: tileEdges[F](p.Owned)}
+	if b.order, err = curve(p); err != nil {
 		return nil, 0, err
 	}
-	t = &kernels.TiledMesh[F]{Beds: m.Beds, Cells: make([]kernels.TileCell, 0, p.Owned)}
-	// Seven of eight edges are inside of a tile.
-	edges := len(m.EdgeCells) + len(m.EdgeCells)/7
-	t.EdgeCells, t.Normals = make([]kernels.EdgeCells, 0, edges), make([]kernels.Normal[F], 0, edges)
-	t.Tiles = make([]kernels.Tile, 0, edges/kernels.TileEdges+edges/kernels.TileEdges/8+2)
-
-	b := tiler[F]{mesh: m, to: t, slot: make([]int32, len(m.EdgeCells)), maxEdges: tileEdges[F](p.Owned)}
-	for i := range b.slot {
-		b.slot[i] = -1
+	b.back = lookBack(p, b.order)
+	b.to = kernels.TiledMesh[F]{Beds: m.Beds, Cells: make([]kernels.TileCell, p.Owned)}
+	core = b.cut(0, p.Core)
+	b.cut(p.Core, p.Owned)
+	edges := b.next.Edge
+	b.to.Tiles = append(b.to.Tiles, b.next)
+	b.to.EdgeCells, b.to.Normals = make([]kernels.EdgeCells, edges), make([]kernels.Normal[F], edges)
+	if m.Arms != nil {
+		b.to.Arms = make([]kernels.Arms[F], edges)
 	}
-	for i, cell := range order {
-		if i == p.Core {
-			b.finish()
-			core = len(t.Tiles)
+	tiles := len(b.to.Tiles) - 1
+	parallel.Ranges(tiles, parallel.Parts(tiles, cellsPerWorker/kernels.TileCells), func(_, lo, hi int) {
+		var n numbering
+		for k := lo; k < hi; k++ {
+			b.fill(k, &n)
 		}
-		if len(b.cells) == kernels.TileCells || len(b.edges)+b.newEdges(cell) > b.maxEdges {
-			b.finish()
-		}
-		b.add(cell)
-	}
-	b.finish()
-	if p.Core == p.Owned {
-		core = len(t.Tiles)
-	}
-	t.Tiles = append(t.Tiles, b.next())
-	return t, core, nil
+	})
+	return &b.to, core, nil
 }
 
 // curve orders core cells, and after them boundary cells, along a Hilbert curve.
 func curve(p *mesh.Part) ([]int32, error) {
 	x, y := make([]float64, p.Owned), make([]float64, p.Owned)
-	for i := range x {
-		x[i], y[i] = p.Centroid(i)
-	}
-	order := make([]int32, 0, p.Owned)
-	for _, r := range [][2]int{{0, p.Core}, {p.Core, p.Owned}} {
-		perm, err := partition.HilbertOrder(x[r[0]:r[1]], y[r[0]:r[1]])
-		if err != nil {
-			return nil, err
+	parallel.Ranges(p.Owned, parallel.Parts(p.Owned, cellsPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			x[i], y[i] = p.Centroid(i)
 		}
-		for _, i := range perm {
-			order = append(order, int32(r[0])+i)
-		}
+	})
+	core, err := partition.HilbertOrder(x[:p.Core], y[:p.Core])
+	if err != nil {
+		return nil, err
 	}
-	return order, nil
+	boundary, err := partition.HilbertOrder(x[p.Core:], y[p.Core:])
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range boundary {
+		core = append(core, int32(p.Core)+i)
+	}
+	return core, nil
 }
 
-// tiler collects the cells and edges of a tile.
+// lookBack tells, for each cell of an order and each of its edges, how many places before it the cell across comes: 0
+// if it does not, or more than a tile before.
+func lookBack(p *mesh.Part, order []int32) [][3]uint8 {
+	place := partition.Inverse(order)
+	back := make([][3]uint8, len(order))
+	parallel.Ranges(len(order), parallel.Parts(len(order), cellsPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for k, near := range p.Neighbour[order[i]] {
+				if near < 0 || int(near) >= p.Owned {
+					continue
+				}
+				if by := i - int(place[near]); by > 0 && by < kernels.TileCells {
+					back[i][k] = uint8(by)
+				}
+			}
+		}
+	})
+	return back
+}
+
+// tiler cuts cells into tiles.
 type tiler[F num.Float] struct {
 	mesh     *kernels.Mesh[F]
-	to       *kernels.TiledMesh[F]
-	cells    []int32
-	edges    []int32 // of the mesh, in the order in which they were met
-	slot     []int32 // of each edge of the mesh, -1 where it is not in the tile
-	maxEdges int     // of a tile
+	order    []int32    // of the cells
+	back     [][3]uint8 // what lookBack gave for it
+	maxEdges int        // of a tile
+	to       kernels.TiledMesh[F]
+	next     kernels.Tile // where another tile would begin
 }
 
-// tileEdges bounds the edges of a tile: as many as fit, or fewer on a small mesh, so that all of a GPU has work. A
-// block takes 128 edges at a time, and a large GPU some 1250 blocks of float32 or 620 of float64.
+// tileEdges bounds the edges of a tile: as many as fit, or fewer on a small mesh, so that a whole GPU has work. A
+// block processes 128 edges at a time, and a large GPU about 1250 blocks of float32 or 620 of float64.
 func tileEdges[F num.Float](cells int) int {
 	blocks, threads := 620, 128
 	if single[F]() {
@@ -87,72 +103,101 @@ func side(link int32) (edge, right int32) {
 	return link ^ -right, right
 }
 
-// newEdges counts the edges that a cell would add.
-func (b *tiler[F]) newEdges(cell int32) int {
+// cut decides where the tiles of the cells [lo, hi) of the order begin, and returns how many there are so far. A tile
+// takes cells as long as they and their edges fit.
+func (b *tiler[F]) cut(lo, hi int) (tiles int) {
+	begin, edges := lo, 0
+	end := func(at int) {
+		if at > begin {
+			b.to.Tiles = append(b.to.Tiles, b.next)
+			b.next.Cell, b.next.Edge = int32(at), b.next.Edge+int32(edges)
+			begin, edges = at, 0
+		}
+	}
+	for i := lo; i < hi; i++ {
+		more := b.newEdges(i, begin)
+		if i-begin == kernels.TileCells || edges+more > b.maxEdges {
+			end(i)
+			more = b.newEdges(i, begin)
+		}
+		edges += more
+	}
+	end(hi)
+	return len(b.to.Tiles)
+}
+
+// newEdges counts the edges that cell i of the order has in common with no earlier one of a tile.
+func (b *tiler[F]) newEdges(i, begin int) int {
 	n := 0
-	for _, link := range b.mesh.CellEdges[cell].Edge {
-		if e, _ := side(link); b.slot[e] < 0 {
+	for _, by := range b.back[i] {
+		if by == 0 || i-int(by) < begin {
 			n++
 		}
 	}
 	return n
 }
 
-func (b *tiler[F]) add(cell int32) {
-	b.cells = append(b.cells, cell)
-	for _, link := range b.mesh.CellEdges[cell].Edge {
-		if e, _ := side(link); b.slot[e] < 0 {
-			b.slot[e] = 0
-			b.edges = append(b.edges, e)
-		}
-	}
+// numbering is scratch: the edges of a tile, which are met cell after cell.
+type numbering struct {
+	met   [kernels.TileCells][3]int32 // when the edges of each cell were
+	edges []int32                     // of the mesh, as they were met
+	own   []bool
+	slot  []int32 // number in the tile
 }
 
-// next is where a tile would begin.
-func (b *tiler[F]) next() kernels.Tile {
-	return kernels.Tile{Cell: int32(len(b.to.Cells)), Edge: int32(len(b.to.EdgeCells))}
-}
-
-// finish writes the tile, its own edges first: those whose left cell it holds.
-func (b *tiler[F]) finish() {
-	if len(b.cells) == 0 {
-		return
-	}
-	tile, t := b.next(), b.to
-	for _, cell := range b.cells {
-		for _, link := range b.mesh.CellEdges[cell].Edge {
-			if e, right := side(link); right == 0 {
-				b.slot[e] = -2
+// fill writes a tile, its own edges first: those whose left cell it holds.
+func (b *tiler[F]) fill(tile int, n *numbering) {
+	begin, end := int(b.to.Tiles[tile].Cell), int(b.to.Tiles[tile+1].Cell)
+	b.meet(begin, end, n)
+	n.slot = append(n.slot[:0], n.edges...)
+	first, slot := b.to.Tiles[tile].Edge, int32(0)
+	for _, own := range []bool{true, false} {
+		for i, e := range n.edges {
+			if n.own[i] != own {
+				continue
 			}
-		}
-	}
-	count := int32(0)
-	for _, mark := range []int32{-2, 0} {
-		for _, e := range b.edges {
-			if b.slot[e] == mark {
-				t.EdgeCells, t.Normals = append(t.EdgeCells, b.mesh.EdgeCells[e]), append(t.Normals, b.mesh.Normals[e])
-				if b.mesh.Arms != nil {
-					t.Arms = append(t.Arms, b.mesh.Arms[e])
-				}
-				count++
-				b.slot[e] = count
+			to := first + slot
+			b.to.EdgeCells[to], b.to.Normals[to] = b.mesh.EdgeCells[e], b.mesh.Normals[e]
+			if b.mesh.Arms != nil {
+				b.to.Arms[to] = b.mesh.Arms[e]
 			}
+			n.slot[i] = slot
+			slot++
 		}
-		if mark == -2 {
-			tile.Own = count
+		if own {
+			b.to.Tiles[tile].Own = slot
 		}
 	}
-	for _, cell := range b.cells {
+	for i, cell := range b.order[begin:end] {
 		c := kernels.TileCell{Cell: cell}
 		for k, link := range b.mesh.CellEdges[cell].Edge {
-			e, right := side(link)
-			c.Slots |= ((b.slot[e]-1)<<1 | right) << (10 * k)
+			_, right := side(link)
+			c.Slots |= (n.slot[n.met[i][k]]<<1 | right) << (10 * k)
 		}
-		t.Cells = append(t.Cells, c)
+		b.to.Cells[begin+i] = c
 	}
-	for _, e := range b.edges {
-		b.slot[e] = -1
+}
+
+// meet goes through the edges of the cells [begin, end) of the order.
+func (b *tiler[F]) meet(begin, end int, n *numbering) {
+	n.edges, n.own = n.edges[:0], n.own[:0]
+	for i, cell := range b.order[begin:end] {
+		for k, link := range b.mesh.CellEdges[cell].Edge {
+			e, right := side(link)
+			met := int32(len(n.edges))
+			if by := int(b.back[begin+i][k]); by > 0 && by <= i {
+				near := i - by
+				for j, other := range b.mesh.CellEdges[b.order[begin+near]].Edge {
+					if f, _ := side(other); f == e {
+						met = n.met[near][j]
+					}
+				}
+			}
+			if int(met) == len(n.edges) {
+				n.edges, n.own = append(n.edges, e), append(n.own, false)
+			}
+			n.met[i][k] = met
+			n.own[met] = n.own[met] || right == 0
+		}
 	}
-	t.Tiles = append(t.Tiles, tile)
-	b.cells, b.edges = b.cells[:0], b.edges[:0]
 }

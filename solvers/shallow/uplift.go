@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// uplift makes the uplift of a mesh from heights in m of all cells, rounded to the grid of levels, and sets the bed to
-// its position at the start.
+// uplift makes the uplift of a mesh from the rise in m of all cells, rounded to the grid of levels, and sets the bed
+// to its initial position.
 func uplift[F num.Float](cfg Config, heights []float64, grid float64,
 	m *kernels.Mesh[F]) (up kernels.Uplift[F], err error) {
 	up.From, up.To = cfg.Forcing.UpliftFrom, cfg.Forcing.UpliftTo
@@ -18,7 +18,7 @@ func uplift[F num.Float](cfg Config, heights []float64, grid float64,
 		return up, nil
 	}
 	if !(up.From <= up.To) {
-		return up, fmt.Errorf("the bed is to rise from %g s to %g s", up.From, up.To)
+		return up, fmt.Errorf("the uplift from %g s to %g s must not end before it begins", up.From, up.To)
 	}
 	if len(heights) != len(m.Beds) {
 		return up, fmt.Errorf("the uplift has %d values for %d cells", len(heights), len(m.Beds))
@@ -43,7 +43,7 @@ func uplift[F num.Float](cfg Config, heights []float64, grid float64,
 
 func snap(z, grid float64) float64 { return math.RoundToEven(z/grid) * grid }
 
-// setBed moves the bed to where it is at a time, as MoveBed does.
+// setBed sets the bed to its position at a time, like the kernel MoveBed.
 func setBed[F num.Float](up *kernels.Uplift[F], t float64, beds []kernels.Bed[F], stencils []kernels.Stencil[F]) {
 	share := up.Fraction(t)
 	for i := range up.Rises {
@@ -54,14 +54,14 @@ func setBed[F num.Float](up *kernels.Uplift[F], t float64, beds []kernels.Bed[F]
 	}
 }
 
-// moveBed moves the bed in a step: at first order before it, at second between its stages.
+// moveBed moves the bed in a step: before it at first order, between its stages at second order.
 func (s *solver[F]) moveBed(l loops) {
 	if n := len(s.uplift.Rises); n > 0 {
 		s.dev.Run(l.moveBed, 0, n)
 	}
 }
 
-// resetBed moves the bed to where it is now, after the clock was set.
+// resetBed sets the bed to the current time, after the clock was changed.
 func (s *solver[F]) resetBed() error {
 	if len(s.uplift.Rises) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (s *solver[F]) resetBed() error {
 	return backend.Upload(s.dev, s.mesh.Stencils, stencils)
 }
 
-// downloadBeds brings the host's beds of some cells up to date, where the device moves them.
+// downloadBeds updates the host's copy of some beds, if the device moves them.
 func (s *solver[F]) downloadBeds(lo, hi int) error {
 	if len(s.uplift.Rises) == 0 || !s.separate {
 		return nil

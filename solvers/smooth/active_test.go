@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// TestActive: without culling every sweep visits all vertices that may move. With it fewer and fewer, on any ranks the
-// same, until none moves any more, which the longest move tells.
+// TestActive proves that without culling every sweep visits all moving vertices, and with it fewer and fewer, the
+// same on any number of ranks, until no vertex moves.
 func TestActive(t *testing.T) {
 	m := smoothtest.Rectangle(t, 800, 3)
 	cfg := Config{Smoother: "smart", Guard: "none", Gain: 1e-3, Rescale: true}

@@ -26,8 +26,7 @@ func (a *solver[F]) mover(smoother string, set *kernels.Set) backend.Loop {
 	}
 }
 
-// arrays are the arrays of triangles, beside those of the engine that triangles and tetrahedra share. They lie on the
-// device too.
+// arrays are the arrays of triangles, besides those of the engine. They are in the device's memory too.
 type arrays[F num.Float] struct {
 	mesh   kernels.Mesh[F]
 	field  kernels.Field[F]
@@ -36,14 +35,14 @@ type arrays[F num.Float] struct {
 	shapes []kernels.Shape[F]
 	sides  []kernels.Side[F]
 
-	hostShapes []kernels.Shape[F] // host copies of shapes and sides, of a device with separate memory
+	hostShapes []kernels.Shape[F] // host copies of shapes and sides, for a device with separate memory
 	hostSides  []kernels.Side[F]
 }
 
-// metricArray is the name of the arrays of a metric in errors.
+// metricArray is the name of a metric's arrays in errors.
 const metricArray = "metric"
 
-// uploadArrays puts the arrays on the device.
+// uploadArrays allocates the arrays on the device.
 func (a *solver[F]) uploadArrays(p *layout.Part, field kernels.Field[F]) error {
 	b := &a.allocated
 	rails := make([]kernels.Rail[F], len(p.Rails))

@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// BenchmarkSweep takes sweeps over meshes of 2,500 and 628,000 vertices with a discrete metric, on one thread and on
-// two, and two ranks.
+// BenchmarkSweep measures sweeps over meshes of 2,500 and 628,000 vertices with a discrete metric, on one thread, two
+// threads, and two ranks.
 func BenchmarkSweep(b *testing.B) {
 	for _, cells := range []int{5_000, 1_255_000} {
 		b.Run(fmt.Sprintf("cells=%d", cells), func(b *testing.B) { benchSweeps(b, cells) })
@@ -55,7 +55,7 @@ func benchSweeps(b *testing.B, cells int) {
 	}
 }
 
-// BenchmarkLayout arranges a mesh of 2.5 million vertices, and cuts it into parts.
+// BenchmarkLayout arranges a mesh of 2.5 million vertices and cuts it into parts.
 func BenchmarkLayout(b *testing.B) {
 	m := smoothtest.Rectangle(b, 5_000_000, 1)
 	for _, ranks := range []int{1, 4} {

@@ -10,14 +10,14 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 )
 
-// changes is an exchange after a set that carries only the vertices that have moved since the last exchange. The ghosts
-// are then the same as after that of a halo.Exchanger.
+// changes is an exchange after a set that sends only the vertices that have moved since the last exchange. The ghosts
+// are then the same as with a halo.Exchanger.
 type changes[V any] struct {
 	plan  *halo.Plan
 	items *halo.ItemExchanger[change[V]]
 	out   [][]change[V] // to each peer
-	last  [][]byte      // to each peer: coordinates of its ghosts of this rank's vertices as they were last sent
-	size  int           // bytes of a vertex's coordinates, with which it begins
+	last  [][]byte      // for each peer: the coordinates of its ghosts as last sent
+	size  int           // bytes of a vertex's coordinates, which are its first fields
 	v     []V
 	moved []int32
 }
@@ -25,8 +25,8 @@ type changes[V any] struct {
 // change is a vertex that has moved.
 type change[V any] struct {
 	vertex V
-	moved  int32 // the sweep in which it last moved
-	index  int32 // among the ghosts that the receiver has of the sender
+	moved  int32 // the sweep of its last move
+	index  int32 // among the receiver's ghosts that the sender owns
 }
 
 func newChanges[V any](plan *halo.Plan, comm dist.Comm, tag int, v []V, size int) *changes[V] {
@@ -39,7 +39,7 @@ func newChanges[V any](plan *halo.Plan, comm dist.Comm, tag int, v []V, size int
 	return c
 }
 
-// markSent records the present coordinates as those that the peers have.
+// markSent records the current coordinates as known to the peers.
 func (c *changes[V]) markSent(v []V) {
 	for n, p := range c.plan.Peers {
 		for k, i := range p.Send {
@@ -48,7 +48,7 @@ func (c *changes[V]) markSent(v []V) {
 	}
 }
 
-// Start sends what has changed, and begins to receive.
+// Start sends the changes and begins to receive.
 func (c *changes[V]) Start(ctx context.Context, v []V, moved []int32) error {
 	c.v, c.moved = v, moved
 	for n, p := range c.plan.Peers {
@@ -65,7 +65,7 @@ func (c *changes[V]) Start(ctx context.Context, v []V, moved []int32) error {
 	return c.items.Start(ctx, c.out)
 }
 
-// Finish waits for what Start began, and updates the ghosts that have moved.
+// Finish waits for the exchange and updates the ghosts that have moved.
 func (c *changes[V]) Finish(ctx context.Context) error {
 	in, err := c.items.Finish(ctx)
 	if err != nil {
@@ -85,5 +85,5 @@ func (c *changes[V]) Finish(ctx context.Context) error {
 	return nil
 }
 
-// rawBytes is the memory of a value without pointers.
+// rawBytes returns the memory of a value without pointers.
 func rawBytes[T any](p *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p)) }

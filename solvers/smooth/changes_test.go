@@ -22,7 +22,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// weighed counts what its rank sends.
+// weighed counts the bytes that its rank sends.
 type weighed struct {
 	dist.Comm
 	bytes, messages *atomic.Int64
@@ -34,8 +34,8 @@ func (w weighed) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Reque
 	return w.Comm.Isend(ctx, to, tag, buf)
 }
 
-// TestChangesArrive: after each of many exchanges, with none, few, many or all of the vertices changed, the ghosts are
-// what their owners have, and no more than these vertices have travelled.
+// TestChangesArrive proves that after each of many exchanges, with none, few, many or all vertices changed, ghosts
+// equal their owners' vertices, and that only the changed vertices are sent.
 func TestChangesArrive(t *testing.T) {
 	const n, lo = 1000, 7
 	var send []int32
@@ -86,7 +86,8 @@ func TestChangesArrive(t *testing.T) {
 	}
 }
 
-// receiveChanges gives a rank that has 100 ghosts, from vertex 3 on, any message, and returns what it does to zeros.
+// receiveChanges passes a message to a rank with 100 ghosts, from vertex 3, and returns the vertices, which were
+// zero.
 func receiveChanges(t testing.TB, message []byte) ([]kernels.Vertex[float32], error) {
 	t.Helper()
 	const n, lo = 100, 3
@@ -115,7 +116,7 @@ func receiveChanges(t testing.TB, message []byte) ([]kernels.Vertex[float32], er
 	return v, err
 }
 
-// FuzzChanges: a message that is none is refused, and never writes outside the ghosts.
+// FuzzChanges proves that an invalid message is refused, and that no message writes outside the ghosts.
 func FuzzChanges(f *testing.F) {
 	f.Add(changeOf(99))
 	f.Add(changeOf(-1))
@@ -124,12 +125,12 @@ func FuzzChanges(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message []byte) { _, _ = receiveChanges(t, message) })
 }
 
-// changeOf is the message that the vertex at a place has moved.
-func changeOf(place int32) []byte {
-	return bytes.Clone(rawBytes(&change[kernels.Vertex[float32]]{kernels.Vertex[float32]{X: 1}, 1, place}))
+// changeOf is the message that the ghost with an index has moved.
+func changeOf(index int32) []byte {
+	return bytes.Clone(rawBytes(&change[kernels.Vertex[float32]]{kernels.Vertex[float32]{X: 1}, 1, index}))
 }
 
-// TestChangesRefused: what a peer tells is checked before it is used.
+// TestChangesRefused proves that messages are checked before they are used.
 func TestChangesRefused(t *testing.T) {
 	for what, message := range map[string][]byte{
 		"vertex 100 of 100": changeOf(100), "vertex -1": changeOf(-1), "half a change": changeOf(1)[:16],
@@ -145,7 +146,7 @@ func TestChangesRefused(t *testing.T) {
 	}
 }
 
-// TestChangesSendLess: where vertices come to rest, culled sweeps send a small share of what others do.
+// TestChangesSendLess proves that culled sweeps send much less once vertices have converged.
 func TestChangesSendLess(t *testing.T) {
 	var sent [2]int64
 	for k, cull := range []bool{false, true} {
@@ -185,7 +186,7 @@ func resting(t testing.TB, cells int) rest {
 	return rest{parts, swirl(t)}
 }
 
-// sweep takes sweeps, of which w weighs the messages.
+// sweep takes sweeps and counts the bytes of messages in w.
 func (s rest) sweep(t testing.TB, comms []dist.Comm, w weighed, cfg Config, sweeps int) {
 	t.Helper()
 	var wait sync.WaitGroup
@@ -208,7 +209,7 @@ func (s rest) sweep(t testing.TB, comms []dist.Comm, w weighed, cfg Config, swee
 	wait.Wait()
 }
 
-// BenchmarkChanges takes 100 sweeps on two ranks over gRPC, after which most vertices rest.
+// BenchmarkChanges takes 100 sweeps on two ranks over gRPC, after which most vertices have converged.
 func BenchmarkChanges(b *testing.B) {
 	s := resting(b, 20_000)
 	for _, cull := range []bool{false, true} {

@@ -11,36 +11,36 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// Smoothers are the names that Config.Smoother may have.
+// Smoothers are the names for Config.Smoother.
 var Smoothers = []string{"pain", "pain-exact", "smart", "fjp", "hybrid", "barrier"}
 
-// Guards are the names that Config.Guard may have: none, halve the step until no triangle is inverted, or clip it
-// before one would be. The smoothers that look at quality need none.
+// Guards are the names for Config.Guard: none; halve the step until no triangle is inverted; or clip it before one
+// would be. The smoothers that consider quality need no guard.
 var Guards = []string{"none", "halve", "clip"}
 
-// Sweeps are the names that Config.Sweep may have: a kernel a set; one kernel a sweep, in which a block of a GPU takes
-// a tile of the mesh through all sets; or "auto" or nothing for what is fastest. The bits are the same.
+// Sweeps are the names for Config.Sweep: one kernel for each set; one kernel for a sweep, in which a block of a GPU
+// takes a tile of the mesh through all sets; "auto" or "" for the fastest. The results have the same bits.
 var Sweeps = []string{"auto", "sets", "tiles"}
 
-// Halos are the names that Config.Halo may have.
+// Halos are the names for Config.Halo.
 var Halos = []string{"auto", "staged", "nccl"}
 
-// Config says how to smooth.
+// Config is the method and its implementation.
 type Config struct {
 	Smoother string
-	Relax    float64 // ω; 0 for what the literature has, 0.5 for pain, 1 for others, and by the mesh for barrier
+	Relax    float64 // over-relaxation ω; 0 for the default: 0.5 for pain, 1 for others, depending on the mesh for barrier
 	Guard    string
-	Cull     bool    // visit only vertices around which something has moved by more than Tolerance
-	Settled  float64 // length of a move, in the metric, that counts as none
-	Gain     float64 // least rise of the worst quality that is worth a move
-	Floor    float64 // hybrid optimises below this worst quality; 0 for the mean before each sweep, in space half of it
+	Cull     bool    // visit only vertices with a neighbour that has moved by more than Settled
+	Settled  float64 // length of a move, in the metric, below which it is ignored
+	Gain     float64 // least gain of the worst quality for which a vertex is moved
+	Floor    float64 // hybrid optimises below this worst quality; 0 for the mean before each sweep, half of it in space
 	Sweep    string  // one of Sweeps
-	Halo     string  // how devices exchange ghosts: "staged" through the host, "nccl", or "auto" or nothing for the best
-	Untangle bool    // accept cells that are inverted or flat, for Solver.Untangle to mend, which rescales then
-	Rescale  bool    // scale the metric so that the mesh's area is worth as many ideal triangles as it has
+	Halo     string  // exchanger between devices: "staged" through the host, "nccl", "auto" or "" for the best
+	Untangle bool    // accept inverted or flat cells, for Solver.Untangle, which also rescales
+	Rescale  bool    // scale the metric so that the mesh's area in it is that of as many ideal triangles as it has
 }
 
-// parameters checks a configuration and makes the constants of kernels from it.
+// parameters checks a configuration and returns the kernels' constants.
 func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 	p := kernels.Params[F]{Relax: F(c.Relax), Excess: 0.01, Tolerance: F(c.Settled * c.Settled), Gain: F(c.Gain),
 		Climbs: 60, Cull: c.Cull, Guard: int32(slices.Index(Guards, c.Guard)), Flat: 4 * 0x1p-53, Shortest: 1e-10,
@@ -63,7 +63,7 @@ func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 		return p, fmt.Errorf("sweeps by tiles are for the smoother pain without guard or cull, not for %s with guard %q and "+
 			"cull = %v: choose sets", c.Smoother, c.Guard, c.Cull)
 	case c.Cull && c.Smoother == "barrier":
-		return p, errors.New("the smoother barrier visits all vertices, since what it looks at changes from stage to " +
+		return p, errors.New("the smoother barrier visits all vertices, since its objective changes from stage to " +
 			"stage: cull = false")
 	case p.Guard < 0:
 		return p, fmt.Errorf("guard %q is not known; choose one of %s", c.Guard, strings.Join(Guards, ", "))
@@ -76,7 +76,7 @@ func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 	return p, nil
 }
 
-// checkCurves refuses curved boundaries where a smoother takes them for straight ones.
+// checkCurves refuses curved boundaries for smoothers that assume straight ones.
 func checkCurves(p *layout.Subdomain, c *Config) error {
 	if p.Bent > 0 && (c.Smoother != "barrier" || c.Untangle) {
 		return errors.New("vertices slide on curved boundaries with the smoother barrier alone, and not before untangling: " +
@@ -85,8 +85,8 @@ func checkCurves(p *layout.Subdomain, c *Config) error {
 	return nil
 }
 
-// Batch is how many sweeps should go by with one exchange on devices with separate memory, for layout.Options: a
-// message takes longer than moving some layers of copies.
+// Batch returns the number of sweeps between exchanges on devices with separate memory, for layout.Options: a message
+// takes longer than moving some layers of copies.
 func (c *Config) Batch() int {
 	if c.Sweep != "sets" && tileable(c) {
 		return layout.MaxBatch
@@ -94,8 +94,8 @@ func (c *Config) Batch() int {
 	return 1
 }
 
-// tileable tells whether there is a kernel for a whole sweep of a tile.
+// tileable reports whether there is a kernel for whole sweeps of a tile.
 func tileable(c *Config) bool { return c.Smoother == "pain" && c.Guard == "none" && !c.Cull }
 
-// single tells whether F is float32.
+// single reports whether F is float32.
 func single[F num.Float]() bool { return F(1)/3 == F(float32(1)/3) }

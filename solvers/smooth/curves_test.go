@@ -13,12 +13,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// rounded maps a square of half side 1 onto the disc.
+// rounded maps a square of half side 1 to the disc.
 func rounded(x, y float64) (float64, float64) {
 	return x * math.Sqrt(1-y*y/2), y * math.Sqrt(1-x*x/2)
 }
 
-// finished is where vertices are in the end, and what the mesh is like.
+// finished is the mesh at the end of a run, with diagnostics.
 type finished struct {
 	outcome
 	at [3][]float64 // by id
@@ -49,7 +49,7 @@ func (e *finished) take(t testing.TB, c dist.Comm, p *layout.Subdomain, s Solver
 	return err
 }
 
-// smoothed lets barrier end on triangles or tetrahedra of which all have the same size.
+// smoothed runs barrier to its end on triangles or tetrahedra of equal target sizes.
 func (s setting) smoothed(t testing.TB, m *mesh.Mesh, b *mesh.Solid) (e finished) {
 	t.Helper()
 	cfg, err := Config{Smoother: "barrier", Guard: "none", Rescale: true}, error(nil)
@@ -78,7 +78,7 @@ func (s setting) smoothed(t testing.TB, m *mesh.Mesh, b *mesh.Solid) (e finished
 	return e
 }
 
-// elsewhere is a setting whose bits are to be the same.
+// elsewhere is another setting, which must give the same bits.
 func elsewhere(n int) setting {
 	s := plain()
 	s.ranks, s.cut, s.layout.Ridge = 2+n, partition.RandomCut, 45
@@ -88,9 +88,9 @@ func elsewhere(n int) setting {
 	return s
 }
 
-// TestCurved: where vertices of curved boundaries slide, the mesh of a disc, of a ball and of a cylinder becomes better
-// than where they stay, and they lie within 1% of an edge of the true boundary; with one hash on any number of ranks
-// and on devices.
+// TestCurved proves that sliding on curved boundaries improves the meshes of a disc, a ball and a cylinder compared
+// with fixed boundaries, that vertices stay within 1% of an edge of the exact boundary, and that the hash does not
+// depend on ranks and devices.
 func TestCurved(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -141,7 +141,7 @@ func TestCurved(t *testing.T) {
 	}
 }
 
-// ball is an irregular mesh of the ball of radius 1.
+// ball is an irregular mesh of the unit ball.
 func ball(t testing.TB) *mesh.Solid {
 	return round(t, func(x, y, z float64) (float64, float64, float64) {
 		return x * math.Sqrt(1-y*y/2-z*z/2+y*y*z*z/3), y * math.Sqrt(1-x*x/2-z*z/2+x*x*z*z/3),
@@ -149,7 +149,7 @@ func ball(t testing.TB) *mesh.Solid {
 	})
 }
 
-// round is an irregular mesh of what a map makes of the cube of half side 1.
+// round is an irregular mesh of the image of the cube of half side 1 under a map.
 func round(t testing.TB, to func(x, y, z float64) (float64, float64, float64)) *mesh.Solid {
 	m := cube(t, 7, .13)
 	m.Faces = nil
@@ -162,7 +162,7 @@ func round(t testing.TB, to func(x, y, z float64) (float64, float64, float64)) *
 func boundaryOf(t testing.TB, m *mesh.Mesh, b *mesh.Solid) map[int32]bool {
 	on := map[int32]bool{}
 	if m != nil {
-		for v, around := range smoothtest.Rings(t, m).Around {
+		for v, around := range smoothtest.Rings(t, m).Class {
 			if around == mesh.Border {
 				on[int32(v)] = true
 			}
@@ -179,7 +179,8 @@ func boundaryOf(t testing.TB, m *mesh.Mesh, b *mesh.Solid) map[int32]bool {
 	return on
 }
 
-// TestCurvedRefuses: smoothers that take rails for straight do not get curved ones, nor do tangled meshes have any.
+// TestCurvedRefuses proves that smoothers for straight boundaries refuse curved ones, and that tangled meshes cannot
+// have any.
 func TestCurvedRefuses(t *testing.T) {
 	s := plain()
 	s.layout.Ridge = 45

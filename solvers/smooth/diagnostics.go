@@ -3,11 +3,14 @@ package smooth
 import (
 	"context"
 	"slices"
+	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
@@ -26,7 +29,7 @@ func (s *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error
 	return s.last, err
 }
 
-// measure runs over the cells, edges and vertices of the part.
+// measure measures the cells, edges and vertices of the part.
 func (s *engine[F, V]) measure(t *quality.Tally) error {
 	t.Clear()
 	if err := s.survey(t); err != nil {
@@ -63,7 +66,12 @@ func (s *engine[F, V]) measure(t *quality.Tally) error {
 
 // survey measures triangles, edges and the boundary.
 func (s *solver[F]) survey(t *quality.Tally) error {
-	shapes, sides, err := s.shapesAndSides()
+	shapes, err := s.measuredShapes()
+	if err != nil {
+		return err
+	}
+	s.dev.Run(s.measureEdge, 0, len(s.edges))
+	sides, err := onHost(s.dev, s.sides, &s.hostSides)
 	if err != nil {
 		return err
 	}
@@ -79,7 +87,7 @@ func (s *solver[F]) survey(t *quality.Tally) error {
 	return nil
 }
 
-// active is how many of the rank's vertices the last sweep visited.
+// active returns the number of the rank's vertices that the last sweep visited.
 func (s *engine[F, V]) active() (n int64, err error) {
 	if s.Sweeps() == 0 {
 		return 0, nil
@@ -105,28 +113,23 @@ func (s *engine[F, V]) active() (n int64, err error) {
 	return n, nil
 }
 
-// shapesAndSides measures all cells and edges and returns them on the host.
-func (s *solver[F]) shapesAndSides() ([]kernels.Shape[F], []kernels.Side[F], error) {
+// measuredShapes measures all cells and returns them on the host.
+func (s *solver[F]) measuredShapes() ([]kernels.Shape[F], error) {
 	s.dev.Run(s.measureCell, 0, len(s.cells))
-	s.dev.Run(s.measureEdge, 0, len(s.edges))
-	shapes, err := onHost(s.dev, s.shapes, &s.hostShapes)
-	if err != nil {
-		return nil, nil, err
-	}
-	sides, err := onHost(s.dev, s.sides, &s.hostSides)
-	return shapes, sides, err
+	return onHost(s.dev, s.shapes, &s.hostShapes)
 }
 
-// onHost is an array where the host can read it, until the next call: a device's is copied to the buffer room.
-func onHost[T any](dev backend.Device, from []T, room *[]T) ([]T, error) {
+// onHost returns an array in memory that the host can read, valid until the next call; a device's array is copied to
+// the buffer.
+func onHost[T any](dev backend.Device, from []T, buffer *[]T) ([]T, error) {
 	if _, separate := dev.(backend.Memory); !separate {
 		return from, nil
 	}
-	*room = slices.Grow((*room)[:0], len(from))[:len(from)]
-	return *room, backend.Download(dev, *room, from)
+	*buffer = slices.Grow((*buffer)[:0], len(from))[:len(from)]
+	return *buffer, backend.Download(dev, *buffer, from)
 }
 
-// meanQuality is that of the whole mesh.
+// meanQuality returns the mean quality of the whole mesh.
 func (s *engine[F, V]) meanQuality(ctx context.Context) (float64, error) {
 	s.mean = dist.Accumulator{}
 	cells, err := s.sumQualities(&s.mean)
@@ -138,15 +141,32 @@ func (s *engine[F, V]) meanQuality(ctx context.Context) (float64, error) {
 }
 
 func (s *solver[F]) sumQualities(sum *dist.Accumulator) (int, error) {
-	shapes, _, err := s.shapesAndSides()
-	for i := range shapes {
-		sum.Add(float64(shapes[i].Quality))
-	}
+	shapes, err := s.measuredShapes()
+	addUp(sum, shapes, func(c *kernels.Shape[F]) float64 { return float64(c.Quality) })
 	return len(shapes), err
 }
 
+// addUp adds a number of each element to an exact sum, on all processors.
+func addUp[T any](sum *dist.Accumulator, of []T, number func(*T) float64) {
+	var lock sync.Mutex
+	parallel.Ranges(len(of), parallel.Parts(len(of), 20_000), func(_, lo, hi int) {
+		var part dist.Accumulator
+		for i := lo; i < hi; i++ {
+			part.Add(number(&of[i]))
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		sum.Merge(&part)
+	})
+}
+
+func (s *solver[F]) Quality() solvers.View {
+	s.dev.Run(s.measureCell, 0, len(s.cells))
+	return solvers.ViewOf[F](s.dev, s.shapes, unsafe.Offsetof(kernels.Shape[F]{}.Quality))
+}
+
 func (s *solver[F]) Qualities() ([]float64, error) {
-	shapes, _, err := s.shapesAndSides()
+	shapes, err := s.measuredShapes()
 	if err != nil {
 		return nil, err
 	}

@@ -15,14 +15,12 @@
 //	             floor of the worst quality that only rises; it ends by itself, with neither the mean nor the worst
 //	             quality below those of the start
 //
-// Meshes of tetrahedra (layout.Solid, layout.SolidPart, NewSolid) have all of these. Vertices move in space, in flat
-// parts of
-// the boundary and along its straight edges by one formula; see package kernels/solid. What both kinds of cells have in
-// common, sets, sweeps, exchanges and diagnostics, is the
-// engine.
+// Meshes of tetrahedra (layout.Solid, layout.SolidPart, NewSolid) have the same smoothers. Vertices move in space, in
+// flat parts of the boundary and along its straight edges by one formula; see package kernels/solid. The engine has
+// what both kinds of cells share: sets, sweeps, exchanges and diagnostics.
 //
-// A mesh with cells inverted is refused, or untangled on request, by vertices that make the least area or volume
-// around them greatest (Untangle).
+// A mesh with inverted cells is refused, or untangled on request: vertices maximize the least area or volume around
+// them (Untangle).
 //
 // Quality is that of Vasilevskii and Lipnikov (1999). The formulas are in package kernels, one vertex at a time.
 //
@@ -35,9 +33,8 @@
 //	layout     what each vertex may do, and the order of the vertices of each rank: parts, halo plans, tiles
 //	quality    qualities, lengths and areas of the whole mesh
 //
-// Vertices of one set share no edge, so they move at the same time; sets follow one another, and their vertices are
+// Vertices of one set share no edge, so they move at the same time. Sets follow one another, and their vertices are
 // exchanged between ranks. Sets come from a colouring by global ids (package colouring), rings are ordered by global
-// ids, and
-// sums are exact: coordinates are the same to the last bit for any number of ranks, any partition, any numbers of
-// threads and any local order.
+// ids, and sums are exact: coordinates are the same to the last bit for any number of ranks, any partition, any
+// number of threads and any local order.
 package smooth

@@ -14,47 +14,47 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// engine is what smoothing triangles and tetrahedra has in common: sets of vertices that move one after the other, and
-// exchanges of ghosts between them. V is a vertex: it begins with its coordinates and its metric, all of type F.
+// engine is what smoothing triangles and tetrahedra share: sets of vertices that move one after the other, and
+// exchanges of ghosts between them. V is a vertex: its first fields are its coordinates and its metric, of type F.
 type engine[F num.Float, V any] struct {
 	dimension
-	dim    int // coordinates of a vertex
+	dim    int // number of coordinates
 	cfg    Config
 	sub    *layout.Subdomain
-	origin [3][]float64 // coordinates of the vertices at the start
+	origin [3][]float64 // initial coordinates of the vertices
 	comm   dist.Comm
 	dev    backend.Device
 
-	// separate tells that the device has memory of its own. The host then has a copy of the vertices, of which only those
-	// that are exchanged are current between sweeps.
+	// separate is true for a device with separate memory. The host then has a copy of the vertices, in which only
+	// those that are exchanged are current between sweeps.
 	separate  bool
 	host      []V
 	hostMoved []int32
 
-	// These live on the device; on one with memory of its own the host must not look into them.
+	// The following are in the device's memory; the host must not access them if that is separate.
 	params      kernels.Params[F]
 	v           []V
-	moved, seen []int32              // the sweep of each vertex's last move and last visit; nil unless Cull
-	control     []kernels.Control[F] // one
-	counters    []kernels.Counters   // one
-	most        []atomics.Most[F]    // one: the longest displacement of a vertex
-	least       []atomics.Least[F]   // one: the worst quality of a cell
+	moved, seen []int32              // the sweep of each vertex's last move and of its last visit; nil unless Cull
+	control     []kernels.Control[F] // one element, as in the next three
+	counters    []kernels.Counters   // moves, visits and others
+	most        []atomics.Most[F]    // the longest displacement of a vertex
+	least       []atomics.Least[F]   // the worst quality of a cell
 	allocated   backend.Arrays
 
-	first, rest [][]pass // of each set: the vertices that other ranks need, and the rest
+	first, rest [][]pass // for each set: the vertices that other ranks need, and the rest
 
-	tiled              bool   // batches of sweeps go by tiles
-	toTiles, fromTiles []pass // copy the vertices to the arrays of the tiles before such sweeps, and back after them
+	tiled              bool   // sweeps go by tiles
+	toTiles, fromTiles []pass // copy the vertices to the arrays of the tiles before such sweeps, and back afterwards
 	centreWindows      []pass // centre the windows of the tiles on their vertices
 
 	ghosts       []halo.GhostExchanger[V] // one for each exchange of a sweep; none with Cull
-	deviceGhosts *halo.DeviceExchanger[V] // the last of ghosts, if it exchanges from device to device
-	batchGhosts  halo.GhostExchanger[V]   // of tiles: once a batch
+	deviceGhosts *halo.DeviceExchanger[V] // the last of ghosts, if devices exchange it directly
+	batchGhosts  halo.GhostExchanger[V]   // with tiles: once a batch
 	changes      []*changes[V]            // instead of ghosts, with Cull
 	count        backend.Loop             // counts sweeps on the device
-	recording    backend.Recording        // of sweepsPerRecording sweeps; nil until it is needed
-	queuedBefore bool                     // the same sweeps were queued once without a recording
-	now          [1]kernels.Control[F]    // copies on the host of control, most and least
+	recording    backend.Recording        // of sweepsPerRecording sweeps; nil before first use
+	queuedBefore bool                     // the same sweeps have been queued without a recording
+	now          [1]kernels.Control[F]    // host copies of control, most and least
 	longest      [1]atomics.Most[F]
 	lowest       [1]atomics.Least[F]
 	reduced      [1]float64
@@ -63,31 +63,31 @@ type engine[F num.Float, V any] struct {
 	last         quality.Diagnostics // after the last sweep, if known
 	known        bool
 	stages       *stages[V]
-	rating       pass // of the smoother barrier: finds the worst quality
+	rating       pass // of the smoother barrier: computes the worst quality
 }
 
-// dimension is what differs between triangles and tetrahedra.
+// dimension holds the operations that differ between triangles and tetrahedra.
 type dimension interface {
-	// queue queues so many sweeps. The device counts each at its end.
+	// queue queues a number of sweeps. The device counts each at its end.
 	queue(ctx context.Context, sweeps int) error
-	// refresh brings what came from other ranks up to date after sweeps by tiles.
+	// refresh updates the ghosts after sweeps by tiles.
 	refresh(ctx context.Context) error
-	// survey adds the cells, edges and boundary that the rank measures to a tally.
+	// survey adds the cells, edges and boundary of the rank to a tally.
 	survey(t *quality.Tally) error
-	// sumQualities adds the qualities of the rank's cells, and returns how many there are.
+	// sumQualities adds the qualities of the rank's cells, and returns their number.
 	sumQualities(sum *dist.Accumulator) (int, error)
 }
 
-// pass is a kernel over a range of vertices.
+// pass is a loop over a range of vertices.
 type pass struct {
 	lo, hi int
 	loop   backend.Loop
 }
 
-// haloTag is the message tag of the exchange of set 0; those of further sets and of batches follow it.
+// haloTag is the message tag of the exchange of set 0; those of further sets and of batches follow.
 const haloTag = 16
 
-// upload copies the vertices to the device, and allocates there what all kernels share.
+// upload copies the vertices to the device, and allocates what all kernels share.
 func (e *engine[F, V]) upload(v []V) error {
 	e.allocated.Device = e.dev
 	b := &e.allocated
@@ -105,14 +105,14 @@ func (e *engine[F, V]) upload(v []V) error {
 	return b.Err()
 }
 
-// prepare makes the kernels of all sets, and their exchanges.
+// prepare makes the loops of all sets, and their exchanges.
 func (e *engine[F, V]) prepare(ctx context.Context, mover func(*kernels.Set) backend.Loop) error {
 	e.first, e.rest = e.eachSet(true, mover)
 	return e.connect(ctx)
 }
 
-// eachSet prepares a kernel for all sets: for the vertices of each that other ranks need, and for the rest; with or
-// without the vertices that slide along the boundary.
+// eachSet makes a loop for each set, over the vertices that other ranks need and over the rest, with or without
+// vertices that slide along the boundary.
 func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Loop) (first, rest [][]pass) {
 	p := e.sub
 	of := func(set int, spans ...layout.Span) (all []pass) {
@@ -139,7 +139,7 @@ func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Lo
 	return first, rest
 }
 
-// numbers are the coordinates of a vertex and the components of its metric.
+// numbers returns the coordinates of a vertex and the components of its metric.
 func (e *engine[F, V]) numbers(v *V) []F {
 	return unsafe.Slice((*F)(unsafe.Pointer(v)), e.dim+e.dim*(e.dim+1)/2)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// lent is a device that goes back to others when it is closed, since it takes long to open one.
+// lent is a GPU that is returned to a pool when it is closed, since opening one takes long.
 type lent struct {
 	*cuda.Device
 	to chan *cuda.Device
@@ -19,7 +19,7 @@ type lent struct {
 
 func (l lent) Close() { l.to <- l.Device }
 
-// gpu returns settings on up to so many ranks that share a GPU. Where there is none the test is skipped.
+// gpu returns settings on several ranks that share a GPU. It skips the test without a GPU.
 func gpu(t *testing.T, most int) func(ranks int) setting {
 	t.Helper()
 	free := make(chan *cuda.Device, most)
@@ -39,8 +39,8 @@ func gpu(t *testing.T, most int) func(ranks int) setting {
 	}
 }
 
-// TestBarrierOnGPU: the meshes of TestBarrierDoesNoHarm end on a GPU, of one rank and of five, with the bits of the
-// host.
+// TestBarrierOnGPU proves that the meshes of TestBarrierDoesNoHarm have the host's bits on a GPU, on one rank and on
+// five.
 func TestBarrierOnGPU(t *testing.T) {
 	gpu := gpu(t, 5)
 	for n := range harmless(t) {
@@ -82,7 +82,7 @@ func TestBarrierSolidOnGPU(t *testing.T) {
 	}
 }
 
-// TestCurvedOnGPU: curved boundaries have the bits of the host on a GPU.
+// TestCurvedOnGPU proves that curved boundaries have the host's bits on a GPU.
 func TestCurvedOnGPU(t *testing.T) {
 	gpu := gpu(t, 3)
 	for _, ranks := range []int{1, 3} {

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// hostVertices returns the vertices where the host can read them; ghosts may be out of date.
+// hostVertices returns the vertices in memory that the host can read; ghosts may be outdated.
 func (s *engine[F, V]) hostVertices() ([]V, error) {
 	if !s.separate {
 		return s.v, nil
@@ -16,7 +16,7 @@ func (s *engine[F, V]) hostVertices() ([]V, error) {
 	return s.host, backend.Download(s.dev, s.host[:n], s.v[:n])
 }
 
-// allVertices returns all vertices of the part, ghosts too, on the host.
+// allVertices returns all vertices of the part including ghosts, on the host.
 func (s *engine[F, V]) allVertices() ([]V, error) {
 	if !s.separate {
 		return s.v, nil
@@ -34,7 +34,7 @@ func (s *engine[F, V]) Coordinates() ([][]float64, error) {
 
 func (s *engine[F, V]) Positions() ([][]float64, error) {
 	v := s.v
-	if s.separate { // beside the host's copy, which exchanges go by
+	if s.separate { // not into the host's copy, which exchanges use
 		v = make([]V, len(s.v))
 		if err := backend.Download(s.dev, v, s.v); err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func (s *engine[F, V]) coordinates(v []V) [][]float64 {
 	return x
 }
 
-// State is the coordinates of the owned vertices.
+// State returns the coordinates of the owned vertices.
 func (s *engine[F, V]) State(context.Context) ([]solvers.State, error) {
 	return solvers.HashedState(s.StateFields())
 }

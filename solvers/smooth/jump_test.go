@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// TestJump: where a metric jumps by 10⁶ from a line to the next, and turns as it does, every smoother with a guard
-// keeps triangles upright and the area, with ω up to 1.9 too, and ends with the same bits on three ranks.
+// TestJump proves that every smoother with a guard keeps triangles upright and the area of the mesh if the metric
+// jumps by 10⁶ and rotates from row to row, with ω up to 1.9, and that three ranks give the same bits.
 func TestJump(t *testing.T) {
 	t.Parallel()
 	m := smoothtest.Rectangle(t, 400, 6)
@@ -43,9 +43,9 @@ func TestJump(t *testing.T) {
 	}
 }
 
-// TestDart: the mean of the corners of a cavity that is shaped as a dart lies outside of it. Unguarded steps toward it
-// turn triangles over; guards do not let them, nor do the smoothers that look at quality, of which fjp finds a better
-// place.
+// TestDart has a cavity shaped like a dart: the mean of its corners is outside. Unguarded steps toward it invert
+// triangles; guards prevent that, and so do the smoothers that consider quality, of which fjp finds a better
+// position.
 func TestDart(t *testing.T) {
 	t.Parallel()
 	dart := &mesh.Mesh{X: []float64{0, -4, 0, 4, 0}, Y: []float64{1.5, -4, 1, -4, 3},

@@ -8,15 +8,15 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 )
 
-// connect prepares the exchange of ghosts, one of
+// connect sets up the exchange of ghosts, one of
 //
-//	changes   after each set, or sweep of a deep part, of vertices that are elsewhere than before: culled sweeps. The
-//	          host finds out which
-//	ghosts    after each set, through the host or its memory: links of devices for each set would cost more than they
-//	          save
-//	ghosts    after each sweep, of a deep part; from device to device where those of all ranks are linked
+// changes: after each set, or each sweep of a deep part, of the vertices that have moved, for culled sweeps; the host
+// finds out which.
 //
-// and tiles have another besides (connectTiles), which goes between batches of sweeps.
+// ghosts: after each set, through the host or in its memory: device communicators for each set would cost more than
+// they save; or after each sweep of a deep part, from device to device if the devices of all ranks are linked.
+//
+// Tiles have another exchange besides (connectTiles), between batches of sweeps.
 func (s *engine[F, V]) connect(ctx context.Context) error {
 	if s.comm.Size() > 1 && s.cfg.Halo == halo.NCCL && (s.params.Cull || !s.sub.Deep) {
 		return fmt.Errorf("halo nccl is for deep ghosts (deep = true) that are not culled, since it exchanges once a sweep")
@@ -30,11 +30,11 @@ func (s *engine[F, V]) connect(ctx context.Context) error {
 			s.changes = append(s.changes, newChanges(plan, s.comm, haloTag+k, v, s.dim*int(sizeOf[F]())))
 			continue
 		}
-		how := s.cfg.Halo
-		if !s.sub.Deep && (how == "" || how == "auto") {
-			how = halo.Staged
+		exchanger := s.cfg.Halo
+		if !s.sub.Deep && (exchanger == "" || exchanger == "auto") {
+			exchanger = halo.Staged
 		}
-		g, err := halo.Connect[V](ctx, plan, s.comm, s.dev, haloTag+k, how)
+		g, err := halo.Connect[V](ctx, plan, s.comm, s.dev, haloTag+k, exchanger)
 		if err != nil {
 			return err
 		}
@@ -56,10 +56,10 @@ func (s *engine[F, V]) Halo() string {
 	return halo.Direct
 }
 
-// finishGhosts completes an exchange of devices.
+// finishGhosts completes an exchange.
 func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
-	// What is staged waits for the kernels before it when it fetches. A rank that has nothing to send fetches nothing,
-	// while kernels may still read the ghosts that are to be replaced.
+	// Staged exchanges wait for earlier kernels when they fetch data. A rank that sends nothing fetches nothing,
+	// while kernels may still read the ghosts that are about to be replaced.
 	peers := s.sub.Plans[k].Peers
 	sends := slices.ContainsFunc(peers, func(p halo.Peer) bool { return len(p.Send) > 0 })
 	if s.deviceGhosts == nil && len(peers) > 0 && !sends {
@@ -73,7 +73,7 @@ func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
 	return s.ghosts[k].Finish(ctx)
 }
 
-// disconnect frees what exchanges hold. What cannot be freed is freed with the device.
+// disconnect frees the exchanges. What cannot be freed is freed with the device.
 func (s *engine[F, V]) disconnect() {
 	if s.batchGhosts != nil {
 		_ = s.batchGhosts.Close()

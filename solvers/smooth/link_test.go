@@ -15,7 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// staging is a device with memory of its own that counts what it stages.
+// staging is a device with separate memory that counts the messages that it stages.
 type staging struct {
 	*backendtest.Far
 	staged *atomic.Int64 // messages
@@ -26,7 +26,7 @@ func (s staging) Fetch(dst, src []byte) error {
 	return s.Far.Fetch(dst, src)
 }
 
-// wires is what lies between linked devices.
+// wires carry the messages between linked devices.
 type wires struct {
 	lock  sync.Mutex
 	wire  map[[2]int]chan []byte
@@ -43,7 +43,7 @@ func (w *wires) between(from, to int) chan []byte {
 	return w.wire[[2]int{from, to}]
 }
 
-// linked is one that talks to those of other ranks too.
+// linked is a staging device with a device communicator.
 type linked struct {
 	staging
 	wires *wires
@@ -83,8 +83,8 @@ func (wired) Join() error               { return nil }
 func (wired) Abort()                    {}
 func (wired) Close() error              { return nil }
 
-// TestDevicesExchange: devices that stage messages, and linked ones, give the bits of one rank, with one exchange a set
-// and with one a sweep; those that are linked use that for the latter.
+// TestDevicesExchange proves that devices that stage messages, and linked ones, give the bits of one rank, with one
+// exchange for each set or for each sweep; linked devices exchange directly in the latter case.
 func TestDevicesExchange(t *testing.T) {
 	t.Parallel()
 	m := smoothtest.Rectangle(t, 300, 3)
@@ -121,7 +121,8 @@ func TestDevicesExchange(t *testing.T) {
 	}
 }
 
-// TestHaloChosen: linked devices stage messages if told to, and those that cannot be linked say why if they are to be.
+// TestHaloChosen proves that linked devices stage messages on request, and that NCCL is refused with a reason if
+// devices cannot be linked.
 func TestHaloChosen(t *testing.T) {
 	t.Parallel()
 	var launches atomic.Int64
@@ -140,7 +141,7 @@ func TestHaloChosen(t *testing.T) {
 		{"staged", "wire", true, false, "", `"wire" is not known; choose auto`},
 	} {
 		s := plain()
-		s.ranks, s.layout.Deep, s.device = 2, c.deep, ways(&launches)[c.device]
+		s.ranks, s.layout.Deep, s.device = 2, c.deep, devices(&launches)[c.device]
 		cfg := Config{Smoother: "pain", Guard: "none", Cull: c.cull, Halo: c.halo}
 		var found atomic.Value
 		found.Store("")

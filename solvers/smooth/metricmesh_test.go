@@ -31,7 +31,7 @@ func fieldOf(t testing.TB, m *mesh.Mesh, at func(x, y float64) (m11, m12, m22 fl
 	return f
 }
 
-// holed is an irregular mesh with a hole, thin cells at its bottom, and a notch: walks across it meet borders.
+// holed is an irregular mesh with a hole, thin cells at its bottom, and a notch, so that searches meet boundaries.
 func holed(t testing.TB, cells int) *mesh.Mesh {
 	t.Helper()
 	m := smoothtest.Rectangle(t, cells, 9)
@@ -53,8 +53,8 @@ func holed(t testing.TB, cells int) *mesh.Mesh {
 	return m
 }
 
-// TestOnMeshIsLinear: a tensor that is linear in x and y is found again at any place of the mesh, and exactly at its
-// vertices, whatever walls stand between the place and where the search for it begins.
+// TestOnMeshIsLinear proves that a linear tensor is reproduced anywhere in the mesh, exactly at its vertices,
+// whatever boundaries a search meets.
 func TestOnMeshIsLinear(t *testing.T) {
 	linear := func(x, y float64) (m11, m12, m22 float64) { return 3 + x + y, x - y, 4 + y }
 	m := holed(t, 3000)
@@ -66,7 +66,7 @@ func TestOnMeshIsLinear(t *testing.T) {
 		t.Helper()
 		a, b, c := of.At(x, y)
 		d, e, f := linear(x, y)
-		if far := max(math.Abs(a-d), math.Abs(b-e), math.Abs(c-f)); !(far <= within) {
+		if deviation := max(math.Abs(a-d), math.Abs(b-e), math.Abs(c-f)); !(deviation <= within) {
 			t.Fatalf("(%g, %g): %g %g %g, want %g %g %g", x, y, a, b, c, d, e, f)
 		}
 	}
@@ -80,7 +80,7 @@ func TestOnMeshIsLinear(t *testing.T) {
 		if a+b > 1 {
 			a, b = 1-a, 1-b
 		}
-		if rng.IntN(4) == 0 { // on an edge, most of the time but for rounding
+		if rng.IntN(4) == 0 { // on an edge, up to round-off in most cases
 			b = 0
 		}
 		x := m.X[c[0]] + a*(m.X[c[1]]-m.X[c[0]]) + b*(m.X[c[2]]-m.X[c[0]])
@@ -95,7 +95,7 @@ func TestOnMeshIsLinear(t *testing.T) {
 	}
 }
 
-// TestOnMeshOutside: a place outside has the metric of a place on the rim that is not far, and NaN some metric.
+// TestOnMeshOutside proves that a position outside has the metric of a boundary position nearby, and NaN some metric.
 func TestOnMeshOutside(t *testing.T) {
 	m := holed(t, 3000)
 	of, err := sizing.OnMesh(m, fieldOf(t, m, func(x, y float64) (float64, float64, float64) { return 1 + x, 0, 1 + y }))
@@ -109,7 +109,7 @@ func TestOnMeshOutside(t *testing.T) {
 			t.Fatalf("(%g, %g): %g %g %g", x, y, a, b, c)
 		}
 	})
-	// Cells at the bottom are thin, and the rim that counts need not be the nearest of it.
+	// Cells at the bottom are thin, and the boundary cell that is found need not be the nearest.
 	for _, c := range []struct{ x, y, m11, m22 float64 }{{1 + 1e-9, .3, 2, 1.3}, {.4, -1e-9, 1.4, 1},
 		{-1e-9, 1 + 1e-9, 1, 2}} {
 		a, _, d := of.At(c.x, c.y)
@@ -122,8 +122,8 @@ func TestOnMeshOutside(t *testing.T) {
 	}
 }
 
-// TestOnMeshParallel: every smoother ends with the same bits on any number of ranks and threads, with the metric on the
-// mesh itself as it is at first and on another, rescaled.
+// TestOnMeshParallel proves that every smoother gives the same bits on any number of ranks and threads, with a metric
+// on the mesh itself and on another, rescaled.
 func TestOnMeshParallel(t *testing.T) {
 	turned := func(x, y float64) (m11, m12, m22 float64) {
 		s, c := math.Sincos(2*x + y)

@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// oddPartitions give the vertices of a mesh of the unit square to four ranks.
+// oddPartitions are unusual partitions of a mesh of the unit square for four ranks.
 func oddPartitions(m *mesh.Mesh) map[string]func(v int) int32 {
 	return map[string]func(v int) int32{
 		"ranks without vertices": func(int) int32 { return 1 },
@@ -38,8 +38,8 @@ func oddPartitions(m *mesh.Mesh) map[string]func(v int) int32 {
 	}
 }
 
-// TestOddPartitions: ranks without vertices, without a boundary, with one vertex, and a vertex whose neighbours belong
-// to four, for every smoother and colouring.
+// TestOddPartitions covers ranks without vertices, without a boundary, with one vertex, and a vertex with neighbours
+// on four ranks, for every smoother and colouring.
 func TestOddPartitions(t *testing.T) {
 	t.Parallel()
 	m := smoothtest.Rectangle(t, 200, 4)
@@ -51,19 +51,19 @@ func TestOddPartitions(t *testing.T) {
 			cfg := Config{Smoother: smoother, Guard: "halve", Rescale: true, Cull: k%2 == 1 && smoother != "barrier",
 				Settled: 1e-3}
 			want := s.run(t, m, metric, cfg, 3)
-			for name, give := range oddPartitions(m) {
+			for name, owner := range oddPartitions(m) {
 				l, err := layout.New(m, s.layout)
 				if err != nil {
 					t.Fatal(err)
 				}
-				owner := make([]int32, len(m.X))
-				for v := range owner {
-					owner[v] = give(v)
+				owners := make([]int32, len(m.X))
+				for v := range owners {
+					owners[v] = owner(v)
 				}
-				if name == "four ranks around a vertex" && mostRanks(smoothtest.Rings(t, m), owner) != 4 {
+				if name == "four ranks around a vertex" && maxRanks(smoothtest.Rings(t, m), owners) != 4 {
 					t.Fatal("no vertex has neighbours on four ranks")
 				}
-				parts, err := l.Parts(owner, 4)
+				parts, err := l.Parts(owners, 4)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -93,8 +93,8 @@ func TestOddPartitions(t *testing.T) {
 	}
 }
 
-// mostRanks is how many ranks own the neighbours of one vertex, where that is most.
-func mostRanks(rings *mesh.Rings, owner []int32) int {
+// maxRanks returns the largest number of ranks that own neighbours of one vertex.
+func maxRanks(rings *mesh.Rings, owner []int32) int {
 	most := 0
 	for v := range int32(len(owner)) {
 		near := map[int32]bool{}
@@ -106,10 +106,10 @@ func mostRanks(rings *mesh.Rings, owner []int32) int {
 	return most
 }
 
-// TestToZero: a vertex whose best place has coordinates that are exactly 0 gets there, as to any other place.
+// TestToZero proves that a vertex can move to a position with coordinates that are exactly 0.
 func TestToZero(t *testing.T) {
 	m := &mesh.Mesh{X: []float64{.25}, Y: []float64{-.125}}
-	for k := range int32(4) { // a square turned by 45°, so that all sums are exact
+	for k := range int32(4) { // a square rotated by 45°, so that all sums are exact
 		m.X = append(m.X, []float64{1, 0, -1, 0}[k])
 		m.Y = append(m.Y, []float64{0, 1, 0, -1}[k])
 		m.Cells = append(m.Cells, [3]int32{0, k + 1, (k+1)%4 + 1})

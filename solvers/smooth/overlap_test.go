@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// event is a kernel's first vertex, or sent or waited.
+// event is the first vertex of a loop, or sent, or waited.
 type event int
 
 const (
@@ -22,7 +22,7 @@ const (
 	waited event = -2
 )
 
-// traced notes what its rank runs and sends, in order.
+// traced records what its rank runs and sends, in order.
 type traced struct {
 	dist.Comm
 	backend.Device
@@ -46,12 +46,12 @@ func (t *traced) Run(l backend.Loop, lo, hi int) {
 
 func (t *traced) Close() error { return nil }
 
-// device is what a traced rank computes on.
+// device is the device of a traced rank.
 type device struct{ *traced }
 
 func (d device) Close() {}
 
-// TestOverlapped: of each set the vertices that other ranks need move first, and the others while these travel: between
+// TestOverlapped proves that of each set the vertices that other ranks need move first, and the others between
 // sending and waiting.
 func TestOverlapped(t *testing.T) {
 	m, s := smoothtest.Rectangle(t, 1600, 9), plain()
@@ -94,7 +94,7 @@ func TestOverlapped(t *testing.T) {
 	wg.Wait()
 }
 
-// checkOverlap follows the log of a sweep.
+// checkOverlap checks the log of a sweep.
 func checkOverlap(t *testing.T, p *layout.Part, log []event) {
 	shown := 0
 	for set := range p.Sets {
@@ -124,6 +124,6 @@ func checkOverlap(t *testing.T, p *layout.Part, log []event) {
 		}
 	}
 	if shown < 3 {
-		t.Errorf("%d sets have vertices of both kinds: the case shows too little", shown)
+		t.Errorf("%d sets have vertices of both kinds: the case is too simple", shown)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// TestPatchesGiveTheBits: parts that ranks arrange themselves smooth a mesh as those cut from a layout of the whole do:
-// the same state, the same diagnostics, and as many cells and edges; with empty ranks, and owners in disorder.
+// TestPatchesGiveTheBits proves that parts that ranks arrange themselves give the same state and diagnostics as those
+// cut from a layout of the whole mesh; with empty ranks, and owners in random order.
 func TestPatchesGiveTheBits(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := smoothtest.Grouped(t, rapid.IntRange(8, 1500).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"))
@@ -38,7 +38,7 @@ func TestPatchesGiveTheBits(t *testing.T) {
 		owner := make([]int32, len(m.X))
 		for v := range owner {
 			owner[v] = min(int32(v*(ranks+1)/len(owner)), int32(ranks-1))
-			if colouring.Hash(int32(v)^salt)%9 == 0 && ranks > 2 { // rank 1 may keep none
+			if colouring.Hash(int32(v)^salt)%9 == 0 && ranks > 2 { // rank 1 may own no vertex
 				owner[v] = 2
 			}
 		}
@@ -96,7 +96,7 @@ func TestPatchesGiveTheBits(t *testing.T) {
 	})
 }
 
-// onOwnPatches runs f on all ranks, each with its patch of a mesh.
+// onOwnPatches runs f on all ranks, each with its local mesh.
 func onOwnPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *layout.LocalMesh)) {
 	t.Helper()
 	patches, err := layout.NewLocalMeshes(m, owner, ranks)

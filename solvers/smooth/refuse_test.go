@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// TestRefused: what cannot be smoothed is refused with an id and a reason, on every rank.
+// TestRefused proves that a mesh or metric that cannot be smoothed is refused with an id and a reason, on every rank.
 func TestRefused(t *testing.T) {
 	good := Config{Smoother: "pain", Guard: "none"}
 	flipped := smoothtest.Rectangle(t, 200, 1)
@@ -37,7 +37,7 @@ func TestRefused(t *testing.T) {
 		"colouring": {nil, good, func(s *setting, _ *sizing.Metric) { s.layout.Colouring = "grey" }, `colouring "grey"`},
 		"order":     {nil, good, func(s *setting, _ *sizing.Metric) { s.layout.Order = "rcm" }, `order "rcm"`},
 		"metric": {nil, good, func(_ *setting, m *sizing.Metric) {
-			// Positive definite at the nodes, where that was checked, and turned into nonsense since.
+			// Positive definite at the nodes when it was checked, and made invalid since.
 			m.Field.Samples[0].M12 = 1e9
 		}, "vertex 0 at (0, 0): the metric is not positive definite"},
 		"flat in float32": {squeezed(t), good, func(s *setting, _ *sizing.Metric) { s.precision = "float32" },
@@ -65,7 +65,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// squeezed is sound in float64 and flat in float32.
+// squeezed is valid in float64 and flat in float32.
 func squeezed(t testing.TB) *mesh.Mesh {
 	m := smoothtest.Rectangle(t, 200, 1)
 	for v := range m.X {

@@ -7,28 +7,28 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// The host has no part in the sweeps of a rank that is alone, or of one whose device exchanges ghosts by itself, and
-// the device counts sweeps where a kernel asks for their number: several are recorded once and queued in one call.
+// The host is not involved in the sweeps of a rank that is alone, or whose device exchanges ghosts itself; the device
+// counts sweeps for kernels that need their number. Several sweeps are recorded once and queued with one call.
 
 // sweepsPerRecording is even, so that sweeps by tiles end in the array in which they began.
 const sweepsPerRecording = layout.MaxBatch
 
-// windowInterval is after how many sweeps the windows of tiles on the metric are placed anew: more often at first, when
-// vertices move far.
+// windowInterval returns the number of sweeps between updates of the tiles' windows on the metric: small at first,
+// when vertices move far.
 const windowInterval = 64
 
-// maxQueued bounds how many sweeps are queued at a time, so that a run can be interrupted.
+// maxQueued bounds the number of sweeps that are queued at a time, so that a run can be interrupted.
 const maxQueued = 1024
 
-// canRecord tells whether sweeps need nothing of the host. Two smoothers do: the mean or the worst quality.
+// canRecord reports whether sweeps need no number from the host. Two smoothers need the mean or the worst quality.
 func (s *engine[F, V]) canRecord() bool {
 	_, records := s.dev.(backend.Recorder)
 	return records && (s.comm.Size() == 1 || s.deviceGhosts != nil) && s.cfg.Smoother != "hybrid" && s.stages == nil
 }
 
-// repeatSweeps takes up to so many sweeps in recordings, and returns how many it took: a multiple of
-// sweepsPerRecording. By tiles it does so even where nothing is recorded, except for the last few, because they begin
-// and end with copies.
+// repeatSweeps takes up to `sweeps` sweeps in recordings, and returns how many it took: a multiple of
+// sweepsPerRecording. With tiles it does so even without recordings, except for the last few, since their sweeps
+// begin and end with copies.
 func (s *engine[F, V]) repeatSweeps(ctx context.Context, sweeps int) (int, error) {
 	if sweeps < sweepsPerRecording || !s.canRecord() && !s.tiled {
 		return 0, nil
@@ -61,8 +61,8 @@ func (s *engine[F, V]) repeatSweeps(ctx context.Context, sweeps int) (int, error
 	return done, nil
 }
 
-// queueRecording queues the sweeps of a recording. The first time over NCCL it queues them without one, since what NCCL
-// then loads and allocates cannot be recorded.
+// queueRecording queues the sweeps of a recording. With NCCL it queues them one by one the first time, since a
+// recording cannot contain what NCCL then loads and allocates.
 func (s *engine[F, V]) queueRecording(ctx context.Context) error {
 	if !s.canRecord() || s.deviceGhosts != nil && !s.queuedBefore {
 		s.queuedBefore = true
@@ -79,7 +79,7 @@ func (s *engine[F, V]) queueRecording(ctx context.Context) error {
 	return nil
 }
 
-// queueSets queues so many sweeps, set by set.
+// queueSets queues sweeps set by set.
 func (s *engine[F, V]) queueSets(ctx context.Context, sweeps int) error {
 	for range sweeps {
 		for set := range s.first {
@@ -99,7 +99,7 @@ func (s *engine[F, V]) queueSets(ctx context.Context, sweeps int) error {
 	return nil
 }
 
-// wait returns when the device has done what was queued, or at once if the run is cancelled.
+// wait waits until the device has done what was queued, or until the run is cancelled.
 func (s *engine[F, V]) wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -12,13 +12,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// recorder is a device with memory of its own that repeats sweeps, as a GPU does. launches counts how often.
+// recorder is a device with separate memory that can record, as a GPU can, and counts launches.
 type recorder struct {
 	*backendtest.Far
 	launches *int
 }
 
-// recording is what was recorded, and where its launches are counted.
+// recording is what was recorded, and the counter of its launches.
 type recording struct {
 	queue    func() error
 	launches *int
@@ -30,8 +30,8 @@ func (r recorder) Record(queue func() error) (backend.Recording, error) {
 func (r recording) Launch() { *r.launches++; _ = r.queue() }
 func (recording) Close()    {}
 
-// TestRepeated: sweeps that are recorded and replayed give the same bits as others, whether or not a kernel asks for
-// the number of the sweep, and a second call goes on where the first has ended.
+// TestRepeated proves that recorded sweeps give the same bits as others, whether or not a kernel needs the number of
+// the sweep, and that a second call continues after the first.
 func TestRepeated(t *testing.T) {
 	t.Parallel()
 	mesh, metric := smoothtest.Rectangle(t, 300, 3), swirl(t)
@@ -76,7 +76,7 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// TestRepeatedIsStopped: a run that is to end queues no more sweeps.
+// TestRepeatedIsStopped proves that a cancelled run queues no more sweeps.
 func TestRepeatedIsStopped(t *testing.T) {
 	launches := 0
 	s := repeating(plain(), &launches)

@@ -14,9 +14,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// rescale returns what to multiply a metric with so that the mesh's area in it is that of as many equilateral
-// triangles of sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (The thesis that this comes from prints the new
-// number where the old one belongs, which makes β 1.)
+// rescale returns the factor of a metric for which the mesh's area in it equals that of as many equilateral triangles
+// with sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (In the thesis the new number is printed in place of the
+// old one, so that β would be 1.)
 func rescale(ctx context.Context, comm dist.Comm, part *layout.Part, metric *sizing.Metric, x, y []float64) (float64,
 	error) {
 	sum := sumOf(part.Cells, func(c kernels.Cell) float64 {
@@ -73,7 +73,7 @@ func rescaleSolid(ctx context.Context, comm dist.Comm, part *layout.SolidPart, m
 	return beta, nil
 }
 
-// sumOf adds up what cells have, exactly.
+// sumOf sums a number over cells, exactly.
 func sumOf[C any](cells []C, of func(c C) float64) *dist.Accumulator {
 	sums := make([]dist.Accumulator, parallel.Parts(len(cells), 10_000))
 	parallel.Ranges(len(cells), len(sums), func(part, lo, hi int) {
@@ -87,7 +87,7 @@ func sumOf[C any](cells []C, of func(c C) float64) *dist.Accumulator {
 	return &sums[0]
 }
 
-// share sums numbers of cells and what they add up to over ranks.
+// share sums the numbers of cells and their sums over ranks.
 func share(ctx context.Context, comm dist.Comm, cells int, sum *dist.Accumulator) (int64, float64, error) {
 	n := []int64{int64(cells)}
 	if err := comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {

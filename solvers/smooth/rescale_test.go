@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// TestRescaleKinds: of each kind of metric the mesh's area, after scaling, is worth as many triangles as it has, and
-// the factor makes up for any other.
+// TestRescaleKinds proves for each kind of metric that the mesh's area in it, after scaling, is that of as many
+// triangles as it has, for any initial factor of the metric.
 func TestRescaleKinds(t *testing.T) {
 	m := smoothtest.Rectangle(t, 2000, 3)
 	at := func(factor float64) func(x, y float64) (m11, m12, m22 float64) {

@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// vertexFields are what a vertex holds in so many dimensions, in the order of its memory.
+// vertexFields are the components of a vertex, in the order of its memory, by dimension.
 var vertexFields = [4][]struct {
 	name, doc string
 	numbers   []string
@@ -21,12 +21,12 @@ var vertexFields = [4][]struct {
 		{"rail", "how far it has slid", []string{"a", "b"}}},
 }
 
-// StateFields are the positions of the vertices, the metric there, and how far they have slid; with Cull, when they
-// last moved and were visited, and of the smoother barrier, the positions to which they may return.
+// StateFields are the positions of the vertices, the metric there, and how far they have slid; with Cull, the sweeps
+// of their last move and visit; for the smoother barrier, the positions to which they may return.
 func (e *engine[F, V]) StateFields() []solvers.Field {
 	on := &solvers.Space{Name: "vertex", Owned: e.sub.Owned, Held: len(e.sub.Global),
 		Key: func(i int) int64 { return int64(e.sub.Global[i]) },
-		At: func(i int) (at []float64) {
+		Position: func(i int) (at []float64) {
 			for _, x := range e.origin[:e.dim] {
 				at = append(at, x[i])
 			}
@@ -37,7 +37,7 @@ func (e *engine[F, V]) StateFields() []solvers.Field {
 		for _, f := range vertexFields[e.dim] {
 			at := from
 			from += uintptr(len(f.numbers)) * sizeOf[F]()
-			all = append(all, solvers.Field{Name: of + f.name, Doc: f.doc, On: on, Components: f.numbers, Saved: true,
+			all = append(all, solvers.Field{Name: of + f.name, Doc: f.doc, Space: on, Components: f.numbers, Saved: true,
 				View: func() solvers.View { return solvers.ViewOf[F](e.dev, v, at) }})
 		}
 		return all
@@ -49,7 +49,7 @@ func (e *engine[F, V]) StateFields() []solvers.Field {
 	}
 	if e.params.Cull {
 		last := func(name string, of []int32) solvers.Field {
-			return solvers.Field{Name: name, On: on, Saved: true,
+			return solvers.Field{Name: name, Space: on, Saved: true,
 				View: func() solvers.View { return solvers.ViewOf[int32](e.dev, of, 0) }}
 		}
 		all = append(all, last("moved", e.moved), last("seen", e.seen))
@@ -57,7 +57,7 @@ func (e *engine[F, V]) StateFields() []solvers.Field {
 	return all
 }
 
-// Scalars are the counters of all ranks, and the state of the smoother barrier.
+// Scalars returns the counters of all ranks, and the state of the smoother barrier.
 func (e *engine[F, V]) Scalars(ctx context.Context) (map[string]float64, error) {
 	var n [1]kernels.Counters
 	if err := backend.Download(e.dev, n[:], e.counters); err != nil {
@@ -113,7 +113,7 @@ func (e *engine[F, V]) Restore(ctx context.Context, at solvers.Clock, of map[str
 			return err
 		}
 	}
-	for k := range e.changes { // what they have sent last is what is there
+	for k := range e.changes { // what was sent last is what the ghosts are now
 		e.changes[k].markSent(v)
 	}
 	return nil

@@ -36,7 +36,7 @@ func (s *solver[F]) SetPositions(ctx context.Context, places [][3]float64) error
 	return s.resume(ctx, v, s.updateMetric)
 }
 
-// updateMetric gives vertices the metric where they are.
+// updateMetric gives vertices the metric at their positions.
 func (s *solver[F]) updateMetric(v []kernels.Vertex[F]) faults.List {
 	field := sizing.In[F](&s.metric.Field)
 	field.Scale = s.field.Scale
@@ -67,14 +67,14 @@ func (s *solidSolver[F]) SetPositions(ctx context.Context, places [][3]float64) 
 	return s.resume(ctx, v, s.updateMetric)
 }
 
-// updateMetric gives vertices the metric where they are.
+// updateMetric gives vertices the metric at their positions.
 func (s *solidSolver[F]) updateMetric(v []solid.Vertex[F]) faults.List {
 	field := sizing.SolidIn[F](&s.metric.Field)
 	field.Scale = s.field.Scale
 	return s.withMetric(&field, v)
 }
 
-// resume makes v the vertices of the engine, after update has given them the metric at their positions.
+// resume sets the vertices of the engine, after update has given them the metric at their positions.
 func (e *engine[F, V]) resume(ctx context.Context, v []V, update func(v []V) faults.List) error {
 	if err := faults.Agree(ctx, e.comm, update(v)); err != nil {
 		return err

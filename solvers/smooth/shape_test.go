@@ -16,8 +16,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// TestScales: on domains of size 1e-6 and 1e6, with a coordinate that is exactly 0, and with triangles stretched 1e4
-// times, every smoother gives finite places, keeps triangles upright where it has a guard, and keeps the area.
+// TestScales proves that on domains of size 1e-6 and 1e6, with a coordinate of exactly 0, and with triangles
+// stretched 1e4 times, every smoother gives finite positions, keeps triangles upright with a guard, and keeps the
+// area.
 func TestScales(t *testing.T) {
 	t.Parallel()
 	for _, smoother := range Smoothers {
@@ -49,7 +50,7 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// TestScaleIsExact: powers of two change no bit but the exponent.
+// TestScaleIsExact proves that scaling by powers of two changes only exponents.
 func TestScaleIsExact(t *testing.T) {
 	t.Parallel()
 	for _, smoother := range Smoothers {
@@ -87,7 +88,7 @@ func TestScaleIsExact(t *testing.T) {
 	}
 }
 
-// TestDiagnostics: known numbers of a square of two triangles, and of a mesh of one.
+// TestDiagnostics compares with known numbers of a square of two triangles, and of a single triangle.
 func TestDiagnostics(t *testing.T) {
 	metric, err := sizing.Discrete(unit, 2, func(x, y float64) (float64, float64, float64) { return 1, 0, 1 })
 	if err != nil {
@@ -112,7 +113,7 @@ func TestDiagnostics(t *testing.T) {
 	if d != want {
 		t.Errorf("a square: %+v, want %+v", d, want)
 	}
-	// a vertex of nothing too
+	// a vertex without cells too
 	m = &mesh.Mesh{X: []float64{0, 1, 0, 9}, Y: []float64{0, 0, 1, 9}, Cells: [][3]int32{{0, 1, 2}}}
 	d = plain().run(t, m, metric, Config{Smoother: "fjp", Guard: "none", Rescale: true}, 1).diagnostics
 	if d.Moved != 0 || d.Area != .5 {
@@ -120,10 +121,11 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// newFar is a device whose memory is its own.
+// newFar is a device with separate memory.
 func newFar() *backendtest.Far { return backendtest.NewFar(cpu.New(1), 1<<30) }
 
-// TestSweepAllocatesNothing, on one rank, with every smoother but hybrid and barrier, which measure the whole mesh.
+// TestSweepAllocatesNothing covers one rank with every smoother except hybrid and barrier, which measure the whole
+// mesh.
 func TestSweepAllocatesNothing(t *testing.T) {
 	m := smoothtest.Rectangle(t, 2000, 1)
 	for _, smoother := range []string{"pain", "pain-exact", "smart", "fjp"} {
@@ -145,7 +147,7 @@ func TestSweepAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestApart: on a device with memory of its own the outcome is the same, on one rank and on several.
+// TestApart proves that a device with separate memory gives the same results, on one rank and on several.
 func TestApart(t *testing.T) {
 	m := smoothtest.Rectangle(t, 800, 3)
 	for _, smoother := range []string{"pain", "hybrid"} {

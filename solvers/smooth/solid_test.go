@@ -10,9 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// TestSolidSameOnAnyRanks: for every smoother, guard and colouring the coordinates, the longest move and all
-// diagnostics are the same to the last bit on any number of ranks, with any partition, local order, number of threads,
-// and with one exchange a sweep or one a set.
+// TestSolidSameOnAnyRanks proves that for every smoother, guard and colouring, coordinates, longest move and
+// diagnostics have the same bits on any number of ranks, with any partition, local order and number of threads, and
+// with one exchange for each sweep or each set.
 func TestSolidSameOnAnyRanks(t *testing.T) {
 	t.Parallel()
 	m, metric := cube(t, 4, .1), twist(t)
@@ -45,7 +45,7 @@ func TestSolidSameOnAnyRanks(t *testing.T) {
 	}
 }
 
-// TestSolidThreads: sets larger than what one goroutine takes at a time.
+// TestSolidThreads has sets larger than what one goroutine processes at a time.
 func TestSolidThreads(t *testing.T) {
 	t.Parallel()
 	m, metric := cube(t, 24, .1), twist(t)
@@ -58,12 +58,12 @@ func TestSolidThreads(t *testing.T) {
 	}
 }
 
-// TestSolidOddPartitions: ranks without vertices, with one vertex, and without a boundary.
+// TestSolidOddPartitions covers ranks without vertices, with one vertex, and without a boundary.
 func TestSolidOddPartitions(t *testing.T) {
 	m, metric := cube(t, 5, .1), twist(t)
 	cfg := Config{Smoother: "pain-exact", Guard: "halve"}
 	want := plain().runSolid(t, m, nil, metric, cfg, 3)
-	for name, give := range map[string]func(v int) int32{
+	for name, owner := range map[string]func(v int) int32{
 		"ranks without vertices": func(int) int32 { return 1 },
 		"one vertex":             func(v int) int32 { return int32(min(v, 100) / 100) },
 		"no boundary": func(v int) int32 {
@@ -78,11 +78,11 @@ func TestSolidOddPartitions(t *testing.T) {
 		for _, deep := range []bool{false, true} {
 			s := plain()
 			s.ranks, s.layout.Deep = 3, deep
-			owner := make([]int32, len(m.X))
-			for v := range owner {
-				owner[v] = give(v)
+			owners := make([]int32, len(m.X))
+			for v := range owners {
+				owners[v] = owner(v)
 			}
-			if got := s.runSolid(t, m, owner, metric, cfg, 3); got != want {
+			if got := s.runSolid(t, m, owners, metric, cfg, 3); got != want {
 				t.Errorf("%s, deep %v: %+v, on one rank %+v", name, deep, got, want)
 			}
 		}
@@ -99,7 +99,7 @@ func TestSolidOddPartitions(t *testing.T) {
 	}
 }
 
-// TestSolidApart: the same bits on a device that has memory of its own.
+// TestSolidApart proves that a device with separate memory gives the same bits.
 func TestSolidApart(t *testing.T) {
 	m, metric := cube(t, 5, .1), twist(t)
 	for _, cfg := range []Config{{Smoother: "smart", Guard: "none"}, {Smoother: "hybrid", Guard: "none"},
@@ -112,7 +112,7 @@ func TestSolidApart(t *testing.T) {
 			t.Errorf("%s: %+v, on the host %+v", cfg.Smoother, got, want)
 		}
 		if len(mem.Given) > 0 {
-			t.Errorf("%s: %d arrays were not given back", cfg.Smoother, len(mem.Given))
+			t.Errorf("%s: %d arrays were not freed", cfg.Smoother, len(mem.Given))
 		}
 	}
 }

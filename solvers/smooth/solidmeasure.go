@@ -1,15 +1,23 @@
 package smooth
 
 import (
+	"unsafe"
+
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// shaped computes quality and volume of all cells and returns them on the host.
+// shaped computes quality and volume of all cells and copies them to the host.
 func (s *solidSolver[F]) shaped() ([]solid.Shape[F], error) {
 	s.dev.Run(s.cells.loop, s.cells.lo, s.cells.hi)
 	return onHost(s.dev, s.shapes, &s.hostShapes)
+}
+
+func (s *solidSolver[F]) Quality() solvers.View {
+	s.dev.Run(s.cells.loop, s.cells.lo, s.cells.hi)
+	return solvers.ViewOf[F](s.dev, s.shapes, unsafe.Offsetof(solid.Shape[F]{}.Quality))
 }
 
 func (s *solidSolver[F]) Qualities() ([]float64, error) {
@@ -26,9 +34,7 @@ func (s *solidSolver[F]) Qualities() ([]float64, error) {
 
 func (s *solidSolver[F]) sumQualities(sum *dist.Accumulator) (int, error) {
 	shapes, err := s.shaped()
-	for i := range shapes {
-		sum.Add(float64(shapes[i].Quality))
-	}
+	addUp(sum, shapes, func(c *solid.Shape[F]) float64 { return float64(c.Quality) })
 	return len(shapes), err
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// linearOn is a metric whose components are linear in the place, at the vertices of a mesh.
+// linearOn is a metric with linear components, at the vertices of a mesh.
 func linearOn(m *mesh.Solid) (metric.Field, func(x, y, z float64) sizing.Six) {
 	at := func(x, y, z float64) sizing.Six {
 		return sizing.Six{9 + x, x - y, y * .5, 7 + 2*y - z, .3 * z, 5 + z - x}
@@ -26,11 +26,11 @@ func linearOn(m *mesh.Solid) (metric.Field, func(x, y, z float64) sizing.Six) {
 	return f, at
 }
 
-// TestOnSolid: a field that is linear in space is found again everywhere, at vertices to the last bit but for the
-// order of a product, and outside of the mesh what it has on its rim.
+// TestOnSolid proves that a linear field is reproduced everywhere, at vertices to the last bits, and outside of the
+// mesh with its values on the boundary.
 func TestOnSolid(t *testing.T) {
 	m := cube(t, 5, .15)
-	for v := range m.X { // a box that is no cube
+	for v := range m.X { // a box that is not a cube
 		m.X[v], m.Z[v] = 3*m.X[v]-1, m.Z[v]/4
 	}
 	field, at := linearOn(m)
@@ -63,8 +63,8 @@ func TestOnSolid(t *testing.T) {
 	}
 }
 
-// TestOnSolidSmooths: with the same field on a mesh and on a grid, smoothing is the same but for rounding, and on any
-// ranks to the last bit.
+// TestOnSolidSmooths proves that the same field on a mesh and on a grid give the same result up to round-off, and the
+// same bits on any number of ranks.
 func TestOnSolidSmooths(t *testing.T) {
 	m := cube(t, 5, .1)
 	field, at := linearOn(m)
@@ -72,7 +72,7 @@ func TestOnSolidSmooths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grid, err := sizing.SolidDiscrete(unitBox, 4, at) // the same field, but for rounding
+	grid, err := sizing.SolidDiscrete(unitBox, 4, at) // the same field up to round-off
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestOnSolidRefuses(t *testing.T) {
 	m := cube(t, 2, 0)
 	field, _ := linearOn(m)
 	if _, err := sizing.OnSolid(m, field[1:]); err == nil {
-		t.Error("a field of too few vertices is taken")
+		t.Error("a field with too few vertices is accepted")
 	}
 	field[7][0] = -1
 	if _, err := sizing.OnSolid(m, field); err == nil || !strings.Contains(err.Error(), "vertex 7") {
@@ -108,7 +108,8 @@ func TestOnSolidRefuses(t *testing.T) {
 	}
 }
 
-// TestSolidRescale: scaled, the mesh's volume in the metric is that of as many regular tetrahedra of edges 1.
+// TestSolidRescale proves that after scaling the mesh's volume in the metric is that of as many regular tetrahedra of
+// edge 1.
 func TestSolidRescale(t *testing.T) {
 	m, metric := cube(t, 5, .1), twist(t)
 	run := func(rescale bool, at *sizing.SolidMetric) (scale float64) {

@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// TestSolidBoundary: no vertex leaves its side or its edge by a bit, corners stay, and volume and surface are kept to
-// rounding, also where sides lean.
+// TestSolidBoundary proves that vertices stay exactly on their sides and edges, that corners are fixed, and that
+// volume and surface are conserved to round-off, also for oblique sides.
 func TestSolidBoundary(t *testing.T) {
 	for _, smoother := range Smoothers {
 		for _, leaning := range []bool{false, true} {
@@ -60,7 +60,7 @@ func TestSolidBoundary(t *testing.T) {
 	}
 }
 
-// TestSolidConverges: PainExact reaches the least objective, wherever it begins.
+// TestSolidConverges proves that pain-exact reaches the least objective from any start.
 func TestSolidConverges(t *testing.T) {
 	metric, err := sizing.SolidSizes(unitBox, [3][]sizing.Ends{{ends(.2, .3, .1, .1)}, {ends(.25, .25, 0, 0)}, {ends(.3,
 		.15, -.15, -.15)}})
@@ -71,13 +71,13 @@ func TestSolidConverges(t *testing.T) {
 	for _, shift := range []float64{0, .15} {
 		err := plain().onSolid(cube(t, 4, shift), nil, metric, Config{Smoother: "pain-exact", Relax: 1.3, Guard: "halve"},
 			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
-				for far := 1.; far > 1e-12; {
+				for move := 1.; move > 1e-12; {
 					var err error
-					if far, err = s.Sweep(t.Context(), 10); err != nil {
+					if move, err = s.Sweep(t.Context(), 10); err != nil {
 						return err
 					}
 					if s.Sweeps() > 4000 {
-						t.Fatalf("from a shift of %g: vertices still move by %g", shift, far)
+						t.Fatalf("from a shift of %g: vertices still move by %g", shift, move)
 					}
 				}
 				d, err := s.Diagnose(t.Context())
@@ -93,8 +93,8 @@ func TestSolidConverges(t *testing.T) {
 	}
 }
 
-// TestSolidScales: a mesh that is 2²⁰ times as large or as small, in the metric that goes with it, moves to the places
-// that are as many times as large, to the last bit, and its measures are the same.
+// TestSolidScales proves that a mesh scaled by 2²⁰ or 2⁻²⁰, in the corresponding metric, moves to the scaled
+// positions, to the last bit, with the same measures.
 func TestSolidScales(t *testing.T) {
 	m := cube(t, 5, .1)
 	base := twist(t)
@@ -148,7 +148,7 @@ func TestSolidScales(t *testing.T) {
 	}
 }
 
-// TestSolidNeverWorse: the smoothers that look at quality never lower the worst of the mesh, sweep by sweep.
+// TestSolidNeverWorse proves that the smoothers that consider quality never lower the worst quality of the mesh.
 func TestSolidNeverWorse(t *testing.T) {
 	m, metric := cube(t, 6, .16), twist(t)
 	for _, smoother := range []string{"smart", "fjp", "hybrid"} {

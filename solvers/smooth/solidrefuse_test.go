@@ -13,7 +13,7 @@ import (
 
 func TestSolidRefusals(t *testing.T) {
 	good := twist(t)
-	// A size that is 0 in the middle, between the ends that it is given at.
+	// A size that is 0 between the ends of its piece.
 	zero, err := sizing.SolidSizes(unitBox, [3][]sizing.Ends{{ends(1, 1, 0, 0)}, {ends(1, 1, 0, 0)}, {ends(.125, .125, -.5,
 		.5)}})
 	if err != nil {
@@ -93,7 +93,7 @@ func TestSolidRefusals(t *testing.T) {
 	}
 }
 
-// TestSolidTooFar: a move that is longer, in the metric, than a number can be is an error on all ranks.
+// TestSolidTooFar proves that a move whose length in the metric overflows is an error on all ranks.
 func TestSolidTooFar(t *testing.T) {
 	m := cube(t, 3, .1)
 	box := unitBox

@@ -14,10 +14,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// NewSolid sets up a Solver of tetrahedra in the given precision, "float32" or "float64". Of its diagnostics, areas are
-// volumes and the perimeter is the area of the boundary. It refuses a metric that is not positive definite at a
-// vertex, and a mesh with tetrahedra that are inverted or flat unless it is to be untangled, on all ranks with the
-// same Refusal.
+// NewSolid sets up a Solver of tetrahedra in the given precision, "float32" or "float64". In its diagnostics, areas
+// are volumes and the perimeter is the area of the boundary. It refuses a metric that is not positive definite at a
+// vertex, and a mesh with inverted or flat tetrahedra unless it is to be untangled, on all ranks with the same
+// Refusal.
 func NewSolid(ctx context.Context, precision string, cfg Config, part *layout.SolidPart, metric *sizing.SolidMetric,
 	comm dist.Comm, dev backend.Device) (Solver, error) {
 	switch precision {
@@ -42,13 +42,13 @@ type solidSolver[F num.Float] struct {
 	lengths   []F              // of edges
 	areas     []F              // of faces of the boundary
 
-	hostShapes             []solid.Shape[F] // room for copies, of a device with memory of its own
+	hostShapes             []solid.Shape[F] // host copies, for a device with separate memory
 	hostLengths, hostAreas []F
 	cells                  pass   // measures cells
 	others                 []pass // measure edges and faces
 }
 
-// solidParameters checks a configuration and makes the constants of kernels from it.
+// solidParameters checks a configuration and returns the kernels' constants.
 func solidParameters[F num.Float](cfg Config) (kernels.Params[F], error) {
 	if cfg.Sweep == "tiles" {
 		return kernels.Params[F]{}, fmt.Errorf("sweep = %q: sweeps over tetrahedra go set by set", cfg.Sweep)
@@ -107,7 +107,7 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *layout.Solid
 	return s, err
 }
 
-// uploadArrays puts the arrays on the device.
+// uploadArrays allocates the arrays on the device.
 func (s *solidSolver[F]) uploadArrays() error {
 	b := &s.allocated
 	p := s.part
@@ -137,10 +137,10 @@ func (s *solidSolver[F]) uploadArrays() error {
 	return b.Err()
 }
 
-// solidControl is the control of the engine, which has the same fields in the plane and in space.
+// solidControl is the control of the engine, which has the same layout in the plane and in space.
 func (s *solidSolver[F]) solidControl() *solid.Control[F] { return (*solid.Control[F])(&s.control[0]) }
 
-// mover prepares the kernel of the smoother for a set.
+// mover makes the loop of the smoother for a set.
 func (s *solidSolver[F]) mover(of *kernels.Set) backend.Loop {
 	set, n, most := (*solid.Set)(of), (*solid.Counters)(&s.counters[0]), &s.most[0]
 	p, c := &s.constants, s.solidControl()

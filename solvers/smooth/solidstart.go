@@ -26,7 +26,8 @@ func (s *solidSolver[F]) initialise(v []solid.Vertex[F]) faults.List {
 	return c
 }
 
-// withMetric gives every vertex the metric at its position, and returns those where it is not positive definite.
+// withMetric gives every vertex the metric at its position, and returns the vertices where it is not positive
+// definite.
 func (s *solidSolver[F]) withMetric(field *solid.Field[F], v []solid.Vertex[F]) faults.List {
 	c := sizing.FlatSolidCells(field)
 	for i := range v {

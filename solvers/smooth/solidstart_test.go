@@ -24,7 +24,7 @@ func cube(t testing.TB, n int, shift float64) *mesh.Solid {
 
 var unitBox = sizing.Box{High: [3]float64{1, 1, 1}}
 
-// twist is a discrete metric that turns and stretches.
+// twist is a discrete metric that rotates and stretches.
 func twist(t testing.TB) *sizing.SolidMetric {
 	t.Helper()
 	m, err := sizing.SolidDiscrete(unitBox, 8, func(x, y, z float64) sizing.Six {
@@ -65,7 +65,7 @@ func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *sizing.SolidMetri
 	})
 }
 
-// runSolid smooths and returns what came out, which must be the same on all ranks.
+// runSolid smooths and returns the result, which must be the same on all ranks.
 func (s setting) runSolid(t testing.TB, m *mesh.Solid, owner []int32, metric *sizing.SolidMetric, cfg Config,
 	sweeps int) outcome {
 	t.Helper()

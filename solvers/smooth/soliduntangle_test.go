@@ -16,9 +16,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// tangledCube is a cube of which a share of the vertices, inside and on the boundary where they may move along it, are
-// somewhere within so many edge lengths.
-func tangledCube(t testing.TB, n int, seed uint64, share, far float64) *mesh.Solid {
+// tangledCube is a cube in which a fraction of the vertices, inside and on the boundary where they may move, are
+// displaced at random by up to `far` edge lengths.
+func tangledCube(t testing.TB, n int, seed uint64, share, distance float64) *mesh.Solid {
 	t.Helper()
 	m := cube(t, n, .1)
 	free, err := m.Freedoms()
@@ -35,14 +35,14 @@ func tangledCube(t testing.TB, n int, seed uint64, share, far float64) *mesh.Sol
 			continue
 		}
 		for _, d := range along {
-			by := far / float64(n) * (2*r.Float64() - 1)
+			by := distance / float64(n) * (2*r.Float64() - 1)
 			m.X[v], m.Y[v], m.Z[v] = m.X[v]+by*d[0], m.Y[v]+by*d[1], m.Z[v]+by*d[2]
 		}
 	}
 	return m
 }
 
-// untangleSolid untangles a cube, sweeps twice, and returns what came out.
+// untangleSolid untangles a cube, sweeps twice, and returns the result.
 func (s setting) untangleSolid(t testing.TB, m *mesh.Solid, cfg Config) (Untangling, outcome) {
 	t.Helper()
 	cfg.Untangle, s.layout.Tangled = true, true
@@ -61,7 +61,7 @@ func (s setting) untangleSolid(t testing.TB, m *mesh.Solid, cfg Config) (Untangl
 	})
 }
 
-// TestSolidUntangled: cubes with any share of their vertices anywhere nearby become sound, with the volume and the
+// TestSolidUntangled proves that cubes with any fraction of displaced vertices become valid, with the volume and the
 // surface of the cube.
 func TestSolidUntangled(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
@@ -74,8 +74,8 @@ func TestSolidUntangled(t *testing.T) {
 	})
 }
 
-// TestSolidUntangledTheSame: on any ranks, with any partition, with one exchange a sweep or one a set, culled or not,
-// and on a device with memory of its own.
+// TestSolidUntangledTheSame proves that the result is the same on any number of ranks, with any partition, with one
+// exchange for each sweep or each set, culled or not, and on a device with separate memory.
 func TestSolidUntangledTheSame(t *testing.T) {
 	t.Parallel()
 	for _, precision := range []string{"float64", "float32"} {
@@ -109,11 +109,11 @@ func TestSolidUntangledTheSame(t *testing.T) {
 	}
 }
 
-// TestSolidNotUntangled: tetrahedra that a boundary which is folded keeps inverted are refused with their ids, the
-// same on all ranks; and a tangled mesh is where untangling was not asked for.
+// TestSolidNotUntangled proves that tetrahedra that a folded boundary keeps inverted are refused with their ids, the
+// same on all ranks; and that a tangled mesh is refused without the request to untangle it.
 func TestSolidNotUntangled(t *testing.T) {
 	m := cube(t, 2, 0)
-	corner := 0 // which stays, on the far side of the cube
+	corner := 0 // it is fixed on the opposite side of the cube
 	for v := range m.X {
 		if m.X[v]+m.Y[v]+m.Z[v] == 0 {
 			corner = v

@@ -17,53 +17,57 @@ import (
 
 // Solver smooths one rank's part of a mesh. All ranks make the same calls.
 type Solver interface {
-	// Sweep visits all vertices that move so many times, and returns the longest move of the last time, in the metric. It
-	// makes fewer sweeps where the smoother ends by itself, and returns 0 then.
-	// It allocates nothing.
+	// Sweep makes `sweeps` sweeps over all moving vertices, and returns the longest move of the last sweep, in the
+	// metric. If the smoother ends by itself, it makes fewer and returns 0. It allocates nothing.
 	Sweep(ctx context.Context, sweeps int) (float64, error)
-	// Untangle makes all cells upright, if some are not: see Config.Untangle. It is called once, before the sweeps.
-	// Where some remain it returns a Refusal with the first of their ids.
+	// Untangle makes all cells upright: see Config.Untangle. It is called once, before the sweeps. If some cells
+	// remain inverted it returns a Refusal with the first of their ids.
 	Untangle(ctx context.Context) (Untangling, error)
-	// Halo is how ghosts travel: "nccl" between devices, "staged" through the host, "direct" where it holds the vertices.
+	// Halo returns the exchanger of ghosts: "nccl" between devices, "staged" through the host, "direct" in the host's
+	// memory.
 	Halo() string
-	// Bytes is what the arrays take that the kernels work on.
+	// Bytes returns the size of the arrays on the device.
 	Bytes() int64
-	// Sweeps is how many there were, without those that untangled.
+	// Sweeps returns the number of sweeps, without those of Untangle.
 	Sweeps() int
-	// Scale is the factor of the metric, 1 unless it was rescaled.
+	// Scale returns the factor of the metric, 1 unless it was rescaled.
 	Scale() float64
-	// Coordinates returns where the owned vertices are, in the order of the part's Global: x, y and, in space, z.
+	// Coordinates returns the positions of the owned vertices, in the order of the part's Global: x, y and, in space,
+	// z.
 	Coordinates() ([][]float64, error)
-	// Positions returns where all vertices of the part are, in that order: ghosts as this rank knows them.
+	// Positions returns the positions of all vertices of the part, in that order, including ghosts as this rank has
+	// them.
 	Positions() ([][]float64, error)
 	// Qualities returns the quality of the part's cells, in the order of Part.CellGlobal.
 	Qualities() ([]float64, error)
+	// Quality measures all cells, and tells where their qualities lie until the next call that measures them.
+	Quality() solvers.View
 	Diagnose(ctx context.Context) (quality.Diagnostics, error)
-	// StateFields are what the vertices of the part hold, ghosts too.
+	// StateFields are the saved fields of the vertices of the part, ghosts included.
 	StateFields() []solvers.Field
-	// State, Scalars and Restore are those of solvers.Restarter.
+	// State, Scalars and Restore implement solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
 	Scalars(ctx context.Context) (map[string]float64, error)
 	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
-	// Ended tells whether further sweeps do nothing, since the smoother barrier has gone through its stages; others never
-	// have.
+	// Ended reports whether further sweeps do nothing, because the smoother barrier has finished its stages; it is
+	// always false for others.
 	Ended() bool
-	// Finish ends the smoothing with barrier: where the mean or the worst quality is below that of the start, vertices go
-	// back to where neither was. After it no sweep does anything. Other smoothers know nothing of it.
+	// Finish ends smoothing with barrier: if the mean or the worst quality is below that of the start, vertices
+	// return to positions where neither was. No sweep does anything afterwards. It has no effect on other smoothers.
 	Finish(ctx context.Context) error
-	// Hash is that of the coordinates of the vertices: see solvers.Hash.
+	// Hash returns the hash of the coordinates of the vertices: see solvers.Hash.
 	Hash(ctx context.Context) (string, error)
-	// Resume puts the vertices where another solver of the same part and precision has them, before the first sweep.
+	// Resume sets the vertices to those of another solver of the same part and precision, before the first sweep.
 	Resume(ctx context.Context, from Solver) error
-	// SetPositions puts all vertices of the part, ghosts too, to positions where a solver of the part has had them, to be
-	// measured there: no sweeps follow.
+	// SetPositions sets all vertices of the part, ghosts included, to positions of a solver of the part, to measure
+	// them; no sweeps may follow.
 	SetPositions(ctx context.Context, places [][3]float64) error
-	// Close gives back what the device holds.
+	// Close frees the memory on the device.
 	Close()
 }
 
 // New sets up the solver in the given precision, "float32" or "float64". It refuses a metric that is not positive
-// definite at a vertex, and a mesh with triangles that are inverted or flat, on all ranks with the same Refusal.
+// definite at a vertex, and a mesh with inverted or flat triangles, on all ranks with the same Refusal.
 func New(ctx context.Context, precision string, cfg Config, part *layout.Part, metric *sizing.Metric, comm dist.Comm,
 	dev backend.Device) (Solver, error) {
 	switch precision {

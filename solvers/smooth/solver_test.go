@@ -25,13 +25,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// setting is how a case is run.
+// setting is a configuration in which a case is run.
 type setting struct {
 	ranks, threads int
 	cut            partition.Cut
 	precision      string
 	layout         layout.Options
-	device         func() backend.Device // instead of one with so many threads
+	device         func() backend.Device // nil for the CPU with threads
 }
 
 func plain() setting {
@@ -69,7 +69,7 @@ func (s setting) onParts(parts []*layout.Part, metric *sizing.Metric, cfg Config
 	})
 }
 
-// onRanks runs f on so many ranks, each with a device.
+// onRanks runs f on a number of ranks, each with a device.
 func (s setting) onRanks(ranks int, f func(rank int, c dist.Comm, dev backend.Device) error) error {
 	comms, errs := local.New(ranks), make([]error, ranks)
 	var wg sync.WaitGroup
@@ -89,7 +89,7 @@ func (s setting) onRanks(ranks int, f func(rank int, c dist.Comm, dev backend.De
 	return errors.Join(errs...)
 }
 
-// outcome is all that a run leaves behind.
+// outcome is the result of a run.
 type outcome struct {
 	hash        string
 	moved       float64
@@ -99,7 +99,7 @@ type outcome struct {
 // job is what a rank does with its solver.
 type job = func(c dist.Comm, p *layout.Part, s Solver) error
 
-// run smooths and returns what came out, which must be the same on all ranks.
+// run smooths and returns the result, which must be the same on all ranks.
 func (s setting) run(t testing.TB, m *mesh.Mesh, metric *sizing.Metric, cfg Config, sweeps int) outcome {
 	t.Helper()
 	return s.swept(t, sweeps, func(f func(dist.Comm, Solver) error) error {
@@ -107,8 +107,8 @@ func (s setting) run(t testing.TB, m *mesh.Mesh, metric *sizing.Metric, cfg Conf
 	})
 }
 
-// swept sweeps with the solvers of all ranks, on which on runs what it is given, and returns what came out, which must
-// be the same on all.
+// swept sweeps with the solvers of all ranks, which on calls f with, and returns the result, which must be the same
+// on all.
 func (s setting) swept(t testing.TB, sweeps int, on func(f func(dist.Comm, Solver) error) error) outcome {
 	t.Helper()
 	all := make([]outcome, s.ranks)
@@ -137,7 +137,7 @@ func (s setting) swept(t testing.TB, sweeps int, on func(f func(dist.Comm, Solve
 
 var unit = sizing.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
 
-// swirl is a discrete metric that turns and stretches.
+// swirl is a discrete metric that rotates and stretches.
 func swirl(t testing.TB) *sizing.Metric {
 	t.Helper()
 	m, err := sizing.Discrete(unit, 32, func(x, y float64) (float64, float64, float64) {
@@ -151,9 +151,9 @@ func swirl(t testing.TB) *sizing.Metric {
 	return m
 }
 
-// TestSameOnAnyRanks: for every smoother and colouring the coordinates, the longest move and all diagnostics are the
-// same to the last bit on any number of ranks, with any partition, local order, number of threads, with one exchange a
-// sweep or one a set, and with the clusters of a set visited whole or colour by colour.
+// TestSameOnAnyRanks proves that for every smoother and colouring, coordinates, longest move and diagnostics have the
+// same bits on any number of ranks, with any partition, local order and number of threads, and with one exchange for
+// each sweep or each set.
 func TestSameOnAnyRanks(t *testing.T) {
 	t.Parallel()
 	m := smoothtest.Rectangle(t, 400, 9)
@@ -186,12 +186,12 @@ func TestSameForAnyGuard(t *testing.T) {
 	}
 }
 
-// same runs a case in many ways.
+// same runs a case in many configurations.
 func (s setting) same(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, cfg Config) {
 	t.Helper()
 	want := s.run(t, m, metric, cfg, 3)
 	if want.diagnostics.Moved < 150 || want.moved == 0 {
-		t.Fatalf("%+v, %+v: %+v: the case shows too little", cfg, s.layout, want)
+		t.Fatalf("%+v, %+v: %+v: the case is too simple", cfg, s.layout, want)
 	}
 	orders := []partition.Ordering{partition.Random, partition.Natural, partition.Hilbert}
 	for _, ranks := range []int{1, 2, 3, 4, 7} {
@@ -207,7 +207,7 @@ func (s setting) same(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, cfg Con
 	}
 }
 
-// TestSameOnAnyThreads: sets larger than what one goroutine takes at a time.
+// TestSameOnAnyThreads has sets larger than what one goroutine processes at a time.
 func TestSameOnAnyThreads(t *testing.T) {
 	t.Parallel()
 	m := smoothtest.Rectangle(t, 30_000, 2)

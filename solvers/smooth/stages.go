@@ -9,37 +9,38 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// The smoother barrier lowers Σ (1/q)ᵖ in stages, each until it gains no more: it opens with p = 1, lifts the worst
-// cells with a large p, and closes with p = 1 again. A floor that only rises, the worst quality before each sweep,
-// holds throughout. Where a stage would leave the mean or the worst quality below those of the start, vertices go back,
-// so that neither ever is in the end.
+// The smoother barrier minimizes Σ (1/q)ᵖ in stages, each until it has converged: opening with p = 1, lifting of the
+// worst cells with a large p, and closing with p = 1 again. A floor that only rises, the worst quality before each
+// sweep, holds throughout. If a stage would leave the mean or the worst quality below those of the start, vertices
+// return, so that neither is ever lower in the end.
 //
-// In space, where the least Σ 1/q is farther from the greatest mean quality, it then goes toward that, which ends 0.002
-// to 0.006 higher. Without that one of the 33 cases beside Mmg in the checks would be 0.0034 below its bound. It costs
-// bad tetrahedra, up to a floor of nearly half of the mean, without which they would be two to three times as many
-// below 0.2, and the mean up to 0.03 higher. In meshes that are good, of means above 0.6, the floor is higher, so that
-// they do not get bad ones for little. In the plane the mean would be 0.001 to 0.003 higher, and meshes that follow a
-// field would interpolate it worse.
+// In space, where the minimum of Σ 1/q is farther from the maximum of the mean quality, it then maximizes the mean,
+// which gains 0.002 to 0.006; without that, one of the 33 cases compared with Mmg would be 0.0034 below its bound.
+// The cost is bad tetrahedra; a floor of nearly half of the mean limits them: without it two to three times as many
+// would be below 0.2, and the mean up to 0.03 higher. For good meshes, with means above 0.6, the floor is higher, so
+// that they do not get bad cells for little gain. In the plane the mean would gain only 0.001 to 0.003, and
+// interpolation on meshes that follow a field would be worse.
 
 type stage int
 
 const (
 	opening stage = iota
-	careful       // instead of the others where opening has lowered the mean: no move lowers the mean around its vertex
+	careful       // instead of the others if opening has lowered the mean: no move lowers the mean around its vertex
 	lifting
 	closing
-	averaging // in space alone
+	averaging // in space only
 	ended
 )
 
-// stageRule is how a stage goes and what follows it.
+// stageRule has the parameters of a stage, and its successor.
 type stageRule struct {
-	doublings   [4]int32 // log₂ p, in so many dimensions; below 0 for the mean quality itself
+	doublings   [4]int32 // log₂ p by dimension; negative for the mean quality itself
 	rising      bool     // no move lowers the mean around its vertex
-	most        int      // sweeps
-	mean, worst bool     // it goes on while one of these rises
+	most        int      // largest number of sweeps
+	mean, worst bool     // it continues while one of these rises
 
-	// No cell becomes the worst around a vertex below this share of the mean quality, nor below that of its square.
+	// No cell becomes the worst around a vertex below this fraction of the mean quality, nor below that of its
+	// square.
 	share, square float64
 }
 
@@ -52,22 +53,22 @@ var stageRules = [ended]stageRule{
 }
 
 const (
-	stageLook = 10   // sweeps between two looks at the qualities
-	stageRise = 1e-3 // of a quality from one look to the next, that is worth going on
+	stageLook = 10   // sweeps between two measurements of the qualities
+	stageRise = 1e-3 // least rise of a quality between measurements for which the stage continues
 )
 
 // level is the mean and the worst quality of a mesh.
 type level struct{ mean, worst float64 }
 
-// atLeast tells whether neither the mean nor the worst is below another's.
+// atLeast reports whether neither the mean nor the worst quality is below another's.
 func (l level) atLeast(other level) bool { return l.mean >= other.mean && l.worst >= other.worst }
 
 // stages is the state of the smoother barrier.
 type stages[V any] struct {
 	now         stage
-	sweeps      int   // made in it
-	kept        []V   // on the device: the vertices to which it goes back
-	start, last level // before the first sweep, and at the last look
+	sweeps      int   // in this stage
+	kept        []V   // on the device: the vertices to return to
+	start, last level // before the first sweep, and at the last measurement
 	begun       bool
 }
 
@@ -84,7 +85,7 @@ func (e *engine[F, V]) beginStages(ctx context.Context) (err error) {
 	return e.beginStage(opening, s.start, true)
 }
 
-// beginStage begins a stage at a level; keep saves the positions of the vertices.
+// beginStage begins a stage at a level; if keep is set it saves the positions of the vertices.
 func (e *engine[F, V]) beginStage(next stage, at level, keep bool) error {
 	s := e.stages
 	s.now, s.sweeps, s.last = next, 0, at
@@ -100,13 +101,13 @@ func (e *engine[F, V]) beginStage(next stage, at level, keep bool) error {
 	return nil
 }
 
-// restore moves the vertices back to the saved positions.
+// restore returns the vertices to the saved positions.
 func (e *engine[F, V]) restore() error {
 	e.known = false
 	return backend.Copy(e.dev, e.v, e.stages.kept)
 }
 
-// endSweep raises the floor, and begins the next stage where this one has ended.
+// endSweep raises the floor, and begins the next stage if this one has ended.
 func (e *engine[F, V]) endSweep(ctx context.Context) error {
 	s := e.stages
 	r := stageRules[s.now]
@@ -145,7 +146,7 @@ func (e *engine[F, V]) endSweep(ctx context.Context) error {
 	return e.beginStage(ended, at, false)
 }
 
-// Ended tells whether further sweeps would do nothing.
+// Ended reports whether further sweeps would do nothing.
 func (e *engine[F, V]) Ended() bool { return e.stages != nil && e.stages.now == ended }
 
 // Finish ends the smoothing.
@@ -175,7 +176,7 @@ func (e *engine[F, V]) level(ctx context.Context) (l level, err error) {
 	return l, err
 }
 
-// worst is the least quality of the whole mesh.
+// worst returns the least quality of the whole mesh.
 func (e *engine[F, V]) worst(ctx context.Context) (float64, error) {
 	e.lowest[0].Reset()
 	if err := backend.Upload(e.dev, e.least, e.lowest[:]); err != nil {
@@ -185,7 +186,7 @@ func (e *engine[F, V]) worst(ctx context.Context) (float64, error) {
 	if err := backend.Download(e.dev, e.lowest[:], e.least); err != nil {
 		return 0, err
 	}
-	e.reduced[0] = math.Inf(1) // of a rank without cells
+	e.reduced[0] = math.Inf(1) // for a rank without cells
 	if e.rating.lo < e.rating.hi {
 		e.reduced[0] = float64(e.lowest[0].Value())
 	}
@@ -195,8 +196,8 @@ func (e *engine[F, V]) worst(ctx context.Context) (float64, error) {
 	return e.reduced[0], nil
 }
 
-// overRelaxed is the relaxation with which the smoother barrier needs the fewest sweeps on a mesh of so many vertices
-// of all ranks: 2/(1 + 4/n) for n of them a side.
+// overRelaxed returns the relaxation with which barrier needs the fewest sweeps, for the number of vertices on all
+// ranks: 2/(1 + 4/n) for n of them along a side.
 func overRelaxed(ctx context.Context, comm dist.Comm, owned, dim int) (float64, error) {
 	n := []int64{int64(owned)}
 	if err := comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
@@ -209,7 +210,7 @@ func overRelaxed(ctx context.Context, comm dist.Comm, owned, dim int) (float64, 
 	return 2 / (1 + 4/side), nil
 }
 
-// relax sets the relaxation of the smoother barrier, where none is given.
+// relax sets the relaxation of barrier if none is given.
 func (e *engine[F, V]) relax(ctx context.Context) error {
 	if e.cfg.Smoother != "barrier" || e.cfg.Relax != 0 {
 		return nil
@@ -219,7 +220,7 @@ func (e *engine[F, V]) relax(ctx context.Context) error {
 	return err
 }
 
-// prepareRating prepares the reduction of the worst quality, with the kernel that rates the cells.
+// prepareRating prepares the reduction of the worst quality, with the loop that rates the cells.
 func (e *engine[F, V]) prepareRating(b *backend.Arrays, rating pass) {
 	if e.cfg.Smoother == "barrier" {
 		e.stages, e.rating = &stages[V]{kept: backend.Fresh[V](b, len(e.v), "vertices to go back to")}, rating

@@ -16,7 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/testmeshes"
 )
 
-// staged smooths with barrier to its end, a few sweeps at a time, and returns what came out and how it began.
+// staged smooths with barrier to its end, a few sweeps at a time, and returns the results at the start and the end.
 func staged(t testing.TB, s setting, on func(f func(dist.Comm, Solver) error) error) (before, after outcome) {
 	t.Helper()
 	ends := make([]outcome, s.ranks)
@@ -48,7 +48,7 @@ func staged(t testing.TB, s setting, on func(f func(dist.Comm, Solver) error) er
 	return before, ends[0]
 }
 
-// harmless is how many meshes are taken here; atoll verify smooth --only harm takes 200.
+// harmless is the number of meshes here; atoll verify smooth --only harm takes 200.
 func harmless(t testing.TB) int {
 	if testing.Short() || smoothtest.Raced {
 		return 10
@@ -66,7 +66,7 @@ func roughly(t testing.TB, cells int, seed uint64, worst float64) *mesh.Mesh {
 	return m
 }
 
-// roughMetric is one of those for rough meshes.
+// roughMetric is one of the metrics for rough meshes.
 func roughMetric(t testing.TB, n int) *sizing.Metric {
 	t.Helper()
 	m, err := sizing.Discrete(unit, 64, testmeshes.Metric(n))
@@ -91,9 +91,9 @@ func harmed(t testing.TB, n int) (*mesh.Mesh, *sizing.Metric, setting) {
 	return m, roughMetric(t, n), s
 }
 
-// TestBarrierDoesNoHarm: on random meshes, with slivers of qualities down to 1e-9 too, neither the mean nor the worst
-// quality is ever below that of the start in the end, nor is any triangle inverted, and five ranks end with the bits
-// of one. Where the mesh is bad, much is gained.
+// TestBarrierDoesNoHarm proves that on random meshes, also with slivers of qualities down to 1e-9, neither the mean
+// nor the worst quality is lower at the end, that no triangle is inverted, and that five ranks give the bits of one.
+// Bad meshes must improve much.
 func TestBarrierDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	better, meshes := 0, harmless(t)
@@ -148,7 +148,7 @@ func TestBarrierSolid(t *testing.T) {
 	}
 }
 
-// TestBarrierApart: devices with memory of their own end with the bits of the host, on one rank and on three.
+// TestBarrierApart proves that devices with separate memory give the host's bits, on one rank and on three.
 func TestBarrierApart(t *testing.T) {
 	t.Parallel()
 	m := roughly(t, 300, 3, 1e-4)
@@ -175,8 +175,8 @@ func TestBarrierApart(t *testing.T) {
 	}
 }
 
-// TestBarrierFinishes: wherever it is cut short, neither the mean nor the worst quality is below that of the start, and
-// nothing moves after that.
+// TestBarrierFinishes proves that wherever barrier is interrupted, neither the mean nor the worst quality is below
+// that of the start after Finish, and that nothing moves afterwards.
 func TestBarrierFinishes(t *testing.T) {
 	t.Parallel()
 	m := roughly(t, 300, 5, 1e-3)
@@ -204,8 +204,8 @@ func TestBarrierFinishes(t *testing.T) {
 				if sweeps == 0 {
 					return nil
 				}
-				if far, err := s.Sweep(t.Context(), 5); far != 0 || err != nil || s.Sweeps() > sweeps {
-					t.Errorf("%d sweeps: then %d, by %g, %v", sweeps, s.Sweeps(), far, err)
+				if move, err := s.Sweep(t.Context(), 5); move != 0 || err != nil || s.Sweeps() > sweeps {
+					t.Errorf("%d sweeps: then %d, by %g, %v", sweeps, s.Sweeps(), move, err)
 				}
 				return nil
 			})
@@ -215,8 +215,8 @@ func TestBarrierFinishes(t *testing.T) {
 	}
 }
 
-// TestBarrierGoesBack: where the first stage would lower the mean quality, as where vertices have moved for the mean
-// alone before, the mesh goes back and no move lowers the mean around its vertex, so that neither quality falls.
+// TestBarrierGoesBack proves that if the first stage would lower the mean quality, as for a mesh that was optimized
+// for the mean before, vertices return and no move lowers the mean around its vertex, so that neither quality falls.
 func TestBarrierGoesBack(t *testing.T) {
 	t.Parallel()
 	went := 0
@@ -232,16 +232,16 @@ func TestBarrierGoesBack(t *testing.T) {
 		for _, first := range []stage{careful, opening} {
 			cfg := Config{Smoother: "barrier", Guard: "none"}
 			err = plain().on(t, m, metric, cfg, func(_ dist.Comm, p *layout.Part, s Solver) error {
-				of := s.(*solver[float64])
+				inner := s.(*solver[float64])
 				before, err := s.Diagnose(t.Context())
 				if err == nil {
-					err = of.beginStages(t.Context())
+					err = inner.beginStages(t.Context())
 				}
 				if err == nil {
-					err = of.beginStage(first, of.stages.start, true)
+					err = inner.beginStage(first, inner.stages.start, true)
 				}
 				for back := false; err == nil && !s.Ended(); _, err = s.Sweep(t.Context(), 10) {
-					if !back && first == opening && of.stages.now == careful {
+					if !back && first == opening && inner.stages.now == careful {
 						back = true
 						went++
 					}
@@ -272,12 +272,12 @@ func TestBarrierGoesBack(t *testing.T) {
 		}
 	}
 	if went == 0 {
-		t.Error("no mesh went back: the case shows nothing")
+		t.Error("no mesh returned: the case is too simple")
 	}
 }
 
 func ExampleConfig_barrier() {
 	_, err := parameters[float64](Config{Smoother: "barrier", Guard: "none", Cull: true})
 	fmt.Println(err)
-	// Output: the smoother barrier visits all vertices, since what it looks at changes from stage to stage: cull = false
+	// Output: the smoother barrier visits all vertices, since its objective changes from stage to stage: cull = false
 }

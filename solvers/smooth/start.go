@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// initialise gives every vertex its metric and returns the faults of the mesh. Triangles may be inverted if the mesh is
-// tangled.
+// initialise gives every vertex its metric and returns the faults of the mesh. Triangles may be inverted if the mesh
+// is tangled.
 func initialise[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F],
 	tangled bool) faults.List {
 	c := withMetric(part, field, v)
@@ -30,7 +30,8 @@ func initialise[F num.Float](part *layout.Part, field *kernels.Field[F], v []ker
 	return c
 }
 
-// withMetric gives every vertex the metric at its position, and returns those where it is not positive definite.
+// withMetric gives every vertex the metric at its position, and returns the vertices where it is not positive
+// definite.
 func withMetric[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F]) faults.List {
 	c := sizing.FlatCells(field)
 	for i := range v {
@@ -57,7 +58,7 @@ func uprightCell[F num.Float](v []kernels.Vertex[F], cell kernels.Cell) (area fl
 	return (one - other) / 2, one-other > share*(math.Abs(one)+math.Abs(other))
 }
 
-// Untangle moves vertices inside the mesh; others stay where they are.
+// Untangle moves inner vertices only.
 func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	params := s.params
 	params.Cull, params.Guard, params.Relax = false, kernels.NoGuard, 1

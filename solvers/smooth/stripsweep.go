@@ -9,8 +9,8 @@ import (
 
 // strips is a loop over strips that takes each through all sets.
 type strips struct {
-	of    [][]layout.Range // of each strip and set
-	loops []backend.Loop   // of each set
+	of    [][]layout.Range // by strip and set
+	loops []backend.Loop   // by set
 }
 
 func (s *strips) Range(lo, hi int) {
@@ -23,11 +23,11 @@ func (s *strips) Range(lo, hi int) {
 	}
 }
 
-// Grain says that a thread takes one strip at a time.
+// Grain makes a thread take one strip at a time.
 func (s *strips) Grain() int { return 1 }
 
 // stripsFirst puts a pass over all strips, which takes their vertices through all sets, before the other passes. rest
-// are the passes of each set over vertices that no other rank needs; they keep those that lie in no strip.
+// are the passes of each set over vertices that no other rank needs; they keep those outside of strips.
 func stripsFirst(p *layout.Subdomain, rest [][]pass) {
 	inner := &strips{of: p.Strips, loops: make([]backend.Loop, p.Sets)}
 	for set, outer := range p.Outer {
@@ -39,8 +39,8 @@ func stripsFirst(p *layout.Subdomain, rest [][]pass) {
 	rest[0] = slices.Insert(rest[0], 0, pass{0, len(p.Strips), inner})
 }
 
-// usesStrips tells whether a device should go over strips: one that runs loops on processors with caches, with at
-// least four strips a thread, so that threads end at about the same time.
+// usesStrips reports whether a device should use strips: one that runs loops on processors with caches, with at least
+// four strips per thread, for load balance.
 func usesStrips(dev backend.Device, p *layout.Subdomain) bool {
 	_, separate := dev.(backend.Memory)
 	return !separate && len(p.Strips) > 1 && (dev.Threads() == 1 || len(p.Strips) >= 4*dev.Threads())

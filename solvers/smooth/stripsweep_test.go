@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// TestStripsSame: sweeps that take strips through all sets give the bits of those of one set after the other, with
-// every smoother, on any number of ranks and threads, in any order.
+// TestStripsSame proves that sweeps with strips give the bits of sweeps without, with every smoother, on any number
+// of ranks and threads, in any order.
 func TestStripsSame(t *testing.T) {
 	t.Parallel()
 	m := smoothtest.Rectangle(t, 1200, 9)
@@ -17,7 +17,7 @@ func TestStripsSame(t *testing.T) {
 		cfg := Config{Smoother: smoother, Guard: Guards[k%3], Cull: k%2 == 1 && smoother != "barrier",
 			Settled: 1e-3, Gain: 1e-6, Rescale: true}
 		s := plain()
-		s.layout.StripBits = 30 // one strip, and so none
+		s.layout.StripBits = 30 // a single strip, which is not used
 		s.layout.Dedicated = k == 2
 		want := s.run(t, m, metric, cfg, 5)
 		for j, order := range []partition.Ordering{partition.Hilbert, partition.Natural, partition.Random} {

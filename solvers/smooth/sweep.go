@@ -33,7 +33,7 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 		if err := s.sweep(ctx); err != nil {
 			return 0, err
 		}
-		if err := ctx.Err(); err != nil { // a rank that is alone makes no call that would notice
+		if err := ctx.Err(); err != nil { // a single rank makes no call that would detect it
 			return 0, err
 		}
 		s.now[0].Sweep++
@@ -53,13 +53,13 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 	if err := backend.Download(s.dev, s.longest[:], s.most); err != nil {
 		return 0, err
 	}
-	// A rank without vertices has moved none. A NaN wins, here and over ranks.
+	// A rank without vertices has no move. NaN is the largest, here and over ranks.
 	s.reduced[0] = max(0, float64(s.longest[0].Value()))
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, s.reduced[:]); err != nil {
 		return 0, fmt.Errorf("longest move: %w", err)
 	}
-	if far := s.reduced[0]; far-far != 0 {
-		return far, s.checkFinite(ctx)
+	if move := s.reduced[0]; move-move != 0 {
+		return move, s.checkFinite(ctx)
 	}
 	return math.Sqrt(s.reduced[0]), nil
 }
@@ -67,7 +67,7 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 // maxSweeps keeps the numbers of sets, over all sweeps, within int32.
 const maxSweeps = math.MaxInt32 / (2 * colouring.MaxColours)
 
-// begin gives the device the number of the sweep.
+// begin uploads the number of the sweep and what the smoother needs.
 func (s *engine[F, V]) begin(ctx context.Context, last bool) error {
 	if s.cfg.Smoother == "hybrid" {
 		s.now[0].Floor = F(s.cfg.Floor)
@@ -86,9 +86,9 @@ func (s *engine[F, V]) begin(ctx context.Context, last bool) error {
 		if err := s.beginStages(ctx); err != nil {
 			return err
 		}
-		last = true // it may be
+		last = true // it may be the last
 	}
-	if s.params.Cull || s.stages != nil || s.cfg.Smoother == "hybrid" { // others do not look at it
+	if s.params.Cull || s.stages != nil || s.cfg.Smoother == "hybrid" { // other smoothers do not use it
 		if err := backend.Upload(s.dev, s.control, s.now[:]); err != nil {
 			return err
 		}
@@ -100,9 +100,9 @@ func (s *engine[F, V]) begin(ctx context.Context, last bool) error {
 	return backend.Upload(s.dev, s.most, s.longest[:])
 }
 
-// sweep moves the sets one after the other. While the vertices that other ranks need are sent, the rest of their set
-// moves: these are no neighbours of what arrives. A deep part moves copies of other ranks' vertices too, and exchanges
-// once a batch.
+// sweep moves the sets one after the other. The vertices that other ranks need move first, and are sent while the
+// rest of their set moves, which has no neighbours among the ghosts that arrive. A deep part moves copies of other
+// ranks' vertices too, and exchanges once a batch.
 func (s *engine[F, V]) sweep(ctx context.Context) error {
 	for set := range s.first {
 		s.run(s.first[set])
@@ -132,7 +132,7 @@ func (s *engine[F, V]) exchangeAll(ctx context.Context) error {
 	return s.finishHalo(ctx, 0)
 }
 
-// startHalo sends what other ranks need of the sets [from, to).
+// startHalo sends the vertices of the sets [from, to) that other ranks need.
 func (s *engine[F, V]) startHalo(ctx context.Context, k, from, to int) error {
 	v, moved := s.v, s.moved
 	n := s.sub.Plans[k].Owned + s.sub.Plans[k].Ghosts
@@ -176,7 +176,7 @@ func (s *engine[F, V]) finishHalo(ctx context.Context, k int) error {
 
 // checkFinite reports the first vertex with non-finite coordinates.
 func (s *engine[F, V]) checkFinite(ctx context.Context) error {
-	text, err := solvers.Broken(ctx, s.comm, s.Sweeps(), s.StateFields(), nil)
+	text, err := solvers.FirstInvalid(ctx, s.comm, s.Sweeps(), s.StateFields(), nil)
 	switch {
 	case err != nil:
 		return err

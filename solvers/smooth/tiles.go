@@ -14,8 +14,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// tileSweeps prepares sweeps by tiles if they were asked for or would be fastest: on a device that records sweeps. They
-// go from the vertices to a copy of them and back. All ranks do so, or none.
+// tileSweeps prepares sweeps by tiles if they were requested or are fastest: on a device that can record. They
+// alternate between two copies of the vertices. All ranks use tiles, or none.
 func (s *solver[F]) tileSweeps(ctx context.Context) error {
 	if s.cfg.Sweep == "sets" || !tileable(&s.cfg) {
 		return nil
@@ -41,7 +41,7 @@ func (s *solver[F]) tileSweeps(ctx context.Context) error {
 	return s.connectTiles()
 }
 
-// prepareTiles prepares sweeps by tiles, or returns why that is not possible.
+// prepareTiles prepares sweeps by tiles, or returns the reason why that is not possible.
 func (s *solver[F]) prepareTiles() (why string, err error) {
 	if _, records := s.dev.(backend.Recorder); !records {
 		return fmt.Sprintf("device %s does not repeat sweeps, which those by tiles need", s.dev.Name()), nil
@@ -73,18 +73,18 @@ func (s *solver[F]) prepareTiles() (why string, err error) {
 	return "", s.arrangeTiles(t, separate)
 }
 
-// tiling is the arrays of sweeps by tiles.
+// tiling has the arrays of sweeps by tiles.
 type tiling[F num.Float] struct {
-	n        int // tiles
+	n        int // number of tiles
 	mesh     kernels.TiledMesh[F]
 	held     [2]kernels.TileVertices[F]
 	windows  []kernels.Window // of the metric's samples
-	loops    [2]backend.Loop  // from the first of held to the second, and back
-	passes   [2]tilePasses    // of each way
+	loops    [2]backend.Loop  // between the two copies of the vertices
+	passes   [2]tilePasses    // for each direction
 	exchange tileExchange[F]
 }
 
-// uploadTiles puts tiles on the device. Vertices that never move are written once.
+// uploadTiles uploads tiles. Fixed vertices are written once.
 func (s *solver[F]) uploadTiles(t *kernels.TiledMesh[F]) error {
 	b := &s.allocated
 	a, nodes := &s.tiles, len(s.field.Samples)
@@ -114,7 +114,7 @@ func (s *solver[F]) uploadTiles(t *kernels.TiledMesh[F]) error {
 	return b.Err()
 }
 
-// nodesPerVertex is how many samples of the metric's grid there are to a vertex in the region of the rank's vertices.
+// nodesPerVertex is the number of nodes of the metric's grid per vertex in the region of the rank's vertices.
 func (s *solver[F]) nodesPerVertex() float64 {
 	f := &s.field
 	x, y := s.origin[0], s.origin[1]

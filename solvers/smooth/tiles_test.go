@@ -11,14 +11,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// repeating runs on a device that repeats sweeps, and counts the launches.
+// repeating uses a device that can record, and counts the launches.
 func repeating(s setting, launches *int) setting {
 	s.device = func() backend.Device { return recorder{newFar(), launches} }
 	return s
 }
 
-// TestTilesSame: sweeps by tiles give the bits of those by sets, on meshes of less than a tile and of many, with
-// vertices that slide, stay, or form sets of their own, in both precisions and with any local order.
+// TestTilesSame proves that sweeps by tiles give the bits of sweeps by sets, on meshes smaller than a tile and with
+// many tiles, with sliding and fixed vertices and dedicated sets, in both precisions and with any local order.
 func TestTilesSame(t *testing.T) {
 	metric := swirl(t)
 	for _, cells := range []int{50, 1600, 3_000} {
@@ -35,7 +35,7 @@ func TestTilesSame(t *testing.T) {
 				want := s.run(t, m, metric, cfg, sweeps)
 				launches := 0
 				cfg.Sweep = "tiles"
-				if s.layout.Dedicated { // may be too many sets
+				if s.layout.Dedicated { // there may be too many sets
 					cfg.Sweep = "auto"
 				}
 				if got := repeating(s, &launches).run(t, m, metric, cfg, sweeps); got != want || launches != 3 {
@@ -47,7 +47,7 @@ func TestTilesSame(t *testing.T) {
 	}
 }
 
-// TestTilesRefused: where there are none, and which setting would do.
+// TestTilesRefused covers configurations without tiles, and checks that the message names the setting.
 func TestTilesRefused(t *testing.T) {
 	m := smoothtest.Rectangle(t, 200, 5)
 	for want, c := range map[string]struct {
@@ -73,7 +73,8 @@ func TestTilesRefused(t *testing.T) {
 	}
 }
 
-// TestTileCount: tiles fill a large GPU a whole number of times, and are smaller where a grid is finer.
+// TestTileCount proves that the number of tiles is a multiple of what a large GPU runs at once, and that tiles are
+// smaller for finer grids.
 func TestTileCount(t *testing.T) {
 	for _, c := range []struct {
 		moving int
@@ -82,7 +83,7 @@ func TestTileCount(t *testing.T) {
 	}{{1, 0, 1}, {6400, 2, 200}, {157_000, 1.7, 264}, {2_512_225, 0, 2376}, {2_512_225, 1.67, 2376},
 		{5_654_884, 2.97, 6600}} {
 		if got := layout.TileCount(c.moving, c.nodes); got != c.want {
-			t.Errorf("%d vertices that move, %g nodes each: %d tiles, not %d", c.moving, c.nodes, got, c.want)
+			t.Errorf("%d moving vertices, %g nodes each: got %d tiles, want %d", c.moving, c.nodes, got, c.want)
 		}
 	}
 }

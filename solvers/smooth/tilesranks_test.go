@@ -16,8 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// These repeat sweeps, and count the launches: a device that stages messages, and one that is linked with those of
-// other ranks.
+// These devices can record, and count the launches: one stages messages, one has a device communicator.
 type (
 	repeatingStaging struct {
 		staging
@@ -45,8 +44,8 @@ type counted struct {
 func (c counted) Launch() { c.launches.Add(1); _ = c.queue() }
 func (counted) Close()    {}
 
-// ways are the devices by name, which count in launches.
-func ways(launches *atomic.Int64) map[string]func() backend.Device {
+// devices returns the devices by name; they count in launches.
+func devices(launches *atomic.Int64) map[string]func() backend.Device {
 	w := &wires{wire: map[[2]int]chan []byte{}}
 	staged := new(atomic.Int64)
 	return map[string]func() backend.Device{
@@ -60,8 +59,9 @@ func ways(launches *atomic.Int64) map[string]func() backend.Device {
 	}
 }
 
-// TestTilesOnRanks: sweeps by tiles on several ranks give the bits of sets on one, however ghosts travel and the mesh
-// is cut, with vertices that slide, and linked devices repeat them. A second call goes on where the first has ended.
+// TestTilesOnRanks proves that sweeps by tiles on several ranks give the bits of sets on one, for any exchanger and
+// partition, with sliding vertices, that linked devices use recordings, and that a second call continues after the
+// first.
 func TestTilesOnRanks(t *testing.T) {
 	t.Parallel()
 	m, metric := smoothtest.Rectangle(t, 3000, 5), swirl(t)
@@ -74,25 +74,26 @@ func TestTilesOnRanks(t *testing.T) {
 		cfg.Sweep = "tiles"
 		s.layout.Deep = true
 		for k, ranks := range []int{2, 3, 7, 2, 3, 4} {
-			s.layout.Batch = k // 0 is 1, and 3 and 5 are none
+			s.layout.Batch = k // 0 stands for 1; 3 and 5 are invalid
 			if k == 3 || k == 5 {
 				s.layout.Batch = 8
 			}
 			for _, cut := range []partition.Cut{partition.HilbertCut, partition.RandomCut} {
 				s.ranks, s.cut = ranks, cut
-				// With a random cut a rank has nearly the whole mesh.
+				// With a random partition a rank holds nearly the whole mesh.
 				if cut == partition.RandomCut && k != 1 || precision == "float32" && k != 3 {
 					continue
 				}
 				var launches atomic.Int64
-				for name, device := range ways(&launches) {
+				for name, device := range devices(&launches) {
 					s.device = device
 					launches.Store(0)
 					if got := s.inTwoCalls(t, m, metric, cfg, sweeps); got != want {
 						t.Errorf("%s, %d ranks by %s, rounds of %d, %s: tiles give\n%+v, sets on one rank\n%+v", precision, ranks,
 							cut, s.layout.Batch, name, got, want)
 					}
-					// The first recording is queued as it is, since linked devices are not ready before.
+					// The first recording is queued without recording, since device communicators are not ready
+					// before.
 					expected := int64(0)
 					if name == "linked" {
 						expected = int64(ranks * (2*(sweeps/sweepsPerRecording) - 1))
@@ -106,7 +107,7 @@ func TestTilesOnRanks(t *testing.T) {
 	}
 }
 
-// inTwoCalls smooths by two calls of Sweep, and returns what rank 0 finds.
+// inTwoCalls smooths by two calls of Sweep, and returns the result on rank 0.
 func (s setting) inTwoCalls(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, cfg Config, sweeps int) (o outcome) {
 	t.Helper()
 	err := s.on(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
@@ -130,7 +131,7 @@ func (s setting) inTwoCalls(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, c
 	return o
 }
 
-// TestSetsOnLinkedRanks: linked devices repeat sweeps by sets too.
+// TestSetsOnLinkedRanks proves that linked devices use recordings for sweeps by sets too.
 func TestSetsOnLinkedRanks(t *testing.T) {
 	t.Parallel()
 	m, metric := smoothtest.Rectangle(t, 300, 3), swirl(t)
@@ -139,13 +140,14 @@ func TestSetsOnLinkedRanks(t *testing.T) {
 	s := plain()
 	want := s.run(t, m, metric, cfg, 2*sweeps)
 	var launches atomic.Int64
-	s.ranks, s.layout.Deep, s.device = 3, true, ways(&launches)["linked"]
+	s.ranks, s.layout.Deep, s.device = 3, true, devices(&launches)["linked"]
 	if got := s.inTwoCalls(t, m, metric, cfg, sweeps); got != want || launches.Load() != 3*5 {
 		t.Errorf("after %d launches\n%+v, on one rank\n%+v", launches.Load(), got, want)
 	}
 }
 
-// TestTilesOfSomeRanks: ranks with nothing to move go by tiles too, and where one cannot all go by sets.
+// TestTilesOfSomeRanks proves that ranks without moving vertices use tiles too, and that all use sets if one rank
+// cannot use tiles.
 func TestTilesOfSomeRanks(t *testing.T) {
 	t.Parallel()
 	m, metric := smoothtest.Rectangle(t, 2000, 5), swirl(t)
@@ -168,18 +170,18 @@ func TestTilesOfSomeRanks(t *testing.T) {
 			owner[v] = 1
 		}
 	}
-	parts, err := l.Parts(owner, 5) // the last is empty
+	parts, err := l.Parts(owner, 5) // the last rank is empty
 	if err != nil {
 		t.Fatal(err)
 	}
 	var launches atomic.Int64
-	for name, device := range ways(&launches) {
+	for name, device := range devices(&launches) {
 		for _, mixed := range []bool{false, true} {
 			var opened atomic.Int64
 			s := plain()
 			s.device = func() backend.Device {
 				if mixed && opened.Add(1) == 1 {
-					return newFar() // which does not repeat sweeps
+					return newFar() // it cannot record
 				}
 				return device()
 			}

@@ -10,28 +10,27 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// A deep part holds all that its tiles read and move. Copies of other ranks' vertices belong to tiles as owned ones do,
-// and what is out of date after a batch comes by an exchange, with which the next begins: tiles that hold nothing of it
-// are taken through their first sweep meanwhile.
+// A deep part holds all that its tiles read and move. Tiles contain copies of other ranks' vertices like owned ones.
+// What is outdated after a batch is received in an exchange at the start of the next one; meanwhile, tiles that do
+// not depend on it take their first sweep.
 
-// tilePasses are the passes of sweeps by tiles that begin with the first, or the second, of both copies of the
+// tilePasses are the passes of sweeps by tiles that begin with the first, or the second, of the two copies of the
 // vertices.
 type tilePasses struct {
-	all  []pass
-	give []pass // at the beginning of a batch: what other ranks need
-	rest []pass // tiles without vertices of other ranks, during the exchange
-	take []pass // what has come
-	last []pass // and tiles that hold something of it
+	all         []pass
+	pack        []pass // at the start of a batch: pack what other ranks need
+	independent []pass // tiles without outdated vertices, during the exchange
+	unpack      []pass // unpack what was received
+	dependent   []pass // the remaining tiles
 }
 
 // tileExchange is the exchange between batches.
 type tileExchange[F num.Float] struct {
-	wire  []kernels.Vertex[F] // what goes to other ranks, and then what comes from them
+	wire  []kernels.Vertex[F] // vertices to send, followed by those received
 	sends bool
 }
 
-// arrangeTiles prepares the passes of sweeps by tiles, of which the first separate hold nothing that comes from other
-// ranks.
+// arrangeTiles prepares the passes of sweeps by tiles; the first `separate` tiles do not depend on other ranks.
 func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], separate int) error {
 	t, tiles := &s.tiles, len(of.Tiles)-1
 	for k := range t.passes {
@@ -42,26 +41,25 @@ func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], separate int) error {
 	if s.comm.Size() == 1 {
 		return nil
 	}
-	sent, taken := exchangedVertices(&s.sub.Batch, of)
+	sent, received := exchangedVertices(&s.sub.Batch, of)
 	b := &s.allocated
 	x := &t.exchange
-	x.wire = backend.Fresh[kernels.Vertex[F]](b, len(sent)+len(taken), "messages of tiles")
-	out, in := backend.Uploaded(b, sent, "messages of tiles"), backend.Uploaded(b, taken, "messages of tiles")
+	x.wire = backend.Fresh[kernels.Vertex[F]](b, len(sent)+len(received), "messages of tiles")
+	out, in := backend.Uploaded(b, sent, "messages of tiles"), backend.Uploaded(b, received, "messages of tiles")
 	if b.Err() != nil {
 		return b.Err()
 	}
 	for k := range t.passes {
 		p, h := &t.passes[k], &t.held[k]
-		p.give = []pass{{0, len(sent), kernels.NewPackTilesLoop(out, h, x.wire[:len(sent)])}}
-		p.rest, p.last = []pass{{0, separate, t.loops[k]}}, []pass{{separate, tiles, t.loops[k]}}
-		p.take = []pass{{0, len(taken), kernels.NewUnpackTilesLoop(in, x.wire[len(sent):], h)}}
+		p.pack = []pass{{0, len(sent), kernels.NewPackTilesLoop(out, h, x.wire[:len(sent)])}}
+		p.independent, p.dependent = []pass{{0, separate, t.loops[k]}}, []pass{{separate, tiles, t.loops[k]}}
+		p.unpack = []pass{{0, len(received), kernels.NewUnpackTilesLoop(in, x.wire[len(sent):], h)}}
 	}
 	x.sends = len(sent) > 0
 	return nil
 }
 
-// exchangedVertices lists the vertices sent to other ranks between batches, and those received, one rank after the
-// other.
+// exchangedVertices lists the vertices sent to other ranks between batches, and those received, rank after rank.
 func exchangedVertices[F num.Float](r *layout.BatchExchange, of *kernels.TiledMesh[F]) (sent,
 	taken []kernels.Exchanged) {
 	rail := map[int32]int32{}
@@ -84,14 +82,14 @@ func exchangedVertices[F num.Float](r *layout.BatchExchange, of *kernels.TiledMe
 	return sent, taken
 }
 
-// connectTiles prepares the exchange between batches, by the links that there are.
+// connectTiles sets up the exchange between batches, directly between devices if they are linked.
 func (s *solver[F]) connectTiles() (err error) {
 	plan := s.sub.Batch.Wire(s.comm.Rank())
 	s.batchGhosts, err = halo.ConnectLike[kernels.Vertex[F]](s.ghosts[0], plan, s.comm, s.dev, haloTag+len(s.sub.Plans))
 	return err
 }
 
-// queue queues sweeps by tiles, or else by sets.
+// queue queues sweeps by tiles if they are prepared, else by sets.
 func (s *solver[F]) queue(ctx context.Context, sweeps int) error {
 	if !s.tiled {
 		return s.queueSets(ctx, sweeps)
@@ -113,22 +111,22 @@ func (s *solver[F]) queue(ctx context.Context, sweeps int) error {
 func (s *solver[F]) beginBatch(ctx context.Context, p *tilePasses) error {
 	if s.deviceGhosts != nil {
 		err := s.deviceGhosts.Fork(func() error {
-			s.run(p.give)
+			s.run(p.pack)
 			err := s.batchGhosts.Start(ctx, s.tiles.exchange.wire)
-			s.run(p.take)
-			s.run(p.last)
+			s.run(p.unpack)
+			s.run(p.dependent)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		s.run(p.rest)
+		s.run(p.independent)
 		return s.batchGhosts.Finish(ctx)
 	}
-	if err := s.exchangeTiles(ctx, p, p.rest); err != nil {
+	if err := s.exchangeTiles(ctx, p, p.independent); err != nil {
 		return err
 	}
-	s.run(p.last)
+	s.run(p.dependent)
 	return nil
 }
 
@@ -139,15 +137,15 @@ func (s *solver[F]) refresh(ctx context.Context) error {
 	return s.exchangeTiles(ctx, &s.tiles.passes[0], nil)
 }
 
-// exchangeTiles exchanges the ghosts that are out of date, while the passes meanwhile run.
+// exchangeTiles exchanges the outdated ghosts, while the passes meanwhile run.
 func (s *solver[F]) exchangeTiles(ctx context.Context, p *tilePasses, meanwhile []pass) error {
 	x := &s.tiles.exchange
-	s.run(p.give)
+	s.run(p.pack)
 	if err := s.batchGhosts.Start(ctx, x.wire); err != nil {
 		return err
 	}
 	s.run(meanwhile)
-	if !x.sends && s.deviceGhosts == nil { // what is staged does not wait then for what came last to be taken
+	if !x.sends && s.deviceGhosts == nil { // otherwise staged exchanges do not wait for the last unpacking
 		if err := s.wait(ctx); err != nil {
 			return err
 		}
@@ -158,6 +156,6 @@ func (s *solver[F]) exchangeTiles(ctx context.Context, p *tilePasses, meanwhile 
 	if err := s.batchGhosts.Finish(ctx); err != nil {
 		return err
 	}
-	s.run(p.take)
+	s.run(p.unpack)
 	return nil
 }

@@ -14,41 +14,41 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// An untangling has rounds. In each, vertices of cells that are inverted move to where the least area, or volume,
-// around them is greatest, for some sweeps. Where they get stuck, all vertices then move to the mean of their
-// neighbours, for twice as many sweeps each round. In the plane that ends, by W. T. Tutte (Proc. London Math. Soc. 13
-// (1963) 743), with no triangle inverted where the boundary is convex and, as in any triangulation that is
-// 3-connected, no inner edge cuts the mesh in two. In space nothing is known to end so; it did on all cubes and blocks
-// that were tried, whatever share of their vertices was out of place.
+// Untangling has rounds. In each, vertices of inverted cells move, for some sweeps, to where the least area or volume
+// around them is greatest. If they get stuck, all vertices move to the mean of their neighbours, for twice as many
+// sweeps in each further round. In the plane this ends, by W. T. Tutte (Proc. London Math. Soc. 13 (1963) 743), with
+// no inverted triangle if the boundary is convex and no inner edge separates the mesh (3-connected triangulations).
+// In space there is no such theorem; it succeeded on all cubes and blocks in tests, for any fraction of displaced
+// vertices.
 const (
 	untangleRounds = 9
 	untangleSweeps = 20
 	meanSweeps     = 8 // of the first round
 )
 
-// Untangling is what was done to a mesh with cells inverted or flat.
+// Untangling reports what was done to a mesh with inverted or flat cells.
 type Untangling struct {
-	Before int64 // cells that were
-	Sweeps int   // toward greater areas or volumes, and to means
+	Before int64 // inverted or flat cells before
+	Sweeps int   // sweeps that maximized areas or volumes, and sweeps to means
 }
 
-// untangler is how triangles, or tetrahedra, are untangled.
+// untangler is what differs between untangling triangles and tetrahedra.
 type untangler[V any] struct {
-	cell, size     string // what one, and its area or volume, is called
-	sliding        bool   // vertices of the boundary move too
+	cell, size     string // names of a cell, and of its area or volume, in messages
+	sliding        bool   // boundary vertices move too
 	greater, means func(set *kernels.Set) backend.Loop
 	global         []int32 // ids of the rank's cells
 	cellSize       func(v []V, cell int) (first int32, size float64, upright bool)
 	rescale        func(at [][]float64) (float64, error)
-	measure        func(v []V, scale float64) faults.List // gives every vertex the metric where it is
+	measure        func(v []V, scale float64) faults.List // gives every vertex the metric at its position
 }
 
-// untangle moves vertices until no cell is inverted or flat, and rescales the metric if that was asked for.
-// Where cells remain, it returns a Refusal with the first of their ids. The sets and exchanges are those of sweeps, and
-// so the bits are the same on any ranks.
-func (s *engine[F, V]) untangle(ctx context.Context, how untangler[V]) (Untangling, error) {
+// untangle moves vertices until no cell is inverted or flat, and rescales the metric if requested. If cells remain,
+// it returns a Refusal with the first of their ids. It uses the sets and exchanges of sweeps, so that the bits are
+// the same on any number of ranks.
+func (s *engine[F, V]) untangle(ctx context.Context, untangler untangler[V]) (Untangling, error) {
 	s.known = false
-	u, err := s.rounds(ctx, &how)
+	u, err := s.rounds(ctx, &untangler)
 	if err != nil || !s.cfg.Rescale || !s.cfg.Untangle {
 		return u, err
 	}
@@ -56,7 +56,7 @@ func (s *engine[F, V]) untangle(ctx context.Context, how untangler[V]) (Untangli
 	if err != nil {
 		return u, err
 	}
-	scale, err := how.rescale(at)
+	scale, err := untangler.rescale(at)
 	if err != nil {
 		return u, err
 	}
@@ -64,7 +64,7 @@ func (s *engine[F, V]) untangle(ctx context.Context, how untangler[V]) (Untangli
 	if err != nil {
 		return u, err
 	}
-	if err := faults.Agree(ctx, s.comm, how.measure(v, scale)); err != nil {
+	if err := faults.Agree(ctx, s.comm, untangler.measure(v, scale)); err != nil {
 		return u, err
 	}
 	return u, backend.Upload(s.dev, s.v, v)
@@ -107,7 +107,7 @@ func (s *engine[F, V]) rounds(ctx context.Context, how *untangler[V]) (Untanglin
 		"%s: %s; mesh the domain again", words.Count(u.Sweeps, "sweep"), words.Count(bad.Count, how.cell), bad.Text)}
 }
 
-// invertedCells is the cells of the whole mesh that are inverted or flat: how many, and a text about the first few.
+// invertedCells lists the inverted or flat cells of the whole mesh: their number, and a text about the first few.
 func (s *engine[F, V]) invertedCells(ctx context.Context, how *untangler[V]) (faults.List, error) {
 	v, err := s.allVertices()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// tangled is a mesh of which a share of the vertices inside are somewhere within so many edge lengths.
-func tangled(t testing.TB, cells int, seed uint64, share, far float64) *mesh.Mesh {
+// tangled is a mesh in which a fraction of the inner vertices are displaced at random by up to `far` edge lengths.
+func tangled(t testing.TB, cells int, seed uint64, share, distance float64) *mesh.Mesh {
 	t.Helper()
 	m := smoothtest.Rectangle(t, cells, seed)
 	rings := smoothtest.Rings(t, m)
@@ -25,15 +25,15 @@ func tangled(t testing.TB, cells int, seed uint64, share, far float64) *mesh.Mes
 	x, y := m.X[1]-m.X[0], m.Y[1]-m.Y[0]
 	h := max(x, -x, y, -y)
 	for v := range m.X {
-		if rings.Around[v] == mesh.Inside && r.Float64() < share {
-			m.X[v] += far * h * (2*r.Float64() - 1)
-			m.Y[v] += far * h * (2*r.Float64() - 1)
+		if rings.Class[v] == mesh.Interior && r.Float64() < share {
+			m.X[v] += distance * h * (2*r.Float64() - 1)
+			m.Y[v] += distance * h * (2*r.Float64() - 1)
 		}
 	}
 	return m
 }
 
-// untangle untangles a mesh, sweeps twice, and returns what came out.
+// untangle untangles a mesh, sweeps twice, and returns the result.
 func (s setting) untangle(t testing.TB, m *mesh.Mesh, cfg Config) (Untangling, outcome) {
 	t.Helper()
 	cfg.Untangle, s.layout.Tangled = true, true
@@ -43,8 +43,8 @@ func (s setting) untangle(t testing.TB, m *mesh.Mesh, cfg Config) (Untangling, o
 	})
 }
 
-// untangled untangles with the solvers of all ranks, on which on runs what it is given, sweeps twice, and returns what
-// came out. Once no cell is inverted the mesh must be sound too.
+// untangled untangles with the solvers of all ranks, which on calls f with, sweeps twice, and returns the result. A
+// mesh without inverted cells must be sound.
 func untangled(t testing.TB, sound func(*quality.Diagnostics) bool, on func(f func(dist.Comm, Solver) error) error) (
 	u Untangling, o outcome) {
 	t.Helper()
@@ -90,7 +90,7 @@ func untangled(t testing.TB, sound func(*quality.Diagnostics) bool, on func(f fu
 	return u, o
 }
 
-// TestUntangled: meshes with any share of their vertices anywhere nearby become sound.
+// TestUntangled proves that meshes with any fraction of displaced vertices become valid.
 func TestUntangled(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := tangled(t, rapid.IntRange(8, 600).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"),
@@ -101,7 +101,8 @@ func TestUntangled(t *testing.T) {
 	})
 }
 
-// TestUntangledTheSame: on any ranks, with any partition, with one exchange a sweep or one a set, culled or not.
+// TestUntangledTheSame proves that the result is the same on any number of ranks, with any partition, with one
+// exchange for each sweep or each set, culled or not.
 func TestUntangledTheSame(t *testing.T) {
 	t.Parallel()
 	for _, precision := range []string{"float64", "float32"} {
@@ -113,7 +114,7 @@ func TestUntangledTheSame(t *testing.T) {
 		cfg.Cull = true
 		_, culled := s.untangle(t, m, cfg)
 		if did.Before < 100 || did.Sweeps <= untangleSweeps {
-			t.Errorf("%+v: the case shows too little", did)
+			t.Errorf("%+v: the case is too simple", did)
 		}
 		for _, ranks := range []int{1, 2, 3, 4, 7} {
 			for _, deep := range []bool{false, true} {
@@ -135,8 +136,8 @@ func TestUntangledTheSame(t *testing.T) {
 	}
 }
 
-// TestNotUntangled: triangles of the boundary alone are refused with their ids, the same on all ranks; and a tangled
-// mesh is where that was not asked for.
+// TestNotUntangled proves that triangles with only boundary vertices are refused with their ids, the same on all
+// ranks; and that a tangled mesh is refused without the request to untangle it.
 func TestNotUntangled(t *testing.T) {
 	// A strip whose middle vertices are on the wrong sides.
 	m := &mesh.Mesh{X: []float64{0, 1, 2, 0, 1, 2}, Y: []float64{0, 2, 0, 1, -2, 1},

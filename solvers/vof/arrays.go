@@ -8,35 +8,35 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
-// must not look into them.
+// arrays are what the kernels of a rank work on. They are in the device's memory; the host must not access them if
+// that is separate.
 type arrays[F num.Float] struct {
-	fields      [3][]F         // one after each sweep of a step, or in turn after each step in tiles
-	u           [3][]F         // through lower faces
-	planes2     []geom.Line[F] // where they are stored; tiles, which find their own, store them for diagnostics
+	fields      [3][]F         // one after each sweep of a step; with tiles two, alternating from step to step
+	u           [3][]F         // velocities through lower faces
+	planes2     []geom.Line[F] // stored planes; tiles compute their own, and store them for diagnostics only
 	planes3     []geom.Plane[F]
-	kinds       [2][]int32 // of tiles, alternating; of bricks, the first
+	kinds       [2][]int32 // of tiles, alternating from step to step; of bricks, in the first
 	allTiles    tileList   // of all tiles or bricks
-	activeTiles tileList   // of those in which anything may change
-	marks       []int32    // 1 of those
+	activeTiles tileList   // of tiles or bricks in which anything may change
+	marks       []int32    // 1 for each active tile
 	ghostTiles  []int32    // tiles that hold deep ghosts
 
-	// The clock of step k is at k modulo cycleLength, so that the clocks of several steps can be uploaded, and the steps
-	// recorded, at once.
+	// The clock of step k is clocks[k % cycleLength], so that the clocks of several steps can be uploaded, and the
+	// steps recorded, at once.
 	clocks []kernels.Clock[F]
 
-	from, to []int32 // cells at walls, and those beyond that copy them
+	wallCells, wallGhosts []int32 // cells at walls, and the ghosts beyond that copy them
 
 	allocated backend.Arrays
 }
 
-// cycleLength is how many steps it takes until orders of axes, fields and clocks are used as at the beginning.
+// cycleLength is the number of steps after which the order of axes, the fields and the clocks repeat.
 const cycleLength = kernels.ListSteps
 
 // tileList is a list of tiles on the device, and its length.
 type tileList struct{ order, count []int32 }
 
-// upload puts the arrays on the device, with the field at the start and the velocities, both with ghosts.
+// upload allocates the arrays on the device, with the initial field and the velocities, both with ghosts.
 func (a *arrays[F]) upload(dev backend.Device, b *grid.Block, w *schedule, start []F, u [3][]F) error {
 	a.allocated.Device = dev
 	p := &a.allocated
@@ -47,7 +47,7 @@ func (a *arrays[F]) upload(dev backend.Device, b *grid.Block, w *schedule, start
 			a.fields[axis] = backend.Fresh[F](p, b.Len(), "volume fractions")
 		}
 	}
-	if n := w.parts; n > 0 {
+	if n := w.count; n > 0 {
 		mixed, all := make([]int32, n), make([]int32, n)
 		for t := range mixed {
 			mixed[t], all[t] = kernels.Mixed2, int32(t)
@@ -66,6 +66,6 @@ func (a *arrays[F]) upload(dev backend.Device, b *grid.Block, w *schedule, start
 	}
 	a.clocks = backend.Fresh[kernels.Clock[F]](p, cycleLength, "clocks")
 	from, to := b.Walls()
-	a.from, a.to = backend.Uploaded(p, from, "walls"), backend.Uploaded(p, to, "walls")
+	a.wallCells, a.wallGhosts = backend.Uploaded(p, from, "walls"), backend.Uploaded(p, to, "walls")
 	return p.Err()
 }

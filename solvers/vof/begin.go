@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// initialField is the volume fractions at the start in an array with ghosts, and without them, in the precision of the
-// state.
+// initialField returns the initial volume fractions with ghosts in the precision of the state, and without ghosts as
+// they are in the state.
 func initialField[F num.Float](ctx context.Context, b *grid.Block, fractions []float64) (start []F, begun []float64,
 	err error) {
 	start, begun = make([]F, b.Len()), make([]float64, len(fractions))
@@ -33,26 +33,26 @@ func initialField[F num.Float](ctx context.Context, b *grid.Block, fractions []f
 	})
 }
 
-// rates are the largest of a block's cells, in 1/s: flow through them summed over the axes, along one axis, and out of
-// them.
+// rates are maxima over cells in 1/s: flow through a cell summed over the axes, flow through a cell along one axis,
+// and net flow out of a cell.
 type rates [3]float64
 
-// measure finds the longest step and the divergence of the velocity on all ranks; of a series of velocities the worst
-// so far.
+// measure updates the largest step and the divergence of the velocity, the same on all ranks; for a time series these
+// are the worst so far.
 func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 	var most rates
 	var lock sync.Mutex
 	b := s.block
 	err := parallel.Each(ctx, "rates of flow", b.N[1]*b.N[2], cellsPerWorker/b.N[0]+1, func(lo, hi int) error {
-		var here rates
+		var local rates
 		for r := lo; r < hi; r++ {
-			if err := s.rate(u, b.Index(0, r%b.N[1], r/b.N[1]), &here); err != nil {
+			if err := s.rate(u, b.Index(0, r%b.N[1], r/b.N[1]), &local); err != nil {
 				return err
 			}
 		}
 		lock.Lock()
 		defer lock.Unlock()
-		for k, v := range here {
+		for k, v := range local {
 			most[k] = max(most[k], v)
 		}
 		return nil
@@ -71,13 +71,13 @@ func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 	return nil
 }
 
-// rate takes in a row of cells from one on.
+// rate updates the rates with a row of cells that begins at index first.
 func (s *solver[F]) rate(u [3][]F, first int, most *rates) error {
 	b := s.block
 	var strides [3]int
 	strides[0], strides[1], strides[2] = b.Strides()
 	for c := first; c < first+b.N[0]; c++ {
-		sum, spread := 0.0, 0.0
+		sum, divergence := 0.0, 0.0
 		for axis := range b.Grid.Dim {
 			h := b.Grid.Spacing(axis)
 			lo, hi := float64(u[axis][c]), float64(u[axis][c+strides[axis]])
@@ -87,10 +87,10 @@ func (s *solver[F]) rate(u [3][]F, first int, most *rates) error {
 			}
 			r := max(math.Abs(lo), math.Abs(hi)) / h
 			sum += r
-			spread += (hi - lo) / h
+			divergence += (hi - lo) / h
 			most[1] = max(most[1], r)
 		}
-		most[0], most[2] = max(most[0], sum), max(most[2], math.Abs(spread))
+		most[0], most[2] = max(most[0], sum), max(most[2], math.Abs(divergence))
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// TestSameBitsForAnyBlocks: state and diagnostics do not depend on ranks, blocks or threads.
+// TestSameBitsForAnyBlocks proves that state and diagnostics do not depend on ranks, blocks or threads.
 func TestSameBitsForAnyBlocks(t *testing.T) {
 	periodic := plane(36)
 	periodic.Periodic = [3]bool{true, true}
@@ -35,7 +35,7 @@ func TestSameBitsForAnyBlocks(t *testing.T) {
 		"vortex": {turning(32, "myc", "weymouth-yue", .5), "float64", .5, inPlane},
 		"ei-le":  {turning(33, "elvira", "ei-le", .9), "float64", .5, inPlane},
 		"lvira":  {turning(32, "lvira", "weymouth-yue", .5), "float64", .1, inPlane},
-		// eight strips are too thin
+		// Eight strips are too thin for heights.
 		"heights":        {turning(40, "height", "weymouth-yue", .5), "float64", .3, inPlane[:5]},
 		"periodic":       {crossing(periodic, disk, "youngs"), "float64", .6, inPlane},
 		"single":         {turning(32, "myc", "ei-le", .9), "float32", .5, inPlane},

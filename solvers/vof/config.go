@@ -8,34 +8,36 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// Config is the method and how it is computed.
+// Config is the numerical method and its implementation.
 type Config struct {
 	Normal string  // youngs, myc, elvira, lvira or height
 	Advect string  // weymouth-yue or ei-le
-	CFL    float64 // the longest step: see PerAxis
-	// PerAxis tells that CFL bounds dt·|u_d|/h_d along each axis, as most papers have it, and not the sum over the axes.
+	CFL    float64 // limit of the step: see PerAxis
+	// With PerAxis the CFL number is the largest dt·|u_d|/h_d along any axis, as in most papers; otherwise it is the
+	// sum over the axes.
 	PerAxis bool
-	// Adaptive makes steps as long as CFL allows at the velocity in their middle, and at most four times as long as at a
-	// factor of 1. Without it all steps are as short as the largest factor asks for. Fewer steps tear an interface less.
+	// With Adaptive each step is as long as CFL allows for the velocity in its middle, at most four times the step
+	// for a factor of 1. Without it all steps have the length for the largest factor. Fewer steps cause less
+	// fragmentation of the interface.
 	Adaptive bool
-	// Halo is how ghosts are exchanged: "auto", "staged" through the host, "nccl" between GPUs. In the host's own memory
-	// the messages are direct.
+	// Halo selects the exchanger between devices: "auto", "staged" through the host, or "nccl". Devices in the host's
+	// memory exchange directly.
 	Halo string
-	// Exchange is how often ghosts are exchanged: "sweep", before each sweep, or "step", once, with ghosts in which the
-	// first sweeps go on beyond the block, or "steps", once in ListSteps steps, for tiles that go over 72 layers of
-	// ghosts. The default is what took less time on four ranks, by BenchmarkExchange: in the plane once a step (over gRPC
-	// by a fifth), in space, and with heights, before each sweep; by tiles once in many steps, unless a block is thinner
-	// than those layers. The state is the same.
+	// Exchange is how often ghosts are exchanged: "sweep", before each sweep; "step", once, with ghosts so wide
+	// that the first sweeps are repeated in them; or "steps", once in ListSteps steps, for tiles with 72 layers of
+	// ghosts. The default was the fastest on four ranks in BenchmarkExchange: in the plane once a step (over gRPC by
+	// a fifth), in space and with heights before each sweep; with tiles once in many steps, unless a block is thinner
+	// than those layers. The state does not depend on it.
 	Exchange string
-	// Sweep is how a step goes over the grid: by "cells", one sweep after the other; by "tiles", both sweeps in one kernel
-	// that leaves alone where no interface is near, in the plane; or what suits the device and the size: in space a GPU
-	// goes by bricks of cells, and leaves those alone where no interface is near. The state is the same.
+	// Sweep is how a step traverses the grid: "cells", one sweep after the other; "tiles", in the plane, both
+	// sweeps in one kernel that skips tiles without a nearby interface; or automatic. In space a GPU uses bricks of
+	// cells, and skips those without a nearby interface. The state does not depend on it.
 	Sweep string
-	// Curvature tells that the field "curvature" will be asked for: heights need three layers of ghosts.
+	// With Curvature the block has the three layers of ghosts that the field "curvature" needs.
 	Curvature bool
 }
 
-// heightGhosts is how many layers of ghosts heights of the block's own cells need.
+// heightGhosts is the number of ghost layers that heights in the block's own cells need.
 const heightGhosts = 3
 
 // Normals and Advections are the names that Config knows.
@@ -44,7 +46,7 @@ var (
 	Advections = []string{"weymouth-yue", "ei-le"}
 )
 
-// Ghosts is how many layers of ghost cells the solver needs around a block in dim dimensions.
+// Ghosts returns the number of ghost layers that the solver needs in dim dimensions.
 func (c Config) Ghosts(dim int) int {
 	along, across := c.reach()
 	if c.wide(dim) {
@@ -56,7 +58,7 @@ func (c Config) Ghosts(dim int) int {
 	return along
 }
 
-// wide tells that ghosts are exchanged once a step or less, in a communication-avoiding halo.
+// wide reports whether ghosts are exchanged once a step or less often, in a communication-avoiding halo.
 func (c Config) wide(dim int) bool {
 	if c.Exchange == "" || c.Exchange == "auto" {
 		return dim == 2 && c.Normal != "height"
@@ -64,7 +66,8 @@ func (c Config) wide(dim int) bool {
 	return c.Exchange != "sweep"
 }
 
-// reach is how many cells away a sweep reads: a donor next to the cell, and what its plane depends on.
+// reach returns how many cells away a sweep reads, along and across its axis: the donor cell, and the cells on which
+// its plane depends.
 func (c Config) reach() (along, across int) {
 	if c.Normal == "height" {
 		return 4, 3
@@ -72,7 +75,7 @@ func (c Config) reach() (along, across int) {
 	return 2, 1
 }
 
-// Check refuses what New would refuse on a block.
+// Check returns the error that New would return for a block.
 func (c Config) Check(b *grid.Block) error {
 	if err := c.check(b.Grid.Dim); err != nil {
 		return err
@@ -81,7 +84,7 @@ func (c Config) Check(b *grid.Block) error {
 	return err
 }
 
-// check refuses what cannot be run in dim dimensions.
+// check checks the parameters for dim dimensions.
 func (c Config) check(dim int) error {
 	if dim != 2 && dim != 3 {
 		return fmt.Errorf("vof works in 2 or 3 dimensions, not %d", dim)
@@ -108,10 +111,10 @@ func (c Config) check(dim int) error {
 		return fmt.Errorf("advection %q is not known; choose from %s", c.Advect, strings.Join(Advections, ", "))
 	}
 	if !(c.CFL > 0 && c.CFL <= most) {
-		return fmt.Errorf("cfl = %g: %s keeps its bounds for a %s of more than 0 and at most %g", c.CFL, c.Advect, name, most)
+		return fmt.Errorf("cfl = %g: %s is bounded for a %s above 0 and at most %g", c.CFL, c.Advect, name, most)
 	}
 	return nil
 }
 
-// normalMethod is the kernels' number of the normal's method.
+// normalMethod returns the number of the normal's method in the kernels.
 func (c Config) normalMethod() int32 { return int32(slices.Index(Normals, c.Normal)) }

@@ -6,9 +6,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// curvature is that of the interface in the mixed cell at index c of the field: from heights, to second order, or where
-// columns are not crossed by a parabola through the planes of the cell and its neighbours (Popinet, J. Comput. Phys.
-// 228, 2009), and NaN where these are too few.
+// curvature returns the curvature of the interface in the mixed cell at index c: from heights, to second order, or,
+// if the interface does not cross the columns, from a parabola through the planes of the cell and its neighbours
+// (Popinet, J. Comput. Phys. 228, 2009); NaN if there are too few of these.
 func (s *solver[F]) curvature(field []F, c int) float64 {
 	g := s.block.Grid
 	if k, ok := kernels.CurvatureOf(field, c, lattice(s.block), g.Dim, s.sides()); ok {
@@ -29,13 +29,13 @@ func (s *solver[F]) curvature(field []F, c int) float64 {
 		for ny := -1; ny <= 1; ny++ {
 			for nx := -1; nx <= 1; nx++ {
 				_, _, _, inside := s.block.Global(i+nx, j+ny, k+nz)
-				there := s.block.Index(i+nx, j+ny, k+nz)
-				if !inside || !s.mixed(float64(field[there])) {
+				neighbour := s.block.Index(i+nx, j+ny, k+nz)
+				if !inside || !s.mixed(float64(field[neighbour])) {
 					continue
 				}
-				m, alpha, size := s.plane(field, there)
+				m, alpha, size := s.plane(field, neighbour)
 				if size == 0 || dot(m, n) <= 0 { // the other side of a film
-					continue
+					continue // the other side of a thin film
 				}
 				x := s.sectionCentroid(m, alpha)
 				for d, off := range [3]int{nx, ny, nz} {
@@ -48,7 +48,8 @@ func (s *solver[F]) curvature(field []F, c int) float64 {
 	return p.curvature()
 }
 
-// sectionCentroid is the mean of the corners of the piece that a cell cuts of the plane n·x = alpha.
+// sectionCentroid returns the mean of the corners of the interface in a cell, the part of the plane n·x = alpha
+// inside it.
 func (s *solver[F]) sectionCentroid(n [3]float64, alpha float64) (x [3]float64) {
 	g, count := s.block.Grid, 0.0
 	for axis := range g.Dim {
@@ -56,18 +57,18 @@ func (s *solver[F]) sectionCentroid(n [3]float64, alpha float64) (x [3]float64) 
 			if bits>>axis&1 == 1 {
 				continue
 			}
-			var at [3]float64 // where an edge along the axis begins
+			var point [3]float64 // start of an edge along the axis, then its intersection
 			for d := range g.Dim {
-				at[d] = float64(bits>>d&1) * g.Spacing(d)
+				point[d] = float64(bits>>d&1) * g.Spacing(d)
 			}
-			below := dot(n, at) - alpha
+			below := dot(n, point) - alpha
 			above := below + n[axis]*g.Spacing(axis)
 			if below < 0 == (above < 0) {
 				continue
 			}
-			at[axis] = below / (below - above) * g.Spacing(axis)
+			point[axis] = below / (below - above) * g.Spacing(axis)
 			for d := range x {
-				x[d] += at[d]
+				x[d] += point[d]
 			}
 			count++
 		}
@@ -80,7 +81,7 @@ func (s *solver[F]) sectionCentroid(n [3]float64, alpha float64) (x [3]float64) 
 
 func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
-// tangents are two unit vectors across n and across each other; in the plane the first one is in it.
+// tangents returns two unit vectors that are normal to n and to each other; in the plane the first is in the plane.
 func tangents(n [3]float64) (t, u [3]float64) {
 	if l := math.Sqrt(n[0]*n[0] + n[1]*n[1]); l > 0 {
 		t = [3]float64{-n[1] / l, n[0] / l}

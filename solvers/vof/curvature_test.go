@@ -13,7 +13,7 @@ import (
 
 func still(*grid.Grid) (flow.Flow, error) { return flow.Uniform(0, 0, 0), nil }
 
-// gathered is a field of all ranks at the start, in global order.
+// gathered returns an initial field of all ranks in global order.
 func (p problem) gathered(name string) ([]float64, error) {
 	out := make([]float64, p.grid.Cells())
 	err := p.run(func(_ int, s Solver) error {
@@ -30,7 +30,7 @@ func (p problem) gathered(name string) ([]float64, error) {
 	return out, err
 }
 
-// worstCurvature is how far those of mixed cells are from want at the most and in the mean, and how many there are.
+// worstCurvature returns the largest and the mean relative error of the curvature in mixed cells, and their number.
 func worstCurvature(t *testing.T, p problem, want float64) (worst, mean float64, count int) {
 	p.cfg.Curvature, p.flow = true, still
 	k, err := p.gathered("curvature")
@@ -45,7 +45,8 @@ func worstCurvature(t *testing.T, p problem, want float64) (worst, mean float64,
 	return worst, mean / float64(count), count
 }
 
-// Heights give the curvature of disks and balls to second order, also in cells that are no cubes.
+// TestCurvatureConverges proves that heights give the curvature of disks and balls to second order, also in cells
+// that are not cubes.
 func TestCurvatureConverges(t *testing.T) {
 	flat := func(n int) *grid.Grid {
 		g := plane(n)
@@ -79,7 +80,7 @@ func TestCurvatureConverges(t *testing.T) {
 	}
 }
 
-// Where a disk or a ball is too small for columns of seven cells a parabola is near its curvature.
+// TestCurvatureOfSmallBodies bounds the error of parabolas for bodies that are too small for columns of seven cells.
 func TestCurvatureOfSmallBodies(t *testing.T) {
 	for _, c := range []struct {
 		grid   *grid.Grid
@@ -95,7 +96,7 @@ func TestCurvatureOfSmallBodies(t *testing.T) {
 				worst)
 		}
 	}
-	// A droplet of one cell tells nothing.
+	// The curvature in a droplet of one cell is undefined.
 	k, err := problem{grid: plane(9), body: shape.Ball(.5, .5, 0, .05),
 		cfg: Config{Normal: "youngs", Advect: "weymouth-yue", CFL: .5, Curvature: true}, flow: still}.gathered("curvature")
 	if err != nil || !math.IsNaN(k[40]) || k[39] != 0 {
@@ -103,7 +104,8 @@ func TestCurvatureOfSmallBodies(t *testing.T) {
 	}
 }
 
-// A plane is flat, also at walls and over the periodic seam, and the curvature is the same on any number of ranks.
+// TestCurvatureOfPlanesAndRanks proves that planes have no curvature, also at walls and periodic boundaries, and that
+// the curvature does not depend on the number of ranks.
 func TestCurvatureOfPlanesAndRanks(t *testing.T) {
 	flat, err := shape.HalfSpace(.5, .5, .5, 1, 3, .4)
 	if err != nil {
@@ -118,7 +120,8 @@ func TestCurvatureOfPlanesAndRanks(t *testing.T) {
 		}
 		for c, v := range k {
 			i, j, l := c%g.N[0], c/g.N[0]%g.N[1], c/g.N[0]/g.N[1]
-			inner := min(i, j, g.N[0]-1-i, g.N[1]-1-j) > 0 && (g.Dim == 2 || l > 0 && l < g.N[2]-1) // walls turn lines across
+			// planes are not reproduced at walls
+			inner := min(i, j, g.N[0]-1-i, g.N[1]-1-j) > 0 && (g.Dim == 2 || l > 0 && l < g.N[2]-1)
 			if inner && !(math.Abs(v) < 1e-7) {
 				t.Errorf("%d dimensions, cell (%d, %d, %d): curvature %v", g.Dim, i, j, l, v)
 			}

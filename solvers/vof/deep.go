@@ -10,14 +10,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// deepGhosts is how many layers a cycle takes. In each step invalid values spread from the edge of the ghosts by
-// TileReach cells, and reach the block's own cells when the next exchange is due. Tiles far from an interface cost
-// nothing there either.
+// deepGhosts is the number of layers for one exchange a cycle. In each step invalid values spread inward from the
+// edge of the ghosts by TileReach cells; they reach the block's own cells when the next exchange is due. Tiles
+// without a nearby interface are skipped there too.
 const deepGhosts = cycleLength * kernels.TileReach
 
-// widenGhosts makes the ghosts of the block as deep as a cycle takes, where all ranks go by tiles and no block is
-// thinner
-// than that.
+// widenGhosts deepens the ghosts of the block for one exchange a cycle, if all ranks use tiles and no block is
+// thinner than that.
 func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.BoxPlan, error) {
 	b := s.block
 	frame := abi.Box{Hi: b.N}
@@ -33,16 +32,16 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 	if !s.cfg.mayDeepen(b.Grid.Dim) || s.comm.Size() == 1 && frame == (abi.Box{Hi: b.N}) {
 		return plan, nil
 	}
-	// A face more, so that the last cell of the frame has an upper one.
+	// One more face: the last cell of the frame needs an upper one.
 	deep, thin := plan.Deeper(deepGhosts+1, deepGhosts, halo.AxisByAxis)
 	if s.cfg.Exchange == "steps" && thin != nil {
 		return nil, thin
 	}
-	can := []float64{1}
+	possible := []float64{1}
 	if s.traversal != byTiles || thin != nil {
-		can[0] = 0
+		possible[0] = 0
 	}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Min, can); err != nil || can[0] == 0 {
+	if err := s.comm.AllreduceFloat64(ctx, dist.Min, possible); err != nil || possible[0] == 0 {
 		return plan, err
 	}
 	block, err := b.Grid.Block(b.Lo, b.N, deepGhosts+1)
@@ -54,17 +53,17 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 	return deep, nil
 }
 
-// mayDeepen tells whether deep ghosts are asked for, or left to the solver to choose.
+// mayDeepen reports whether deep ghosts are requested or left to the solver to choose.
 func (c Config) mayDeepen(dim int) bool {
 	return dim == 2 && c.wide(dim) && c.Exchange != "step" && c.Sweep != "cells"
 }
 
-// ghostTiles lists the tiles that hold deep ghosts.
+// ghostTiles lists the tiles with deep ghosts.
 func (w *schedule) ghostTiles(b *grid.Block) (tiles []int32) {
 	if w.period != byCycle {
 		return nil
 	}
-	for t := range w.parts {
+	for t := range w.count {
 		x, y := w.frame.Lo[0]+t%w.tiles[0]*kernels.TileX, w.frame.Lo[1]+t/w.tiles[0]*kernels.TileY
 		if x < 0 || y < 0 || min(x+kernels.TileX, w.frame.Hi[0]) > b.N[0] || min(y+kernels.TileY, w.frame.Hi[1]) > b.N[1] {
 			tiles = append(tiles, int32(t))
@@ -73,7 +72,7 @@ func (w *schedule) ghostTiles(b *grid.Block) (tiles []int32) {
 	return tiles
 }
 
-// ghostTileLoop prepares what brings the tiles of deep ghosts up to date after an exchange.
+// ghostTileLoop prepares the update of the tiles with deep ghosts after an exchange.
 func (a *arrays[F]) ghostTileLoop(b *grid.Block, cfg Config, w *schedule) kernelOver {
 	g := &kernels.TileGhosts[F]{Lattice: w.lattice(b), N: w.covered(),
 		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Sweep: cfg.kinds()[0], RoundOff: roundOff[F](), F: a.fields[0],
@@ -82,9 +81,9 @@ func (a *arrays[F]) ghostTileLoop(b *grid.Block, cfg Config, w *schedule) kernel
 	return kernelOver{kernels.NewRefreshGhostTileLoop(g), len(a.ghostTiles)}
 }
 
-// beginStep brings the ghosts up to date with which the given step of a cycle begins.
-func (s *solver[F]) beginStep(ctx context.Context, turn int) error {
-	if s.period == byCycle && turn > 0 {
+// beginStep updates the ghosts, if they are due at this step of the cycle.
+func (s *solver[F]) beginStep(ctx context.Context, step int) error {
+	if s.period == byCycle && step > 0 {
 		return nil
 	}
 	if err := s.refresh(ctx); err != nil {

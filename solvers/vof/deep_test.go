@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// TestDeepGhosts: ranks that exchange once in many steps have the state of one rank that goes by cells, whatever they
-// are asked for in between, and however many steps at a time.
+// TestDeepGhosts proves that ranks with one exchange in many steps have the state of one rank without tiles, whatever
+// is read in between and however many steps are taken at a time.
 func TestDeepGhosts(t *testing.T) {
 	crossing := func(*grid.Grid) (flow.Flow, error) { return flow.Uniform(1, -.7, 0), nil }
 	odd, torus, channel := plane(171), plane(150), plane(160)
@@ -24,13 +24,13 @@ func TestDeepGhosts(t *testing.T) {
 		end   float64
 	}{
 		"vortex": {problem{grid: odd, body: shape.Ball(.5, .62, 0, .2), flow: named("rider-kothe", 2),
-			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 2, 1}, {1, 2, 1}}, .16},
+			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 2, 1}, {1, 2, 1}}, .08},
 		"fine": {problem{grid: odd, body: shape.Ball(.5, .7, 0, .15), flow: named("rider-kothe", 2),
-			cfg: config("elvira", "ei-le", .9), precision: "float32"}, [][3]int{{2, 1, 1}}, .2},
+			cfg: config("elvira", "ei-le", .9), precision: "float32"}, [][3]int{{2, 1, 1}}, .1},
 		"torus": {problem{grid: torus, body: shape.Ball(.1, .9, 0, .3), flow: crossing,
-			cfg: config("youngs", "weymouth-yue", .5)}, [][3]int{{1, 1, 1}, {2, 2, 1}}, .15},
+			cfg: config("youngs", "weymouth-yue", .5)}, [][3]int{{1, 1, 1}, {2, 2, 1}}, .08},
 		"channel": {problem{grid: channel, body: shape.Ball(.9, .3, 0, .2), flow: crossing,
-			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 1, 1}}, .15},
+			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 1, 1}}, .08},
 		"from afar": {problem{grid: long, body: shape.Ball(5, .5, 0, .25), flow: arriving,
 			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{3, 1, 1}}, 3.6},
 	} {
@@ -68,7 +68,8 @@ func TestDeepGhosts(t *testing.T) {
 	}
 }
 
-// A block that is thinner than deep ghosts goes without, unless they are asked for.
+// TestThinBlocks proves that blocks thinner than deep ghosts exchange each step, and that requesting deep ghosts for
+// them is refused.
 func TestThinBlocks(t *testing.T) {
 	p := problem{grid: plane(71), body: shape.Ball(.5, .5, 0, .2), flow: named("rider-kothe", 2),
 		cfg: config("myc", "weymouth-yue", .5), parts: [3]int{1, 2, 1}}
@@ -85,5 +86,5 @@ func TestThinBlocks(t *testing.T) {
 	p.cfg.Exchange = "steps"
 	refused(t, p, "fewer than the 72 layers")
 	p.cfg.Sweep = "cells"
-	refused(t, p, `exchange "steps" unavailable: it is for tiles`)
+	refused(t, p, `exchange "steps" unavailable: it needs tiles`)
 }

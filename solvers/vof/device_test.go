@@ -15,18 +15,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// apart is a device with memory of its own, as a GPU's: pages that may only be touched while a kernel or a copy runs,
-// so that whatever of the host follows an address there ends the program. Once an array is freed none may be touched.
+// separate is a device with separate memory, like a GPU: its pages are accessible only while a kernel or a copy runs,
+// so that any access by the host ends the program. After an array is freed none of its pages is accessible.
 type separate struct {
 	*cpu.Device
 	pages    []byte
-	used     int                     // how many of the bytes arrays take, each from a page on
+	used     int                     // bytes used by arrays, each of which begins on a page
 	arrays   map[unsafe.Pointer]bool // those that are not freed
 	comm     dist.Comm
-	launched int // recordings
+	launched int // number of recordings launched
 }
 
-func newApart(threads int, comm dist.Comm) (*separate, error) {
+func newSeparate(threads int, comm dist.Comm) (*separate, error) {
 	pages, err := protectedPages(1 << 27)
 	return &separate{Device: cpu.New(threads), pages: pages, arrays: map[unsafe.Pointer]bool{}, comm: comm}, err
 }
@@ -46,19 +46,19 @@ func (d *separate) Run(l backend.Loop, lo, hi int) { d.open(func() { d.Device.Ru
 
 func (d *separate) Alloc(n int) (unsafe.Pointer, error) {
 	page := os.Getpagesize()
-	at, end := d.used, d.used+(n+page-1)/page*page
+	start, end := d.used, d.used+(n+page-1)/page*page
 	if end > len(d.pages) {
 		return nil, errors.New("the memory is full")
 	}
 	d.used = end
-	p := unsafe.Pointer(&d.pages[at])
+	p := unsafe.Pointer(&d.pages[start])
 	d.arrays[p] = true
 	return p, nil
 }
 
 func (d *separate) Free(p unsafe.Pointer) error {
 	if !d.arrays[p] {
-		return errors.New("no array begins there")
+		return errors.New("no array begins at this address")
 	}
 	delete(d.arrays, p)
 	d.used = 0
@@ -84,7 +84,7 @@ func (d *separate) Fetch(dst, src []byte) error {
 }
 func (d *separate) Deliver(dst, src []byte) error { return d.Fetch(dst, src) }
 
-// The device talks to those of other ranks by itself.
+// separate has a device communicator, by messages between ranks.
 func (d *separate) DeviceID() string                                  { return fmt.Sprint(d.comm.Rank()) }
 func (d *separate) LinkID() ([]byte, error)                           { return []byte("id"), nil }
 func (d *separate) Link(int, int, []byte) (backend.DeviceComm, error) { return links{d}, nil }
@@ -130,7 +130,7 @@ func (links) Join() error               { return nil }
 func (links) Abort()                    {}
 func (links) Close() error              { return nil }
 
-// recorded is a sequence of kernels that runs when it is launched.
+// recorded is a sequence of kernels that runs at each launch.
 type recorded struct {
 	d     *separate
 	queue func() error
@@ -146,9 +146,9 @@ func (r recorded) Launch() {
 }
 func (recorded) Close() {}
 
-// TestSameBitsInAnyWay: the state does not depend on where arrays live, how often ghosts are exchanged, and whether
-// steps go sweep by sweep, tile by tile, or in recordings.
-func TestSameBitsInAnyWay(t *testing.T) {
+// TestSameBitsForAnySchedule proves that the state does not depend on the memory of the device, the exchange of ghosts,
+// the traversal of the grid, and recordings.
+func TestSameBitsForAnySchedule(t *testing.T) {
 	odd := plane(70)
 	odd.N = [3]int{70, 45, 1}
 	periodic := plane(66)
@@ -209,8 +209,8 @@ func TestSameBitsInAnyWay(t *testing.T) {
 	}
 }
 
-// TestRecordings: steps of a rank that is alone are queued many at a time, and tiles or bricks without work are left
-// out of them; the state is that of sweeps.
+// TestRecordings proves that many steps are queued at a time, that tiles or bricks without work are skipped, and that
+// the state is that of plain sweeps.
 func TestRecordings(t *testing.T) {
 	disk, ball := shape.Ball(.5, .75, 0, .15), shape.Ball(.3, .2, .2, .1)
 	long := space(64)
@@ -245,8 +245,8 @@ func TestRecordings(t *testing.T) {
 					return fmt.Errorf("%d recordings for %d steps", n, s.Steps())
 				}
 				inner := s.(*solver[float64])
-				if n := inner.parts; inner.activeCount[0] == 0 || int(inner.activeCount[0]) >= n {
-					return fmt.Errorf("%d of %d tiles or bricks have work", inner.activeCount[0], n)
+				if n := inner.count; inner.activeCount[0] == 0 || int(inner.activeCount[0]) >= n {
+					return fmt.Errorf("%d of %d tiles or bricks are active", inner.activeCount[0], n)
 				}
 				got, err := s.Hash(ctx)
 				if rank == 0 && got != want {

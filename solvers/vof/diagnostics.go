@@ -7,28 +7,29 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// Diagnostics are global quantities, the same on every rank and for any number of ranks. Sums are exact.
+// Diagnostics are measurements of the whole state, the same on every rank and for any number of ranks: sums are
+// exact.
 type Diagnostics struct {
 	Volume        float64 // of the fluid; in the plane its area
-	VolumeDrift   float64 // its change since the start, as a part of it
-	BoundExcess   float64 // how far the worst f is beyond [0, 1]: nothing is limited
-	MixedCells    int64   // with f between 0 and 1, by more than rounding
-	InterfaceSize float64 // length or area of all lines or planes
+	VolumeDrift   float64 // relative change since the start
+	BoundExcess   float64 // largest amount by which f is outside [0, 1]; f is never clipped
+	MixedCells    int64   // cells with f between 0 and 1, by more than round-off
+	InterfaceSize float64 // total length or area of all lines or planes
 	L1Error       float64 // Σ|f - f0| dV against the field at the start
 	RelError      float64 // the same over the volume at the start
 	DivergenceMax float64 // of the velocity, 1/s, at a factor of 1
-	CFLSum        float64 // the largest of any step: the sum over a cell's axes
-	CFLAxis       float64 // and along one axis
+	CFLSum        float64 // the largest CFL number of any step, summed over a cell's axes
+	CFLAxis       float64 // the same along one axis
 }
 
-// mixed tells that a cell has a plane.
+// mixed reports whether a cell with this volume fraction has a plane.
 func (s *solver[F]) mixed(f float64) bool {
 	least := float64(roundOff[F]())
 	return f > least && f < 1-least
 }
 
-// plane is that of the mixed cell at index c of the field: the fluid is where n·x ≤ alpha, n the unit normal in space
-// and x from the lowest corner of the cell on; and the size of the interface in the cell. Without a direction all are
+// plane returns the plane of the mixed cell at index c: the fluid is where n·x ≤ alpha, with the unit normal n and x
+// relative to the lowest corner of the cell; and the size of the interface in the cell. Without a direction all are
 // 0.
 func (s *solver[F]) plane(field []F, c int) (n [3]float64, alpha, size float64) {
 	var m geom.Plane[F]
@@ -52,7 +53,7 @@ func (s *solver[F]) plane(field []F, c int) (n [3]float64, alpha, size float64) 
 	return n, float64(m.Alpha) / l, size
 }
 
-// sides are those of the cells, 1 along z in the plane.
+// sides returns the side lengths of the cells, 1 along z in the plane.
 func (s *solver[F]) sides() [3]F {
 	h := [3]F{1, 1, 1}
 	for d := range s.block.Grid.Dim {

@@ -3,22 +3,23 @@
 //
 //	∂t f + ∇·(u f) = f ∇·u,  ∇·u = 0
 //
-// In each mixed cell the interface is a line or plane, found from f alone (package kernels: Youngs, MYC, ELVIRA, LVIRA,
-// height functions). A step is one sweep along each axis, and the order of the axes rotates from step to step:
+// In each mixed cell the interface is a line or plane, reconstructed from f (package kernels: Youngs, MYC, ELVIRA,
+// LVIRA, height functions). A Solver, made by New for a rank's block, takes steps of one sweep along each axis; the
+// order of the axes rotates from step to step. Sweeps are
 //
 //   - weymouth-yue (J. Comput. Phys. 229, 2010), in the plane and in space;
 //   - ei-le, an implicit Eulerian and an explicit Lagrangian sweep (Scardovelli and Zaleski, Int. J. Numer.
 //     Meth. Fluids 41, 2003; Aulisa et al., J. Comput. Phys. 192, 2003), in the plane.
 //
-// Both keep the volume to rounding where the velocity has no discrete divergence, and f within its bounds to rounding,
-// with nothing clipped. (A cell within 64 units of rounding of 0 or 1 passes its faces what a pure one would; what it
-// has stays.) Weymouth–Yue's bounds ask that the CFL numbers of a cell's axes add up to at most 1/2; that sum is what
-// CFL means here unless Config.PerAxis says otherwise. EI-LE asks for less than 1 along each axis.
+// Both conserve volume to round-off if the velocity has no discrete divergence, and keep f within its bounds to
+// round-off, without clipping. (A cell within 64 units of round-off of 0 or 1 is advected like a pure one; its own
+// value stays.) Weymouth–Yue requires that the CFL numbers along the axes of a cell sum to at most 1/2; CFL means
+// this sum unless Config.PerAxis is set. EI-LE requires less than 1 along each axis.
 //
-// Ghosts are exchanged before each sweep, or once a step with ghosts so wide that the first sweeps go on in them. In
-// the plane a device takes both sweeps of a step in one kernel, tile by tile, and only tiles that an interface may
-// reach within the steps of a recording: elsewhere nothing changes.
+// Ghosts are exchanged before each sweep, or once a step with ghosts so wide that the first sweeps are repeated in
+// them, or once a cycle (see schedule). In the plane a device may take both sweeps of a step in one kernel, tile by
+// tile, and skip tiles that no interface can reach within a recording.
 //
-// All state is the same to the last bit for any number of ranks and any blocks: a face's flux is the same function of
-// the same numbers on both of its sides, and positions are those of global indices.
+// The state is the same to the last bit for any number of ranks and any blocks: the flux through a face is computed
+// from the same numbers on both sides, and positions are computed from global indices.
 package vof

@@ -14,7 +14,7 @@ func uniform(u, v, w float64) func(*grid.Grid) (flow.Flow, error) {
 	return func(*grid.Grid) (flow.Flow, error) { return flow.Uniform(u, v, w), nil }
 }
 
-// field is f after some steps of equal length to time end, in global order.
+// field returns f at time end after equal steps, in global order.
 func (p problem) field(t *testing.T, end float64) []float64 {
 	t.Helper()
 	var out []float64
@@ -33,10 +33,10 @@ func (p problem) field(t *testing.T, end float64) []float64 {
 	return out
 }
 
-func most(f []float64) float64 { return max(slices.Max(f)-1, -slices.Min(f)) }
+func boundExcess(f []float64) float64 { return max(slices.Max(f)-1, -slices.Min(f)) }
 
-// TestTangentCircle touches grid lines at four points without crossing them: no cell beyond has fluid, and the slivers
-// that enter others through an edge are not missed.
+// TestTangentCircle has a circle that touches grid lines at four points: cells beyond must have no fluid, and slivers
+// that enter cells through an edge must not be missed.
 func TestTangentCircle(t *testing.T) {
 	for _, n := range []int{16, 64} {
 		p := problem{grid: plane(n), body: shape.Ball(.5, .5, 0, .25), flow: named("rider-kothe", .5)}
@@ -67,8 +67,8 @@ func TestTangentCircle(t *testing.T) {
 	}
 }
 
-// TestInterfaceOnFacesCornersAndCentres: a plane through the faces of cells leaves none mixed, one through their
-// centres halves them, and one through their corners in the diagonal halves those and no others.
+// TestInterfaceOnFacesCornersAndCentres proves that a plane through faces leaves no mixed cells, a plane through
+// centres halves cells, and a diagonal plane through corners halves exactly the cells on it.
 func TestInterfaceOnFacesCornersAndCentres(t *testing.T) {
 	const n = 8
 	for name, c := range map[string]struct {
@@ -100,7 +100,7 @@ func TestInterfaceOnFacesCornersAndCentres(t *testing.T) {
 	}
 }
 
-// diagonal is the fluid below x + y = 1 in a cell.
+// diagonal returns the volume fraction below x + y = 1 in a cell.
 func diagonal(i, j, n int) float64 {
 	switch {
 	case i+j < n-1:
@@ -111,8 +111,8 @@ func diagonal(i, j, n int) float64 {
 	return 0
 }
 
-// TestDropletOfOneCell has no gradient, so that some ways find no normal. It moves on, and is all there when it comes
-// round.
+// TestDropletOfOneCell moves a droplet of one cell, in which some methods find no normal, around a periodic grid: its
+// volume must be conserved.
 func TestDropletOfOneCell(t *testing.T) {
 	for _, normal := range Normals {
 		for _, advect := range Advections {
@@ -132,8 +132,8 @@ func TestDropletOfOneCell(t *testing.T) {
 	}
 }
 
-// TestFacesAtZeroSpeed pass nothing: where only one axis has a velocity each row keeps its fluid to rounding, and rows
-// without fluid stay as they are.
+// TestFacesAtZeroSpeed proves that faces at rest pass nothing: with a velocity along one axis each row keeps its
+// fluid to round-off.
 func TestFacesAtZeroSpeed(t *testing.T) {
 	const n = 16
 	for _, cfg := range []Config{config("myc", "weymouth-yue", .5), config("elvira", "ei-le", .9)} {
@@ -156,8 +156,8 @@ func TestFacesAtZeroSpeed(t *testing.T) {
 	}
 }
 
-// TestCFLOfExactlyHalf moves a slab of cells by half a cell a step: after two it lies on cells again. It leads through
-// volume fractions of exactly 1/2, where the compression of Weymouth and Yue changes its mind.
+// TestCFLOfExactlyHalf moves a slab by half a cell a step, through volume fractions of exactly 1/2, where the
+// compression term of Weymouth and Yue switches; after two steps it is on cells again.
 func TestCFLOfExactlyHalf(t *testing.T) {
 	const n = 16
 	for _, g := range []*grid.Grid{plane(n), space(n)} {
@@ -204,7 +204,7 @@ func TestCFLOfExactlyHalf(t *testing.T) {
 	}
 }
 
-// TestCellsThatAreNoCubes: a line or plane moves exactly, whatever the sides of cells and its direction.
+// TestCellsThatAreNoCubes proves that lines and planes move exactly for any direction and any side lengths of cells.
 func TestCellsThatAreNoCubes(t *testing.T) {
 	flat := &grid.Grid{Dim: 2, N: [3]int{24, 40, 1}, Hi: [3]float64{2, 1, 0}}
 	brick := &grid.Grid{Dim: 3, N: [3]int{20, 22, 24}, Hi: [3]float64{1.4, 3, .8}}
@@ -214,7 +214,7 @@ func TestCellsThatAreNoCubes(t *testing.T) {
 			centre[d] = (g.Lo[d] + g.Hi[d]) / 2
 		}
 		for _, n := range [][3]float64{{1, 1, 1}, {3, -1, .5}, {-.1, 1, 2}, {.3, .2, -4}} {
-			at := func(time float64) shape.Body {
+			bodyAt := func(time float64) shape.Body {
 				b, err := shape.HalfSpace(centre[0]+u[0]*time, centre[1]+u[1]*time, centre[2]+u[2]*time, n[0], n[1],
 					n[2]*float64(g.Dim-2))
 				if err != nil {
@@ -225,12 +225,12 @@ func TestCellsThatAreNoCubes(t *testing.T) {
 			const end = .04
 			for _, normal := range []string{"elvira", "lvira"} {
 				if g.Dim == 3 && normal == "elvira" {
-					continue // which reproduces the planes along whose axis columns are short
+					continue // ELVIRA reproduces only planes with short columns along the axis
 				}
-				p := problem{grid: g, body: at(0), levels: -1, cfg: config(normal, "weymouth-yue", .5),
+				p := problem{grid: g, body: bodyAt(0), levels: -1, cfg: config(normal, "weymouth-yue", .5),
 					flow: uniform(u[0], u[1], u[2])}
 				got := p.field(t, end)
-				p.body = at(end)
+				p.body = bodyAt(end)
 				want := p.field(t, 0)
 				worst, mixed := 0.0, 0
 				for c := range got {
@@ -239,7 +239,7 @@ func TestCellsThatAreNoCubes(t *testing.T) {
 					if g.Dim == 3 {
 						edge = min(edge, k, g.N[2]-1-k)
 					}
-					if edge >= 6+2*(g.Dim-2) { // two steps have not heard of walls
+					if edge >= 6+2*(g.Dim-2) { // the distance by which the influence of walls spreads in two steps
 						worst = max(worst, math.Abs(got[c]-want[c]))
 						if want[c] > 0 && want[c] < 1 {
 							mixed++
@@ -254,7 +254,7 @@ func TestCellsThatAreNoCubes(t *testing.T) {
 	}
 }
 
-// TestPeriodicSeam is no place of its own: a disk that crosses it has the bits of one that doesn't.
+// TestPeriodicSeam proves that a disk across a periodic boundary has the same bits as one that is not.
 func TestPeriodicSeam(t *testing.T) {
 	const n, r = 32, .21875 // so that all coordinates are exact
 	for _, cfg := range []Config{config("elvira", "weymouth-yue", .5), config("myc", "ei-le", .9),
@@ -263,7 +263,7 @@ func TestPeriodicSeam(t *testing.T) {
 		g.Periodic = [3]bool{true, true}
 		p := problem{grid: g, body: shape.Ball(.5, .5, 0, r), cfg: cfg, flow: uniform(1, .5, 0)}
 		want := p.field(t, .75)
-		// A quarter of the disk in each corner: moved by half of the grid.
+		// A quarter of the disk in each corner: translated by half of the grid.
 		p.body = shape.Union(shape.Ball(0, 0, 0, r), shape.Ball(1, 0, 0, r), shape.Ball(0, 1, 0, r), shape.Ball(1, 1, 0, r))
 		got := p.field(t, .75)
 		for c, v := range got {
@@ -272,8 +272,8 @@ func TestPeriodicSeam(t *testing.T) {
 				t.Fatalf("%s, %s: cell %d has %v, want %v", cfg.Normal, cfg.Advect, c, v, want[i+n*j])
 			}
 		}
-		if most(got) > 1e-12 {
-			t.Errorf("beyond by %g", most(got))
+		if boundExcess(got) > 1e-12 {
+			t.Errorf("f is outside [0, 1] by %g", boundExcess(got))
 		}
 	}
 }

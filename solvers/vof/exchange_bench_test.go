@@ -13,8 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// BenchmarkExchange takes steps on four ranks with an exchange before each sweep, and with one a step and sweeps over
-// more cells, on each transport.
+// BenchmarkExchange takes steps on four ranks over each transport, with an exchange before each sweep, and with one a
+// step and wider sweeps.
 func BenchmarkExchange(b *testing.B) {
 	for _, c := range []problem{
 		{grid: plane(128), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8),

@@ -10,12 +10,12 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// Fields are the names that Field and Probe know.
+// Fields are the names that Field and Probe accept.
 var Fields = []string{"f", "nx", "ny", "nz", "alpha", "curvature"}
 
 func (s *solver[F]) checkField(name string) error {
 	if !slices.Contains(Fields, name) {
-		return fmt.Errorf("field %q is not known; there are %s", name, strings.Join(Fields, ", "))
+		return fmt.Errorf("field %q is not known; use one of %s", name, strings.Join(Fields, ", "))
 	}
 	if name == "curvature" && s.block.Ghost < heightGhosts {
 		return fmt.Errorf("the block has %d layers of ghosts, the curvature needs %d: see Config.Curvature", s.block.Ghost,
@@ -24,7 +24,7 @@ func (s *solver[F]) checkField(name string) error {
 	return nil
 }
 
-// cellsPerWorker is how many cells are worth a goroutine: some take long.
+// cellsPerWorker is the number of cells for which a goroutine is worth its cost.
 const cellsPerWorker = 1000
 
 func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
@@ -57,11 +57,11 @@ func (s *solver[F]) Probe(ctx context.Context, names []string, cells []int, out 
 		planes = planes || name != "f"
 	}
 	if len(out) != len(names)*len(cells) {
-		return fmt.Errorf("room for %d values of %d fields in %d cells", len(out), len(names), len(cells))
+		return fmt.Errorf("out has %d elements for %d fields in %d cells", len(out), len(names), len(cells))
 	}
 	field := s.fields[s.now()]
 	reach := 0
-	if planes { // of all ranks, whether they have cells or not
+	if planes { // on all ranks, with or without cells: the exchange is collective
 		if err := s.fillGhosts(ctx); err != nil {
 			return err
 		}
@@ -85,14 +85,14 @@ func (s *solver[F]) Probe(ctx context.Context, names []string, cells []int, out 
 	return nil
 }
 
-// download brings the cells around one to the host, reach cells in each direction.
+// download copies the cells within a distance of `reach` cells to the host.
 func (s *solver[F]) download(i, j, k, reach int) error {
 	field := s.fields[s.now()]
-	deep := reach
+	reachZ := reach
 	if s.block.Grid.Dim == 2 {
-		deep = 0
+		reachZ = 0
 	}
-	for dk := -deep; dk <= deep; dk++ {
+	for dk := -reachZ; dk <= reachZ; dk++ {
 		for dj := -reach; dj <= reach; dj++ {
 			lo, hi := s.block.Index(i-reach, j+dj, k+dk), s.block.Index(i+reach, j+dj, k+dk)+1
 			if err := backend.Download(s.dev, s.host[lo:hi], field[lo:hi]); err != nil {
@@ -103,7 +103,7 @@ func (s *solver[F]) download(i, j, k, reach int) error {
 	return nil
 }
 
-// quantity is a field at index c of the volume fractions, whose ghosts are up to date.
+// quantity returns a field in the cell at index c of the volume fractions, whose ghosts must be up to date.
 func (s *solver[F]) quantity(field []F, name string, c int) float64 {
 	v := float64(field[c])
 	switch {

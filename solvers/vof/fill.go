@@ -8,9 +8,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// Fill gives the volume fraction of a body in each cell of a block, x fastest, by dividing cells that its surface may
-// pass levels times: see [shape.Body.Divided]. With levels below 0 it is found by quadrature, or of a polyhedron by
-// [shape.Body.Cut]. All processors take part. It ends soon after the context does.
+// Fill returns the volume fraction of a body in each cell of a block, x fastest, by recursive division, levels times:
+// see [shape.Body.Divided]. With negative levels it uses quadrature, or for polyhedra [shape.Body.Cut]. It uses all
+// processors, and ends soon after ctx is cancelled.
 func Fill(ctx context.Context, b *grid.Block, body shape.Body, levels int, planes bool) ([]float64, error) {
 	if levels < 0 && body.Polyhedron() {
 		return body.Cut(ctx, cellsOf(b))
@@ -36,12 +36,12 @@ func Fill(ctx context.Context, b *grid.Block, body shape.Body, levels int, plane
 	})
 }
 
-// cellsOf are the block's own cells.
+// cellsOf returns the block's own cells.
 func cellsOf(b *grid.Block) shape.Cells {
 	c := shape.Cells{Dim: b.Grid.Dim}
-	for axis := range c.At {
+	for axis := range c.Planes {
 		for i := range b.N[axis] + 1 {
-			c.At[axis] = append(c.At[axis], b.Grid.Face(axis, b.Lo[axis]+i))
+			c.Planes[axis] = append(c.Planes[axis], b.Grid.Face(axis, b.Lo[axis]+i))
 		}
 	}
 	return c

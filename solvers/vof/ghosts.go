@@ -10,10 +10,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// haloTag tells the exchanges from other messages.
+// haloTag is the message tag of exchanges.
 const haloTag = 1
 
-// connect prepares the exchange of a block's fields.
+// connect sets up the exchange of the block's fields.
 func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error) {
 	if nx, ny, nz := s.block.Shape(); plan.Shape != [3]int{nx, ny, nz} || plan.Rank != s.comm.Rank() {
 		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
@@ -28,12 +28,12 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 
 func (s *solver[F]) Halo() string { return s.ghosts.Path() }
 
-// exchange brings the ghosts that others own up to date.
+// exchange updates the ghosts that other ranks or periodic images own.
 func (s *solver[F]) exchange(ctx context.Context, f []F) error {
 	return halo.Exchange(ctx, s.ghosts, f)
 }
 
-// refresh brings the ghosts of the current field up to date.
+// refresh updates the ghosts of the current field unless they are up to date.
 func (s *solver[F]) refresh(ctx context.Context) error {
 	if s.ghostsCurrent {
 		return nil
@@ -42,9 +42,9 @@ func (s *solver[F]) refresh(ctx context.Context) error {
 	return s.exchange(ctx, s.fields[s.now()])
 }
 
-// splitInterface divides a block into boxes near open sides, as deep as ghosts, whose cells other ranks need, and the
-// rest. A rank that is alone, and a block that is thin, leaves it whole: nothing is computed while messages are under
-// way.
+// splitInterface divides a block into boxes at its open sides, as deep as the ghosts, whose cells other ranks need,
+// and the inner box. If a rank is alone, or the block is thin, it returns the whole block, and nothing is computed
+// while messages are in transit.
 func (w *schedule) splitInterface(b *grid.Block) (outer []abi.Box, inner abi.Box) {
 	inner = abi.Box{Hi: b.N}
 	for axis := b.Grid.Dim - 1; axis >= 0; axis-- { // strips across the last axis have long rows
@@ -69,7 +69,7 @@ func (w *schedule) splitInterface(b *grid.Block) (outer []abi.Box, inner abi.Box
 	return outer, inner
 }
 
-// alone tells that a plan has no other rank.
+// alone reports whether a plan has no other rank.
 func alone(plan *halo.BoxPlan) bool {
 	for _, r := range plan.Phases {
 		for _, p := range r.Peers {
@@ -81,7 +81,7 @@ func alone(plan *halo.BoxPlan) bool {
 	return true
 }
 
-// lattice is the layout of a block's arrays for the kernels.
+// lattice describes the layout of a block's arrays for the kernels.
 func lattice(b *grid.Block) kernels.Lattice {
 	_, sy, sz := b.Strides()
 	return kernels.Lattice{Origin: int32(b.Index(0, 0, 0)), SY: int32(sy), SZ: int32(sz)}

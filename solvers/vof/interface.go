@@ -7,11 +7,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// Surface is the interface of the block's cells as a mesh without gaps. Planes of neighbouring
-// cells do not meet, so it goes through none of them exactly. At each corner of a cell the signed distances to the
-// planes of the mixed cells round it, and to the faces there between full and empty cells, are averaged, near ones with
-// more weight; the surface is where this is zero. It is closed within the grid whatever the distances are, and ends at
-// its sides. What is thinner than a cell may be missing.
+// Surface returns the interface in the block as a mesh without gaps. Planes of neighbouring cells do not meet, so the
+// mesh only approximates them: at each corner of a cell the signed distances from the planes of the surrounding mixed
+// cells, and from faces between full and empty cells, are averaged, with larger weights for near ones; the surface is
+// the zero contour. It is closed within the grid for any distances, and ends at the grid's sides. Films thinner than
+// a cell may be missing.
 func (s *solver[F]) Surface(ctx context.Context) (*contour.Surface, error) {
 	field, err := s.hostField(ctx, true)
 	if err != nil {
@@ -30,11 +30,11 @@ func (s *solver[F]) Surface(ctx context.Context) (*contour.Surface, error) {
 				if _, _, _, inside := s.block.Global(i, j, k); !inside {
 					continue
 				}
-				at := s.block.Index(i, j, k)
-				f := float64(field[at])
+				c0 := s.block.Index(i, j, k)
+				f := float64(field[c0])
 				c.fill(i, j, k, f)
 				if s.mixed(f) {
-					if m, alpha := s.unitPlane(field, at); m != [3]float64{} {
+					if m, alpha := s.unitPlane(field, c0); m != [3]float64{} {
 						c.plane(i, j, k, m, alpha)
 					}
 					continue
@@ -45,7 +45,7 @@ func (s *solver[F]) Surface(ctx context.Context) (*contour.Surface, error) {
 						continue
 					}
 					_, _, _, inside := s.block.Global(below[0], below[1], below[2])
-					if g := float64(field[at-strides[d]]); inside && !s.mixed(g) && g < 0.5 != (f < 0.5) {
+					if g := float64(field[c0-strides[d]]); inside && !s.mixed(g) && g < 0.5 != (f < 0.5) {
 						c.face(i, j, k, d)
 					}
 				}
@@ -55,12 +55,12 @@ func (s *solver[F]) Surface(ctx context.Context) (*contour.Surface, error) {
 	return c.surface(), nil
 }
 
-// unitPlane is the plane m·ξ = α of a mixed cell in unit coordinates.
-func (s *solver[F]) unitPlane(field []F, at int) (m [3]float64, alpha float64) {
+// unitPlane returns the plane m·ξ = α of a mixed cell in unit coordinates.
+func (s *solver[F]) unitPlane(field []F, index int) (m [3]float64, alpha float64) {
 	if s.block.Grid.Dim == 2 {
-		p := kernels.PlaneOf2(field, at, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
+		p := kernels.PlaneOf2(field, index, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
 		return [3]float64{float64(p.X), float64(p.Y), 0}, float64(p.Alpha)
 	}
-	p := kernels.PlaneOf3(field, at, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
+	p := kernels.PlaneOf3(field, index, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
 	return [3]float64{float64(p.X), float64(p.Y), float64(p.Z)}, float64(p.Alpha)
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// joined is the surfaces of all ranks as one, by the numbers of points.
+// joined combines the surfaces of all ranks by the ids of points.
 type joined struct {
-	at        map[int64][3]float64
-	simplices map[string]bool // of numbers; triangles from the lowest one on
+	position  map[int64][3]float64
+	simplices map[string]bool // by their ids; triangles begin with the lowest
 	edges     map[[2]int64]int
 	volume    float64 // by the divergence theorem, or in the plane the area
-	fluid     float64 // that the solver counts
+	fluid     float64 // volume of the fluid by Diagnose
 }
 
 func surfaceOf(t *testing.T, p problem) *joined {
 	t.Helper()
-	w := &joined{at: map[int64][3]float64{}, simplices: map[string]bool{}, edges: map[[2]int64]int{}}
+	w := &joined{position: map[int64][3]float64{}, simplices: map[string]bool{}, edges: map[[2]int64]int{}}
 	var mu sync.Mutex
 	err := p.run(func(_ int, s Solver) error {
 		m, err := s.Surface(ctx)
@@ -33,11 +33,11 @@ func surfaceOf(t *testing.T, p problem) *joined {
 		defer mu.Unlock()
 		w.fluid = d.Volume
 		for i, id := range m.ID {
-			at := [3]float64(m.Points[3*i:])
-			if before, ok := w.at[id]; ok && before != at {
-				t.Errorf("point %d is at %v and %v", id, before, at)
+			point := [3]float64(m.Points[3*i:])
+			if before, ok := w.position[id]; ok && before != point {
+				t.Errorf("point %d is at %v and %v", id, before, point)
 			}
-			w.at[id] = at
+			w.position[id] = point
 		}
 		n := p.grid.Dim
 		for i := 0; i < len(m.Simplices); i += n {
@@ -61,12 +61,12 @@ func surfaceOf(t *testing.T, p problem) *joined {
 func (w *joined) add(t *testing.T, ids []int64, dim int) {
 	name := fmt.Sprint(ids)
 	if w.simplices[name] {
-		t.Errorf("simplex %s is there twice", name)
+		t.Errorf("simplex %s is given twice", name)
 	}
 	w.simplices[name] = true
-	a, b := w.at[ids[0]], w.at[ids[1]]
+	a, b := w.position[ids[0]], w.position[ids[1]]
 	if dim == 2 {
-		w.edges[[2]int64{ids[0], -1}]++ // a point that a segment leaves
+		w.edges[[2]int64{ids[0], -1}]++ // key: the point at which a segment begins
 		w.edges[[2]int64{-1, ids[1]}]++
 		w.volume += (a[0]*b[1] - a[1]*b[0]) / 2
 		return
@@ -74,17 +74,17 @@ func (w *joined) add(t *testing.T, ids []int64, dim int) {
 	for k := range 3 {
 		w.edges[[2]int64{ids[k], ids[(k+1)%3]}]++
 	}
-	c := w.at[ids[2]]
+	c := w.position[ids[2]]
 	w.volume += (a[0]*(b[1]*c[2]-b[2]*c[1]) + a[1]*(b[2]*c[0]-b[0]*c[2]) + a[2]*(b[0]*c[1]-b[1]*c[0])) / 6
 }
 
-// closed wants each edge once in each direction.
+// closed requires that each edge occurs once in each direction.
 func (w *joined) closed(t *testing.T) {
 	t.Helper()
 	for e, n := range w.edges {
 		back := [2]int64{e[1], e[0]}
 		if n != 1 || w.edges[back] != 1 {
-			t.Fatalf("edge %v is there %d times, and %d times the other way round", e, n, w.edges[back])
+			t.Fatalf("edge %v occurs %d times, and %d times reversed", e, n, w.edges[back])
 		}
 	}
 }
@@ -98,7 +98,8 @@ func ballIn(g *grid.Grid, parts [3]int) problem {
 	return problem{grid: g, body: body, flow: named(name, 4), cfg: config("myc", "weymouth-yue", 0.5), parts: parts}
 }
 
-// The surface of a ball over four ranks is that of one, bit for bit: closed, of Euler number 2 and oriented.
+// TestSurfaceOfRanks proves that the surface of a ball on four ranks is that on one rank, bit for bit: closed,
+// oriented, of Euler characteristic 2.
 func TestSurfaceOfRanks(t *testing.T) {
 	for _, normal := range Normals {
 		one := ballIn(space(16), [3]int{1, 1, 1})
@@ -106,27 +107,28 @@ func TestSurfaceOfRanks(t *testing.T) {
 		one.cfg.Normal, four.cfg.Normal = normal, normal
 		a, b := surfaceOf(t, one), surfaceOf(t, four)
 		a.closed(t)
-		if euler := len(a.at) - len(a.edges)/2 + len(a.simplices); euler != 2 {
-			t.Errorf("%s: Euler number %d", normal, euler)
+		if euler := len(a.position) - len(a.edges)/2 + len(a.simplices); euler != 2 {
+			t.Errorf("%s: Euler characteristic %d", normal, euler)
 		}
-		if len(a.simplices) == 0 || len(a.simplices) != len(b.simplices) || len(a.at) != len(b.at) {
-			t.Fatalf("%s: %d points and %d triangles, on four ranks %d and %d", normal, len(a.at), len(a.simplices), len(b.at),
+		if len(a.simplices) == 0 || len(a.simplices) != len(b.simplices) || len(a.position) != len(b.position) {
+			t.Fatalf("%s: %d points and %d triangles, on four ranks %d and %d", normal, len(a.position), len(a.simplices),
+				len(b.position),
 				len(b.simplices))
 		}
-		for id, at := range a.at {
-			if b.at[id] != at {
-				t.Fatalf("%s: point %d is at %v, on four ranks at %v", normal, id, at, b.at[id])
+		for id, at := range a.position {
+			if b.position[id] != at {
+				t.Fatalf("%s: point %d is at %v, on four ranks at %v", normal, id, at, b.position[id])
 			}
 		}
 		for s := range a.simplices {
 			if !b.simplices[s] {
-				t.Fatalf("%s: triangle %s is not there on four ranks", normal, s)
+				t.Fatalf("%s: triangle %s is missing on four ranks", normal, s)
 			}
 		}
 	}
 }
 
-// The volume within the surface goes to that of the fluid with the square of the cells.
+// TestSurfaceVolume proves that the volume within the surface converges to that of the fluid with second order.
 func TestSurfaceVolume(t *testing.T) {
 	for dim, make := range map[int]func(int) *grid.Grid{2: plane, 3: space} {
 		var e []float64
@@ -146,41 +148,41 @@ func TestSurfaceVolume(t *testing.T) {
 	}
 }
 
-// loops wants one segment to come to each point, and one to leave it.
+// loops requires that one segment begins and one ends at each point.
 func (w *joined) loops(t *testing.T) {
 	t.Helper()
-	for id := range w.at {
+	for id := range w.position {
 		if w.edges[[2]int64{id, -1}] != 1 || w.edges[[2]int64{-1, id}] != 1 {
-			t.Fatalf("point %d is not passed once", id)
+			t.Fatalf("point %d does not have one segment to it and one from it", id)
 		}
 	}
 }
 
-// A plane is reproduced away from walls, next to which its cells do not see it.
+// TestSurfaceOfPlane proves that a plane is reproduced, except near walls.
 func TestSurfaceOfPlane(t *testing.T) {
 	n := [3]float64{0.48, 0.6, 0.64}
-	const beside = 0.503 // no corner of a cell is in the plane
-	body, err := shape.HalfSpace(beside, beside, beside, n[0], n[1], n[2])
+	const origin = 0.503 // no corner of a cell is on the plane
+	body, err := shape.HalfSpace(origin, origin, origin, n[0], n[1], n[2])
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := ballIn(&grid.Grid{Dim: 3, N: [3]int{8, 10, 12}, Hi: [3]float64{1, 1, 1}}, [3]int{1, 2, 2})
 	p.body, p.cfg.Normal = body, "lvira"
-	for id, at := range surfaceOf(t, p).at {
+	for id, at := range surfaceOf(t, p).position {
 		inner := true
 		distance := 0.0
 		for d, x := range at {
-			distance += n[d] * (x - beside)
+			distance += n[d] * (x - origin)
 			inner = inner && x > 0.25 && x < 0.75
 		}
 		if inner && math.Abs(distance) > 1e-9 {
-			t.Errorf("point %d at %v is %g beside the plane", id, at, distance)
+			t.Errorf("point %d at %v has distance %g from the plane", id, at, distance)
 		}
 	}
 }
 
-// Where the interface lies on the sides of cells, and so its distance from their corners is 0, no two points are one,
-// not in float32 either, and the surface is closed.
+// TestSurfaceThroughCorners has an interface on the sides of cells, at distance 0 from corners: points must stay
+// distinct, in float32 too, and the surface closed.
 func TestSurfaceThroughCorners(t *testing.T) {
 	for dim, g := range map[int]*grid.Grid{2: plane(16), 3: space(16)} {
 		for _, normal := range Normals {
@@ -197,21 +199,21 @@ func TestSurfaceThroughCorners(t *testing.T) {
 			p := ballIn(g, [3]int{2, 2, 1})
 			p.body, p.cfg.Normal = body, normal
 			w := surfaceOf(t, p)
-			places := map[[3]float32]int64{}
-			for id, at := range w.at {
-				place := [3]float32{float32(at[0]), float32(at[1]), float32(at[2])}
-				if other, ok := places[place]; ok {
-					t.Errorf("%s in %d dimensions: points %d and %d are both at %v", normal, dim, id, other, place)
+			positions := map[[3]float32]int64{}
+			for id, at := range w.position {
+				position := [3]float32{float32(at[0]), float32(at[1]), float32(at[2])}
+				if other, ok := positions[position]; ok {
+					t.Errorf("%s in %d dimensions: points %d and %d are both at %v", normal, dim, id, other, position)
 				}
-				places[place] = id
+				positions[position] = id
 			}
 			if dim == 3 {
 				w.closed(t)
 			} else {
 				w.loops(t)
 			}
-			if len(w.at) == 0 || math.Abs(w.volume-w.fluid) > .1*w.fluid {
-				t.Errorf("%s in %d dimensions: %d points around %v, where the fluid is %v", normal, dim, len(w.at), w.volume,
+			if len(w.position) == 0 || math.Abs(w.volume-w.fluid) > .1*w.fluid {
+				t.Errorf("%s in %d dimensions: %d points around %v, where the fluid is %v", normal, dim, len(w.position), w.volume,
 					w.fluid)
 			}
 		}

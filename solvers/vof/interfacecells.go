@@ -2,12 +2,12 @@ package vof
 
 import "github.com/atoll-hpc/atoll/solvers/common/contour"
 
-// surface is where the distances change their sign.
+// surface returns the zero contour of the distances.
 func (c *corners) surface() *contour.Surface {
 	c.average()
 	b := c.block
 	nodes := &contour.Nodes{Dim: b.Grid.Dim, N: c.n, Values: c.distance, Lo: b.Lo, Whole: b.Grid.N,
-		At: func(axis, node int) float64 {
+		Coordinate: func(axis, node int) float64 {
 			if axis >= b.Grid.Dim {
 				return b.Grid.Lo[axis]
 			}

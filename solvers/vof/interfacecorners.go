@@ -7,16 +7,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/contour"
 )
 
-// corners gathers distances at the corners of a block's cells. Cells come in the same order at every corner, whichever
-// block it is of, since they come x fastest.
+// corners accumulates distances at the corners of a block's cells. Cells are visited with x fastest, so every corner
+// receives its cells in the same order in any block.
 type corners struct {
 	block    *grid.Block
-	side     float64 // the shortest of a cell
+	side     float64 // shortest side of a cell
 	n        [3]int  // corners along each axis; 1 along z in the plane
 	distance []float64
-	weight   []float64 // that distance is a sum with
-	fluid    []float64
-	cells    []uint8 // that fluid is the sum of
+	weight   []float64 // sum of the weights of distance
+	fraction []float64 // sum of the volume fractions
+	cells    []uint8   // number of cells in fraction
 }
 
 func newCorners(b *grid.Block) *corners {
@@ -29,13 +29,13 @@ func newCorners(b *grid.Block) *corners {
 	}
 	total := c.n[0] * c.n[1] * c.n[2]
 	c.distance, c.weight = make([]float64, total), make([]float64, total)
-	c.fluid, c.cells = make([]float64, total), make([]uint8, total)
+	c.fraction, c.cells = make([]float64, total), make([]uint8, total)
 	return c
 }
 
 func (c *corners) index(i, j, k int) int { return i + c.n[0]*(j+c.n[1]*k) }
 
-// of goes over the corners of a cell that the block has: bit d of bits is the position along axis d.
+// of iterates over the corners of a cell that are in the block: bit d of bits is the position along axis d.
 func (c *corners) of(i, j, k int) func(yield func(bits, at int) bool) {
 	return func(yield func(bits, at int) bool) {
 		for bits := range 1 << c.block.Grid.Dim {
@@ -50,15 +50,15 @@ func (c *corners) of(i, j, k int) func(yield func(bits, at int) bool) {
 	}
 }
 
-// fill gives a cell's volume fraction to its corners.
+// fill adds a cell's volume fraction to its corners.
 func (c *corners) fill(i, j, k int, f float64) {
 	for _, at := range c.of(i, j, k) {
-		c.fluid[at] += f
+		c.fraction[at] += f
 		c.cells[at]++
 	}
 }
 
-// plane gives the corners of a cell their distances from its plane m·ξ = α in unit coordinates.
+// plane adds the distances of a cell's corners from its plane m·ξ = α in unit coordinates.
 func (c *corners) plane(i, j, k int, m [3]float64, alpha float64) {
 	g, size := c.block.Grid, 0.0
 	for d := range g.Dim {
@@ -76,7 +76,7 @@ func (c *corners) plane(i, j, k int, m [3]float64, alpha float64) {
 	}
 }
 
-// face puts the interface on the lower face of a cell across an axis.
+// face adds the distance 0 at the corners of the lower face of a cell across an axis.
 func (c *corners) face(i, j, k, axis int) {
 	for bits, at := range c.of(i, j, k) {
 		if bits>>axis&1 == 0 {
@@ -85,28 +85,27 @@ func (c *corners) face(i, j, k, axis int) {
 	}
 }
 
-// near is the distance, in sides of a cell, from which on more of it means less weight: a plane that a corner is far
-// from tells little of what is there. Planes of a smooth interface are at the same distance but for the square of a
-// side.
-const near = 0.25
+// weightScale is the distance, in sides of a cell, beyond which the weight decreases: a distant plane tells little
+// about a corner. Near planes of a smooth interface have equal distances, up to the square of a side.
+const weightScale = 0.25
 
 func (c *corners) add(at int, distance float64) {
-	far := distance / c.side
-	w := 1 / (near*near + far*far)
+	scaled := distance / c.side
+	w := 1 / (weightScale*weightScale + scaled*scaled)
 	c.distance[at] += w * distance
 	c.weight[at] += w
 }
 
-// average makes distances of sums. Where no plane is near, the fluid around tells the side.
+// average converts sums to distances. A corner without a plane nearby gets its sign from the fluid around it.
 func (c *corners) average() {
 	for at, w := range c.weight {
 		if w > 0 {
 			c.distance[at] /= w
 		} else {
-			c.distance[at] = c.side * (0.5 - c.fluid[at]/float64(c.cells[at]))
+			c.distance[at] = c.side * (0.5 - c.fraction[at]/float64(c.cells[at]))
 		}
-		if d := c.distance[at]; math.Abs(d) < contour.Shortest*c.side {
-			c.distance[at] = math.Copysign(contour.Shortest*c.side, d+0) // -0 is outside, as 0 is
+		if d := c.distance[at]; math.Abs(d) < contour.MinDistance*c.side {
+			c.distance[at] = math.Copysign(contour.MinDistance*c.side, d+0) // -0 counts as outside, like 0
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Bytes is what the arrays of a block take on a device, with separate memory or not: those of arrays.upload, and the
-// field that errors are against. Ghosts are as deep as tiles have them where these exchange once in many steps.
+// Bytes returns the size of a block's arrays on a device: those of arrays.upload, and the reference field of errors.
+// It counts deep ghosts where tiles may use them.
 func (c Config) Bytes(b *grid.Block, precision string, separate bool) (int64, error) {
 	if precision == "float32" {
 		return bytesOf[float32](c, b, separate)
@@ -28,24 +28,24 @@ func bytesOf[F num.Float](c Config, b *grid.Block, separate bool) (int64, error)
 		}
 	}
 	var number F
-	dim, each := b.Grid.Dim, int64(0) // of a cell with ghosts
+	dim, perCell := b.Grid.Dim, int64(0) // of a cell with ghosts
 	fields := 2
 	if dim == 3 && w.traversal != byTiles {
 		fields = 3
 	}
-	each += int64(fields+dim) * int64(unsafe.Sizeof(number))
+	perCell += int64(fields+dim) * int64(unsafe.Sizeof(number))
 	switch {
 	case w.stored && dim == 2:
-		each += int64(unsafe.Sizeof(geom.Line[F]{}))
+		perCell += int64(unsafe.Sizeof(geom.Line[F]{}))
 	case w.stored:
-		each += int64(unsafe.Sizeof(geom.Plane[F]{}))
+		perCell += int64(unsafe.Sizeof(geom.Plane[F]{}))
 	}
 	const ints, float = 4, 8
-	tiles := int64(w.parts) * 5 * ints
-	return each*int64(b.Len()) + 2*ints*int64(b.Walled()) + float*int64(b.Cells()) + tiles, nil
+	tiles := int64(w.count) * 5 * ints
+	return perCell*int64(b.Len()) + 2*ints*int64(b.Walled()) + float*int64(b.Cells()) + tiles, nil
 }
 
-// open tells whether a block has neighbours.
+// open reports whether a block has neighbours.
 func open(b *grid.Block) bool {
 	for axis := range b.Grid.Dim {
 		if o := b.Open(axis); o[0] || o[1] {

@@ -15,29 +15,29 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// observer computes diagnostics on the device while steps are queued.
+// observer measures diagnostics on the device while steps are queued.
 type observer[F num.Float] struct {
-	reference    []float64 // what fields are compared with, of the block's own cells
-	referenceSum float64   // of reference on all ranks, where that is not the start; else 0
+	reference    []float64 // field with which errors are computed, in the block's own cells
+	referenceSum float64   // sum of reference over all ranks if it is not the initial field; otherwise 0
 	clear        backend.Loop
-	planes       [2]kernelOver // by field: of all mixed cells, where they are stored
+	planes       [2]kernelOver // reconstruction of all mixed cells, by field, if planes are stored
 	survey       [2]kernelOver
 	found        []int64
-	solvers.Observing[observation]
+	solvers.ObservationBuffers[observation]
 }
 
 // observation is the result for one state.
 type observation struct {
 	report  backend.Report
 	steps   int
-	longest float64
+	longest float64 // the largest step so far
 }
 
-// prepare makes the kernels of a survey. start is the volume fraction of each cell of the block.
+// prepare makes the loops of a survey. start is the initial volume fraction of each cell of the block.
 func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 	b, a := s.block, &s.allocated
-	o.reference = backend.Uploaded(a, start, "volume fractions to compare with")
-	o.found = backend.Fresh[int64](a, kernels.SurveyWords, "what is measured")
+	o.reference = backend.Uploaded(a, start, "reference volume fractions")
+	o.found = backend.Fresh[int64](a, kernels.SurveyWords, "diagnostics")
 	if a.Err() != nil {
 		return a.Err()
 	}
@@ -73,7 +73,7 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 	return nil
 }
 
-// SetReference sets the volume fractions that errors are against, in place of those at the start. All ranks call it.
+// SetReference replaces the field with which errors are computed, initially that at the start. All ranks call it.
 func (s *solver[F]) SetReference(ctx context.Context, fractions []float64) error {
 	var sum dist.Accumulator
 	for _, f := range fractions {
@@ -86,7 +86,7 @@ func (s *solver[F]) SetReference(ctx context.Context, fractions []float64) error
 	return backend.Upload(s.dev, s.observer.reference, fractions)
 }
 
-// queueSurvey queues the survey of the state as it is.
+// queueSurvey queues a survey of the current state.
 func (s *solver[F]) queueSurvey(ctx context.Context, to *observation) error {
 	if err := s.fillGhosts(ctx); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 		return d, err
 	}
 	if most[1] != 0 {
-		return d, s.brokenAt(ctx, of.steps, broken)
+		return d, s.invalidAt(ctx, of.steps, broken)
 	}
 	cell := s.block.Grid.CellVolume()
 	d = Diagnostics{Volume: volume.Float64() * cell, BoundExcess: math.Float64frombits(uint64(most[0])),
@@ -164,10 +164,11 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 	return d, nil
 }
 
-// brokenAt names the volume fraction that was not finite after some steps: on this rank that of the word of a survey.
-func (s *solver[F]) brokenAt(ctx context.Context, steps int, word int64) error {
+// invalidAt describes the first volume fraction that was not finite after some steps; word is this rank's result of
+// the survey.
+func (s *solver[F]) invalidAt(ctx context.Context, steps int, word int64) error {
 	cell, f := kernels.BrokenCell(word)
-	text, err := solvers.BrokenEntity(ctx, s.comm, steps, &s.state()[0], cell, []float64{f})
+	text, err := solvers.DescribeInvalid(ctx, s.comm, steps, &s.state()[0], cell, []float64{f})
 	if err != nil {
 		return err
 	}

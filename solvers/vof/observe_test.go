@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// A volume fraction that is not finite is named with the step at which it was looked for, though it is seen many steps
-// later, when it is everywhere; what was measured before is as it was.
+// TestBrokenStatesAreNamedLater proves that a value that is not finite is reported with its cell and step although
+// the report is read many steps later, and that earlier observations are unaffected.
 func TestBrokenStatesAreNamedLater(t *testing.T) {
 	for _, parts := range [][3]int{{1, 1, 1}, {2, 1, 1}} {
 		p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 2), separate: true,
@@ -38,14 +38,14 @@ func TestBrokenStatesAreNamedLater(t *testing.T) {
 					}
 					want = append(want, d)
 				}
-				if s.Steps() < first+solvers.Observations {
+				if s.Steps() < first+solvers.MaxObservations {
 					if err := s.Observe(ctx); err != nil {
 						return err
 					}
 				}
 			}
 			if err := s.Observe(ctx); err == nil {
-				t.Error("there is room for more observations than there should be")
+				t.Error("Observe accepted more than MaxObservations pending observations")
 			}
 			for k := range want {
 				if d, err := s.Observed(ctx); err != nil || d != want[k] {
@@ -64,8 +64,8 @@ func TestBrokenStatesAreNamedLater(t *testing.T) {
 	}
 }
 
-// Steps that are taken by tens, as between rows of a table, are recorded too, once each stretch of turns has come
-// round.
+// TestStretchesAreRecorded proves that steps taken ten at a time, as between rows of a table, are recorded too, once
+// every sequence within a cycle has occurred.
 func TestStretchesAreRecorded(t *testing.T) {
 	p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8),
 		cfg: config("myc", "weymouth-yue", .5)}
@@ -80,7 +80,7 @@ func TestStretchesAreRecorded(t *testing.T) {
 			}
 			hash, err := s.Hash(ctx)
 			hashes = append(hashes, hash)
-			// Rounds of five turns have stretches of their own, of which the first round records none.
+			// The first pass through a cycle, in five calls, records nothing.
 			if d, ok := dev.(*separate); ok && (d.launched < steps/10 || d.launched >= steps/10+5*10) {
 				t.Errorf("%d recordings of %d steps", d.launched, steps)
 			}

@@ -2,7 +2,7 @@
 
 package vof
 
-// protectedPages are ordinary memory on systems whose pages these tests cannot protect: they find less there.
+// protectedPages returns ordinary memory on systems where these tests cannot protect pages.
 func protectedPages(n int) ([]byte, error) { return make([]byte, n), nil }
 
 func protect([]byte, bool) error { return nil }

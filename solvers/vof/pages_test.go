@@ -4,7 +4,7 @@ package vof
 
 import "syscall"
 
-// protectedPages are pages that may not be touched.
+// protectedPages returns pages that cannot be accessed.
 func protectedPages(n int) ([]byte, error) {
 	return syscall.Mmap(-1, 0, n, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 }

@@ -2,11 +2,12 @@ package vof
 
 import "math"
 
-// parabola gathers the normal equations of s = a0 + a1 t + a2 t² and, with six terms, + a3 u + a4 u² + a5 t u.
+// parabola accumulates the normal equations of the fit s = a0 + a1 t + a2 t² and, with six terms, + a3 u + a4 u² + a5
+// t u.
 type parabola struct {
 	terms  int
 	count  int
-	matrix [6][7]float64 // with the right side
+	matrix [6][7]float64 // with the right-hand side
 }
 
 func (p *parabola) add(t, u, s float64) {
@@ -20,7 +21,7 @@ func (p *parabola) add(t, u, s float64) {
 	p.count++
 }
 
-// curvature is that at t = u = 0, positive where the parabola falls off.
+// curvature returns the curvature at t = u = 0, positive for a maximum.
 func (p *parabola) curvature() float64 {
 	a, ok := p.solve()
 	if !ok {
@@ -30,13 +31,13 @@ func (p *parabola) curvature() float64 {
 	return -2 * (a[2]*(1+a[3]*a[3]) + a[4]*(1+a[1]*a[1]) - a[1]*a[3]*a[5]) / (slope * math.Sqrt(slope))
 }
 
-// solve is Gauss' elimination. It fails where points don't tell the terms apart.
+// solve uses Gaussian elimination. It fails if the points do not determine the terms.
 func (p *parabola) solve() (a [6]float64, ok bool) {
 	if p.count < p.terms {
 		return a, false
 	}
 	m := &p.matrix
-	for k := range p.terms { // terms scale with powers of the length
+	for k := range p.terms { // scale the terms, which have different units
 		if !(m[k][k] > 0) {
 			return a, false
 		}
@@ -52,7 +53,7 @@ func (p *parabola) solve() (a [6]float64, ok bool) {
 		m[i][p.terms] *= scale[i]
 	}
 	for k := range p.terms {
-		if m[k][k] < 1e-9 { // of a matrix that is positive and has ones in its diagonal, by Cholesky's pivots
+		if m[k][k] < 1e-9 { // a pivot of a positive definite matrix with unit diagonal
 			return a, false
 		}
 		for i := k + 1; i < p.terms; i++ {

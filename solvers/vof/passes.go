@@ -10,9 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// schedule is how the steps of a rank go: over what a kernel goes at a time (traversal), and how often ghosts are
-// exchanged (period). Both are chosen by Config.choose, and by widenGhosts where ranks find that they can go by tiles
-// through a cycle:
+// schedule is how a rank takes steps: what a kernel traverses at a time (traversal), and how often ghosts are
+// exchanged (period). Config.choose chooses both; widenGhosts changes the period if all ranks can use tiles with deep
+// ghosts:
 //
 //	             bySweep                        byStep                         byCycle
 //	byCells      in space; exchange "sweep"     in the plane, by default       -
@@ -22,12 +22,12 @@ import (
 type schedule struct {
 	traversal traversal
 	period    period
-	stored    bool // planes are found once and kept, but in tiles: they cost more than storing them
+	stored    bool // planes are computed once and stored (not by tiles), since computing them costs more
 	tiles     [2]int
-	parts     int  // how many tiles or bricks there are
-	alone     bool // no other rank has a part in a step
+	count     int  // number of tiles or bricks
+	alone     bool // no other rank takes part in an exchange
 
-	frame abi.Box // of cells that tiles cover
+	frame abi.Box // cells that the tiles cover
 }
 
 // traversal is what a kernel of a step takes at a time.
@@ -39,7 +39,7 @@ const (
 	byBricks                  // a sweep over bricks of cells in space
 )
 
-// period is how often ghosts are brought up to date.
+// period is how often ghosts are exchanged.
 type period int
 
 const (
@@ -48,7 +48,7 @@ const (
 	byCycle               // once in cycleLength steps: tiles go over ghosts too
 )
 
-// choose chooses the schedule. separate tells that the device has separate memory.
+// choose chooses the schedule. separate is true for a device with separate memory.
 func (c Config) choose(b *grid.Block, separate bool) (w schedule, err error) {
 	w.stored = c.Normal == "elvira" || c.Normal == "lvira"
 	if c.wide(b.Grid.Dim) {
@@ -63,36 +63,36 @@ func (c Config) choose(b *grid.Block, separate bool) (w schedule, err error) {
 			alone = alone && !open
 		}
 	}
-	why := ""
+	reason := ""
 	switch {
 	case b.Grid.Dim == 3:
-		why = "tiles are for the plane"
+		reason = "tiles are for the plane"
 	case c.Normal == "height":
-		why = "heights reach too far for tiles"
+		reason = "heights reach too far for tiles"
 	case !alone && w.period == bySweep:
-		why = `tiles need exchange "step" or "steps" where a block has neighbours`
+		reason = `tiles need exchange "step" or "steps" in a block with neighbours`
 	}
-	if c.Sweep == "tiles" && why != "" {
-		return w, fmt.Errorf("sweep \"tiles\" unavailable: %s", why)
+	if c.Sweep == "tiles" && reason != "" {
+		return w, fmt.Errorf("sweep \"tiles\" unavailable: %s", reason)
 	}
 	if c.Exchange == "steps" && c.Sweep == "cells" {
-		why = "it is for tiles"
+		reason = "it needs tiles"
 	}
-	if c.Exchange == "steps" && why != "" {
-		return w, fmt.Errorf("exchange \"steps\" unavailable: %s", why)
+	if c.Exchange == "steps" && reason != "" {
+		return w, fmt.Errorf("exchange \"steps\" unavailable: %s", reason)
 	}
 	many := manyCells
 	if !alone {
 		many /= 4 // tiles exchange once in many steps
 	}
 	if c.Sweep == "tiles" || c.Exchange == "steps" ||
-		c.Sweep != "cells" && separate && why == "" && b.Cells() >= many {
+		c.Sweep != "cells" && separate && reason == "" && b.Cells() >= many {
 		w.traversal = byTiles
 		w.layTiles(abi.Box{Hi: b.N})
 	}
 	if w.traversal == byBricks {
 		n := kernels.CountBricks(b.N)
-		w.parts = n[0] * n[1] * n[2]
+		w.count = n[0] * n[1] * n[2]
 	}
 	return w, nil
 }
@@ -102,24 +102,24 @@ func (w *schedule) layTiles(frame abi.Box) {
 	w.frame = frame
 	nx, ny := frame.Hi[0]-frame.Lo[0], frame.Hi[1]-frame.Lo[1]
 	w.tiles = [2]int{(nx + kernels.TileX - 1) / kernels.TileX, (ny + kernels.TileY - 1) / kernels.TileY}
-	w.parts = w.tiles[0] * w.tiles[1]
+	w.count = w.tiles[0] * w.tiles[1]
 }
 
-// manyCells is how many cells a block must have for tiles to be the default. Below, the time of a step on a GPU is the
-// latency of one tile.
+// manyCells is the number of cells of a block from which tiles are the default. Below, the time of a step on a GPU is
+// the latency of one tile.
 const manyCells = 2 << 20
 
-// pass is a sweep, or in tiles a whole step, with what comes before it.
+// pass is a sweep, or with tiles a whole step, with the loops that precede it.
 type pass[F num.Float] struct {
 	walls       backend.Loop
 	reconstruct backend.Loop
-	planes      int // indices of reconstruct
-	first       []kernelOver
-	rest        kernelOver
-	field       []F // whose cells of first other ranks need, or nil
+	planes      int          // number of indices of reconstruct
+	first       []kernelOver // loops over cells that other ranks need
+	rest        kernelOver   // the remaining cells
+	field       []F          // the field whose ghosts are exchanged after first, or nil
 }
 
-// passes prepares step k of a cycle, over a list of tiles or bricks where there are any.
+// passes prepares step k of a cycle, over a list of tiles or bricks if the schedule has them.
 func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *schedule, k int, l *tileList) []pass[F] {
 	if w.traversal == byTiles {
 		return []pass[F]{a.tiledPass(b, cfg, w, k, l)}
@@ -136,17 +136,17 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *schedule, k int, l *til
 			box = cfg.widened(b, k, n)
 		}
 		var advance func(abi.Box) backend.Loop
-		wide := box // with the donors outside of it
+		wide := box // the box and the donors outside of it
 		wide.Lo[axis]--
 		wide.Hi[axis]++
 		var p pass[F]
-		var interfaces []abi.Box // which other ranks need
+		var interfaces []abi.Box // cells that other ranks need
 		inner := box
 		if n == dim-1 || w.period == bySweep {
 			p.field = to
 			interfaces, inner = w.splitInterface(b)
 		}
-		p.walls = kernels.NewFillWallLoop(a.from, a.to, from)
+		p.walls = kernels.NewFillWallLoop(a.wallCells, a.wallGhosts, from)
 		if dim == 2 {
 			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n],
 				Normal: cfg.normalMethod(), Stored: w.stored,
@@ -161,7 +161,7 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *schedule, k int, l *til
 				U: a.u[axis], Planes: a.planes3}
 			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance3Loop(box, s, clock) }
 			if w.traversal == byBricks {
-				p.first = []kernelOver{{kernels.NewBrick3Loop(s, bricks(b, l), clock), w.parts}}
+				p.first = []kernelOver{{kernels.NewBrick3Loop(s, bricks(b, l), clock), w.count}}
 			}
 			p.reconstruct = kernels.NewReconstruct3Loop(wide, s)
 		}
@@ -179,14 +179,14 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *schedule, k int, l *til
 	return all
 }
 
-// widened is the box of sweep n of step k, with the ghosts that later sweeps of the step will read.
+// widened returns the box of sweep n of step k, including the ghosts that later sweeps of the step read.
 func (c Config) widened(b *grid.Block, k, n int) abi.Box {
 	along, across := c.reach()
 	box := abi.Box{Hi: b.N}
-	for later := n + 1; later < b.Grid.Dim; later++ {
+	for laterSweep := n + 1; laterSweep < b.Grid.Dim; laterSweep++ {
 		for axis := range b.Grid.Dim {
 			more := across
-			if axis == (k+later)%b.Grid.Dim {
+			if axis == (k+laterSweep)%b.Grid.Dim {
 				more = along
 			}
 			open := b.Open(axis)
@@ -201,7 +201,7 @@ func (c Config) widened(b *grid.Block, k, n int) abi.Box {
 	return box
 }
 
-// tiledPass is the whole of step k, over a list of tiles.
+// tiledPass prepares the whole step k, over a list of tiles.
 func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *schedule, k int, l *tileList) pass[F] {
 	s := &kernels.Tiles2[F]{Lattice: w.lattice(b), Axis: int32(k % 2), N: w.covered(),
 		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Open: w.ghostSides(b), Kinds: cfg.kinds(),
@@ -210,26 +210,26 @@ func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *schedule, k int, l *
 		V:           a.u[1],
 		KindsBefore: a.kinds[k%2], KindsAfter: a.kinds[1-k%2], Order: l.order, Count: l.count}
 	step := kernels.NewTileStep2Loop(w.stored, s, &a.clocks[k])
-	p := pass[F]{first: []kernelOver{{step, w.parts}}}
+	p := pass[F]{first: []kernelOver{{step, w.count}}}
 	if w.period != byCycle {
 		p.field = s.Out
 	}
 	return p
 }
 
-// lattice is the layout of a block's arrays from the first cell that tiles cover.
+// lattice describes the layout of a block's arrays relative to the first cell that tiles cover.
 func (w *schedule) lattice(b *grid.Block) kernels.Lattice {
 	l := lattice(b)
 	l.Origin = int32(b.Index(w.frame.Lo[0], w.frame.Lo[1], 0))
 	return l
 }
 
-// covered is how many cells tiles cover along each axis.
+// covered returns the number of cells that tiles cover along each axis.
 func (w *schedule) covered() [2]int32 {
 	return [2]int32{int32(w.frame.Hi[0] - w.frame.Lo[0]), int32(w.frame.Hi[1] - w.frame.Lo[1])}
 }
 
-// ghostSides is how far tiles may read beyond each side of the cells that they cover.
+// ghostSides returns how far tiles may read beyond each side of the cells that they cover.
 func (w *schedule) ghostSides(b *grid.Block) (reach [2][2]int32) {
 	if w.period == byCycle {
 		return reach
@@ -244,7 +244,7 @@ func (w *schedule) ghostSides(b *grid.Block) (reach [2][2]int32) {
 	return reach
 }
 
-// bricks are those of a list.
+// bricks describes the bricks of a list.
 func bricks(b *grid.Block, l *tileList) *kernels.Bricks {
 	all := &kernels.Bricks{Order: l.order, Length: l.count}
 	for d, n := range kernels.CountBricks(b.N) {
@@ -253,14 +253,13 @@ func bricks(b *grid.Block, l *tileList) *kernels.Bricks {
 	return all
 }
 
-// listing prepares the kernels that list the tiles or bricks with work in a cycle, before its first step, in their
-// order.
+// listing prepares the kernels that list the tiles or bricks with work in a cycle, in their order.
 func (a *arrays[F]) listing(b *grid.Block, w *schedule) []kernelOver {
-	list := &kernels.TileList{Tiles: [2]int32{int32(w.parts), 1}, Busy: a.marks, Order: a.activeTiles.order,
+	list := &kernels.TileList{Tiles: [2]int32{int32(w.count), 1}, Busy: a.marks, Order: a.activeTiles.order,
 		Count: a.activeTiles.count}
 	if w.traversal == byTiles {
 		list.Tiles, list.Open, list.Kinds = [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, w.ghostSides(b), a.kinds[0]
-		return []kernelOver{{kernels.NewMarkTileLoop(list), w.parts}, {kernels.NewListTilesLoop(list), 1}}
+		return []kernelOver{{kernels.NewMarkTileLoop(list), w.count}, {kernels.NewListTilesLoop(list), 1}}
 	}
 	l := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricks(b, &a.allTiles), RoundOff: roundOff[F](),
 		F:      a.fields[0],
@@ -272,17 +271,17 @@ func (a *arrays[F]) listing(b *grid.Block, w *schedule) []kernelOver {
 			}
 		}
 	}
-	return []kernelOver{{kernels.NewKindOfBrickLoop(l), w.parts}, {kernels.NewMarkBrickLoop(l), w.parts},
-		{kernels.NewCopyIdleBrickLoop(l), w.parts}, {kernels.NewListTilesLoop(list), 1}}
+	return []kernelOver{{kernels.NewKindOfBrickLoop(l), w.count}, {kernels.NewMarkBrickLoop(l), w.count},
+		{kernels.NewCopyIdleBrickLoop(l), w.count}, {kernels.NewListTilesLoop(list), 1}}
 }
 
-// kernelOver is a kernel and how many indices it has.
+// kernelOver is a loop with its number of indices.
 type kernelOver struct {
 	loop backend.Loop
 	size int
 }
 
-// kinds are those of the sweeps of a step.
+// kinds returns the kinds of the sweeps of a step.
 func (c Config) kinds() [2]int32 {
 	if c.Advect == "ei-le" {
 		return [2]int32{kernels.Eulerian, kernels.Lagrangian}

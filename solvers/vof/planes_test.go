@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// Outlines lie in the planes of their cells and within the cells, have the fluid on the right side, and their sizes add
-// up to that of the interface.
+// TestPlanes proves that outlines are in the planes of their cells and within the cells, are oriented, and add up to
+// the size of the interface.
 func TestPlanes(t *testing.T) {
 	for _, g := range []*grid.Grid{
 		{Dim: 2, N: [3]int{16, 12, 1}, Lo: [3]float64{-1, 0, 0}, Hi: [3]float64{1, 1, 0}},
@@ -40,13 +40,14 @@ func TestPlanes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !(math.Abs(total-want) <= 1e-12*want) || want == 0 {
-				t.Errorf("%d dimensions, %s: the planes have a size of %.17g, the interface of %.17g", g.Dim, normal, total, want)
+				t.Errorf("%d dimensions, %s: the planes have a total size of %.17g, the interface %.17g", g.Dim, normal, total,
+					want)
 			}
 		}
 	}
 }
 
-// checkPlanes returns the size of all outlines of a block.
+// checkPlanes checks all outlines of a block and returns their total size.
 func checkPlanes(t *testing.T, s *solver[float64], p *Planes) (size float64) {
 	field, err := s.hostField(ctx, true)
 	if err != nil {
@@ -64,12 +65,12 @@ func checkPlanes(t *testing.T, s *solver[float64], p *Planes) (size float64) {
 				lo, hi := g.Face(d, b.Lo[d]+cell[d]), g.Face(d, b.Lo[d]+cell[d]+1)
 				x := p.at(k)[d]
 				if x < lo || x > hi {
-					t.Fatalf("cell %v: a point at %g beyond [%g, %g] along axis %d", cell, x, lo, hi, d)
+					t.Fatalf("cell %v: a point at %g outside [%g, %g] along axis %d", cell, x, lo, hi, d)
 				}
 				off += m[d] * (x - lo) / g.Spacing(d)
 			}
 			if math.Abs(off) > 1e-13 {
-				t.Fatalf("cell %v: a point is %g beside the plane", cell, off)
+				t.Fatalf("cell %v: a point has distance %g from the plane", cell, off)
 			}
 		}
 		part, outward := 0.0, 0.0
@@ -93,7 +94,7 @@ func checkPlanes(t *testing.T, s *solver[float64], p *Planes) (size float64) {
 			part = math.Sqrt(part)
 		}
 		if !(outward > 0) && part > 1e-20 {
-			t.Fatalf("cell %v: the outline is the wrong way round", cell)
+			t.Fatalf("cell %v: the outline has the wrong orientation", cell)
 		}
 		size += part
 		first = end
@@ -101,7 +102,7 @@ func checkPlanes(t *testing.T, s *solver[float64], p *Planes) (size float64) {
 	return size
 }
 
-// Planes through corners, along edges and on faces of a cell give outlines of as many points as they have, or none.
+// TestOutlinesThroughCorners covers planes through corners, along edges and on faces of a cell.
 func TestOutlinesThroughCorners(t *testing.T) {
 	for _, c := range []struct {
 		dim    int
@@ -133,7 +134,7 @@ func TestOutlinesThroughCorners(t *testing.T) {
 		p := &Planes{}
 		(&solver[float64]{block: b}).outline(p, 0, c.m, c.alpha)
 		if p.points() != c.points {
-			t.Errorf("%v = %g: %d points, not %d: %v", c.m, c.alpha, p.points(), c.points, p.Points)
+			t.Errorf("%v = %g: got %d points, want %d: %v", c.m, c.alpha, p.points(), c.points, p.Points)
 		}
 	}
 }

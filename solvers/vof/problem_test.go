@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ctx = context.Background()
 
-// problem is a run.
+// problem is a run of a solver in a test.
 type problem struct {
 	grid      *grid.Grid
 	body      shape.Body
@@ -33,9 +33,9 @@ type problem struct {
 	precision string
 	parts     [3]int
 	threads   int
-	separate  bool // on devices with memory of their own
+	separate  bool // on devices with separate memory
 	batch     int  // steps at a time
-	levels    int  // of divided cells, 4 if 0
+	levels    int  // of recursive division, 4 if 0
 }
 
 func named(name string, period float64) func(g *grid.Grid) (flow.Flow, error) {
@@ -44,7 +44,7 @@ func named(name string, period float64) func(g *grid.Grid) (flow.Flow, error) {
 	}
 }
 
-// plane and space are unit boxes of n cells along each axis.
+// plane and space are grids of the unit box with n cells along each axis.
 func plane(n int) *grid.Grid {
 	return &grid.Grid{Dim: 2, N: [3]int{n, n, 1}, Hi: [3]float64{1, 1, 0}}
 }
@@ -57,7 +57,7 @@ func config(normal, advect string, cfl float64) Config {
 	return Config{Normal: normal, Advect: advect, CFL: cfl}
 }
 
-// run sets a solver up on every rank and hands it to f.
+// run sets up a solver on every rank and calls f with it.
 func (p problem) run(f func(rank int, s Solver) error) error {
 	return p.onDevice(func(rank int, s Solver, _ backend.Device) error { return f(rank, s) })
 }
@@ -100,12 +100,12 @@ func (p problem) onDevice(f func(rank int, s Solver, dev backend.Device) error) 
 
 func (p problem) device(comm dist.Comm) (backend.Device, error) {
 	if p.separate {
-		return newApart(max(1, p.threads), comm)
+		return newSeparate(max(1, p.threads), comm)
 	}
 	return cpu.New(max(1, p.threads)), nil
 }
 
-// solver sets up a rank.
+// solver sets up the solver of a rank.
 func (p problem) solver(v flow.Flow, comm dist.Comm, dev backend.Device) (Solver, error) {
 	lo, n := partition.Box(p.grid.N, p.parts, comm.Rank())
 	ghost := p.cfg.Ghosts(p.grid.Dim)
@@ -125,7 +125,7 @@ func (p problem) solver(v flow.Flow, comm dist.Comm, dev backend.Device) (Solver
 	return New(ctx, p.precision, p.cfg, b, plan, v, f, comm, dev)
 }
 
-// until steps to time t and returns the diagnostics.
+// until steps to time t and returns diagnostics and hash.
 func (p problem) until(t float64) (d Diagnostics, hash string, err error) {
 	err = p.run(func(rank int, s Solver) error {
 		for s.Time() < t {

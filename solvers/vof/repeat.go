@@ -6,14 +6,14 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// stepRange is count steps of a cycle, from the first on.
+// stepRange is `count` steps of a cycle, beginning with step first.
 type stepRange struct{ first, count int }
 
-// maxRecordings bounds the ranges that are recorded. Rows of a table come after equal numbers of steps, whose ranges
-// recur; frames cut a few short.
+// maxRecordings bounds the number of recorded ranges. Rows of tables follow equal numbers of steps, whose ranges
+// recur; frames shorten a few.
 const maxRecordings = 64
 
-// canRecord tells whether a range can be recorded, and is worth it.
+// canRecord reports whether a range can be recorded and occurs often enough.
 func (s *solver[F]) canRecord(of stepRange) bool {
 	if !s.alone && s.fork == nil && s.period != byCycle {
 		return false
@@ -22,8 +22,8 @@ func (s *solver[F]) canRecord(of stepRange) bool {
 	return known || len(s.recordings) < maxRecordings
 }
 
-// runRecorded queues a range with one call. The first time it is queued step by step: what a device loads and allocates
-// then cannot be part of a recording.
+// runRecorded queues a range with one call. The first time it queues the steps one by one, because a recording cannot
+// contain what a device loads and allocates on first use.
 func (s *solver[F]) runRecorded(ctx context.Context, recorder backend.Recorder, of stepRange) error {
 	replay, taken := s.recordings[of]
 	if !taken {
@@ -42,7 +42,7 @@ func (s *solver[F]) runRecorded(ctx context.Context, recorder backend.Recorder, 
 	return nil
 }
 
-// forgetRecordings frees the recordings. Their ranges can be recorded again.
+// forgetRecordings frees the recordings. Their ranges may be recorded again.
 func (s *solver[F]) forgetRecordings() {
 	for of, replay := range s.recordings {
 		if replay != nil {

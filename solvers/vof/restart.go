@@ -11,21 +11,21 @@ import (
 
 func (s *solver[F]) View() solvers.View { return solvers.BlockView(s.dev, s.fields[s.now()], s.block) }
 
-// state is the volume fractions as a field.
+// state returns the volume fractions as a field.
 func (s *solver[F]) state() []solvers.Field {
 	cells := &solvers.Space{Name: "cell", Owned: s.block.Cells(), Key: s.block.Number}
-	return []solvers.Field{{Name: "f", On: cells, View: s.View, Hashed: true}}
+	return []solvers.Field{{Name: "f", Space: cells, View: s.View, Hashed: true}}
 }
 
-// State is the volume fractions of the block.
+// State returns the volume fractions of the block.
 func (s *solver[F]) State(context.Context) ([]solvers.State, error) {
 	return solvers.HashedState(s.state())
 }
 
-// Hash is that of the volume fractions.
+// Hash returns the hash of the volume fractions.
 func (s *solver[F]) Hash(ctx context.Context) (string, error) { return solvers.Hash(ctx, s.comm, s) }
 
-// Scalars are the size of the longest step so far.
+// Scalars returns the longest step so far.
 func (s *solver[F]) Scalars(context.Context) (map[string]float64, error) {
 	return map[string]float64{"longest": s.longest}, nil
 }
@@ -35,7 +35,7 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 	if err := fill(); err != nil {
 		return err
 	}
-	for _, kinds := range s.kinds { // anything may be in any tile or brick
+	for _, kinds := range s.kinds { // after a restart any tile or brick may be mixed
 		if err := backend.Upload(s.dev, kinds, slices.Repeat([]int32{kernels.Mixed2}, len(kinds))); err != nil {
 			return err
 		}

@@ -17,56 +17,56 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// Solver advances the volume fractions on one rank's block. All ranks make the same calls.
+// Solver advances the volume fractions on a rank's block. All ranks make the same calls.
 type Solver interface {
-	// Step takes one of equal steps that lead to the time until, and returns its length in s.
+	// Step takes one of the equal steps that lead to the time until, and returns its length in s.
 	Step(ctx context.Context, until float64) (float64, error)
-	// Advance takes at least one and at most so many of such steps. On a device it returns when they are queued.
+	// Advance takes between one and `steps` such steps. On a device it returns when they are queued.
 	Advance(ctx context.Context, until float64, steps int) error
-	// Pause lets Advance return after the first step that reaches a time; 0 for none.
+	// Pause makes Advance return after the first step that reaches a time; 0 for none.
 	Pause(at float64)
 	Time() float64
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
 	Dt() float64
-	// StepsTo is that of solvers.Stepper.
+	// StepsTo implements solvers.Stepper.
 	StepsTo(until float64) (least, most float64)
 	// Planes returns the lines or planes of the block's mixed cells.
 	Planes(ctx context.Context) (*Planes, error)
 	// Surface returns the interface of the block as a mesh without gaps.
 	Surface(ctx context.Context) (*contour.Surface, error)
-	// Field returns a quantity at every cell of the block, x fastest: f, or of mixed cells nx, ny, nz, alpha and
-	// curvature, 0 in others. The fluid is where n·x ≤ alpha, n a unit normal in space and x from the lowest corner of the
-	// cell on. The curvature is 1/r for a disk of fluid, 2/r for a ball, and NaN where too little of the interface is near
-	// to tell.
+	// Field returns a quantity in every cell of the block, x fastest: f, or in mixed cells nx, ny, nz, alpha and
+	// curvature, 0 in other cells. The fluid is where n·x ≤ alpha, with the unit normal n and x relative to the
+	// lowest corner of the cell. The curvature is 1/r for a disk of fluid, 2/r for a ball, and NaN where too little
+	// of the interface is nearby.
 	Field(ctx context.Context, name string) ([]float64, error)
-	// Probe writes quantities of single cells to out, cell by cell: cells of the block by their number, x fastest. All
-	// ranks ask for the same ones, each of its own cells.
+	// Probe writes quantities of single cells to out, cell by cell; cells are numbers in the block, x fastest. All
+	// ranks call it with the same names, each with its own cells.
 	Probe(ctx context.Context, names []string, cells []int, out []float64) error
-	// Diagnose measures the state as it is. Errors are against the start, or what SetReference was set last.
+	// Diagnose measures the current state. Errors are relative to the initial state, or to the last SetReference.
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	SetReference(ctx context.Context, fractions []float64) error
-	// Observe and Observed are those of solvers.Observer.
+	// Observe and Observed implement solvers.Observer.
 	Observe(ctx context.Context) error
 	Observed(ctx context.Context) (Diagnostics, error)
-	// View is that of the volume fractions of the block.
+	// View is the view of the block's volume fractions.
 	View() solvers.View
-	// State, Scalars and Restore are those of solvers.Restarter.
+	// State, Scalars and Restore implement solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
 	Scalars(ctx context.Context) (map[string]float64, error)
 	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
-	// Hash is that of the volume fractions: see solvers.Hash.
+	// Hash returns the hash of the volume fractions: see solvers.Hash.
 	Hash(ctx context.Context) (string, error)
-	// Phases tells how many seconds this rank spent where.
+	// Phases returns the seconds that this rank spent in each phase.
 	Phases() map[string]float64
-	// Bytes is what the arrays take that the kernels work on.
+	// Bytes returns the size of the arrays on the device.
 	Bytes() int64
-	// Halo is how ghosts are exchanged: direct, staged or nccl.
+	// Halo returns the exchanger of ghosts: direct, staged or nccl.
 	Halo() string
-	// Schedule is how often ghosts are exchanged, before each sweep, once a step or once in several steps, and what a step
-	// goes by: cells, tiles or bricks.
+	// Schedule returns how often ghosts are exchanged (before each sweep, once a step, or once in several steps), and
+	// what a step traverses: cells, tiles or bricks.
 	Schedule() (exchange, sweep string)
-	// Close gives back what the device holds.
+	// Close frees the memory on the device.
 	Close()
 }
 
@@ -98,38 +98,38 @@ type solver[F num.Float] struct {
 	cfg           Config
 	block         *grid.Block
 	ghosts        halo.GhostExchanger[F]
-	fork          func(f func() error) error // of linked devices: queues what f calls on a second stream
-	ghostsCurrent bool                       // ghosts are up to date, but for deep ones
+	fork          func(f func() error) error // for linked devices: queues the operations of f on a second stream
+	ghostsCurrent bool                       // ghosts, except deep ghosts, are up to date
 	flow          flow.Flow
-	course        *flow.BlockSeries[F] // nil where the flow varies by a factor alone
+	series        *flow.BlockSeries[F] // nil if the flow has no time series
 	comm          dist.Comm
 	dev           backend.Device
 
-	// separate tells that the device has separate memory. The host then has room for a copy of the field.
+	// separate is true for a device with separate memory; the host then has a copy of the field.
 	separate bool
 	host     []F
 
 	passes        [cycleLength][]pass[F]
-	activePasses  [cycleLength][]pass[F] // over tiles or bricks with work, as listLoops find them
+	activePasses  [cycleLength][]pass[F] // over the active tiles or bricks, as listLoops list them
 	listLoops     []kernelOver
-	refreshTiles  kernelOver                      // brings tiles of deep ghosts up to date after an exchange
-	activeCount   [1]int32                        // tiles or bricks with work
-	recordings    map[stepRange]backend.Recording // of ranges of a cycle; nil of those that were run once
-	recordedTiles int                             // tiles or bricks that recordings have room for
-	haveList      bool                            // there is a list of tiles or bricks with work, for the current cycle
-	walls         [2]backend.Loop                 // of the fields that a step may end with
-	volume        float64                         // at the start
-	limit         float64                         // the longest step at a factor of 1
-	rates         rates                           // the largest so far, at a factor of 1
+	refreshTiles  kernelOver                      // updates tiles with deep ghosts after an exchange
+	activeCount   [1]int32                        // number of active tiles or bricks
+	recordings    map[stepRange]backend.Recording // recorded ranges; nil for ranges that were queued once
+	recordedTiles int                             // capacity of recordings in tiles or bricks
+	haveList      bool                            // the list of active tiles or bricks is that of the current cycle
+	walls         [2]backend.Loop                 // for the fields with which a step may end
+	volume        float64                         // initial volume
+	limit         float64                         // largest step for a factor of 1
+	rates         rates                           // the largest so far, for a factor of 1
 
-	t       float64
-	pause   float64
-	took    float64 // the last step
-	steps   int
-	longest float64 // step so far, times the absolute value of its factor
-	next    [cycleLength]kernels.Clock[F]
-	clockAt time.Time
-	spent   [3]time.Duration // on halos, planes, sweeps
+	t         float64
+	pause     float64
+	took      float64 // the last step
+	steps     int
+	longest   float64 // the largest product of a step and |factor| so far
+	next      [cycleLength]kernels.Clock[F]
+	clockAt   time.Time
+	phaseTime [3]time.Duration // on exchanges, planes, sweeps
 }
 
 func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow,
@@ -162,7 +162,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if err != nil {
 		return nil, err
 	}
-	var u [3][]F // of the last time of a series; each step uploads its own
+	var u [3][]F // for a time series at its last time; each step uploads its own
 	err = v.Each(func(v flow.Flow) (err error) {
 		if u, err = flow.OnBlock[F](ctx, b, v); err != nil {
 			return err
@@ -172,7 +172,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if err != nil {
 		return nil, err
 	}
-	s.course = flow.NewBlockSeries[F](b, v)
+	s.series = flow.NewBlockSeries[F](b, v)
 	if err := s.upload(dev, b, &s.schedule, start, u); err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	return s, err
 }
 
-// checkBlock refuses a block that does not fit the configuration.
+// checkBlock returns an error for a block that does not fit the configuration.
 func (cfg *Config) checkBlock(b *grid.Block) error {
 	if err := cfg.check(b.Grid.Dim); err != nil {
 		return err
@@ -203,18 +203,18 @@ func (cfg *Config) checkBlock(b *grid.Block) error {
 	return nil
 }
 
-// prepare makes the kernels of steps.
+// prepare makes the loops of a cycle.
 func (s *solver[F]) prepare(b *grid.Block) {
 	for k := range cycleLength {
 		s.passes[k] = s.arrays.passes(b, s.cfg, &s.schedule, k, &s.allTiles)
-		if s.activePasses[k] = s.passes[k]; s.parts > 0 {
+		if s.activePasses[k] = s.passes[k]; s.count > 0 {
 			s.activePasses[k] = s.arrays.passes(b, s.cfg, &s.schedule, k, &s.arrays.activeTiles)
 		}
 	}
 	for n := range s.walls {
-		s.walls[n] = kernels.NewFillWallLoop(s.from, s.to, s.fields[n])
+		s.walls[n] = kernels.NewFillWallLoop(s.wallCells, s.wallGhosts, s.fields[n])
 	}
-	if s.parts > 0 {
+	if s.count > 0 {
 		s.listLoops = s.listing(b, &s.schedule)
 	}
 	if s.period == byCycle {
@@ -227,7 +227,7 @@ func (s *solver[F]) Steps() int    { return s.steps }
 func (s *solver[F]) Dt() float64   { return s.took }
 func (s *solver[F]) Bytes() int64  { return s.allocated.Bytes() }
 
-// hostField returns the current field where the host can read it, with its ghosts if they are asked for.
+// hostField returns the current field in memory that the host can read, with current ghosts if requested.
 func (s *solver[F]) hostField(ctx context.Context, ghosts bool) ([]F, error) {
 	f := s.fields[s.now()]
 	if ghosts {
@@ -241,16 +241,16 @@ func (s *solver[F]) hostField(ctx context.Context, ghosts bool) ([]F, error) {
 	return s.host, backend.Download(s.dev, s.host, f)
 }
 
-// fillGhosts brings the ghosts of the current field up to date, those beyond walls included.
+// fillGhosts updates the ghosts of the current field, including those beyond walls.
 func (s *solver[F]) fillGhosts(ctx context.Context) error {
 	if err := s.refresh(ctx); err != nil {
 		return err
 	}
-	s.dev.Run(s.walls[s.now()], 0, len(s.to))
+	s.dev.Run(s.walls[s.now()], 0, len(s.wallGhosts))
 	return nil
 }
 
-// now is the index of the field after the last step.
+// now returns the index of the field after the last step.
 func (s *solver[F]) now() int {
 	if s.traversal == byTiles {
 		return s.steps % 2
@@ -278,7 +278,7 @@ func (s *solver[F]) Schedule() (exchange, sweep string) {
 func (s *solver[F]) Close() {
 	s.forgetRecordings()
 	if s.ghosts != nil {
-		_ = s.ghosts.Close() // what is left is freed with the device
+		_ = s.ghosts.Close() // anything that remains is freed with the device
 	}
 	s.allocated.Free()
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// TestVolumeAndBoundsAreKept by both schemes with any normal: at a CFL number of exactly 1/2, in cells that are no
-// cubes, with nothing clipped.
+// TestVolumeAndBoundsAreKept proves that both schemes conserve volume and bounds with any normal, at a CFL number of
+// exactly 1/2 and in cells that are not cubes, without clipping.
 func TestVolumeAndBoundsAreKept(t *testing.T) {
 	flat := plane(32)
 	flat.N = [3]int{40, 24, 1}
@@ -45,7 +45,7 @@ func TestVolumeAndBoundsAreKept(t *testing.T) {
 	}
 }
 
-// TestRestIsExact: faces at exactly zero speed pass nothing, and a full box stays full to the last bit.
+// TestRestIsExact proves that faces at rest pass nothing, and that a full box stays full to the last bit.
 func TestRestIsExact(t *testing.T) {
 	full := shape.Complement(shape.Ball(9, 9, 9, 1))
 	for name, p := range map[string]problem{
@@ -66,7 +66,7 @@ func TestRestIsExact(t *testing.T) {
 	}
 }
 
-// TestDiskComesBack through a periodic boundary, at a CFL number of exactly 1/2.
+// TestDiskComesBack moves a disk across a periodic boundary, at a CFL number of exactly 1/2.
 func TestDiskComesBack(t *testing.T) {
 	g := plane(20)
 	g.Periodic = [3]bool{true, true}
@@ -128,11 +128,11 @@ func TestFields(t *testing.T) {
 			}
 		}
 		if _, err := s.Field(ctx, "pressure"); err == nil {
-			return errors.New("a field that there is not")
+			return errors.New("an unknown field was accepted")
 		}
 		_, err := s.Step(ctx, 0)
 		if err == nil {
-			return errors.New("a step to the present")
+			return errors.New("a step to the current time was accepted")
 		}
 		return nil
 	})
@@ -141,14 +141,14 @@ func TestFields(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeRun(t *testing.T) {
+func TestRefusedConfigurations(t *testing.T) {
 	ok := problem{grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: named("rider-kothe", 4),
 		cfg: config("myc", "weymouth-yue", .5)}
 	for want, change := range map[string]func(p *problem){
 		"normal \"best\"":         func(p *problem) { p.cfg.Normal = "best" },
 		"advection \"none\"":      func(p *problem) { p.cfg.Advect = "none" },
 		"at most 0.5":             func(p *problem) { p.cfg.CFL = .6 },
-		"more than 0":             func(p *problem) { p.cfg.CFL = math.NaN() },
+		"above 0":                 func(p *problem) { p.cfg.CFL = math.NaN() },
 		"in the plane only":       func(p *problem) { p.grid, p.flow, p.cfg.Advect = space(8), named("enright", 3), "ei-le" },
 		"exchange \"never\"":      func(p *problem) { p.cfg.Exchange = "never" },
 		"halo \"post\"":           func(p *problem) { p.cfg.Halo = "post" },

@@ -9,19 +9,19 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// Stage is a part of the reconstruction of an interface, ready to run on a device.
+// Stage is a part of the reconstruction of an interface, measured alone.
 type Stage struct {
 	Name string
 	Loop backend.Loop
 	Size int // number of indices of the loop
 
-	Bytes int // least memory traffic of a cell, if few cells are mixed
+	Bytes int // least memory traffic per cell if few cells are mixed
 }
 
-// Stages are those of Francois, Lo and Sewell (ASME 2014) on n×n cells with a disk, in float64: volume fractions by
-// five levels of subdivision, gradients by Green and Gauss, and lines by iteration in mixed cells. Two more take the
-// place of the third: the iteration for each cell with a gradient, which reads that of all cells, and lines by Youngs'
-// normal and the analytic constant. Each needs the results of those before.
+// Stages are the stages of Francois, Lo and Sewell (ASME 2014) on n×n cells with a disk, in float64: volume fractions
+// by five levels of division, Green–Gauss gradients, and lines by iteration in mixed cells. Two more are alternatives
+// to the third: the iteration in every cell with a gradient, which reads the gradients of all cells, and lines by
+// Youngs' normal with the analytic constant. Each needs the results of the earlier stages.
 type Stages struct {
 	All []Stage
 
@@ -34,7 +34,7 @@ type Stages struct {
 
 // NewStages prepares the stages on a device.
 func NewStages(dev backend.Device, n int) (*Stages, error) {
-	// Layers of ghosts, and float64 in a cache line of a GPU, 128 bytes: each row of cells begins with a line.
+	// Two layers of ghosts, and rows of cells that begin on cache lines of a GPU, 128 bytes.
 	const ghost, line = 2, 16
 	if n < 1 || n > 46200 {
 		return nil, fmt.Errorf("%d cells along an axis: choose 1 to 46200", n)
@@ -88,10 +88,10 @@ func NewStages(dev backend.Device, n int) (*Stages, error) {
 	return s, nil
 }
 
-// Free gives the arrays back.
+// Free frees the arrays.
 func (s *Stages) Free() { s.arrays.Free() }
 
-// Mixed is how many cells are mixed, once the first stage has run.
+// Mixed returns the number of mixed cells, after the first stage has run.
 func (s *Stages) Mixed() (int, error) {
 	f := make([]float64, len(s.f))
 	if err := backend.Download(s.dev, f, s.f); err != nil {

@@ -16,17 +16,16 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 
 func (s *solver[F]) Pause(at float64) { s.pause = at }
 
-// paused tells that the time of Pause has come.
+// paused reports whether the time of Pause is reached.
 func (s *solver[F]) paused() bool { return s.pause > 0 && s.t >= s.pause }
 
-// Advance queues as many steps at a time as there are clocks. Their lengths depend on nothing that the device computes,
-// so that the host waits for it only once a cycle, for the number of tiles with work, whether the steps are taken in
-// one call or in several. Where no other rank takes part, or none in whose messages the host takes part, the steps of a
-// call are one recording.
+// Advance queues as many steps at a time as there are clocks. Their lengths do not depend on results of the device,
+// so the host waits only once a cycle, for the number of active tiles. If no other rank takes part in exchanges, or
+// if the devices are linked, the steps of a call are one recording.
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.took = 0
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
-		return fmt.Errorf("a step from t = %g to %g", s.t, until)
+		return fmt.Errorf("cannot step from t = %g to %g: the target must be later and finite", s.t, until)
 	}
 	recorder, records := s.dev.(backend.Recorder)
 	for steps = max(1, steps); steps > 0 && s.t < until && !s.paused(); {
@@ -36,8 +35,8 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		s.clockAt = time.Now()
 		first := s.steps % cycleLength
 		n := cycleLength - first
-		if s.course != nil {
-			n = 1 // each step has a velocity of its own
+		if s.series != nil {
+			n = 1 // each step has its own velocity
 		}
 		n = s.setClocks(until, first, min(steps, n))
 		if err := s.uploadVelocity(ctx); err != nil {
@@ -69,7 +68,7 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 	return nil
 }
 
-// queue queues a range step by step.
+// queue queues a range of steps one by one.
 func (s *solver[F]) queue(ctx context.Context, of stepRange) error {
 	passes := &s.passes
 	if s.haveList {
@@ -83,12 +82,12 @@ func (s *solver[F]) queue(ctx context.Context, of stepRange) error {
 	return nil
 }
 
-// uploadVelocity uploads the velocity in the middle of the step that was scheduled, where that is one of a series.
+// uploadVelocity uploads the velocity at the middle of the next step, for a time series.
 func (s *solver[F]) uploadVelocity(ctx context.Context) error {
-	if s.course == nil {
+	if s.series == nil {
 		return nil
 	}
-	u, err := s.course.At(ctx, s.t-s.took/2)
+	u, err := s.series.At(ctx, s.t-s.took/2)
 	for axis := range s.block.Grid.Dim {
 		if err == nil {
 			err = backend.Upload(s.dev, s.arrays.u[axis], u[axis])
@@ -97,9 +96,9 @@ func (s *solver[F]) uploadVelocity(ctx context.Context) error {
 	return err
 }
 
-// listTiles lists the tiles or bricks with work in a cycle. The host waits for their number.
+// listTiles lists the active tiles or bricks of a cycle. The host waits for their number.
 func (s *solver[F]) listTiles() error {
-	if s.parts == 0 {
+	if s.count == 0 {
 		return nil
 	}
 	for _, k := range s.listLoops {
@@ -108,10 +107,10 @@ func (s *solver[F]) listTiles() error {
 	if err := backend.Download(s.dev, s.activeCount[:], s.arrays.activeTiles.count); err != nil {
 		return err
 	}
-	// A recording has room for some more, so as to be of use when the number grows.
+	// A recording has room for more tiles, so that it can be reused when the number grows.
 	n := int(s.activeCount[0])
 	if n > s.recordedTiles || n < s.recordedTiles/2 {
-		s.recordedTiles = min(n+n/8+spare, s.parts)
+		s.recordedTiles = min(n+n/8+spare, s.count)
 		s.forgetRecordings()
 	}
 	for k := range cycleLength {
@@ -122,15 +121,15 @@ func (s *solver[F]) listTiles() error {
 	return nil
 }
 
-// spare is how many tiles more than there are a recording has room for, at least.
+// spare is the least number of additional tiles for which a recording has room.
 const spare = 64
 
-// setClocks sets the clocks of at most n steps that lead to until, from the given step of a cycle on, and returns how
-// many there are.
+// setClocks sets the clocks of at most n steps that lead to until, from the given step of a cycle, and returns their
+// number.
 func (s *solver[F]) setClocks(until float64, first, n int) int {
 	for k := range n {
 		dt, last := s.stepTo(until)
-		factor := s.flow.At(s.t + dt/2)
+		factor := s.flow.FactorAt(s.t + dt/2)
 		for d := range s.block.Grid.Dim {
 			s.next[first+k].Courant[d] = F(factor * dt / s.block.Grid.Spacing(d))
 		}
@@ -148,12 +147,12 @@ func (s *solver[F]) setClocks(until float64, first, n int) int {
 	return n
 }
 
-// sweeps queues a step. Boxes that other ranks need go first, and are sent while the rest is computed.
+// sweeps queues a step. Boxes that other ranks need are computed first, and sent while the rest is computed.
 func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 	for i := range passes {
 		p := &passes[i]
 		if p.walls != nil {
-			s.dev.Run(p.walls, 0, len(s.to))
+			s.dev.Run(p.walls, 0, len(s.wallGhosts))
 		}
 		if p.planes > 0 {
 			s.dev.Run(p.reconstruct, 0, p.planes)
@@ -182,7 +181,7 @@ func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 	return nil
 }
 
-// startGhosts queues what other ranks need and starts its exchange, on a second stream where devices are linked.
+// startGhosts queues what other ranks need and starts its exchange, on a second stream if devices are linked.
 func (s *solver[F]) startGhosts(ctx context.Context, p *pass[F]) error {
 	if s.fork != nil {
 		return s.fork(func() error { return s.sendGhosts(ctx, p) })
@@ -196,7 +195,7 @@ func (s *solver[F]) sendGhosts(ctx context.Context, p *pass[F]) error {
 	return s.ghosts.Start(ctx, p.field)
 }
 
-// run queues kernels.
+// run queues loops.
 func (s *solver[F]) run(all ...kernelOver) {
 	for _, k := range all {
 		if k.size > 0 {
@@ -211,15 +210,16 @@ const (
 	inSweeps
 )
 
-// lap adds the time since the last lap to a phase.
+// lap adds the time since the last call to a phase.
 func (s *solver[F]) lap(phase int) {
 	now := time.Now()
-	s.spent[phase] += now.Sub(s.clockAt)
+	s.phaseTime[phase] += now.Sub(s.clockAt)
 	s.clockAt = now
 }
 
 func (s *solver[F]) Phases() map[string]float64 {
 	return map[string]float64{
-		"halo": s.spent[inHalo].Seconds(), "planes": s.spent[inPlanes].Seconds(), "sweeps": s.spent[inSweeps].Seconds(),
+		"halo": s.phaseTime[inHalo].Seconds(), "planes": s.phaseTime[inPlanes].Seconds(),
+		"sweeps": s.phaseTime[inSweeps].Seconds(),
 	}
 }

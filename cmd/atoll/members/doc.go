@@ -1,3 +1,4 @@
-// Package members has what the command needs for runs whose members come and go: the journal in the folder of a run,
-// the server at which other machines join it, and the commands ranks and supervise.
+// Package members implements runs whose members (supervisors that offer slots for ranks) join and leave: the
+// journal in the folder of a run, the server through which supervisors on other machines join, and the commands
+// ranks and supervise.
 package members

@@ -12,26 +12,27 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// Journal keeps the epoch of a supervised run in the folder of its output.
+// Journal keeps the epoch of a supervised run in its output folder.
 type Journal struct {
 	*folder.Folder
-	made bool // the folder was not there before
+	created bool // OpenJournal created the folder
 }
 
-// OpenJournal takes the folder, and makes it if it is not there.
+// OpenJournal locks the output folder, and creates it if it does not exist.
 func OpenJournal(dir string) (*Journal, error) {
 	_, err := os.Stat(dir)
-	made := errors.Is(err, os.ErrNotExist)
+	created := errors.Is(err, os.ErrNotExist)
 	f, err := folder.Lock(dir)
 	if err != nil {
 		return nil, bad(err)
 	}
-	return &Journal{f, made}, nil
+	return &Journal{f, created}, nil
 }
 
-// AwaitJournal is OpenJournal for a pod, whose folder an earlier one may still have that is about to end.
+// AwaitJournal is OpenJournal for a pod. It retries up to limit, since an earlier pod that is about to end may
+// still hold the lock.
 func (p *Pod) AwaitJournal(ctx context.Context, limit time.Duration) (*Journal, error) {
-	began, told := time.Now(), time.Now()
+	began, warned := time.Now(), time.Now()
 	for {
 		j, err := OpenJournal(p.Out)
 		if err == nil {
@@ -41,8 +42,8 @@ func (p *Pod) AwaitJournal(ctx context.Context, limit time.Duration) (*Journal, 
 		if time.Since(began) > limit {
 			return nil, err
 		}
-		if time.Since(told) > 10*time.Second {
-			told = time.Now()
+		if time.Since(warned) > 10*time.Second {
+			warned = time.Now()
 			fmt.Fprintf(os.Stderr, "atoll: warning: %v (%v so far)\n", err, time.Since(began).Round(time.Second))
 		}
 		select {
@@ -53,7 +54,8 @@ func (p *Pod) AwaitJournal(ctx context.Context, limit time.Duration) (*Journal, 
 	}
 }
 
-// Raise makes the epoch grow by one.
+// Raise increases the epoch by one and records the assignments. It returns the new epoch and the steps of the last
+// checkpoint, -1 if there is none.
 func (j *Journal) Raise(assignments []supervise.Assignment) (epoch uint64, saved int, err error) {
 	members := make([]folder.Assignment, len(assignments))
 	for i, s := range assignments {
@@ -66,18 +68,18 @@ func (j *Journal) Raise(assignments []supervise.Assignment) (epoch uint64, saved
 	return epoch, saved, err
 }
 
-// TakeRequest returns a request that was left in the folder.
+// TakeRequest removes and returns the resize request in the folder; false if there is none.
 func (j *Journal) TakeRequest() (supervise.ResizeRequest, bool) {
-	a, there := folder.TakeResizeRequest(j.Dir)
-	return supervise.ResizeRequest{Ranks: a.Ranks, ID: a.ID}, there
+	request, found := folder.TakeResizeRequest(j.Dir)
+	return supervise.ResizeRequest{Ranks: request.Ranks, ID: request.ID}, found
 }
 
-// Reply leaves the reply there.
+// Reply writes the reply to a resize request into the folder.
 func (j *Journal) Reply(a supervise.ResizeReply) error {
 	return folder.ResizeRequest{ID: a.ID, Answer: a.Text}.Reply(j.Dir)
 }
 
-// Saved reports whether the same command would continue from a state that the run has saved.
+// Saved reports whether the same command would continue from a checkpoint of the run.
 func (j *Journal) Saved() bool {
 	info, err := folder.Read(j.Dir)
 	if err != nil || info.State != folder.Running && info.State != folder.Stopped {
@@ -87,9 +89,9 @@ func (j *Journal) Saved() bool {
 	return err == nil && steps >= 0
 }
 
-// Close gives the folder back; one that was made for nothing goes.
+// Close unlocks the folder. It removes a folder that it created and no run has written to.
 func (j *Journal) Close() error {
-	if _, err := folder.Read(j.Dir); j.made && errors.Is(err, os.ErrNotExist) {
+	if _, err := folder.Read(j.Dir); j.created && errors.Is(err, os.ErrNotExist) {
 		return j.Discard()
 	}
 	return j.Folder.Close()

@@ -16,33 +16,33 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// Pod is a pod of an indexed Job: a supervisor of the rank that has its index. That of index 0 also
-// controls the run.
+// Pod is a pod of an indexed Kubernetes Job: it supervises the rank of the same index. Pod 0 also controls the run.
 type Pod struct {
 	Index        int
 	Job          string // the UID of its Job, "" if ATOLL_JOB_UID does not give it
-	Out          string // folder of the run, which all pods see
+	Out          string // output folder of the run, on a volume that all pods mount
 	Supervisors  string // host:port at which pod 0 listens for the others
 	Announce     string // host:port at which other pods reach the rank
 	Certs        string // folder of its certificate, "" for none
 	Insecure     bool
-	Args         []string // of its worker, besides those of the run
+	Args         []string // further arguments of its worker
 	Workers      launch.LocalConfig
 	SilenceLimit time.Duration
 	MaxOutage    time.Duration // for pod 0
-	OnActive     func(bool)    // is called when the rank starts, and when it has exited
+	OnActive     func(bool)    // called with true when the rank starts, with false when it has exited
 }
 
-// envJob is the variable with the UID of the Job.
+// envJob names the environment variable with the UID of the Job.
 const envJob = "ATOLL_JOB_UID"
 
-// joinDelay is how long pod 0 waits, once a pod has joined, for others that can be taken into the same epoch.
-const joinDelay = 2 * time.Second
+// JoinDelay is how long pod 0 waits after a pod has joined for others that can join in the same epoch. Only tests
+// change it.
+var JoinDelay = 2 * time.Second
 
 // FindPod describes the pod that this process runs in, and returns nil if it runs in none.
 func FindPod() (*Pod, error) {
-	index, is, err := launch.Pod()
-	if err != nil || !is {
+	index, found, err := launch.Pod()
+	if err != nil || !found {
 		return nil, bad(err)
 	}
 	return &Pod{Index: index, Job: os.Getenv(envJob)}, nil
@@ -64,23 +64,23 @@ func (p *Pod) ListenAddress() (string, error) {
 	return net.JoinHostPort("", port), nil
 }
 
-// Limits are those of a run on least to most pods, or on ranks of them if least is 0. It begins with ranks of them, or,
-// if pod 0 was recreated, with as many as it had before. patience is how long it waits for enough of them.
-func (p *Pod) Limits(ranks, least, most int, patience time.Duration) supervise.Limits {
+// Limits returns the limits of a run on least to most pods, or on exactly ranks pods if least is 0. The run begins
+// with ranks pods or, if pod 0 was recreated, with their last number. waitLimit is how long the run waits for
+// enough pods.
+func (p *Pod) Limits(ranks, least, most int, waitLimit time.Duration) supervise.Limits {
 	if least == 0 {
 		least, most = ranks, ranks
 	}
-	begin := min(max(ranks, least), most)
+	initial := min(max(ranks, least), most)
 	if e, err := folder.ReadEpoch(p.Out); err == nil && p.Job != "" && e.Job == p.Job && e.Ranks >= least &&
 		e.Ranks <= most {
-		begin = e.Ranks
+		initial = e.Ranks
 	}
-	return supervise.Limits{Ranks: most, MinRanks: least, MaxRanks: most, InitialRanks: begin, Aligned: true,
-		JoinDelay: joinDelay,
-		WaitLimit: patience}
+	return supervise.Limits{Ranks: most, MinRanks: least, MaxRanks: most, InitialRanks: initial, Aligned: true,
+		JoinDelay: JoinDelay, WaitLimit: waitLimit}
 }
 
-// Done reports whether the run of this Job has come to its end. A pod that is recreated after that has nothing to do.
+// Done reports whether the run of this Job is complete. A pod that is recreated after that exits at once.
 func (p *Pod) Done() bool {
 	e, err := folder.ReadEpoch(p.Out)
 	if err != nil || p.Job == "" || e.Job != p.Job {
@@ -90,7 +90,7 @@ func (p *Pod) Done() bool {
 	return err == nil && info.State == folder.Done && info.Epoch == e.Epoch
 }
 
-// Join takes part in the run until it is done. When ctx ends the pod leaves the run, which is no error.
+// Join takes part in the run until it is complete. When ctx ends, the pod leaves the run and Join returns nil.
 func (p *Pod) Join(ctx context.Context) error {
 	dial, err := p.dial()
 	if err != nil {
@@ -106,7 +106,7 @@ func (p *Pod) Join(ctx context.Context) error {
 	return nil
 }
 
-// dial returns a function that connects to pod 0, which has the certificate of rank 0.
+// dial returns a function that connects to pod 0 and expects the certificate of rank 0.
 func (p *Pod) dial() (func(ctx context.Context) (net.Conn, error), error) {
 	if p.Certs == "" {
 		if !p.Insecure {

@@ -15,23 +15,23 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// Until a run that has its folder answers, and until it has changed.
+// Time limits for the reply to a resize request, and for the run to continue with the new number of ranks.
 const (
 	replyTimeout  = 10 * time.Second
 	resizeTimeout = 5 * time.Minute
 	pollInterval  = 50 * time.Millisecond
 )
 
-// RanksCommand is atoll ranks.
+// RanksCommand returns the command atoll ranks.
 func RanksCommand() *cobra.Command {
 	var job bool
-	var kubeconfig, where, namespace string
+	var kubeconfig, kubeContext, namespace string
 	c := &cobra.Command{
 		Use:   "ranks DIR|JOB [N]",
-		Short: "Tell on how many ranks a run under way is, or have it continue with N",
-		Long: "Tell on how many ranks the run in a folder is, or a job of Kubernetes, or have it continue with N.\n" +
-			"It saves its state, ends its ranks, and continues with others, to the same bits. Only a run whose ranks are\n" +
-			"processes over gRPC can.",
+		Short: "Show the number of ranks of a run under way, or change it to N",
+		Long: "Show the number of ranks of the run in a folder, or of a Kubernetes job, or change it to N.\n" +
+			"The run saves its state, ends its ranks, and continues on N ranks with the same bits. Only runs whose ranks are\n" +
+			"processes over gRPC can change.",
 		Example: "  atoll ranks out/dam-break 6\n  atoll ranks --job dam-break 6",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,7 +44,7 @@ func RanksCommand() *cobra.Command {
 			}
 			switch {
 			case job:
-				cluster, err := kube.Connect(kubeconfig, where, namespace)
+				cluster, err := kube.Connect(kubeconfig, kubeContext, namespace)
 				if err != nil {
 					return bad(err)
 				}
@@ -56,15 +56,15 @@ func RanksCommand() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.BoolVar(&job, "job", false, "it is a job of Kubernetes, as atoll launch k8s starts it")
+	p.BoolVar(&job, "job", false, "the argument names a Kubernetes job, started by atoll launch k8s")
 	p.StringVar(&kubeconfig, "kubeconfig", "", "with --job: file that describes the cluster (default: KUBECONFIG, or "+
 		"~/.kube/config)")
-	p.StringVar(&where, "context", "", "with --job: context in that file (default: the current one)")
-	p.StringVar(&namespace, "namespace", "", "with --job: of the job (default: that of the context)")
+	p.StringVar(&kubeContext, "context", "", "with --job: context in that file (default: the current one)")
+	p.StringVar(&namespace, "namespace", "", "with --job: namespace of the job (default: that of the context)")
 	return c
 }
 
-// resizeJob tells on how many ranks a job is, or has it continue with n.
+// resizeJob changes the number of ranks of a Kubernetes job to n, unless n is 0, and prints the number.
 func resizeJob(ctx context.Context, cluster *kube.Client, name string, n int) error {
 	if n > 0 {
 		if err := cluster.Resize(ctx, name, n, func(line string) { fmt.Fprintln(os.Stderr, "atoll:", line) }); err != nil {
@@ -79,7 +79,7 @@ func resizeJob(ctx context.Context, cluster *kube.Client, name string, n int) er
 	return nil
 }
 
-// supervisedEpoch is the epoch of a supervised run.
+// supervisedEpoch returns the epoch of a supervised run.
 func supervisedEpoch(dir string) (folder.Epoch, error) {
 	e, err := folder.ReadEpoch(dir)
 	if err == nil && e.Epoch == 0 {
@@ -101,7 +101,7 @@ func printRanks(dir string) error {
 	return nil
 }
 
-// resize asks a run for another number of ranks, and waits until it has them.
+// resize asks a run to continue on n ranks, and waits until it does.
 func resize(ctx context.Context, dir string, n int) error {
 	before, err := supervisedEpoch(dir)
 	if err != nil {
@@ -110,13 +110,13 @@ func resize(ctx context.Context, dir string, n int) error {
 	if owned, err := folder.InUse(dir); err != nil || !owned {
 		return errors.Join(err, bad(fmt.Errorf("no run is under way in %s", dir)))
 	}
-	ask := folder.ResizeRequest{ID: fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano()), Ranks: n}
-	if err := ask.Submit(dir); err != nil {
+	request := folder.ResizeRequest{ID: fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano()), Ranks: n}
+	if err := request.Submit(dir); err != nil {
 		return err
 	}
 	answer, err := await(ctx, replyTimeout, "the run does not answer", func() (folder.ResizeRequest, bool, error) {
-		a, there := folder.TakeResizeReply(dir, ask.ID)
-		return a, there, nil
+		a, found := folder.TakeResizeReply(dir, request.ID)
+		return a, found, nil
 	})
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func resize(ctx context.Context, dir string, n int) error {
 	if before.Ranks == n {
 		return printRanks(dir)
 	}
-	_, err = await(ctx, resizeTimeout, fmt.Sprintf("the run does not continue with %s yet: is there room for them?",
+	_, err = await(ctx, resizeTimeout, fmt.Sprintf("the run does not continue with %s yet: are there enough slots?",
 		words.Count(n, "rank")), func() (folder.Epoch, bool, error) {
 		now, err := folder.ReadEpoch(dir)
 		if owned, failed := folder.InUse(dir); err == nil && failed == nil && !owned {
@@ -141,13 +141,13 @@ func resize(ctx context.Context, dir string, n int) error {
 	return printRanks(dir)
 }
 
-// await looks until something is there.
-func await[T any](ctx context.Context, limit time.Duration, late string, look func() (T, bool, error)) (T, error) {
+// await polls until poll returns true or an error. After limit it returns an error with the text late.
+func await[T any](ctx context.Context, limit time.Duration, late string, poll func() (T, bool, error)) (T, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, limit, errors.New(late))
 	defer stop()
 	for {
-		v, there, err := look()
-		if err != nil || there {
+		v, done, err := poll()
+		if err != nil || done {
 			return v, err
 		}
 		select {

@@ -15,23 +15,23 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// MaxRanks is how many ranks one machine is asked for at most.
+// MaxRanks is the largest number of ranks that a command line may ask for.
 const MaxRanks = 4096
 
-// SilenceLimit is how long a supervisor, or the launcher, may send nothing before it is taken for lost.
+// SilenceLimit is how long a supervisor, or the launcher, may send no heartbeat before it counts as lost.
 const SilenceLimit = 3 * time.Second
 
-// EnvToken is the variable with the secret of a job, which whoever takes part must know.
+// EnvToken names the environment variable with the secret of a job that all its processes must present.
 const EnvToken = "ATOLL_TOKEN"
 
-// ServerConfig says which supervisors of other machines may join.
+// ServerConfig configures the server through which supervisors on other machines join a run.
 type ServerConfig struct {
 	Address   string // host:port or unix:/path
 	Certs     string // folder with the coordinator's certificate, "" for none
-	Insecure  bool   // plaintext may leave this machine
-	JoinToken string // that supervisors must present, "" for none
-	RankToken string // of the ranks, which is passed on to supervisors
-	Aligned   bool   // each supervisor has the certificate of its rank, this one that of rank 0
+	Insecure  bool   // connections beyond this machine may be plaintext
+	JoinToken string // secret that supervisors must present, "" for none
+	RankToken string // secret of the ranks, which is passed on to supervisors
+	Aligned   bool   // each supervisor has the certificate of its rank, this process that of rank 0
 }
 
 // Listen opens the server at which supervisors join.
@@ -55,7 +55,7 @@ func Listen(c ServerConfig) (*supervise.Server, error) {
 			"anybody can join", c.Address, EnvToken))
 	}
 	network, address := split(c.Address)
-	if network == "unix" { // of a launcher that has died
+	if network == "unix" { // left behind by a launcher that was killed
 		_ = os.Remove(address)
 	}
 	l, err := net.Listen(network, address)
@@ -70,25 +70,26 @@ func Listen(c ServerConfig) (*supervise.Server, error) {
 		l = tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS13,
 			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return store.Server(), nil }})
 	}
-	d := &supervise.Server{Listener: l, Token: c.JoinToken, Build: summary.BuildID(), SilenceLimit: SilenceLimit, Dir: dir,
+	server := &supervise.Server{Listener: l, Token: c.JoinToken, Build: summary.BuildID(), SilenceLimit: SilenceLimit,
+		Dir: dir,
 		Env: []string{EnvToken + "=" + c.RankToken}}
 	if store != nil && c.Aligned {
-		d.CertifiedOrdinal = certifiedRank
+		server.CertifiedOrdinal = certifiedRank
 	}
-	return d, nil
+	return server, nil
 }
 
-// certifiedRank is the rank that the certificate of a supervisor names. The handshake is complete once it has sent
-// something.
+// certifiedRank returns the rank that the certificate of a supervisor names. Call it after the first message, when
+// the TLS handshake is complete.
 func certifiedRank(conn net.Conn) (rank int, err error) {
-	secured, is := conn.(*tls.Conn)
-	if !is || len(secured.ConnectionState().VerifiedChains) == 0 {
+	tlsConn, ok := conn.(*tls.Conn)
+	if !ok || len(tlsConn.ConnectionState().VerifiedChains) == 0 {
 		return 0, errors.New("it has no certificate of the job")
 	}
-	return certs.Rank(secured.ConnectionState().PeerCertificates[0])
+	return certs.Rank(tlsConn.ConnectionState().PeerCertificates[0])
 }
 
-// bad marks what the user's input caused.
+// bad marks an error that the user's input caused.
 func bad(err error) error {
 	if err == nil {
 		return nil
@@ -105,7 +106,7 @@ func openCertificates(dir string, rank int) (*certs.Store, error) {
 	return store, nil
 }
 
-// Name is a name for this process that no other supervisor has.
+// Name returns a name for this process that is unique among supervisors.
 func Name() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -114,7 +115,7 @@ func Name() string {
 	return fmt.Sprintf("%s (process %d)", host, os.Getpid())
 }
 
-// split takes an address apart into what package net wants.
+// split splits an address into the network and address that package net expects.
 func split(address string) (network, where string) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		return "unix", path
@@ -122,7 +123,7 @@ func split(address string) (network, where string) {
 	return "tcp", address
 }
 
-// requireLocal refuses addresses that other machines can reach in plaintext, unless that was asked for.
+// requireLocal returns an error if other machines can reach the address in plaintext, unless insecure is set.
 func requireLocal(address string, insecure bool) error {
 	if strings.HasPrefix(address, "unix:") {
 		return nil
@@ -134,6 +135,6 @@ func requireLocal(address string, insecure bool) error {
 	if ip := net.ParseIP(host); insecure || host == "localhost" || ip != nil && ip.IsLoopback() {
 		return nil
 	}
-	return bad(fmt.Errorf("%s is beyond this machine, which needs mutual TLS: give --certs, or say that everybody "+
-		"on the network may read and change the run (--insecure)", address))
+	return bad(fmt.Errorf("%s can be reached from other machines, which needs mutual TLS: give --certs, or --insecure if "+
+		"everybody on the network may read and change the run", address))
 }

@@ -30,16 +30,17 @@ type superviseFlags struct {
 	insecure       bool
 }
 
-// SuperviseCommand is atoll supervise.
+// SuperviseCommand returns the command atoll supervise.
 func SuperviseCommand() *cobra.Command {
 	var f superviseFlags
 	c := &cobra.Command{
 		Use:   "supervise --join ADDR",
 		Short: "Run ranks of a run that is launched on another machine",
 		Long: "Run ranks of a run that atoll run --places ADDR has launched on another machine.\n" +
-			"The case and the folder of its output must be there under the same paths. It stays until the run is over:\n" +
-			"when the launcher dies its ranks here end, and it waits for the next one. A signal has it go: the run saves\n" +
-			"its state and goes on without it.",
+			"The case and the folder of its output must be there under the same paths. The command runs until the run ends.\n" +
+			"If the launcher dies, the ranks here end, and the command waits for a new launcher. After a signal the run " +
+			"saves\n" +
+			"its state and continues without this machine.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
 	}
@@ -47,16 +48,17 @@ func SuperviseCommand() *cobra.Command {
 	p.StringVar(&f.launcher, "join", "", "where the launcher listens, its --places: host:port or unix:/path")
 	p.IntVar(&f.slots, "slots", runtime.GOMAXPROCS(0), "how many ranks this machine runs at most")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
-	p.DurationVar(&f.wait, "wait", 10*time.Minute, "how long the launcher may be away")
-	p.DurationVar(&f.stuck, "stuck", 30*time.Minute, "how long a rank here that lives may end no step and no part of the "+
-		"set-up, until it is taken for hung; 0 for ever")
-	p.StringVar(&f.listen, "listen", "", "where ranks here take connections over gRPC: an address of this machine, as in "+
-		"10.0.0.7 (default: loopback)")
+	p.DurationVar(&f.wait, "wait", 10*time.Minute, "how long to wait for a lost launcher to return")
+	p.DurationVar(&f.stuck, "stuck", 30*time.Minute, "how long a rank here may complete no step and no part of the "+
+		"set-up before it counts as hung; 0 for no limit")
+	p.StringVar(&f.listen, "listen", "",
+		"where ranks here accept connections over gRPC: an address of this machine, as in "+
+			"10.0.0.7 (default: loopback)")
 	p.StringVar(&f.certs, "certs", "", "folder of the job's certificates, as atoll certs makes it, with one for each rank")
-	p.BoolVar(&f.insecure, "insecure", false, "take part over a network in plaintext: who can reach it can read and "+
-		"change the run")
+	p.BoolVar(&f.insecure, "insecure", false, "take part over a network in plaintext: anybody who can reach it can "+
+		"read and change the run")
 	p.BoolVar(&f.logRanks, "log-ranks", false, "print the output of the ranks, each line with its rank before it")
-	_ = c.MarkFlagRequired("join") // fails only for a flag that is not there
+	_ = c.MarkFlagRequired("join") // fails only for an unknown flag
 	return c
 }
 
@@ -65,19 +67,19 @@ func (f *superviseFlags) run(ctx context.Context) error {
 	case f.slots < 1 || f.slots > MaxRanks:
 		return bad(fmt.Errorf("--slots %d: 1 to %d", f.slots, MaxRanks))
 	case f.stuck != 0 && f.stuck < time.Second:
-		return bad(fmt.Errorf("--stuck %v: at least 1s, or 0 for ever", f.stuck))
+		return bad(fmt.Errorf("--stuck %v: at least 1s, or 0 for no limit", f.stuck))
 	case f.threads < 0:
 		return bad(fmt.Errorf("--threads %d: at least 1, or 0 for a share of the cores", f.threads))
 	}
-	secured, err := f.dialer()
+	dial, err := f.dialer()
 	if err != nil {
 		return err
 	}
 	var args []string
-	at := "127.0.0.1"
+	address := "127.0.0.1"
 	if f.listen != "" {
-		at = f.listen
-		args = append(args, "--listen", net.JoinHostPort(at, "0"), "--announce", net.JoinHostPort(at, "0"))
+		address = f.listen
+		args = append(args, "--listen", net.JoinHostPort(address, "0"), "--announce", net.JoinHostPort(address, "0"))
 	}
 	if f.certs != "" { // workers run in the launcher's folder
 		args = append(args, "--certs", absolute(f.certs))
@@ -86,8 +88,8 @@ func (f *superviseFlags) run(ctx context.Context) error {
 		args = append(args, "--insecure")
 	}
 	v := supervise.RemoteSupervisor{
-		Dial: secured, Args: args,
-		Local: supervise.LocalMember{Name: Name(), Slots: f.slots, Address: at,
+		Dial: dial, Args: args,
+		Local: supervise.LocalMember{Name: Name(), Slots: f.slots, Address: address,
 			Workers: launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
 				Drain: run.Drain, Stuck: f.stuck}},
 		Token: os.Getenv(EnvToken), Build: summary.BuildID(), SilenceLimit: SilenceLimit, MaxOutage: f.wait,
@@ -100,8 +102,8 @@ func (f *superviseFlags) run(ctx context.Context) error {
 	return err
 }
 
-// dialer is how the launcher is called: by mutual TLS, or in plaintext where only this machine listens, or where that
-// was asked for.
+// dialer returns a function that connects to the launcher: by mutual TLS, or in plaintext on this machine or with
+// --insecure.
 func (f *superviseFlags) dialer() (func(ctx context.Context) (net.Conn, error), error) {
 	network, address := split(f.launcher)
 	if f.certs == "" {
@@ -119,7 +121,7 @@ func (f *superviseFlags) dialer() (func(ctx context.Context) (net.Conn, error), 
 	}, nil
 }
 
-// absolute is a path from anywhere, if that can be told.
+// absolute returns the absolute path, or path itself if the working folder is unknown.
 func absolute(path string) string {
 	if a, err := filepath.Abs(path); err == nil {
 		return a

@@ -1,8 +1,9 @@
-// Package certs makes and reads the certificates with which ranks authenticate each other.
+// Package certs makes and reads the certificates with which ranks authenticate each other: Make writes them, a
+// Store reads them and gives the TLS configuration of servers and clients.
 //
-// Each job has a certificate authority of its own, and each rank a certificate that it has signed, whose DNS name names
-// the rank: rank-3.atoll.internal. The name is never resolved, so that a rank may run at any address. A
-// folder of a certificate holds what Kubernetes puts into a secret of type kubernetes.io/tls:
+// Each job has its own certificate authority, which signs a certificate for each rank. The DNS name in a
+// certificate contains the rank: rank-3.atoll.internal. The name is never resolved, so that a rank may run at any
+// address. The folder of a certificate has the files of a Kubernetes secret of type kubernetes.io/tls:
 //
 //	ca.crt   the certificates of the trusted authorities, in PEM
 //	tls.crt  the certificate, followed by intermediate ones
@@ -32,10 +33,10 @@ const (
 	keyFile         = "tls.key"
 )
 
-// Coordinator is the rank of a coordinator that is no rank's process, in Name, Open and Client.
+// Coordinator stands for a coordinator outside the processes of ranks, as the rank in Name, Open and Client.
 const Coordinator = -1
 
-// Name is the DNS name in the certificate of a rank.
+// Name returns the DNS name in the certificate of a rank.
 func Name(rank int) string { return commonName(rank) + "." + domain }
 
 func commonName(rank int) string {
@@ -64,8 +65,8 @@ func Rank(c *x509.Certificate) (int, error) {
 }
 
 // Store is the certificate of one rank and the authorities that it trusts. It reloads them when their files have
-// changed, so that certificates can be rotated while a run goes on. Where the new files cannot be read, those
-// loaded before stay in use.
+// changed, so that certificates can be rotated while a run goes on. If the new files cannot be read, the
+// certificates loaded before stay in use.
 type Store struct {
 	dir    string
 	rank   int
@@ -77,14 +78,14 @@ type Store struct {
 	trusted *x509.CertPool
 }
 
-// stamp is the modification time and size of a file, by which changes are noticed.
+// stamp is the modification time and size of a file, to detect changes.
 type stamp struct {
 	changed time.Time
 	size    int64
 }
 
-// Open reads the certificate of a rank: from the folder, or from rank-R in it as Make writes them. notify, which may be
-// nil, is called with a line of text when certificates were reloaded, or could not be.
+// Open reads the certificate of a rank from dir, or from its subfolder rank-R, as Make writes it. notify, which may
+// be nil, is called with a line of text when certificates were reloaded or could not be.
 func Open(dir string, rank int, notify func(line string)) (*Store, error) {
 	if notify == nil {
 		notify = func(string) {}
@@ -116,7 +117,7 @@ func (s *Store) fileStamps() (stamps [3]stamp, err error) {
 	return stamps, nil
 }
 
-// read loads the files, if key, certificate and rank fit together.
+// read loads the files and checks that key, certificate and rank match.
 func (s *Store) read(stamps [3]stamp) error {
 	f := s.files()
 	pair, err := tls.LoadX509KeyPair(f[0], f[1])
@@ -128,7 +129,7 @@ func (s *Store) read(stamps [3]stamp) error {
 		return fmt.Errorf("certificates: %s: %w", f[0], err)
 	}
 	if rank != s.rank {
-		return fmt.Errorf("certificates: %s belongs to %s, and not to %s", f[0], commonName(rank), commonName(s.rank))
+		return fmt.Errorf("certificates: %s belongs to %s, not to %s", f[0], commonName(rank), commonName(s.rank))
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
 		return fmt.Errorf("certificates: %s has expired on %v: make new ones with atoll certs", f[0], pair.Leaf.NotAfter)
@@ -139,13 +140,13 @@ func (s *Store) read(stamps [3]stamp) error {
 	}
 	trusted := x509.NewCertPool()
 	if !trusted.AppendCertsFromPEM(pem) {
-		return fmt.Errorf("certificates: %s holds no certificate in PEM", f[2])
+		return fmt.Errorf("certificates: %s has no certificate in PEM", f[2])
 	}
 	s.stamps, s.pair, s.trusted = stamps, &pair, trusted
 	return nil
 }
 
-// current returns the certificates in the files, or those loaded last where the files cannot be read.
+// current returns the certificates in the files, or those loaded last if the files cannot be read.
 func (s *Store) current() (*tls.Certificate, *x509.CertPool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,10 +168,10 @@ func (s *Store) config() *tls.Config {
 		ClientCAs: trusted, ClientAuth: tls.RequireAndVerifyClientCert, SessionTicketsDisabled: true}
 }
 
-// Server returns the TLS configuration of a server, with the certificates as they are now.
+// Server returns the TLS configuration of a server, with the current certificates.
 func (s *Store) Server() *tls.Config { return s.config() }
 
-// Client returns the TLS configuration of a client of another rank, or of Coordinator.
+// Client returns the TLS configuration of a client that connects to another rank, or to Coordinator.
 func (s *Store) Client(rank int) *tls.Config {
 	c := s.config()
 	c.ServerName = Name(rank)

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 )
 
-func make2(t *testing.T) (dir string) {
+func makeForTwoRanks(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	if made, err := certs.Make(dir, 2, time.Hour); err != nil || !made {
@@ -20,8 +20,8 @@ func make2(t *testing.T) (dir string) {
 	return dir
 }
 
-func TestKeysAreTheOwnersAlone(t *testing.T) {
-	dir := make2(t)
+func TestKeysAreReadableByTheOwnerAlone(t *testing.T) {
+	dir := makeForTwoRanks(t)
 	for _, file := range []string{"ca.key", "rank-0/tls.key", "rank-1/tls.key", "coordinator/tls.key"} {
 		info, err := os.Stat(filepath.Join(dir, file))
 		if err != nil || info.Mode() != 0o600 {
@@ -30,8 +30,8 @@ func TestKeysAreTheOwnersAlone(t *testing.T) {
 	}
 }
 
-func TestCertificateSaysWhoseItIs(t *testing.T) {
-	dir := make2(t)
+func TestCertificateNamesItsRank(t *testing.T) {
+	dir := makeForTwoRanks(t)
 	for rank := certs.Coordinator; rank < 2; rank++ {
 		s, err := certs.Open(dir, rank, nil)
 		if err != nil {
@@ -39,26 +39,26 @@ func TestCertificateSaysWhoseItIs(t *testing.T) {
 		}
 		got, err := certs.Rank(s.Server().Certificates[0].Leaf)
 		if err != nil || got != rank {
-			t.Errorf("the certificate of %d is that of %d, %v", rank, got, err)
+			t.Errorf("the certificate of rank %d names rank %d, %v", rank, got, err)
 		}
 	}
 	for _, names := range [][]string{nil, {"rank-1.example.org"}, {"rank-01.atoll.internal"}, {"rank--1.atoll.internal"},
 		{"rank-.atoll.internal"}, {certs.Name(0), certs.Name(1)}} {
 		if rank, err := certs.Rank(&x509.Certificate{DNSNames: names}); err == nil {
-			t.Errorf("%q is taken for rank %d", names, rank)
+			t.Errorf("%q is accepted as rank %d", names, rank)
 		}
 	}
 }
 
-func TestOthersCertificateIsRefused(t *testing.T) {
-	dir := make2(t)
+func TestCertificateOfAnotherRankIsRefused(t *testing.T) {
+	dir := makeForTwoRanks(t)
 	for _, c := range []struct {
 		folder string
 		rank   int
 		want   string
 	}{
 		{dir, 2, "no such file"},
-		{filepath.Join(dir, "rank-1"), 0, "belongs to rank-1, and not to rank-0"},
+		{filepath.Join(dir, "rank-1"), 0, "belongs to rank-1, not to rank-0"},
 	} {
 		if _, err := certs.Open(c.folder, c.rank, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s for rank %d: %v", c.folder, c.rank, err)
@@ -66,11 +66,12 @@ func TestOthersCertificateIsRefused(t *testing.T) {
 	}
 }
 
-// New certificates are used from the next handshake on; files that do not fit together leave those before in use.
-func TestCertificatesAreReadAgain(t *testing.T) {
-	dir := make2(t)
-	var told []string
-	s, err := certs.Open(dir, 1, func(line string) { told = append(told, line) })
+// New certificates are used from the next handshake on. If the files do not match, the certificates loaded before
+// stay in use.
+func TestCertificatesAreReloaded(t *testing.T) {
+	dir := makeForTwoRanks(t)
+	var notified []string
+	s, err := certs.Open(dir, 1, func(line string) { notified = append(notified, line) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,24 +81,24 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 		t.Fatal(made, err)
 	}
 	second := serial()
-	if second == first || len(told) != 1 {
-		t.Fatalf("the certificate is %s as before; told %q", first, told)
+	if second == first || len(notified) != 1 {
+		t.Fatalf("the certificate is still %s; notified %q", first, notified)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "rank-1", "tls.key"), []byte("torn"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
 		if serial() != second {
-			t.Fatal("a key that cannot be read was taken")
+			t.Fatal("an unreadable key was loaded")
 		}
 	}
-	if len(told) != 2 || !strings.Contains(told[1], "stay in use") {
-		t.Fatalf("told %q", told)
+	if len(notified) != 2 || !strings.Contains(notified[1], "stay in use") {
+		t.Fatalf("notified %q", notified)
 	}
 }
 
 func TestAuthorityNeedsItsKey(t *testing.T) {
-	dir := make2(t)
+	dir := makeForTwoRanks(t)
 	if err := os.Remove(filepath.Join(dir, "ca.key")); err != nil {
 		t.Fatal(err)
 	}

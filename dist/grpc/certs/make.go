@@ -18,15 +18,16 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// authorityKeyFile is beside the authority's certificate, and nowhere else: who has it can make himself a rank.
+// authorityKeyFile is stored beside the authority's certificate and not copied to ranks: anybody who has it can
+// make certificates for ranks.
 const authorityKeyFile = "ca.key"
 
-// clockSkew is how far those of the machines may differ.
+// clockSkew is the accepted difference between the clocks of machines.
 const clockSkew = 10 * time.Minute
 
 // Make writes the certificates of ranks 0 … ranks-1 and of a coordinator into folders rank-R and coordinator below
-// dir, valid for so long. An authority that dir has already signs new ones; otherwise it is made, valid for ten times
-// as long. made reports whether it was.
+// dir, valid for the given time. An existing authority in dir signs them; otherwise Make creates one, valid for ten
+// times as long. made reports whether it created the authority.
 func Make(dir string, ranks int, valid time.Duration) (made bool, err error) {
 	a, err := readAuthority(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -67,11 +68,11 @@ func readAuthority(dir string) (*authority, error) {
 	file := filepath.Join(dir, authorityKeyFile)
 	secret, err := os.ReadFile(file)
 	if err != nil {
-		return nil, errors.New("certificates: " + err.Error() + ": the authority that is there needs its key to sign; " +
-			"choose another folder for a new one") // and not ErrNotExist: nothing is to be made anew
+		return nil, errors.New("certificates: " + err.Error() + ": the existing authority needs its key to sign; " +
+			"choose another folder for a new authority") // not wrapped: ErrNotExist would make Make create a new one
 	}
 	if block, _ = pem.Decode(secret); block == nil {
-		return nil, fmt.Errorf("certificates: %s holds no key in PEM", file)
+		return nil, fmt.Errorf("certificates: %s has no key in PEM", file)
 	}
 	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
@@ -79,7 +80,7 @@ func readAuthority(dir string) (*authority, error) {
 	}
 	signer, ok := key.(crypto.Signer)
 	if !ok {
-		return nil, fmt.Errorf("certificates: %s holds a %T, which cannot sign", file, key)
+		return nil, fmt.Errorf("certificates: %s has a %T, which cannot sign", file, key)
 	}
 	return &authority{cert, text, signer}, nil
 }
@@ -112,7 +113,8 @@ func template(name string, valid time.Duration) *x509.Certificate {
 		NotAfter: now.Add(valid)}
 }
 
-// sign makes a key pair and its certificate, both in PEM. An authority without a key signs by that one, itself.
+// sign makes a key pair and its certificate, both in PEM. An authority without a key is signed by the new key: it
+// is self-signed.
 func (a *authority) sign(t, parent *x509.Certificate) (secret, public []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -137,11 +139,13 @@ func (a *authority) sign(t, parent *x509.Certificate) (secret, public []byte, er
 		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), nil
 }
 
-// issue writes the folder of a rank. A rank that reads it meanwhile finds a key that does not fit, and looks again.
+// issue writes the folder of a rank. A rank that reads it at the same time finds a key that does not match, and
+// retries later.
 func (a *authority) issue(dir string, rank int, valid time.Duration) error {
 	if end := a.cert.NotAfter; time.Now().Add(valid).After(end) {
-		return fmt.Errorf("certificates: the authority is valid until %v, and certificates no longer: choose another "+
-			"folder for a new one", end)
+		return fmt.Errorf("certificates: the authority is valid until %v, and certificates cannot be valid longer: "+
+			"choose another "+
+			"folder for a new authority", end)
 	}
 	t := template(Name(rank), valid)
 	t.DNSNames = []string{Name(rank)}
@@ -168,7 +172,7 @@ func (a *authority) issue(dir string, rank int, valid time.Duration) error {
 
 func write(path string, data []byte, mode os.FileMode) error {
 	err := atomicfile.Write(path, func(f *os.File) error {
-		if err := f.Chmod(mode); err != nil { // before there is anything to read
+		if err := f.Chmod(mode); err != nil { // before the file has content
 			return err
 		}
 		_, err := f.Write(data)

@@ -17,22 +17,23 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// Attack does at a TCP address what those can who have no business there, as hard as they can: garbage, huge frames,
-// streams that pour data, idle and slow connections, and hellos that do not fit. It returns when all of that is under
-// way; what of it the other side lets stay, stays until ctx ends. fits is a hello that would be let in.
-func Attack(ctx context.Context, address string, fits *proto.Hello) (ended *sync.WaitGroup) {
+// Attack attacks the server at a TCP address with many connections of each kind: garbage, huge frames, streams that
+// flood data, idle and slow connections, and hellos that do not match the run. It returns when all attacks have
+// started; connections that the server keeps open stay open until ctx ends. valid is a hello that the server would
+// accept. ended waits for all goroutines.
+func Attack(ctx context.Context, address string, valid *proto.Hello) (ended *sync.WaitGroup) {
 	a := &attack{ctx: ctx, address: address}
-	var mounted sync.WaitGroup
-	for _, mount := range []func(){
-		func() { a.many(150, a.pours) },
-		func() { a.many(3000, a.idles) },
-		func() { a.many(100, a.dribbles) },
+	var started sync.WaitGroup
+	for _, start := range []func(){
+		func() { a.many(150, a.flood) },
+		func() { a.many(3000, a.idle) },
+		func() { a.many(100, a.sendSlowly) },
 		func() { a.many(100, a.garbage) },
-		func() { a.hellos(fits) },
+		func() { a.hellos(valid) },
 	} {
-		mounted.Go(mount)
+		started.Go(start)
 	}
-	mounted.Wait()
+	started.Wait()
 	return &a.ended
 }
 
@@ -42,13 +43,13 @@ type attack struct {
 	ended   sync.WaitGroup
 }
 
-// many mounts something many times, some at once.
-func (a *attack) many(n int, mount func()) {
+// many calls start n times, from 8 goroutines.
+func (a *attack) many(n int, start func()) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for range n / 8 {
-				mount()
+				start()
 			}
 		})
 	}
@@ -58,7 +59,7 @@ func (a *attack) many(n int, mount func()) {
 func (a *attack) dial() net.Conn {
 	c, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(a.ctx, "tcp", a.address)
 	if err != nil {
-		return nil // the other side has had enough, which is its right
+		return nil // the server refuses connections, which it may
 	}
 	a.ended.Go(func() {
 		<-a.ctx.Done()
@@ -67,12 +68,12 @@ func (a *attack) dial() net.Conn {
 	return c
 }
 
-func (a *attack) idles() { a.dial() }
+func (a *attack) idle() { a.dial() }
 
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// dribbles sends the beginning of HTTP/2 byte by byte.
-func (a *attack) dribbles() {
+// sendSlowly sends the HTTP/2 preface byte by byte.
+func (a *attack) sendSlowly() {
 	c := a.dial()
 	if c == nil {
 		return
@@ -91,7 +92,7 @@ func (a *attack) dribbles() {
 	})
 }
 
-// garbage sends random bytes, or a frame of HTTP/2 that claims to be 16 MB long, and pours bytes into it.
+// garbage sends random bytes, or an HTTP/2 frame with a length of 16 MB followed by random bytes.
 func (a *attack) garbage() {
 	c := a.dial()
 	if c == nil {
@@ -136,8 +137,8 @@ func (a *attack) client() *rpc.ClientConn {
 	return c
 }
 
-// pours opens a stream of frames as a neighbour does, and sends as much as the other side takes.
-func (a *attack) pours() {
+// flood opens a stream of frames as a neighbour does, and sends as much as the server reads.
+func (a *attack) flood() {
 	c := a.client()
 	ctx := metadata.AppendToOutgoingContext(a.ctx, "atoll-rank", "1", "atoll-session", "0")
 	s, err := c.NewStream(ctx, &rpc.StreamDesc{ClientStreams: true, ServerStreams: true},
@@ -151,8 +152,8 @@ func (a *attack) pours() {
 	})
 }
 
-// hellos says hello as ranks that do not fit do, and once as one that says much too much.
-func (a *attack) hellos(fits *proto.Hello) {
+// hellos sends hellos that do not match the run, and a much too long one.
+func (a *attack) hellos(valid *proto.Hello) {
 	for _, edit := range []func(h *proto.Hello){
 		func(h *proto.Hello) { h.Token = "guess" },
 		func(h *proto.Hello) { h.Epoch += 7 },
@@ -164,16 +165,16 @@ func (a *attack) hellos(fits *proto.Hello) {
 		func(h *proto.Hello) { h.Address = "198.51.100.7:1" },
 		func(h *proto.Hello) { h.Token = string(make([]byte, 1<<20)) },
 	} {
-		h := &proto.Hello{Protocol: fits.Protocol, Rank: fits.Rank, Size: fits.Size, Address: fits.Address,
-			BuildId: fits.BuildId, CaseHash: fits.CaseHash, Epoch: fits.Epoch, Token: fits.Token}
+		h := &proto.Hello{Protocol: valid.Protocol, Rank: valid.Rank, Size: valid.Size, Address: valid.Address,
+			BuildId: valid.BuildId, CaseHash: valid.CaseHash, Epoch: valid.Epoch, Token: valid.Token}
 		edit(h)
-		const most = 20 // others put it before the door, or nobody may come in
-		for try := 0; try < most && !a.refused(h); try++ {
+		const tries = 20 // connections are closed while too many others are open
+		for try := 0; try < tries && !a.refused(h); try++ {
 		}
 	}
 }
 
-// refused says a hello and reports whether it was answered.
+// refused sends a hello and reports whether the server answered with a refusal.
 func (a *attack) refused(h *proto.Hello) bool {
 	s, err := proto.NewCoordinatorClient(a.client()).Attend(a.ctx)
 	if err != nil {

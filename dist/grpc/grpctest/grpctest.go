@@ -1,4 +1,4 @@
-// Package grpctest connects ranks over gRPC within a test.
+// Package grpctest connects ranks over gRPC within a test (Open, Join), and attacks their servers (Attack).
 package grpctest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/grpc"
 )
 
-// Open returns n ranks of this process that talk over a unix socket, as processes of one machine do.
+// Open returns n ranks in this process that communicate over a unix socket, as processes of one machine do.
 func Open(t testing.TB, n int) []dist.Comm {
 	t.Helper()
 	comms, errs := Join(t, n, grpc.Config{Coordinator: "unix:" + SocketDir(t) + "/c.sock"}, nil)
@@ -23,7 +23,8 @@ func Open(t testing.TB, n int) []dist.Comm {
 	return comms
 }
 
-// Join starts n ranks that differ in their rank alone, unless edit changes more. It returns what each has got.
+// Join starts n ranks with the configuration base, changed by edit unless it is nil. It returns the communicator
+// and the error of each.
 func Join(t testing.TB, n int, base grpc.Config, edit func(cfg *grpc.Config)) ([]dist.Comm, []error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -42,7 +43,7 @@ func Join(t testing.TB, n int, base grpc.Config, edit func(cfg *grpc.Config)) ([
 	return comms, errs
 }
 
-// SocketDir is a folder whose name is short enough for the path of a socket, which t.TempDir may not be.
+// SocketDir returns a temporary folder whose path is short enough for a socket, unlike that of t.TempDir.
 func SocketDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "atoll")

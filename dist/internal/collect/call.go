@@ -1,5 +1,6 @@
-// Package collect is the pure part of collective operations: it checks that all ranks call the same one, and combines
-// what they bring, in any order of arrival. Both transports written in Go share it.
+// Package collect implements collective operations without communication: a Call describes one, and a Collective
+// checks that all ranks make the same call and combines their data in any order of arrival. The transports local
+// and grpc share it; mpi uses the pairwise Combine.
 package collect
 
 import (
@@ -24,7 +25,7 @@ const (
 var kindNames = [...]string{"", "Barrier", "AllreduceFloat64", "AllreduceInt64", "Bcast", "Gatherv", "Allgatherv"}
 var opNames = [...]string{"min", "max", "sum", "or"}
 
-// Call is what must agree between ranks.
+// Call describes a collective call; it must be equal on all ranks.
 type Call struct {
 	Kind Kind
 	Op   dist.Op // of reductions
@@ -44,7 +45,7 @@ func (c Call) String() string {
 	return kindNames[c.Kind]
 }
 
-// Check refuses what no rank may call. The fields of a Call may come from the network.
+// Check returns an error if the call is invalid. Its fields may come from the network.
 func (c Call) Check(size int) error {
 	switch {
 	case c.Kind < Barrier || c.Kind > Allgather:
@@ -57,7 +58,7 @@ func (c Call) Check(size int) error {
 		return fmt.Errorf("dist: the %s of float64 is refused: a sum depends on the order, use Accumulator",
 			opNames[c.Op])
 	case (c.Kind == ReduceFloat64 || c.Kind == ReduceInt64) && c.Len%8 != 0 || c.Len < 0:
-		return fmt.Errorf("dist: %d bytes are no whole number of elements", c.Len)
+		return fmt.Errorf("dist: %d bytes are not a multiple of 8, the size of an element", c.Len)
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func (c Call) Contributes(rank int) (n int, fixed bool) {
 	return c.Len, true
 }
 
-// Bytes is the memory of s.
+// Bytes returns the memory of s.
 func Bytes[T float64 | int64](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*8)
 }

@@ -22,7 +22,7 @@ func TestReductionsDoNotDependOnTheOrder(t *testing.T) {
 		}
 		data := make([][]byte, ranks)
 		for r := range data {
-			// Among random bits are NaNs of many kinds once the exponent is set.
+			// With all exponent bits set, random bits are NaNs with different payloads.
 			bits := make([]int64, elements)
 			for i := range bits {
 				bits[i] = rapid.Int64().Draw(t, "bits")
@@ -33,26 +33,26 @@ func TestReductionsDoNotDependOnTheOrder(t *testing.T) {
 			data[r] = Bytes(bits)
 		}
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		round := NewCollective(ranks)
+		collective := NewCollective(ranks)
 		var want []byte
 		for i := range 4 {
-			for at, r := range rng.Perm(ranks) {
-				full, err := round.Arrive(r, call, data[r])
-				if err != nil || full != (at == ranks-1) {
+			for position, r := range rng.Perm(ranks) {
+				full, err := collective.Arrive(r, call, data[r])
+				if err != nil || full != (position == ranks-1) {
 					t.Fatal(full, err)
 				}
 			}
 			if i == 0 {
-				want = bytes.Clone(round.Result)
-			} else if !bytes.Equal(round.Result, want) {
-				t.Fatalf("%v: %x in one order, %x in another", call, want, round.Result)
+				want = bytes.Clone(collective.Result)
+			} else if !bytes.Equal(collective.Result, want) {
+				t.Fatalf("%v: %x in one order, %x in another", call, want, collective.Result)
 			}
 		}
 	})
 }
 
 func TestNaNAndZeros(t *testing.T) {
-	round := NewCollective(2)
+	collective := NewCollective(2)
 	zero := math.Copysign(0, -1)
 	for _, c := range []struct {
 		op         dist.Op
@@ -64,18 +64,18 @@ func TestNaNAndZeros(t *testing.T) {
 	} {
 		call := Call{Kind: ReduceFloat64, Op: c.op, Len: 8}
 		for r, x := range []float64{c.a, c.b} {
-			if _, err := round.Arrive(r, call, Bytes([]float64{x})); err != nil {
+			if _, err := collective.Arrive(r, call, Bytes([]float64{x})); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if !bytes.Equal(round.Result, Bytes([]float64{c.want})) {
-			t.Errorf("%v of %v and %v is %x, want %v", call, c.a, c.b, round.Result, c.want)
+		if !bytes.Equal(collective.Result, Bytes([]float64{c.want})) {
+			t.Errorf("%v of %v and %v is %x, want %v", call, c.a, c.b, collective.Result, c.want)
 		}
 	}
 }
 
-// The messages are what a user reads who has let ranks diverge.
-func TestWhatDiffersIsSaid(t *testing.T) {
+// Ranks that make different calls get an error that names both calls.
+func TestDifferentCallsAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		first, second Call
 		bytes         int
@@ -87,26 +87,26 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 			"rank 1: calls AllreduceInt64(or, 0 elements) where rank 0 calls AllreduceInt64(sum, 0 elements)"},
 		{Call{Kind: Gather}, Call{Kind: Gather, Root: 1}, 0, "rank 1: calls Gatherv(root 1) where rank 0 calls " +
 			"Gatherv(root 0)"},
-		{Call{Kind: Barrier}, Call{Kind: Barrier}, 3, "rank 1: brings 3 bytes to Barrier"},
+		{Call{Kind: Barrier}, Call{Kind: Barrier}, 3, "rank 1: contributes 3 bytes to Barrier"},
 	} {
-		round := NewCollective(3)
-		if _, err := round.Arrive(0, c.first, nil); err != nil {
+		collective := NewCollective(3)
+		if _, err := collective.Arrive(0, c.first, nil); err != nil {
 			t.Fatal(err)
 		}
-		_, err := round.Arrive(1, c.second, make([]byte, c.bytes))
+		_, err := collective.Arrive(1, c.second, make([]byte, c.bytes))
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
-		if _, err := round.Arrive(0, c.first, nil); err == nil {
-			t.Error("a rank may come twice")
+		if _, err := collective.Arrive(0, c.first, nil); err == nil {
+			t.Error("a rank may arrive twice")
 		}
-		if round.Missing() != 1 {
-			t.Errorf("rank %d is missing, want 1", round.Missing())
+		if collective.Missing() != 1 {
+			t.Errorf("rank %d is missing, want 1", collective.Missing())
 		}
 	}
 }
 
-func TestImpossibleCallsAreRefused(t *testing.T) {
+func TestInvalidCallsAreRefused(t *testing.T) {
 	for _, c := range []Call{{}, {Kind: 99}, {Kind: Barrier, Op: 9}, {Kind: Bcast, Root: 3}, {Kind: Bcast, Root: -1},
 		{Kind: Bcast, Len: -1}, {Kind: ReduceInt64, Len: 7}, {Kind: ReduceFloat64, Op: dist.Sum},
 		{Kind: ReduceFloat64, Op: dist.Or}} {

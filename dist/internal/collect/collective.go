@@ -6,39 +6,39 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// maxKeptBytes is the most memory that a part of a Collective keeps from one use to the next.
+// maxKeptBytes is the largest buffer that a Collective keeps from one use to the next.
 const maxKeptBytes = 1 << 20
 
-// Collective combines one collective call of every rank. It is used again once all ranks have read the result. It does
-// not lock.
+// Collective combines one collective call of every rank. It can be reused once all ranks have read the result. The
+// caller locks.
 type Collective struct {
-	// Result of reductions and Bcast, complete when Arrive has returned true.
+	// Result of reductions and Bcast, valid when Arrive has returned true.
 	Result []byte
 	// Parts of the gathers, by rank.
 	Parts [][]byte
 
 	call    Call
-	first   int // the rank that came first
+	first   int // the rank that arrived first
 	arrived []bool
 	count   int
 }
 
-// NewCollective returns a round of size ranks.
+// NewCollective returns a Collective of size ranks.
 func NewCollective(size int) *Collective {
 	return &Collective{Parts: make([][]byte, size), arrived: make([]bool, size)}
 }
 
-// Arrive adds what a rank brings; data is copied. It returns true when the rank was the last. A rank that calls
-// something other than those before it is named in the error, which is a *dist.PeerError.
+// Arrive adds the data of a rank, which it copies. It returns true if the rank was the last one. If the rank makes
+// a different call than those before, the error is a *dist.PeerError that names it.
 func (r *Collective) Arrive(rank int, call Call, data []byte) (full bool, err error) {
 	if r.count == len(r.arrived) {
 		r.reset()
 	}
 	if n, fixed := call.Contributes(rank); fixed && n != len(data) {
-		return false, &dist.PeerError{Rank: rank, Err: fmt.Errorf("brings %d bytes to %v", len(data), call)}
+		return false, &dist.PeerError{Rank: rank, Err: fmt.Errorf("contributes %d bytes to %v", len(data), call)}
 	}
 	if r.arrived[rank] {
-		return false, &dist.PeerError{Rank: rank, Err: fmt.Errorf("calls %v while its %v is not over", call, r.call)}
+		return false, &dist.PeerError{Rank: rank, Err: fmt.Errorf("calls %v before its %v is complete", call, r.call)}
 	}
 	if r.count == 0 {
 		r.call, r.first = call, rank
@@ -70,11 +70,11 @@ func (r *Collective) Arrive(rank int, call Call, data []byte) (full bool, err er
 	return r.count == len(r.arrived), nil
 }
 
-// Missing returns the lowest rank that has not arrived, or -1 when none is missing or the round has not begun.
+// Missing returns the lowest rank that has not arrived, or -1 if none is missing or no rank has arrived.
 func (r *Collective) Missing() int {
 	if r.count > 0 {
-		for rank, there := range r.arrived {
-			if !there {
+		for rank, arrived := range r.arrived {
+			if !arrived {
 				return rank
 			}
 		}

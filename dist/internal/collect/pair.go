@@ -6,17 +6,18 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// What follows is for transports whose ranks combine in pairs, without a place where all contributions meet.
+// The functions below are for transports whose ranks combine data in pairs, without a coordinator that gets all
+// contributions.
 
-// Prepare prepares what a rank brings, in place, for Combine.
+// Prepare prepares the data of a rank, in place, for Combine.
 func (c Call) Prepare(data []byte) {
 	if c.Kind == ReduceFloat64 {
 		canonical(data)
 	}
 }
 
-// Combine replaces acc by its combination with data, of the same length. For reductions these are elements; for
-// gathers, the lengths that the ranks bring as int64, 0 where not known.
+// Combine replaces acc by its combination with data, of the same length. For reductions data are elements; for
+// gathers, the lengths of the ranks' contributions as int64, 0 if not known.
 func (c Call) Combine(acc, data []byte) {
 	switch c.Kind {
 	case ReduceFloat64:
@@ -28,7 +29,7 @@ func (c Call) Combine(acc, data []byte) {
 	}
 }
 
-// Differs is the error of a rank that calls c where another calls something else.
+// Differs returns the error of a rank that calls c while another calls other.
 func (c Call) Differs(rank int, other Call, otherRank int) error {
 	return &dist.PeerError{Rank: rank, Err: fmt.Errorf("calls %v where rank %d calls %v: all ranks must "+
 		"make the same collective calls in the same order", c, otherRank, other)}

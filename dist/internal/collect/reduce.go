@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Elements are read from bytes, since what comes from the network need not be aligned.
+// Elements are read from bytes, since data from the network may be unaligned.
 
 func reduceFloat64(op dist.Op, acc, data []byte) {
 	data = data[:len(acc)]
@@ -15,23 +15,23 @@ func reduceFloat64(op dist.Op, acc, data []byte) {
 		a := math.Float64frombits(binary.NativeEndian.Uint64(acc[i:]))
 		b := math.Float64frombits(binary.NativeEndian.Uint64(data[i:]))
 		if op == dist.Min {
-			a = min(a, b) // -0 is less than +0, and NaN wins
+			a = min(a, b) // -0 is less than +0, and NaN propagates
 		} else {
 			a = max(a, b)
 		}
-		put(acc[i:], a)
+		putFloat64(acc[i:], a)
 	}
 }
 
-// canonical replaces every NaN by the same one: which of several bit patterns wins would depend on the order.
+// canonical replaces every NaN by the same one. Otherwise the bit pattern of the result would depend on the order.
 func canonical(acc []byte) []byte {
 	for i := 0; i+8 <= len(acc); i += 8 {
-		put(acc[i:], math.Float64frombits(binary.NativeEndian.Uint64(acc[i:])))
+		putFloat64(acc[i:], math.Float64frombits(binary.NativeEndian.Uint64(acc[i:])))
 	}
 	return acc
 }
 
-func put(b []byte, x float64) {
+func putFloat64(b []byte, x float64) {
 	if x != x {
 		x = math.NaN()
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Heartbeat gives signs of life to one process and waits for those of another, in datagrams beside whatever carries
-// their messages. Datagrams are signed with a key that only they know; others are dropped.
+// Heartbeat sends heartbeats to one process and expects those of another, as UDP datagrams, independently of the
+// transport of messages. Datagrams are signed with a key that both share; others are dropped.
 type Heartbeat struct {
 	conn *net.UDPConn
 	stop chan struct{}
@@ -21,34 +21,34 @@ type Heartbeat struct {
 	work sync.WaitGroup
 }
 
-// A datagram is who sends it (8 bytes), its number (8 bytes), and their signature.
+// A datagram is the id of the sender (8 bytes), its sequence number (8 bytes), and a signature of both.
 const (
 	beatBytes   = 16
 	signedBytes = beatBytes + sha256.Size
 )
 
-// maxAddresses of a machine are tried.
+// maxAddresses is the number of addresses of a machine that are tried.
 const maxAddresses = 8
 
-// OpenHeartbeat listens for the signs of another process of this machine, or of another machine. It returns the
-// addresses at which that may reach it.
-func OpenHeartbeat(here bool) (*Heartbeat, []netip.AddrPort, error) {
+// OpenHeartbeat listens for heartbeats: on loopback if loopback is true, else on all networks. It returns the
+// addresses at which the other process may reach it.
+func OpenHeartbeat(loopback bool) (*Heartbeat, []netip.AddrPort, error) {
 	address := &net.UDPAddr{}
-	if here {
+	if loopback {
 		address.IP = net.IPv4(127, 0, 0, 1)
 	}
 	conn, err := net.ListenUDP("udp", address)
 	if err != nil {
-		return nil, nil, fmt.Errorf("signs of life: %w", err)
+		return nil, nil, fmt.Errorf("heartbeats: %w", err)
 	}
 	h := &Heartbeat{conn: conn, stop: make(chan struct{})}
 	port := conn.LocalAddr().(*net.UDPAddr).AddrPort().Port()
-	if here {
+	if loopback {
 		return h, []netip.AddrPort{netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port)}, nil
 	}
 	all, err := net.InterfaceAddrs()
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("signs of life: %w", err), conn.Close())
+		return nil, nil, errors.Join(fmt.Errorf("heartbeats: %w", err), conn.Close())
 	}
 	var found []netip.AddrPort
 	for _, a := range all {
@@ -60,22 +60,22 @@ func OpenHeartbeat(here bool) (*Heartbeat, []netip.AddrPort, error) {
 	return h, found, nil
 }
 
-// HeartbeatConfig is what a heart does.
+// HeartbeatConfig configures a Heartbeat.
 type HeartbeatConfig struct {
 	Key     []byte
-	Own     uint64           // who this process is
-	To      []netip.AddrPort // whom it gives signs, and where that may be found
-	From    uint64           // whose signs it waits for
+	Own     uint64           // id of this process
+	To      []netip.AddrPort // addresses to send heartbeats to
+	From    uint64           // id of the process whose heartbeats are expected
 	Silence time.Duration
 
-	Lost       func() // From was heard, and then not for Silence; called at most once
-	NeverHeard func() // nothing was ever heard of From: it will not be missed either; called at most once
+	Lost       func() // heartbeats of From have stopped for Silence; called at most once
+	NeverHeard func() // no heartbeat of From has arrived, and its loss cannot be detected; called at most once
 }
 
-// firstBeatSilences is how many silences may pass before the first sign.
+// firstBeatSilences times Silence is how long the first heartbeat may take.
 const firstBeatSilences = 5
 
-// Start begins. It returns at once.
+// Start starts sending and receiving, and returns at once.
 func (h *Heartbeat) Start(b HeartbeatConfig) {
 	clock := NewClock(CheckInterval(b.Silence))
 	heard := make(chan struct{})
@@ -85,7 +85,7 @@ func (h *Heartbeat) Start(b HeartbeatConfig) {
 	h.work.Go(func() { h.watch(b, clock, pulse, heard) })
 }
 
-// Stop ends all that Start began, and the signs.
+// Stop stops sending and receiving, and waits for the goroutines of Start.
 func (h *Heartbeat) Stop() {
 	h.once.Do(func() {
 		close(h.stop)
@@ -103,7 +103,7 @@ func (h *Heartbeat) sendLoop(b HeartbeatConfig) {
 		binary.LittleEndian.PutUint64(text[8:], n)
 		signed := sign(b.Key, text[:])
 		for _, to := range b.To {
-			_, _ = h.conn.WriteToUDPAddrPort(signed, to) // some address may not lead there
+			_, _ = h.conn.WriteToUDPAddrPort(signed, to) // some addresses may not reach it
 		}
 		select {
 		case <-tick.C:
@@ -130,7 +130,7 @@ func (h *Heartbeat) receiveLoop(b HeartbeatConfig, pulse *Pulse, heard chan<- st
 			continue
 		}
 		number := binary.LittleEndian.Uint64(buf[8:])
-		if binary.LittleEndian.Uint64(buf) != b.From || number <= last { // or somebody sends old signs again
+		if binary.LittleEndian.Uint64(buf) != b.From || number <= last { // a replayed heartbeat
 			continue
 		}
 		if last == 0 {

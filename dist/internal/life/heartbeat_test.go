@@ -7,46 +7,46 @@ import (
 	"time"
 )
 
-// open returns a heart and where it listens.
+// open returns a Heartbeat and the addresses on which it listens.
 func open(t *testing.T) (*Heartbeat, []netip.AddrPort) {
 	t.Helper()
-	h, at, err := OpenHeartbeat(true)
+	h, addresses, err := OpenHeartbeat(true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.Stop)
-	return h, at
+	return h, addresses
 }
 
-func TestHeartIsMissed(t *testing.T) {
+func TestStoppedHeartbeatIsDetected(t *testing.T) {
 	const silence = 300 * time.Millisecond
-	a, atA := open(t)
-	b, atB := open(t)
+	a, addressesA := open(t)
+	b, addressesB := open(t)
 	lost := make(chan time.Time, 1)
-	beats := HeartbeatConfig{Key: []byte("lagoon"), Own: 1, To: atB, From: 2, Silence: silence,
-		Lost: func() { lost <- time.Now() }, NeverHeard: func() { t.Error("deaf") }}
-	a.Start(beats)
-	beats.Own, beats.From, beats.To = 2, 1, atA
-	beats.Lost = func() { t.Error("the living is taken for lost") }
-	b.Start(beats)
+	config := HeartbeatConfig{Key: []byte("lagoon"), Own: 1, To: addressesB, From: 2, Silence: silence,
+		Lost: func() { lost <- time.Now() }, NeverHeard: func() { t.Error("no heartbeat arrived") }}
+	a.Start(config)
+	config.Own, config.From, config.To = 2, 1, addressesA
+	config.Lost = func() { t.Error("a live process is reported lost") }
+	b.Start(config)
 	time.Sleep(2 * silence)
 	if len(lost) > 0 {
-		t.Fatal("the living is taken for lost")
+		t.Fatal("a live process is reported lost")
 	}
 	began := time.Now()
 	b.Stop()
 	if took := (<-lost).Sub(began); took > silence+silence/2 || took < silence/2 {
-		t.Fatalf("missed after %v", took)
+		t.Fatalf("loss detected after %v", took)
 	}
 }
 
-// Signs of others, with another key or another number, old ones and garbage are none.
-func TestOnlyItsOwnSignsCount(t *testing.T) {
-	h, at := open(t)
-	deaf := make(chan struct{})
+// Heartbeats of other processes, with another key, replayed ones and garbage do not count.
+func TestInvalidHeartbeatsDoNotCount(t *testing.T) {
+	h, addresses := open(t)
+	neverHeard := make(chan struct{})
 	h.Start(HeartbeatConfig{Key: []byte("lagoon"), Own: 1, From: 2, Silence: 50 * time.Millisecond,
-		Lost: func() { t.Error("was heard") }, NeverHeard: func() { close(deaf) }})
-	c, err := net.Dial("udp", at[0].String())
+		Lost: func() { t.Error("an invalid heartbeat was accepted") }, NeverHeard: func() { close(neverHeard) }})
+	c, err := net.Dial("udp", addresses[0].String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +63,8 @@ func TestOnlyItsOwnSignsCount(t *testing.T) {
 		}
 	}
 	select {
-	case <-deaf:
+	case <-neverHeard:
 	case <-time.After(10 * time.Second):
-		t.Fatal("nothing is said about an other that was never heard")
+		t.Fatal("NeverHeard was not called")
 	}
 }

@@ -1,4 +1,6 @@
-// Package life tells the silent from the living.
+// Package life detects dead processes by missing heartbeats. A Pulse records when a process was last heard, on a
+// Clock that does not count the time in which this process was itself suspended. Heartbeat exchanges UDP heartbeats
+// between two processes.
 package life
 
 import (
@@ -6,8 +8,8 @@ import (
 	"time"
 )
 
-// Clock counts the time in which this process could have heard something. While it is stopped itself, with others or
-// alone, no silence grows: whoever was away must not blame the others for it.
+// Clock counts the time in which this process could receive heartbeats. While the process is suspended, the clock
+// stands still, so that the silence of others in that time does not count.
 type Clock struct {
 	start     time.Time
 	period    time.Duration
@@ -15,13 +17,13 @@ type Clock struct {
 	suspended atomic.Int64  // nanoseconds
 }
 
-// NewClock returns a clock that is ticked every so often.
+// NewClock returns a clock on which Tick must be called once per period.
 func NewClock(period time.Duration) *Clock { return &Clock{start: time.Now(), period: period} }
 
-// CheckInterval is how often a watch looks that may last so long.
+// CheckInterval returns the interval at which to check for a silence of the given length.
 func CheckInterval(silence time.Duration) time.Duration { return max(silence/48, time.Millisecond) }
 
-// BeatInterval is how often a sign of life is given where a silence of that length is the end.
+// BeatInterval returns the interval of heartbeats for a silence limit.
 func BeatInterval(silence time.Duration) time.Duration { return silence / 30 }
 
 // Tick is called once a period, by one goroutine.
@@ -35,27 +37,27 @@ func (c *Clock) Tick() {
 
 func (c *Clock) now() int64 { return int64(time.Since(c.start)) - c.suspended.Load() }
 
-// Pulse is when another was heard last.
+// Pulse records when another process was last heard.
 type Pulse struct {
 	clock *Clock
 	heard atomic.Int64
 }
 
-// NewPulse begins with a sign of life.
+// NewPulse returns a Pulse with a heartbeat now.
 func NewPulse(c *Clock) *Pulse {
 	p := &Pulse{clock: c}
 	p.Beat()
 	return p
 }
 
-// Beat notes a sign of life. Any goroutine may call it.
+// Beat records a heartbeat. Any goroutine may call it.
 func (p *Pulse) Beat() { p.heard.Store(p.clock.now()) }
 
-// Silent reports whether nothing was heard for so long, less two periods of the clock: what is noticed at a tick, and
-// then told, is known in time.
+// Silent reports whether nothing was heard for silence, less two periods of the clock: time to detect the loss at a
+// tick and to report it.
 func (p *Pulse) Silent(silence time.Duration) bool {
 	now, heard := p.clock.now(), p.heard.Load()
-	if heard > now { // it came after this process had been stopped, and before the clock knew
+	if heard > now { // the heartbeat came after a suspension that the clock had not yet counted
 		p.heard.CompareAndSwap(heard, now)
 		return false
 	}

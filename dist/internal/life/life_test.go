@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// watch ticks a clock until the pulse is silent, and tells how long that took after the last beat.
+// watch ticks a clock until the pulse is silent, and returns how long that took.
 func watch(p *Pulse, silence time.Duration, limit time.Duration) time.Duration {
 	start := time.Now()
 	for time.Since(start) < limit {
@@ -18,39 +18,39 @@ func watch(p *Pulse, silence time.Duration, limit time.Duration) time.Duration {
 	return time.Since(start)
 }
 
-func TestSilenceIsFoundInTimeAndNoEarlier(t *testing.T) {
+func TestSilenceIsDetectedInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const silence = 3 * time.Second
 		took := watch(NewPulse(NewClock(CheckInterval(silence))), silence, time.Minute)
 		if took > silence || took < silence-4*CheckInterval(silence) {
-			t.Fatalf("found after %v", took)
+			t.Fatalf("detected after %v", took)
 		}
 	})
 }
 
-func TestOwnAbsenceIsNobodysSilence(t *testing.T) {
+func TestOwnSuspensionDoesNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const silence = 3 * time.Second
 		p := NewPulse(NewClock(CheckInterval(silence)))
 		time.Sleep(time.Hour) // no ticks
 		if p.clock.Tick(); p.Silent(silence) {
-			t.Fatal("blamed for an absence of the watcher")
+			t.Fatal("reported silent after a suspension of the watcher")
 		}
 		if took := watch(p, silence, time.Minute); took > silence {
-			t.Fatalf("found after %v", took)
+			t.Fatalf("detected after %v", took)
 		}
 	})
 }
 
-// A beat may come after the watcher's absence and before its clock has ticked.
-func TestBeatBeforeTheTickHidesNoSilence(t *testing.T) {
+// A heartbeat may arrive after a suspension of the watcher and before its clock has ticked.
+func TestBeatBeforeTick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const silence = 3 * time.Second
 		p := NewPulse(NewClock(CheckInterval(silence)))
 		time.Sleep(time.Hour)
 		p.Beat()
 		if took := watch(p, silence, time.Minute); took > silence+CheckInterval(silence) {
-			t.Fatalf("found after %v", took)
+			t.Fatalf("detected after %v", took)
 		}
 	})
 }

@@ -7,33 +7,33 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Message is what a send sends, or what a receive expects. It does not change while it is pending.
+// Message describes the message of a send or receive. It does not change while the operation is pending.
 type Message struct {
 	Send   bool
 	Peer   int
 	Tag    int
 	Buf    []byte
-	Length *int // of a receive of up to len(Buf) bytes: where to store how many have come; else nil
+	Length *int // for a receive of up to len(Buf) bytes: gets the number received; else nil
 }
 
-// ErrLength is the error of a receive up to a length that cannot say which length has come.
-var ErrLength = errors.New("dist: a receive up to a length needs a place to store the length of the message")
+// ErrLength is the error of IrecvUpTo with a nil length.
+var ErrLength = errors.New("dist: IrecvUpTo needs a pointer for the length of the message")
 
-// Accept tells a receive that n bytes have come, or are to come, and returns the memory for them; or an error when the
-// receive does not take so many.
+// Accept sets the length of the received message to n, and returns the memory for its bytes; an error if the
+// receive does not match that length.
 func (m *Message) Accept(n int) ([]byte, error) {
 	switch {
 	case m.Length == nil && n != len(m.Buf):
-		return nil, m.wrong(n, "%d bytes are expected")
+		return nil, m.lengthError(n, "%d bytes are expected")
 	case n > len(m.Buf):
-		return nil, m.wrong(n, "up to %d bytes are expected")
+		return nil, m.lengthError(n, "up to %d bytes are expected")
 	case m.Length != nil:
 		*m.Length = n
 	}
 	return m.Buf[:n], nil
 }
 
-func (m *Message) wrong(n int, expected string) error {
+func (m *Message) lengthError(n int, expected string) error {
 	expected = fmt.Sprintf(expected, len(m.Buf))
 	return &dist.PeerError{Rank: m.Peer, Err: fmt.Errorf("sent %d bytes with tag %d where %s", n, m.Tag, expected)}
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// TestAccept: a receive takes the lengths that it expects and no other, whatever the peer says.
+// TestAccept: a receive accepts the lengths that it expects and no other.
 func TestAccept(t *testing.T) {
-	const untold = -7
+	const unset = -7
 	for name, c := range map[string]struct {
-		room, n int
-		upTo    bool
-		want    string // of the error
+		capacity, n int
+		upTo        bool
+		want        string // of the error
 	}{
 		"as expected":         {4, 4, false, ""},
 		"nothing":             {0, 0, false, ""},
@@ -27,7 +27,7 @@ func TestAccept(t *testing.T) {
 		"up to: one, no room": {0, 1, true, "rank 1: sent 1 bytes with tag 5 where up to 0 bytes are expected"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, length := Message{Peer: 1, Tag: 5, Buf: make([]byte, c.room)}, untold
+			m, length := Message{Peer: 1, Tag: 5, Buf: make([]byte, c.capacity)}, unset
 			if c.upTo {
 				m.Length = &length
 			}
@@ -37,8 +37,8 @@ func TestAccept(t *testing.T) {
 				if err == nil || err.Error() != c.want || !errors.As(err, &p) || p.Rank != 1 {
 					t.Errorf("error %v, want %s", err, c.want)
 				}
-				if buf != nil || length != untold {
-					t.Errorf("memory of %d bytes and length %d for a message that is refused", len(buf), length)
+				if buf != nil || length != unset {
+					t.Errorf("refused message: memory of %d bytes, length %d", len(buf), length)
 				}
 				return
 			}
@@ -49,7 +49,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-func TestMessagesInWords(t *testing.T) {
+func TestMessageString(t *testing.T) {
 	for want, m := range map[string]Message{
 		"send of 3 bytes with tag 2":          {Send: true, Tag: 2, Buf: make([]byte, 3)},
 		"receive of 0 bytes with tag 2":       {Tag: 2},

@@ -1,5 +1,5 @@
-// Package pending keeps the requests of a communicator: what was posted, how it ended, and how to wait for it.
-// Both transports written in Go share it.
+// Package pending holds the posted sends and receives of a communicator. A Table maps requests to operations (Op)
+// and waits for them; a transport keeps them in Queues until they complete. The transports local and grpc share it.
 package pending
 
 import (
@@ -15,11 +15,11 @@ import (
 // Op is a posted send or receive. Its transport moves it between queues; only Table recycles it.
 type Op struct {
 	Message
-	Sent int    // bytes of Buf that have left
+	Sent int    // bytes of Buf already sent
 	ID   uint64 // for the transport's own use
 
-	// A transport that does not copy counts in Lent the parts of Buf that are still read, and completes the operation
-	// with Err when none is left.
+	// A transport that does not copy counts in Borrowed the parts of Buf that are still read, and completes the
+	// operation with Err when the count is 0.
 	Borrowed int
 	Err      error
 
@@ -30,26 +30,26 @@ type Op struct {
 }
 
 // Complete ends the operation. It must be called once for each Op that Table.Post returned, unless the Op was
-// withdrawn. From then on o may stand for another operation: the caller leaves it alone.
+// withdrawn. After it, o may be reused for another operation, and must not be accessed.
 func (o *Op) Complete(err error) {
 	if o.done != nil {
 		o.done <- err
 	}
 }
 
-// Detach returns a copy of o with its own memory, for which nobody waits. The transport continues with it when o must
-// end before its message may.
+// Detach returns a copy of o with its own memory, whose completion has no effect. The transport continues with the
+// copy when o ends before its message is sent.
 func (o *Op) Detach() *Op {
 	d := &Op{Message: o.Message, Sent: o.Sent, ID: o.ID}
 	d.Buf = bytes.Clone(o.Buf)
 	return d
 }
 
-// Await blocks until Complete was called, for an operation that is about to end.
+// Await blocks until Complete is called.
 func (o *Op) Await() { <-o.done }
 
-// AwaitUnless is Await, but for a run that fails meanwhile. It reports whether Complete was called; if not, it may be
-// called later.
+// AwaitUnless is Await, but also returns when down is closed. It reports whether Complete was called; if not, it
+// may be called later.
 func (o *Op) AwaitUnless(down <-chan struct{}) bool {
 	select {
 	case <-o.done:
@@ -59,7 +59,7 @@ func (o *Op) AwaitUnless(down <-chan struct{}) bool {
 	}
 }
 
-// Table holds the operations of one rank. It allocates only when more are pending than ever before.
+// Table holds the operations of one rank. It allocates only when the number of pending ones reaches a new maximum.
 type Table struct {
 	mu   sync.Mutex
 	ops  []*Op
@@ -69,7 +69,7 @@ type Table struct {
 // The low half of a Request is the index in the table plus one, the high half counts the uses of that index.
 const indexBits = 32
 
-// Post returns a fresh operation and its name.
+// Post returns a new operation and its request.
 func (t *Table) Post(m Message) (*Op, dist.Request) {
 	t.mu.Lock()
 	var o *Op
@@ -106,20 +106,20 @@ func (t *Table) recycle(o *Op) {
 	t.mu.Unlock()
 }
 
-// ErrRequest tells that a request was waited for twice, or comes from another communicator.
+// ErrRequest is the error for a request that was waited for twice, or belongs to another communicator.
 var ErrRequest = errors.New("dist: no such request is pending: each may be waited for once, on the Comm that made it")
 
 // Owner is the communicator whose operations a Table holds.
 type Owner interface {
-	// Cause says why the run has failed.
+	// Cause returns the error for which the run has failed.
 	Cause() error
-	// Withdraw takes back an operation, and reports whether it may be used again: the transport no longer touches it then,
-	// and Withdraw has taken its completion if there was one.
+	// Withdraw cancels an operation, and reports whether it may be reused: then the transport no longer accesses
+	// it, and Withdraw has received its completion if there was one.
 	Withdraw(*Op) bool
 }
 
-// Wait waits for all requests. At the first failure, the end of ctx, or when down is closed because the run has
-// failed, it withdraws what is left.
+// Wait waits for all requests. At the first failure, at the end of ctx, or when down is closed because the run has
+// failed, it cancels the remaining ones.
 func (t *Table) Wait(ctx context.Context, reqs []dist.Request, down <-chan struct{}, owner Owner) error {
 	var first error
 	for _, req := range reqs {
@@ -154,14 +154,14 @@ func (o *Op) wait(ctx context.Context, down <-chan struct{}, owner Owner) (err e
 	case <-down:
 	}
 	select {
-	case <-down: // whose end may be why ctx has ended
+	case <-down: // the failure may be why ctx has ended
 		return owner.Cause(), false
 	default:
 		return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, context.Cause(ctx))}, false
 	}
 }
 
-// Check refuses impossible arguments of a send or receive.
+// Check returns an error for invalid arguments of a send or receive.
 func Check(ctx context.Context, size, peer, tag int) error {
 	if err := ctx.Err(); err != nil {
 		return &dist.PeerError{Rank: peer, Err: context.Cause(ctx)}

@@ -23,11 +23,11 @@ func TestQueueAgainstASlice(t *testing.T) {
 		}
 		expect := func(got *Op, i int) {
 			if i < 0 && got != nil || i >= 0 && got != remove(i) {
-				t.Fatalf("the queue gave another operation than the slice")
+				t.Fatalf("the queue returned another operation than the slice")
 			}
 		}
-		stranger := &Op{}
-		other.Push(stranger)
+		foreign := &Op{}
+		other.Push(foreign)
 		for n := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			key := rapid.IntRange(0, 4).Draw(t, "key")
 			switch rapid.IntRange(0, 5).Draw(t, "step") {
@@ -43,13 +43,13 @@ func TestQueueAgainstASlice(t *testing.T) {
 				id := uint64(rapid.IntRange(0, 60).Draw(t, "id"))
 				expect(q.MatchID(id), slices.IndexFunc(model, func(o *Op) bool { return o.ID == id }))
 			case 5:
-				if q.Remove(stranger) {
+				if q.Remove(foreign) {
 					t.Fatal("an operation of another queue was removed")
 				}
 				if len(model) > 0 {
 					o := remove(key % len(model))
 					if !q.Remove(o) || q.Remove(o) {
-						t.Fatal("an operation is not removed once")
+						t.Fatal("an operation is not removed exactly once")
 					}
 				}
 			}
@@ -71,18 +71,18 @@ func (o *owner) Withdraw(op *Op) bool {
 
 var errDown = errors.New("down")
 
-func TestWaitWithdrawsWhatIsLeft(t *testing.T) {
+func TestWaitCancelsRemainingOperations(t *testing.T) {
 	failed := errors.New("failed")
 	down := make(chan struct{})
 	close(down)
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, c := range map[string]struct {
-		ctx  context.Context
-		down chan struct{}
-		end  map[int]error // of the operations that end
-		want error
-		left []int
+		ctx       context.Context
+		down      chan struct{}
+		end       map[int]error // of the operations that end
+		want      error
+		remaining []int
 	}{
 		"all end":  {context.Background(), down, map[int]error{0: nil, 1: nil, 2: nil}, nil, nil},
 		"failure":  {context.Background(), nil, map[int]error{0: nil, 1: failed}, failed, []int{2}},
@@ -103,8 +103,8 @@ func TestWaitWithdrawsWhatIsLeft(t *testing.T) {
 			if err := table.Wait(c.ctx, reqs, c.down, &o); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 				t.Errorf("Wait returned %v, want %v", err, c.want)
 			}
-			if !slices.Equal(o.withdrawn, c.left) {
-				t.Errorf("withdrew %v, want %v", o.withdrawn, c.left)
+			if !slices.Equal(o.withdrawn, c.remaining) {
+				t.Errorf("withdrew %v, want %v", o.withdrawn, c.remaining)
 			}
 			for _, r := range reqs {
 				if err := table.Wait(c.ctx, []dist.Request{r}, nil, &o); err != ErrRequest {
@@ -115,7 +115,7 @@ func TestWaitWithdrawsWhatIsLeft(t *testing.T) {
 	}
 }
 
-func TestRequestsThatWereNeverMade(t *testing.T) {
+func TestUnknownRequests(t *testing.T) {
 	var table Table
 	for _, r := range []dist.Request{0, 1, 1 << 32, 1<<64 - 1} {
 		if err := table.Wait(context.Background(), []dist.Request{r}, nil, &owner{}); err != ErrRequest {

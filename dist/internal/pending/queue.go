@@ -16,16 +16,16 @@ func (q *Queue) Push(o *Op) {
 }
 
 // Match removes and returns the first operation with the tag, or nil.
-func (q *Queue) Match(tag int) *Op { return q.take(func(o *Op) bool { return o.Tag == tag }) }
+func (q *Queue) Match(tag int) *Op { return q.removeFirst(func(o *Op) bool { return o.Tag == tag }) }
 
 // MatchID removes and returns the operation with the transport's id, or nil.
-func (q *Queue) MatchID(id uint64) *Op { return q.take(func(o *Op) bool { return o.ID == id }) }
+func (q *Queue) MatchID(id uint64) *Op { return q.removeFirst(func(o *Op) bool { return o.ID == id }) }
 
-// take removes and returns the first operation that is wanted, or nil.
-func (q *Queue) take(wanted func(o *Op) bool) *Op {
+// removeFirst removes and returns the first operation for which matches is true, or nil.
+func (q *Queue) removeFirst(matches func(o *Op) bool) *Op {
 	var prev *Op
 	for o := q.head; o != nil; prev, o = o, o.next {
-		if wanted(o) {
+		if matches(o) {
 			q.unlink(prev, o)
 			return o
 		}
@@ -45,7 +45,7 @@ func (q *Queue) Pop() *Op {
 	return o
 }
 
-// Remove takes o out and reports whether it was in this queue.
+// Remove removes o and reports whether it was in this queue.
 func (q *Queue) Remove(o *Op) bool {
 	if o.in != q {
 		return false

@@ -1,5 +1,6 @@
-// Package meshfile is what readers and writers of mesh formats share: a scanner of numbers and words, the elements of a
-// mesh by dimension, and the indices of groups and tags.
+// Package meshfile has what readers and writers of mesh formats share: a Scanner of numbers and words in text and
+// binary files, the Content of a mesh, of triangles or tetrahedra, as Elements by dimension, and indices of groups
+// (GroupIndex) and of the tags of vertices and cells (TagIndex).
 package meshfile
 
 import (
@@ -11,23 +12,23 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Content is what mesh files hold of a mesh, be it of triangles or of tetrahedra.
+// Content is a mesh of triangles or of tetrahedra in the form in which files are written.
 type Content struct {
 	Groups               []mesh.Group
-	Points               [3][]float64 // by axis; the third is nil where all are 0
-	Cells, Sides, Lines  Elements     // lines in space, where they are no sides
+	Points               [3][]float64 // vertex coordinates by axis; the third is nil if all are 0
+	Cells, Sides, Lines  Elements     // Lines only for tetrahedra, whose sides are faces
 	CellData, VertexData map[string][]float64
 	Marks                *mesh.Marks
 }
 
-// Elements are those of one dimension, each with the tag of its group.
+// Elements are the elements of one dimension, each with the tag of its group.
 type Elements struct {
 	Dim, Count int
 	Tag        func(i int) int32   // of the group of an element, 0 for none
-	Vertices   func(i int) []int32 // of an element; they stand until the next call
+	Vertices   func(i int) []int32 // of an element; valid until the next call
 }
 
-// OfMesh makes triangles the cells and tagged edges the sides.
+// OfMesh returns the content of a triangle mesh: cells are triangles, sides are tagged edges.
 func OfMesh(m *mesh.Mesh) *Content {
 	fields := maps.Clone(m.VertexData)
 	delete(fields, mesh.Heights)
@@ -51,7 +52,7 @@ func OfMesh(m *mesh.Mesh) *Content {
 	return s
 }
 
-// OfSolid makes tetrahedra the cells and tagged faces the sides.
+// OfSolid returns the content of a tetrahedral mesh: cells are tetrahedra, sides are tagged faces.
 func OfSolid(s *mesh.Solid) *Content {
 	c := &Content{Groups: s.Groups, Points: [3][]float64{s.X, s.Y, s.Z}, CellData: s.CellData, VertexData: s.VertexData,
 		Marks: s.Marks,
@@ -77,7 +78,7 @@ func OfSolid(s *mesh.Solid) *Content {
 	return c
 }
 
-// With are elements and others after them.
+// With returns the elements of e, which may be nil, followed by count others of the same dimension.
 func (e *Elements) With(count int, vertices func(i int) []int32, tag func(i int) int32) *Elements {
 	if e == nil {
 		e = &Elements{}
@@ -95,7 +96,7 @@ func (e *Elements) With(count int, vertices func(i int) []int32, tag func(i int)
 	}}
 }
 
-// Runs yields the bounds of the longest ranges of elements with one tag.
+// Runs yields the bounds of the maximal ranges of consecutive elements with the same tag.
 func (e *Elements) Runs() func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
 		for start := 0; start < e.Count; {
@@ -111,7 +112,7 @@ func (e *Elements) Runs() func(yield func(start, end int) bool) {
 	}
 }
 
-// Box returns the lower and the upper corner of the mesh.
+// Box returns the lower and the upper corner of the bounding box.
 func (c *Content) Box() (box [6]float64) {
 	for axis, x := range c.Points {
 		if x != nil {
@@ -121,7 +122,7 @@ func (c *Content) Box() (box [6]float64) {
 	return box
 }
 
-// Read reads a file whole and returns what parse makes of it. Errors name the file.
+// Read reads a whole file and returns the result of parse. Errors name the file.
 func Read[M any](path string, parse func(data []byte) (*M, error)) (*M, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

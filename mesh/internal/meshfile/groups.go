@@ -11,8 +11,8 @@ import (
 type GroupIndex struct {
 	Mesh  *mesh.Mesh
 	tags  map[[2]int]int32
-	names map[mesh.Group]bool // with Tag 0
-	Cells bool                // whether a cell has a group
+	names map[mesh.Group]bool // names in use, as groups with Tag 0
+	Cells bool                // whether any cell has a group
 }
 
 // Name adds a group that the file names.
@@ -32,7 +32,7 @@ func (x *GroupIndex) Name(dim, tag int, name string) error {
 	return nil
 }
 
-// Of returns the index of a group, adding one if it has not been named.
+// Of returns the index of a group. A group without a name is added, with its tag as the name.
 func (x *GroupIndex) Of(dim, tag int) (int32, error) {
 	if g, ok := x.tags[[2]int{dim, tag}]; ok {
 		return g, nil

@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Scanner reads numbers and words from a file held in memory, as text or in binary. Its errors begin with the line,
-// or in a binary file the offset in bytes.
+// Scanner reads numbers and words from a text or binary file in memory. Its errors begin with the line number, or in a
+// binary file with the byte offset.
 type Scanner struct {
 	Data   []byte
 	Pos    int
@@ -27,6 +27,7 @@ func (s *Scanner) At(pos int, format string, args ...any) error {
 	return fmt.Errorf("line %d: %s", 1+bytes.Count(s.Data[:pos], []byte{'\n'}), text)
 }
 
+// Left returns the number of bytes that have not been read.
 func (s *Scanner) Left() int { return len(s.Data) - s.Pos }
 
 // SkipSpace moves to the next byte that is not white space.
@@ -38,7 +39,7 @@ func (s *Scanner) SkipSpace() {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// Here returns where the next number begins.
+// Here returns the position at which the next number begins.
 func (s *Scanner) Here() int {
 	if !s.Binary {
 		s.SkipSpace()
@@ -79,33 +80,33 @@ func (s *Scanner) Line() []byte {
 	return rest
 }
 
-// EndLine passes over the end of a line on which nothing may be left.
+// EndLine moves to the next line. It refuses a line with words that have not been read.
 func (s *Scanner) EndLine() error {
 	if w := s.field(); len(w) > 0 {
-		return s.At(s.Pos-len(w), "%s follows where the line should end", Quote(w))
+		return s.At(s.Pos-len(w), "unexpected %s at the end of the line", Quote(w))
 	}
 	s.Line()
 	return nil
 }
 
-// Int reads a whole number of text, from this line or a later one.
+// Int reads an integer in text, from this line or a later one.
 func (s *Scanner) Int() (int64, error) { return s.toInt(s.Token()) }
 
-// IntHere reads a whole number of text that must be on this line.
+// IntHere reads an integer in text, which must be on this line.
 func (s *Scanner) IntHere() (int64, error) { return s.toInt(s.field()) }
 
 func (s *Scanner) toInt(w []byte) (int64, error) {
 	n, ok := parseInt(w)
 	if !ok {
-		return 0, s.unexpected(w, "a whole number")
+		return 0, s.unexpected(w, "an integer")
 	}
 	return n, nil
 }
 
-// Float reads a number of text, from this line or a later one.
+// Float reads a number in text, from this line or a later one.
 func (s *Scanner) Float() (float64, error) { return s.toFloat(s.Token()) }
 
-// FloatHere reads a number of text that must be on this line.
+// FloatHere reads a number in text, which must be on this line.
 func (s *Scanner) FloatHere() (float64, error) { return s.toFloat(s.field()) }
 
 func (s *Scanner) toFloat(w []byte) (float64, error) {
@@ -132,7 +133,7 @@ func (s *Scanner) unexpected(w []byte, want string) error {
 	return s.At(s.Pos, "the line ends where there should be %s", want)
 }
 
-// Bytes4 and bytes8 return the next bytes of a binary file as a number.
+// Bytes4 reads the next 4 bytes of a binary file as an integer.
 func (s *Scanner) Bytes4() (int32, error) {
 	if s.Left() < 4 {
 		return 0, s.short()
@@ -141,6 +142,7 @@ func (s *Scanner) Bytes4() (int32, error) {
 	return int32(s.Order.Uint32(s.Data[s.Pos-4:])), nil
 }
 
+// Bytes8 reads the next 8 bytes of a binary file as an unsigned integer.
 func (s *Scanner) Bytes8() (uint64, error) {
 	if s.Left() < 8 {
 		return 0, s.short()
@@ -149,6 +151,7 @@ func (s *Scanner) Bytes8() (uint64, error) {
 	return s.Order.Uint64(s.Data[s.Pos-8:]), nil
 }
 
+// Float8 reads the next 8 bytes of a binary file as a floating-point number.
 func (s *Scanner) Float8() (float64, error) {
 	n, err := s.Bytes8()
 	return math.Float64frombits(n), err
@@ -156,10 +159,10 @@ func (s *Scanner) Float8() (float64, error) {
 
 func (s *Scanner) short() error { return s.At(len(s.Data), "the file ends within a number") }
 
-// Holds refuses a count of items of which each takes at least size bytes, if the rest of the file is too short.
+// Holds refuses a count of items of at least size bytes each for which the rest of the file is too short.
 func (s *Scanner) Holds(count int64, size int, what string) error {
 	if count < 0 {
-		return s.At(s.Pos, "a count of %d %s", count, what)
+		return s.At(s.Pos, "negative number of %s: %d", what, count)
 	}
 	if count > int64(s.Left()/size)+1 { // a last line may lack its end
 		return s.At(s.Pos, "%d %s are announced, but only %d bytes follow", count, what, s.Left())
@@ -170,7 +173,7 @@ func (s *Scanner) Holds(count int64, size int, what string) error {
 	return nil
 }
 
-// parseInt reads a decimal whole number of at most 18 digits.
+// parseInt parses a decimal integer of at most 18 digits.
 func parseInt(w []byte) (int64, bool) {
 	digits := w
 	if len(w) > 0 && (w[0] == '-' || w[0] == '+') {
@@ -192,7 +195,7 @@ func parseInt(w []byte) (int64, bool) {
 	return n, true
 }
 
-// Quote shows a word of a file, cut to a length that fits a message.
+// Quote quotes a word of a file for a message, cut to 40 bytes.
 func Quote(w []byte) string {
 	const most = 40
 	if len(w) > most {

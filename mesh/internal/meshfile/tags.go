@@ -4,31 +4,32 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// TagIndex finds the position of a tag, a number by which a file calls a vertex or a cell, in the list of all.
+// TagIndex finds the position of a tag, the number of a vertex or a cell in a file, in the list of all tags. It has one
+// of three forms.
 type TagIndex struct {
-	first  int64           // where tags ascend by one: the first of them,
-	count  int             // and how many there are
-	base   int64           // otherwise, the lowest tag,
-	dense  []int32         // with positions from the lowest tag on, -1 for none,
-	sparse map[int64]int32 // or where tags are far apart
+	first  int64 // consecutive tags: the first, and their number
+	count  int
+	base   int64 // dense tags: the lowest, and the position of each tag from it on, -1 for none
+	dense  []int32
+	sparse map[int64]int32 // other tags: the position of each
 }
 
-// NewTagIndex returns the index of tags. If a tag occurs twice, it returns that tag and ok false.
-func NewTagIndex(tags []int64) (index TagIndex, twice int64, ok bool) {
+// NewTagIndex returns the index of tags. If a tag occurs twice, it returns that tag and ok is false.
+func NewTagIndex(tags []int64) (index TagIndex, duplicate int64, ok bool) {
 	if len(tags) == 0 {
 		return TagIndex{}, 0, true
 	}
-	run, lo, hi := true, tags[0], tags[0]
+	consecutive, lo, hi := true, tags[0], tags[0]
 	for i, t := range tags {
-		run = run && t-tags[0] == int64(i)
+		consecutive = consecutive && t-tags[0] == int64(i)
 		lo, hi = min(lo, t), max(hi, t)
 	}
-	if run {
+	if consecutive {
 		return TagIndex{first: lo, count: len(tags)}, 0, true
 	}
 	if spread := uint64(hi) - uint64(lo); spread < 4*uint64(len(tags))+1024 {
 		index.base = lo
-		index.dense = mesh.NewMarks(int(spread) + 1)
+		index.dense = mesh.NoIDs(int(spread) + 1)
 		for i, t := range tags {
 			if index.dense[t-lo] >= 0 {
 				return index, t, false
@@ -47,7 +48,7 @@ func NewTagIndex(tags []int64) (index TagIndex, twice int64, ok bool) {
 	return index, 0, true
 }
 
-// Of returns the position of a tag, -1 if there is none.
+// Of returns the position of a tag, -1 if the list does not have it.
 func (x *TagIndex) Of(tag int64) int32 {
 	switch {
 	case x.dense != nil:

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Cube is a cube of 6n³ tetrahedra whose vertices are shifted at random by so much of an edge.
+// Cube is a cube of 6n³ tetrahedra whose vertices are moved at random by up to shift times the spacing.
 func Cube(t testing.TB, n int, shift float64) *mesh.Solid {
 	t.Helper()
 	s, err := mesh.Cube(n, n, n, shift, 5)
@@ -20,7 +20,7 @@ func Cube(t testing.TB, n int, shift float64) *mesh.Solid {
 	return s
 }
 
-// Laden is a mesh with groups, tagged edges, fields and a third coordinate.
+// Laden is a triangle mesh with groups, tagged edges, fields and third coordinates.
 func Laden(cells int, seed uint64) *mesh.Mesh {
 	m, err := mesh.Rectangle(0.1, -1e-7, 1, 1, cells, seed)
 	if err != nil {
@@ -43,7 +43,7 @@ func Laden(cells int, seed uint64) *mesh.Mesh {
 	return m
 }
 
-// CloseTo allows for the digits that Gmsh writes in text: 16, and 14 in Medit files.
+// CloseTo reports whether two slices agree to the 14 or more digits that Gmsh writes in text.
 func CloseTo(a, b []float64) bool {
 	if len(a) != len(b) {
 		return false
@@ -56,12 +56,12 @@ func CloseTo(a, b []float64) bool {
 	return true
 }
 
-// Fuzzed holds for what a reader makes of any input: a mesh no larger than the input can describe, which Check and the
-// repairs can take, or an error with a position.
+// Fuzzed checks the result of a reader for arbitrary input. It must be an error with a position, or a mesh no larger
+// than the input can describe; Check and the repairs must not panic on it.
 func Fuzzed(t *testing.T, data []byte, m *mesh.Mesh, err error) {
 	if err != nil {
 		if s := err.Error(); m != nil || !strings.HasPrefix(s, "byte offset ") && !strings.HasPrefix(s, "line ") {
-			t.Fatalf("mesh %v, error %q", m, err)
+			t.Fatalf("mesh %v and error %q, want no mesh and an error that begins with a position", m, err)
 		}
 		return
 	}

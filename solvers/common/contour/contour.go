@@ -1,42 +1,44 @@
-// Package contour finds the surface on which numbers at the nodes of a grid change their sign, as segments in the plane
-// and as triangles in space. Each cell between nodes is cut into simplices (two triangles of each rectangle, six
-// tetrahedra of each box, alike in all cells), in which the numbers are linear: so the surface has no gaps and no edges
-// with more than two triangles whatever the numbers are, which cubes that are looked up in tables do not warrant.
+// Package contour extracts the zero contour of values at the nodes of a grid, as line segments in the plane and
+// triangles in space. Each cell is divided into simplices (two triangles of a rectangle, six tetrahedra of a box, the
+// same in all cells), in which the values are linear. So the contour has no gaps, and no edge belongs to more than
+// two triangles, which marching cubes does not guarantee.
 package contour
 
-// Nodes are those of a rank's part of a grid, the ones at its sides included, which other ranks have too.
+// Nodes are the nodes of a rank's part of a grid with their values. Nodes on its sides belong to several ranks.
 type Nodes struct {
 	Dim    int
 	N      [3]int    // along each axis; 1 along z in the plane
 	Values []float64 // x fastest, negative inside
-	Lo     [3]int    // the number of the first node in the whole grid
+	Lo     [3]int    // index of the first node in the whole grid
 	Whole  [3]int    // nodes of the whole grid
-	// At is the coordinate of a node along an axis, by its number in the whole grid; in the plane z is At(2, 0).
-	At func(axis, node int) float64
+	// Coordinate returns the coordinate of a node along an axis, by its index in the whole grid; in the plane
+	// Coordinate(2, 0) is z.
+	Coordinate func(axis, node int) float64
 }
 
-// Surface is closed within the grid, and ends at its sides. A point has the same number and the same bits on all ranks
-// that hold it.
+// Surface is the contour within a rank's part; it is closed except at the sides of that part. A point has the same id
+// and the same bits on all ranks that have it.
 type Surface struct {
 	Points []float64 // x, y, z of each
-	ID     []int64   // of each point in the whole grid
-	// Simplices are points, 2 to a segment, which has the inside on its left, or 3 to a triangle, which is seen
-	// counter-clockwise from outside.
+	ID     []int64   // of each point, unique in the whole grid
+	// Simplices are indices of points: 2 for each segment, which has the inside on its left, or 3 for each triangle,
+	// which is counter-clockwise seen from outside.
 	Simplices []int32
 }
 
-// Shortest is the least size of a number, in sides of a cell, with which points on the edges that meet at a node stay
-// apart, in files of float32 too where grids have some thousand cells. Numbers of less make simplices of no size.
-const Shortest = 0x1p-12
+// MinDistance is the least magnitude of a value, as a part of the cell size, for which contour points on different
+// edges at a node stay distinct, even in float32 files of grids with a few thousand cells per axis. Smaller values give
+// degenerate simplices.
+const MinDistance = 0x1p-12
 
-// simplex is one of those that a cell is cut into, by its corners: bit d of a corner is its position along axis d. Each
-// corner has the bits of those before it, so that edges are the same for all cells that they are of.
+// simplex is a part of a cell, given by corners of the cell: bit d of a corner is its position along axis d. Each
+// corner has all bits of the corners before it, so that neighbouring cells have the same edges.
 type simplex struct {
 	corners [4]int
-	odd     bool // the simplex is turned against the axes
+	odd     bool // negative orientation
 }
 
-// simplices are all paths from the lowest corner to the highest one along axes, in the plane and in space.
+// simplices are all paths from the lowest to the highest corner along the axes, by dimension.
 var simplices = map[int][]simplex{
 	2: {{corners: [4]int{0, 1, 3}}, {corners: [4]int{0, 2, 3}, odd: true}},
 	3: {
@@ -46,18 +48,18 @@ var simplices = map[int][]simplex{
 	},
 }
 
-// surfacing is a surface in the making.
-type surfacing struct {
+// builder is a Surface under construction.
+type builder struct {
 	*Nodes
 	Surface
-	known map[int64]int32 // points by their number
+	known map[int64]int32 // indices of points by their id
 }
 
-// Surface is where the numbers change their sign.
+// Surface returns the zero contour.
 func (n *Nodes) Surface() *Surface {
-	w := &surfacing{Nodes: n, known: map[int64]int32{}}
-	all, deep := 1<<n.Dim, max(1, n.N[2]-1)
-	for k := range deep {
+	w := &builder{Nodes: n, known: map[int64]int32{}}
+	all, layers := 1<<n.Dim, max(1, n.N[2]-1)
+	for k := range layers {
 		for j := range n.N[1] - 1 {
 			for i := range n.N[0] - 1 {
 				inside := 0 // a bit for each corner

@@ -1,7 +1,7 @@
 package contour
 
-// cut adds what lies in a simplex of a cell.
-func (w *surfacing) cut(cell [3]int, s simplex, inside int) {
+// cut adds the part of the contour in a simplex of a cell.
+func (w *builder) cut(cell [3]int, s simplex, inside int) {
 	count := w.Dim + 1
 	in, out := make([]int, 0, 4), make([]int, 0, 4)
 	odd := s.odd
@@ -10,7 +10,7 @@ func (w *surfacing) cut(cell [3]int, s simplex, inside int) {
 			out = append(out, corner)
 			continue
 		}
-		odd = odd != (len(out)%2 == 1) // it passes those outside
+		odd = odd != (len(out)%2 == 1) // parity of the permutation that moves inside corners to the front
 		in = append(in, corner)
 	}
 	p := func(a, b int) int32 { return w.point(cell, a, b) }
@@ -31,8 +31,8 @@ func (w *surfacing) cut(cell [3]int, s simplex, inside int) {
 	}
 }
 
-// join adds a segment or a triangle, the other way round if it is odd.
-func (w *surfacing) join(odd bool, points ...int32) {
+// join adds a segment or a triangle, with the opposite orientation if odd is true.
+func (w *builder) join(odd bool, points ...int32) {
 	if odd {
 		last := len(points) - 1
 		points[last-1], points[last] = points[last], points[last-1]
@@ -40,19 +40,19 @@ func (w *surfacing) join(odd bool, points ...int32) {
 	w.Simplices = append(w.Simplices, points...)
 }
 
-// point is where the numbers are 0 between two corners of a cell. It is found from the lower to the higher one, so that
-// all cells round the edge have the same.
-func (w *surfacing) point(cell [3]int, from, to int) int32 {
-	if from > to { // of two corners of a simplex the higher one has the bits of the lower one
-		from, to = to, from
+// point returns the zero between two corners of a cell, interpolated from the lower to the higher corner, so that all
+// cells at the edge get the same bits.
+func (w *builder) point(cell [3]int, a, b int) int32 {
+	if a > b { // the higher corner has all bits of the lower one
+		a, b = b, a
 	}
-	along := to ^ from
-	var at, next [3]int
+	along := b ^ a
+	var lower, upper [3]int
 	id := int64(0)
 	for d := 2; d >= 0; d-- {
-		at[d] = cell[d] + from>>d&1
-		next[d] = cell[d] + to>>d&1
-		id = id*int64(w.Whole[d]) + int64(w.Lo[d]+at[d])
+		lower[d] = cell[d] + a>>d&1
+		upper[d] = cell[d] + b>>d&1
+		id = id*int64(w.Whole[d]) + int64(w.Lo[d]+lower[d])
 	}
 	id = id*8 + int64(along)
 	if p, ok := w.known[id]; ok {
@@ -61,12 +61,12 @@ func (w *surfacing) point(cell [3]int, from, to int) int32 {
 	p := int32(len(w.ID))
 	w.known[id] = p
 	w.ID = append(w.ID, id)
-	lo, hi := w.Values[w.index(at[0], at[1], at[2])], w.Values[w.index(next[0], next[1], next[2])]
+	lo, hi := w.Values[w.index(lower[0], lower[1], lower[2])], w.Values[w.index(upper[0], upper[1], upper[2])]
 	t := lo / (lo - hi)
 	for d := range 3 {
-		x := w.At(d, w.Lo[d]+at[d])
+		x := w.Coordinate(d, w.Lo[d]+lower[d])
 		if along>>d&1 == 1 {
-			x += t * (w.At(d, w.Lo[d]+next[d]) - x)
+			x += t * (w.Coordinate(d, w.Lo[d]+upper[d]) - x)
 		}
 		w.Points = append(w.Points, x)
 	}

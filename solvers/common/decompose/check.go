@@ -8,19 +8,20 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// MeshShare is what a rank gets of a mesh.
+// MeshShare is a rank's share of a mesh.
 type MeshShare struct {
 	Part *mesh.Part
 	Plan *halo.Plan
 }
 
-// Check refuses a share that is not that of a rank, whose arrays do not belong together, or that points beyond them.
+// Check refuses a share that belongs to another rank, or whose arrays are inconsistent or contain indices out of
+// range.
 func (s *MeshShare) Check(rank, ranks int) error {
 	if s.Part == nil || s.Plan == nil {
-		return errors.New("it has no part, or no plan")
+		return errors.New("the share has no part or no plan")
 	}
 	if s.Plan.Rank != rank {
-		return fmt.Errorf("it is that of rank %d, this is rank %d", s.Plan.Rank, rank)
+		return fmt.Errorf("the share is for rank %d, this is rank %d", s.Plan.Rank, rank)
 	}
 	if err := s.Plan.Check(ranks); err != nil {
 		return err
@@ -28,35 +29,37 @@ func (s *MeshShare) Check(rank, ranks int) error {
 	return check(s.Part, s.Plan)
 }
 
-// check refuses a part whose arrays do not belong together, or that points beyond them.
+// check refuses a part whose arrays are inconsistent or contain indices out of range.
 func check(p *mesh.Part, plan *halo.Plan) error {
 	cells := len(p.Cells)
 	if p.Core < 0 || p.Core > p.Owned || p.Owned != plan.Owned || cells != plan.Owned+plan.Ghosts {
-		return fmt.Errorf("%d core cells of %d, %d cells in all, where the plan has %d and %d ghosts", p.Core, p.Owned, cells,
+		return fmt.Errorf("the part has %d core cells, %d owned cells and %d cells in all, its plan %d owned cells and %d "+
+			"ghosts", p.Core, p.Owned, cells,
 			plan.Owned, plan.Ghosts)
 	}
 	if len(p.X) != len(p.Y) || len(p.Global) != cells || len(p.Neighbour) != p.Owned {
-		return fmt.Errorf("%d and %d coordinates, ids of %d cells and neighbours of %d, where there are %d, of them %d owned",
+		return fmt.Errorf("the part has %d x and %d y coordinates, %d ids and %d lists of neighbours for %d cells, %d of "+
+			"them owned",
 			len(p.X), len(p.Y), len(p.Global), len(p.Neighbour), cells, p.Owned)
 	}
 	for i, c := range p.Cells {
 		for _, v := range c {
 			if v < 0 || int(v) >= len(p.X) {
-				return fmt.Errorf("cell %d has vertex %d of %d", i, v, len(p.X))
+				return fmt.Errorf("cell %d has vertex %d, the part has %d vertices", i, v, len(p.X))
 			}
 		}
 		if p.Global[i] < 0 {
 			return fmt.Errorf("cell %d has the id %d", i, p.Global[i])
 		}
 	}
-	for i, near := range p.Neighbour {
+	for i, neighbours := range p.Neighbour {
 		end := cells
 		if i < p.Core {
 			end = p.Owned
 		}
-		for _, n := range near {
+		for _, n := range neighbours {
 			if int(n) >= end || int(mesh.OutsideGroup(n)) >= len(p.Groups) {
-				return fmt.Errorf("cell %d has neighbour %d, of %d cells and %d groups", i, n, end, len(p.Groups))
+				return fmt.Errorf("cell %d has neighbour %d, the part has %d cells and %d groups", i, n, end, len(p.Groups))
 			}
 		}
 	}

@@ -16,14 +16,14 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 )
 
-// piece is what a rank gets.
-type piece struct {
+// share is a rank's share of a test mesh.
+type share struct {
 	part *mesh.Part
 	plan *halo.Plan
 }
 
-// pieces cuts a mesh that has groups, and fields of cells and vertices.
-func pieces(t testing.TB, cells, ranks int) []piece {
+// shares decomposes a mesh with groups and fields on cells and vertices.
+func shares(t testing.TB, cells, ranks int) []share {
 	t.Helper()
 	m, err := mesh.Rectangle(0, 0, 2, 1, cells, 3)
 	if err != nil {
@@ -35,13 +35,13 @@ func pieces(t testing.TB, cells, ranks int) []piece {
 	for i := range m.CellData["depth"] {
 		m.CellData["depth"][i] = math.Sqrt(float64(i))
 	}
-	d, err := New(m, Options{Ranks: ranks, Order: partition.Natural, Cut: partition.HilbertCut})
+	d, err := New(m, Options{Ranks: ranks, Order: partition.Natural, Method: partition.HilbertCut})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []piece
+	var all []share
 	err = d.Each(func(_ int, part *mesh.Part, plan *halo.Plan) error {
-		all = append(all, piece{part, plan})
+		all = append(all, share{part, plan})
 		return nil
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func pieces(t testing.TB, cells, ranks int) []piece {
 	return all
 }
 
-// sent and received are the two ends of a part's journey.
+// sent encodes a share; received decodes and checks it.
 func sent(part *mesh.Part, plan *halo.Plan) []byte { return encode(&MeshShare{part, plan}) }
 
 func received(body []byte, rank, ranks int) (*mesh.Part, *halo.Plan, error) {
@@ -61,42 +61,42 @@ func received(body []byte, rank, ranks int) (*mesh.Part, *halo.Plan, error) {
 	return s.Part, s.Plan, s.Check(rank, ranks)
 }
 
-// TestPartsComeBack: of any number of cells and ranks, each part is the same after its journey.
-func TestPartsComeBack(t *testing.T) {
+// TestRoundTrip proves that decoding an encoded share restores it, for random numbers of cells and ranks.
+func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		ranks := rapid.IntRange(1, 6).Draw(r, "ranks")
-		for rank, p := range pieces(t, rapid.IntRange(20, 300).Draw(r, "cells"), ranks) {
+		for rank, p := range shares(t, rapid.IntRange(20, 300).Draw(r, "cells"), ranks) {
 			part, plan, err := received(sent(p.part, p.plan), rank, ranks)
 			if err != nil {
 				r.Fatal(err)
 			}
 			if !reflect.DeepEqual(part, p.part) || !reflect.DeepEqual(plan, p.plan) {
-				r.Fatalf("rank %d of %d got another part than it was sent", rank, ranks)
+				r.Fatalf("rank %d of %d received a different part than was sent", rank, ranks)
 			}
 		}
 	})
 }
 
-// TestPartsOfNothingComeBack: neither fields, nor groups, nor peers.
-func TestPartsOfNothingComeBack(t *testing.T) {
+// TestEmptyRoundTrip is the round trip of a share without cells, fields, groups and peers.
+func TestEmptyRoundTrip(t *testing.T) {
 	part, plan, err := received(sent(new(mesh.Part), new(halo.Plan)), 0, 1)
 	if err != nil || !reflect.DeepEqual(part, new(mesh.Part)) || !reflect.DeepEqual(plan, new(halo.Plan)) {
 		t.Errorf("%+v, %+v, %v", part, plan, err)
 	}
 }
 
-// TestCutAndChangedParts: a message that ends too early, anywhere, or is too long is refused; with any 8 bytes replaced
-// by a huge number it is refused or a part that can be used, and takes no memory for what is not there.
-func TestCutAndChangedParts(t *testing.T) {
-	all := pieces(t, 20, 2)
+// TestCorruptedMessages proves that a truncated or extended message is refused, and that a message with any 8 bytes
+// replaced by a huge number is refused or yields a valid part, without large allocations.
+func TestCorruptedMessages(t *testing.T) {
+	all := shares(t, 20, 2)
 	body := sent(all[1].part, all[1].plan)
 	for n := range body {
 		if _, _, err := received(body[:n], 1, 2); err == nil {
-			t.Errorf("%d bytes of %d were taken", n, len(body))
+			t.Errorf("a message cut to %d of %d bytes was accepted", n, len(body))
 		}
 	}
 	if _, _, err := received(append(slices.Clone(body), 0), 1, 2); err == nil {
-		t.Error("a byte too many was taken")
+		t.Error("a message with an extra byte was accepted")
 	}
 	var before, after runtime.MemStats
 	for _, huge := range []uint64{1 << 20, 1 << 31, 1 << 32, 1<<61 + 1, 1 << 63, math.MaxUint64} {
@@ -112,13 +112,13 @@ func TestCutAndChangedParts(t *testing.T) {
 				use(part, plan)
 			}
 			if taken := after.TotalAlloc - before.TotalAlloc; taken > uint64(10*len(body)+4096) {
-				t.Fatalf("%d at byte %d: %d bytes of memory for a message of %d", huge, at, taken, len(body))
+				t.Fatalf("%d at byte %d: decoding allocated %d bytes for a message of %d", huge, at, taken, len(body))
 			}
 		}
 	}
 }
 
-// use looks at all that a part points to, as its solver would: a part that passes no check panics here.
+// use accesses everything that a part refers to, and panics for an index that Check should have refused.
 func use(part *mesh.Part, plan *halo.Plan) (sum float64) {
 	for i := range part.Cells {
 		sum += part.Area(i) + float64(part.Global[i])
@@ -150,23 +150,23 @@ func use(part *mesh.Part, plan *halo.Plan) (sum float64) {
 	return sum
 }
 
-// TestPartsThatDoNotHoldTogether: counts that differ and numbers that point nowhere are told.
-func TestPartsThatDoNotHoldTogether(t *testing.T) {
+// TestInconsistentParts proves that inconsistent counts and indices out of range are refused.
+func TestInconsistentParts(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(p *mesh.Part, plan *halo.Plan)
 		want  string
 	}{
-		"another rank":       {func(_ *mesh.Part, n *halo.Plan) { n.Rank = 0 }, "it is that of rank 0, this is rank 1"},
+		"another rank":       {func(_ *mesh.Part, n *halo.Plan) { n.Rank = 0 }, "the share is for rank 0, this is rank 1"},
 		"a plan of its own":  {func(_ *mesh.Part, n *halo.Plan) { n.Peers[0].Rank = 7 }, "has rank 7 for a peer"},
 		"core":               {func(p *mesh.Part, _ *halo.Plan) { p.Core = p.Owned + 1 }, "core cells"},
 		"negative core":      {func(p *mesh.Part, _ *halo.Plan) { p.Core = -1 }, "-1 core cells"},
 		"owned":              {func(p *mesh.Part, _ *halo.Plan) { p.Owned-- }, "core cells"},
 		"cells":              {func(p *mesh.Part, _ *halo.Plan) { p.Cells = p.Cells[1:] }, "cells in all"},
 		"x":                  {func(p *mesh.Part, _ *halo.Plan) { p.X = p.X[1:] }, "coordinates"},
-		"y":                  {func(p *mesh.Part, _ *halo.Plan) { p.Y = nil }, "and 0 coordinates"},
-		"ids":                {func(p *mesh.Part, _ *halo.Plan) { p.Global = p.Global[1:] }, "ids of"},
+		"y":                  {func(p *mesh.Part, _ *halo.Plan) { p.Y = nil }, "and 0 y coordinates"},
+		"ids":                {func(p *mesh.Part, _ *halo.Plan) { p.Global = p.Global[1:] }, "ids and"},
 		"an id":              {func(p *mesh.Part, _ *halo.Plan) { p.Global[2] = -1 }, "cell 2 has the id -1"},
-		"neighbours":         {func(p *mesh.Part, _ *halo.Plan) { p.Neighbour = p.Neighbour[1:] }, "neighbours of"},
+		"neighbours":         {func(p *mesh.Part, _ *halo.Plan) { p.Neighbour = p.Neighbour[1:] }, "lists of neighbours"},
 		"a vertex":           {func(p *mesh.Part, _ *halo.Plan) { p.Cells[3][1] = 1 << 30 }, "cell 3 has vertex 1073741824"},
 		"a negative vertex":  {func(p *mesh.Part, _ *halo.Plan) { p.Cells[3][1] = -1 }, "cell 3 has vertex -1"},
 		"a neighbour":        {func(p *mesh.Part, _ *halo.Plan) { p.Neighbour[1][0] = 1 << 30 }, "cell 1 has neighbour"},
@@ -175,7 +175,7 @@ func TestPartsThatDoNotHoldTogether(t *testing.T) {
 		"a field of cells":   {func(p *mesh.Part, _ *halo.Plan) { p.CellData["depth"] = nil }, `field "depth" has 0 values`},
 		"a field of corners": {func(p *mesh.Part, _ *halo.Plan) { p.VertexData["z"] = p.X[1:] }, `field "z" has`},
 	} {
-		p := pieces(t, 60, 2)[1]
+		p := shares(t, 60, 2)[1]
 		c.spoil(p.part, p.plan)
 		if _, _, err := received(sent(p.part, p.plan), 1, 2); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
@@ -183,27 +183,27 @@ func TestPartsThatDoNotHoldTogether(t *testing.T) {
 	}
 }
 
-// TestFieldsInOrder: a part has one form as bytes, so that fields twice, or in disorder, are refused.
+// TestFieldsInOrder proves that fields given twice or unsorted are refused, so that a part has one encoding.
 func TestFieldsInOrder(t *testing.T) {
 	for _, names := range [][]string{{"b", "a"}, {"a", "a"}} {
 		type field struct {
 			Name   string
 			Values []float64
 		}
-		var list []field // which goes as a map does
+		var list []field // encoded in the given order, unlike a map
 		for _, name := range names {
 			list = append(list, field{name, []float64{1}})
 		}
 		got := map[string][]float64{}
 		if err := decode(encode(&list), &got); err == nil {
-			t.Errorf("fields %q were taken: %v", names, got)
+			t.Errorf("fields %q were accepted: %v", names, got)
 		}
 	}
 }
 
-// FuzzPart: any message is refused, or is a part that can be used and has these bytes.
+// FuzzPart proves that a message is refused, or decodes to a valid part with this encoding.
 func FuzzPart(f *testing.F) {
-	for rank, p := range pieces(f, 24, 3) {
+	for rank, p := range shares(f, 24, 3) {
 		f.Add(sent(p.part, p.plan), rank, 3)
 	}
 	f.Add(sent(new(mesh.Part), new(halo.Plan)), 0, 1)
@@ -214,13 +214,13 @@ func FuzzPart(f *testing.F) {
 		}
 		use(part, plan)
 		if again := sent(part, plan); !bytes.Equal(again, body) {
-			t.Errorf("%d bytes make a part that %d other bytes stand for", len(body), len(again))
+			t.Errorf("a message of %d bytes decodes to a part that encodes as %d other bytes", len(body), len(again))
 		}
 	})
 }
 
-// every is of each kind of value that can be sent.
-type every struct {
+// allKinds has a field of each kind that can be encoded.
+type allKinds struct {
 	Yes     bool
 	Small   int8
 	Number  float64
@@ -243,33 +243,33 @@ type (
 	}
 )
 
-// TestAllKindsComeBack: values of every kind are the same after their journey; a truth that is neither is refused, and
-// so is a number that its type cannot hold.
-func TestAllKindsComeBack(t *testing.T) {
-	v := every{Yes: true, Small: -3, Number: math.Copysign(0, -1), Count: math.MaxUint64, Name: "å",
+// TestRoundTripOfAllKinds is the round trip of all kinds of values; invalid booleans and numbers out of range are
+// refused.
+func TestRoundTripOfAllKinds(t *testing.T) {
+	v := allKinds{Yes: true, Small: -3, Number: math.Copysign(0, -1), Count: math.MaxUint64, Name: "å",
 		Parts:  []Nested{{[]string{"", "b"}, 1}, {}},
 		Truths: []bool{true, false}, Shorts: []struct{ A, B int16 }{{1, -2}}, There: &Nested{At: -5},
 		Pair: [2][]float32{nil, {1, 2}}, Nested: Nested{Deep: []string{"x"}}}
-	var got every
+	var got allKinds
 	if err := decode(encode(&v), &got); err != nil || !reflect.DeepEqual(got, v) {
 		t.Errorf("%+v, error %v", got, err)
 	}
 	var truths []bool
 	if err := decode(encode(&[]int8{0, 1, 2}), &truths); err == nil {
-		t.Errorf("%v was taken", truths)
+		t.Errorf("the byte 2 was accepted as a boolean: %v", truths)
 	}
 	var small int8
 	large := 1000
 	if err := decode(encode(&large), &small); err == nil {
-		t.Errorf("%d was taken for %d", small, large)
+		t.Errorf("%d was decoded from %d", small, large)
 	}
 }
 
-// TestLostFieldsPanic: a field that would not travel is a mistake of the program.
+// TestLostFieldsPanic proves that encoding an unexported field panics: it would be lost.
 func TestLostFieldsPanic(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("a field that is not exported is left behind")
+			t.Error("encoding an unexported field did not panic")
 		}
 	}()
 	encode(&struct{ hidden int }{1})

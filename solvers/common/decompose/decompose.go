@@ -1,8 +1,11 @@
-// Package decompose cuts a mesh into the parts that the ranks of a run work on.
+// Package decompose partitions a mesh into parts with ghosts and halo plans, one for each rank, and distributes them.
+// New makes a Decomposition on rank 0; Scatter sends every rank its share, which the receiver checks.
 package decompose
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -10,36 +13,36 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 )
 
-// Options say how to cut and number a mesh.
+// Options control partition and numbering.
 type Options struct {
-	Ranks int
-	Order partition.Ordering // of the cells within a part
-	Cut   partition.Cut
-	Seed  uint64 // of what is random
+	Ranks  int
+	Order  partition.Ordering // of the cells within a part
+	Method partition.Cut      // algorithm of the partition
+	Seed   uint64             // of random orders and partitions
 }
 
-// Decomposition is a mesh cut into parts.
+// Decomposition is a mesh partitioned for the ranks of a run.
 type Decomposition struct {
-	Plans []*halo.Plan // of each rank
+	Plans []*halo.Plan // halo plan of each rank
 	Graph partition.Graph
-	Parts []int32 // rank of each cell
+	Parts []int32 // owner of each cell
 
 	mesh           *mesh.Mesh
 	nb, group      [][3]int32
 	core, boundary [][]int32 // cells of each rank in local order
-	ghosts         [][]int32 // of each rank, by owner and then by id
+	ghosts         [][]int32 // of each rank, sorted by owner and then by id
 
-	local, vertexLocal []int32 // scratch of Part
+	local, vertexLocal []int32 // scratch arrays of Part
 }
 
-// cellsPerWorker is how many cells are worth a goroutine.
+// cellsPerWorker is the number of cells for which a goroutine is worth its cost.
 const cellsPerWorker = 20_000
 
-// New checks the mesh and cuts it.
+// New checks the mesh and partitions it.
 func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 	d := &Decomposition{mesh: m}
 	var err error
-	if d.nb, err = m.Checked(); err != nil {
+	if d.nb, err = m.CheckedNeighbours(); err != nil {
 		return nil, err
 	}
 	if d.group, err = m.BoundaryGroups(d.nb); err != nil {
@@ -59,39 +62,55 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 	}
 	if o.Ranks == 1 {
 		d.Parts = make([]int32, len(m.Cells))
-	} else if d.Parts, err = partition.Partition(o.Cut, d.Graph, x, y, o.Ranks, o.Seed); err != nil {
+	} else if d.Parts, err = partition.Partition(o.Method, d.Graph, x, y, o.Ranks, o.Seed); err != nil {
 		return nil, err
 	}
 	cells, err := partition.Split(d.Parts, o.Ranks)
 	if err != nil {
 		return nil, err
 	}
-	owned := make([][]int32, o.Ranks)
-	wanted := make([][][]int32, o.Ranks) // of each rank, by owner
-	for r := range o.Ranks {
-		core, boundary, err := partition.Arrange(d.Graph, d.Parts, cells[r], o.Order, x, y, o.Seed)
-		if err != nil {
-			return nil, err
-		}
-		d.core, d.boundary = append(d.core, core), append(d.boundary, boundary)
-		owned[r] = append(append(make([]int32, 0, len(core)+len(boundary)), core...), boundary...)
-		ghosts, err := partition.Ghosts(d.Graph, d.Parts, cells[r], 1)
-		if err != nil {
-			return nil, err
-		}
-		wanted[r] = make([][]int32, o.Ranks)
-		var all []int32
-		for _, g := range ghosts {
-			wanted[r][g.Part] = g.Cells
-			all = append(all, g.Cells...)
-		}
-		d.ghosts = append(d.ghosts, all)
+	if err := d.arrange(cells, o, x, y); err != nil {
+		return nil, err
 	}
-	d.Plans, err = halo.Plans(owned, wanted)
-	return d, err
+	return d, nil
 }
 
-// Each calls f with the part and plan of every rank in turn, so that no more than one part needs to be held.
+// arrange puts the cells of each rank, which have centroids x and y, in local order, finds their ghosts, and makes
+// plans.
+func (d *Decomposition) arrange(cells [][]int32, o Options, x, y []float64) (err error) {
+	d.core, d.boundary, d.ghosts = make([][]int32, o.Ranks), make([][]int32, o.Ranks), make([][]int32, o.Ranks)
+	owned := make([][]int32, o.Ranks)
+	wanted := make([][][]int32, o.Ranks) // cells of each rank's ghosts, by owner
+	errs := make([]error, o.Ranks)
+	rank := func(r int) (err error) {
+		if d.core[r], d.boundary[r], err = partition.Arrange(d.Graph, d.Parts, cells[r], o.Order, x, y, o.Seed); err != nil {
+			return err
+		}
+		owned[r] = slices.Concat(d.core[r], d.boundary[r])
+		ghosts, err := partition.Ghosts(d.Graph, d.Parts, cells[r], 1)
+		if err != nil {
+			return err
+		}
+		wanted[r] = make([][]int32, o.Ranks)
+		for _, g := range ghosts {
+			wanted[r][g.Part] = g.Cells
+			d.ghosts[r] = append(d.ghosts[r], g.Cells...)
+		}
+		return nil
+	}
+	parallel.Ranges(o.Ranks, parallel.Parts(o.Ranks, 1), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			errs[r] = rank(r)
+		}
+	})
+	if err := cmp.Or(errs...); err != nil {
+		return err
+	}
+	d.Plans, err = halo.Plans(owned, wanted)
+	return err
+}
+
+// Each calls f with the part and plan of every rank in turn, and keeps none of them.
 func (d *Decomposition) Each(f func(rank int, part *mesh.Part, plan *halo.Plan) error) error {
 	for r := range d.core {
 		s, err := d.share(r)
@@ -105,19 +124,11 @@ func (d *Decomposition) Each(f func(rank int, part *mesh.Part, plan *halo.Plan) 
 	return nil
 }
 
-// share makes the part of a rank.
+// share makes the share of a rank.
 func (d *Decomposition) share(r int) (*MeshShare, error) {
 	if d.local == nil {
-		d.local, d.vertexLocal = marks(len(d.mesh.Cells)), marks(len(d.mesh.X))
+		d.local, d.vertexLocal = mesh.NoIDs(len(d.mesh.Cells)), mesh.NoIDs(len(d.mesh.X))
 	}
 	part := d.mesh.Part(d.nb, d.group, d.core[r], d.boundary[r], d.ghosts[r], d.local, d.vertexLocal)
 	return &MeshShare{part, d.Plans[r]}, nil
-}
-
-func marks(n int) []int32 {
-	m := make([]int32, n)
-	for i := range m {
-		m[i] = -1
-	}
-	return m
 }

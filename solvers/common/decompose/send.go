@@ -11,18 +11,18 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Checked is what a rank can get: it refuses what is not that of a rank of so many.
+// Checked is a share that can be sent: its receiver checks that it belongs to this rank, and is consistent.
 type Checked[T any] interface {
 	*T
 	Check(rank, ranks int) error
 }
 
-// Share gives every rank what of makes for it, in bytes. Only rank 0 calls of, for one rank after the other, so that it
-// need not hold the shares of all; its own comes last.
-func Share[T any, P Checked[T]](ctx context.Context, comm dist.Comm, of func(rank int) (P, error)) (P, error) {
+// Share distributes shares that rank 0 makes with of, called for one rank after the other, so that rank 0 never holds
+// more than one; its own comes last. Every rank returns its own.
+func Share[T any, P Checked[T]](ctx context.Context, comm dist.Comm, makeShare func(rank int) (P, error)) (P, error) {
 	if comm.Rank() == 0 {
 		for r := 1; r < comm.Size(); r++ {
-			share, err := of(r)
+			share, err := makeShare(r)
 			if err != nil {
 				return nil, err
 			}
@@ -30,7 +30,7 @@ func Share[T any, P Checked[T]](ctx context.Context, comm dist.Comm, of func(ran
 				return nil, err
 			}
 		}
-		return of(0)
+		return makeShare(0)
 	}
 	body, err := receive(ctx, comm)
 	if err != nil {
@@ -41,12 +41,12 @@ func Share[T any, P Checked[T]](ctx context.Context, comm dist.Comm, of func(ran
 		err = share.Check(comm.Rank(), comm.Size())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the part that rank 0 sent: %w", err)
+		return nil, fmt.Errorf("share received from rank 0: %w", err)
 	}
 	return share, nil
 }
 
-// Scatter gives every rank its part. Only rank 0 passes a decomposition.
+// Scatter distributes the parts of a decomposition. Only rank 0 passes one.
 func Scatter(ctx context.Context, comm dist.Comm, d *Decomposition) (*mesh.Part, *halo.Plan, error) {
 	s, err := Share(ctx, comm, d.share)
 	if err != nil {
@@ -56,15 +56,15 @@ func Scatter(ctx context.Context, comm dist.Comm, d *Decomposition) (*mesh.Part,
 }
 
 const (
-	// partTag tells parts from other messages.
+	// partTag is the message tag of parts.
 	partTag = 2
-	// pieceBytes is the longest message of a part, which may be longer than a transport can send at once.
+	// pieceBytes is the longest message: a part may be longer than what a transport can send at once.
 	pieceBytes = 8 << 20
-	// mostBytes bounds a part.
-	mostBytes = 1 << 36
+	// maxBytes bounds the size of a part.
+	maxBytes = 1 << 36
 )
 
-// deliver sends a rank its part, in bytes: their number, and then pieces.
+// deliver sends a part: its length in bytes, and then the bytes in messages of pieceBytes.
 func deliver(ctx context.Context, comm dist.Comm, to int, body []byte) error {
 	size := binary.LittleEndian.AppendUint64(nil, uint64(len(body)))
 	if err := send(ctx, comm, to, size); err != nil {
@@ -86,25 +86,25 @@ func send(ctx context.Context, comm dist.Comm, to int, buf []byte) error {
 	return comm.Wait(ctx, []dist.Request{r})
 }
 
-// receive returns what rank 0 has sent to this rank. It takes memory as bytes come, not as they are promised.
+// receive returns what rank 0 has sent to this rank. It allocates as bytes arrive, not as they are announced.
 func receive(ctx context.Context, comm dist.Comm) ([]byte, error) {
 	var size [8]byte
 	if err := fetch(ctx, comm, size[:]); err != nil {
 		return nil, err
 	}
 	n := binary.LittleEndian.Uint64(size[:])
-	if n > mostBytes {
-		return nil, fmt.Errorf("rank 0 announced a part of %d bytes: more than %d is refused", n, int64(mostBytes))
+	if n > maxBytes {
+		return nil, fmt.Errorf("rank 0 announced a part of %d bytes, more than the limit of %d", n, int64(maxBytes))
 	}
 	var body []byte
-	for all := int(n); len(body) < all; {
-		here := len(body)
-		next := min(here+pieceBytes, all)
+	for total := int(n); len(body) < total; {
+		received := len(body)
+		next := min(received+pieceBytes, total)
 		if next > cap(body) {
-			body = append(make([]byte, 0, min(2*next, all)), body...)
+			body = append(make([]byte, 0, min(2*next, total)), body...)
 		}
 		body = body[:next]
-		if err := fetch(ctx, comm, body[here:]); err != nil {
+		if err := fetch(ctx, comm, body[received:]); err != nil {
 			return nil, err
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 )
 
-// TestScatter: every rank gets the part that is cut for it.
+// TestScatter proves that every rank receives its own part.
 func TestScatter(t *testing.T) {
 	const ranks = 3
 	for name, comms := range map[string][]dist.Comm{"local": local.New(ranks), "grpc": grpctest.Open(t, ranks)} {
@@ -28,11 +28,11 @@ func TestScatter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := New(m, Options{Ranks: ranks, Order: partition.Natural, Cut: partition.HilbertCut})
+		d, err := New(m, Options{Ranks: ranks, Order: partition.Natural, Method: partition.HilbertCut})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := make([]piece, ranks)
+		got := make([]share, ranks)
 		disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
 			var mine *Decomposition
 			if c.Rank() == 0 {
@@ -46,7 +46,7 @@ func TestScatter(t *testing.T) {
 		disttest.Close(t, comms)
 		err = d.Each(func(rank int, part *mesh.Part, plan *halo.Plan) error {
 			if !reflect.DeepEqual(got[rank].part, part) || !reflect.DeepEqual(got[rank].plan, plan) {
-				return fmt.Errorf("%s: rank %d got another part than its own", name, rank)
+				return fmt.Errorf("%s: rank %d received the part of another rank", name, rank)
 			}
 			return nil
 		})
@@ -56,7 +56,7 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// TestPieces: bytes of any number come as they were sent, those of one piece, of several, and of none.
+// TestPieces proves that messages of any length arrive unchanged: none, one or several pieces.
 func TestPieces(t *testing.T) {
 	comms := local.New(2)
 	for _, n := range []int{0, 1, pieceBytes - 1, pieceBytes, pieceBytes + 1, 5*pieceBytes/2 + 3} {
@@ -70,7 +70,7 @@ func TestPieces(t *testing.T) {
 			}
 			got, err := receive(ctx, c)
 			if err == nil && (!bytes.Equal(got, body) || cap(got) > 2*n) {
-				err = fmt.Errorf("%d other bytes have come of %d, in memory for %d", len(got), n, cap(got))
+				err = fmt.Errorf("received %d wrong bytes of %d, with capacity %d", len(got), n, cap(got))
 			}
 			return err
 		})
@@ -78,11 +78,11 @@ func TestPieces(t *testing.T) {
 	disttest.Close(t, comms)
 }
 
-// TestPromisesTakeNoMemory: a part that is announced and does not come costs no more than its first pieces, however
-// long it is said to be.
-func TestPromisesTakeNoMemory(t *testing.T) {
+// TestAnnouncedLengthIsNotAllocated proves that announcing a part that is never sent costs no more memory than its
+// first pieces, whatever its announced length.
+func TestAnnouncedLengthIsNotAllocated(t *testing.T) {
 	for announced, want := range map[uint64]string{
-		mostBytes: "has left the run", mostBytes + 1: "more than 68719476736 is refused", 1<<64 - 1: "is refused",
+		maxBytes: "has left the run", maxBytes + 1: "more than the limit of 68719476736", 1<<64 - 1: "more than the limit",
 	} {
 		comms := local.New(2)
 		disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
@@ -98,7 +98,7 @@ func TestPromisesTakeNoMemory(t *testing.T) {
 				return fmt.Errorf("error %v, want %q", err, want)
 			}
 			if taken := after.TotalAlloc - before.TotalAlloc; taken > 3*pieceBytes {
-				return fmt.Errorf("%d bytes of memory for a part that did not come", taken)
+				return fmt.Errorf("allocated %d bytes for a part that was not sent", taken)
 			}
 			return nil
 		})

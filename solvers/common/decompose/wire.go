@@ -11,9 +11,9 @@ import (
 	"unsafe"
 )
 
-// encode returns what v points to as bytes: numbers, texts, and slices, maps, pointers and structs of them. Slices of
-// plain numbers go as they lie in memory. It panics at anything else, and at a field that is not exported, which would
-// be lost.
+// encode returns the value that v points to as bytes: numbers, strings, and slices, maps, pointers and structs of
+// them. Slices of fixed-size numbers are copied as they are in memory. It panics for other kinds, and for unexported
+// fields, which would be lost.
 func encode(v any) []byte {
 	w := &wire{measuring: true}
 	w.move(reflect.ValueOf(v).Elem())
@@ -22,24 +22,24 @@ func encode(v any) []byte {
 	return w.bytes
 }
 
-// decode is the inverse of encode: v points to a zero value. It refuses what encode could not have made, and takes no
-// more memory than a few times the bytes that are there to fill it.
+// decode is the inverse of encode: v points to a zero value. It refuses bytes that encode cannot have made. It
+// allocates at most a few times the length of the message.
 func decode(body []byte, v any) error {
 	w := &wire{bytes: body, reading: true}
 	w.move(reflect.ValueOf(v).Elem())
 	if w.err == nil && len(w.bytes) > 0 {
-		w.err = fmt.Errorf("%d bytes are left over", len(w.bytes))
+		w.err = fmt.Errorf("the message has %d extra bytes", len(w.bytes))
 	}
 	return w.err
 }
 
-// wire is a message that is being written, or read: the same calls do both, so that one cannot differ from the other.
+// wire is a message that is being written or read. The same calls do both, so that the formats cannot differ.
 type wire struct {
-	bytes   []byte // written so far, or still to be read
+	bytes   []byte // written so far, or not read yet
 	reading bool
-	err     error // what was wrong first; nothing is read any more then
+	err     error // the first error; nothing is read after it
 
-	measuring bool // it is only found how long the message is to be
+	measuring bool // only the length of the message is computed
 	size      int
 }
 
@@ -64,11 +64,11 @@ func (w *wire) move(v reflect.Value) {
 			w.move(v.Field(i))
 		}
 	case reflect.Pointer:
-		there := v.IsValid() && !v.IsNil()
-		if w.number(reflect.ValueOf(&there).Elem()); there && w.reading && w.err == nil {
+		present := v.IsValid() && !v.IsNil()
+		if w.number(reflect.ValueOf(&present).Elem()); present && w.reading && w.err == nil {
 			v.Set(reflect.New(v.Type().Elem()))
 		}
-		if there {
+		if present {
 			w.move(v.Elem())
 		}
 	case reflect.String:
@@ -82,7 +82,7 @@ func (w *wire) move(v reflect.Value) {
 	case reflect.Map:
 		w.named(v)
 	default:
-		panic(fmt.Sprintf("decompose: a value of type %v cannot be sent", v.Type()))
+		panic(fmt.Sprintf("decompose: cannot encode a value of type %v", v.Type()))
 	}
 }
 
@@ -95,14 +95,14 @@ func (w *wire) word(v *uint64) {
 		w.bytes = binary.LittleEndian.AppendUint64(w.bytes, *v)
 	case w.err != nil:
 	case len(w.bytes) < 8:
-		w.err = errors.New("it ends too early")
+		w.err = errors.New("the message is too short")
 	default:
 		*v = binary.LittleEndian.Uint64(w.bytes)
 		w.bytes = w.bytes[8:]
 	}
 }
 
-// number moves a number, or a truth, as a word.
+// number moves a number or boolean as a word of 8 bytes.
 func (w *wire) number(v reflect.Value) {
 	var word uint64
 	switch {
@@ -128,16 +128,16 @@ func (w *wire) number(v reflect.Value) {
 	case v.Kind() == reflect.Bool && word <= 1:
 		v.SetBool(word == 1)
 	default:
-		w.err = fmt.Errorf("the number %d is none of type %v", int64(word), v.Type())
+		w.err = fmt.Errorf("the number %d is out of range for type %v", int64(word), v.Type())
 	}
 }
 
-// length moves the number of elements that follow, each of which takes at least so many bytes.
+// length moves the number of elements that follow, each of which takes at least `least` bytes.
 func (w *wire) length(n, least int) int {
 	v := uint64(n)
 	w.word(&v)
 	if w.err == nil && w.reading && v > uint64(len(w.bytes)/least) {
-		w.err = fmt.Errorf("%d elements of %d bytes or more, where %d bytes are left", v, least, len(w.bytes))
+		w.err = fmt.Errorf("%d elements of at least %d bytes are announced, %d bytes are left", v, least, len(w.bytes))
 	}
 	if w.err != nil {
 		return 0
@@ -145,19 +145,19 @@ func (w *wire) length(n, least int) int {
 	return int(v)
 }
 
-// slice moves the elements of a slice: plain numbers and truths all at once, others one by one.
+// slice moves the elements of a slice: fixed-size numbers and booleans with one copy, other elements one by one.
 func (w *wire) slice(v reflect.Value) {
-	of := v.Type().Elem()
-	whole := plain(of) || of.Kind() == reflect.Bool
-	least := leastBytes(of)
-	if whole {
-		least = int(of.Size())
+	elem := v.Type().Elem()
+	contiguous := plain(elem) || elem.Kind() == reflect.Bool
+	least := leastBytes(elem)
+	if contiguous {
+		least = int(elem.Size())
 	}
 	n := w.length(v.Len(), least)
 	if w.reading && n > 0 {
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 	}
-	if !whole {
+	if !contiguous {
 		for i := range n {
 			w.move(v.Index(i))
 		}
@@ -172,18 +172,18 @@ func (w *wire) slice(v reflect.Value) {
 		w.bytes = append(w.bytes, raw...)
 		return
 	}
-	if of.Kind() == reflect.Bool && slices.ContainsFunc(w.bytes[:len(raw)], func(b byte) bool { return b > 1 }) {
+	if elem.Kind() == reflect.Bool && slices.ContainsFunc(w.bytes[:len(raw)], func(b byte) bool { return b > 1 }) {
 		w.err = errors.New("a byte is neither true nor false")
 		return
 	}
 	w.bytes = w.bytes[copy(raw, w.bytes):]
 }
 
-// named moves arrays by name, in ascending order, so that a message has one form.
+// named moves arrays by name, in ascending order of names, so that equal maps have equal messages.
 func (w *wire) named(v reflect.Value) {
 	m, ok := v.Addr().Interface().(*map[string][]float64)
 	if !ok {
-		panic(fmt.Sprintf("decompose: a value of type %v cannot be sent", v.Type()))
+		panic(fmt.Sprintf("decompose: cannot encode a value of type %v", v.Type()))
 	}
 	names := slices.Sorted(maps.Keys(*m))
 	n := w.length(len(names), 16)
@@ -198,13 +198,13 @@ func (w *wire) named(v reflect.Value) {
 			return
 		}
 		if i > 0 && names[i] <= names[i-1] {
-			w.err = fmt.Errorf("field %q comes after %q", names[i], names[i-1])
+			w.err = fmt.Errorf("fields are not sorted: %q follows %q", names[i], names[i-1])
 		}
 		(*m)[names[i]] = values
 	}
 }
 
-// plain tells that values of a type are numbers of a fixed size and nothing else.
+// plain reports whether values of a type consist of fixed-size numbers only.
 func plain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32,
@@ -223,7 +223,7 @@ func plain(t reflect.Type) bool {
 	return false
 }
 
-// leastBytes is what a value of a type takes at least in a message.
+// leastBytes returns the least encoded size of a value of a type.
 func leastBytes(t reflect.Type) int {
 	n := 0
 	switch t.Kind() {

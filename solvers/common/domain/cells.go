@@ -8,12 +8,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Cells is the space of the owned cells of a part.
+// Cells returns the space of the owned cells of a part.
 func Cells(part *mesh.Part) *solvers.Space {
 	var grid *vtk.Grid // nil before the first frame
 	return &solvers.Space{
 		Name: "cell", Owned: part.Owned, Held: len(part.Cells), Key: func(i int) int64 { return int64(part.Global[i]) },
-		At: func(i int) []float64 {
+		Position: func(i int) []float64 {
 			x, y := part.Centroid(i)
 			return []float64{x, y}
 		},
@@ -29,9 +29,9 @@ func Cells(part *mesh.Part) *solvers.Space {
 	}
 }
 
-// owned makes a grid of the owned cells of a part.
+// owned makes a VTK grid of the owned cells of a part.
 func owned(part *mesh.Part) *vtk.Grid {
-	// Vertices are numbered as the cells need them, so those of the owned cells come first.
+	// Vertices are numbered in the order in which cells use them, so those of owned cells come first.
 	used := int32(0)
 	for _, c := range part.Cells[:part.Owned] {
 		used = max(used, c[0]+1, c[1]+1, c[2]+1)
@@ -39,7 +39,7 @@ func owned(part *mesh.Part) *vtk.Grid {
 	return vtk.Triangles(part.X[:used], part.Y[:used], part.Cells[:part.Owned])
 }
 
-// containing returns the owned cell of lowest global id that holds a point, or -1. Cells hold their edges.
+// containing returns the owned cell with the lowest global id that contains a point, edges included; -1 for none.
 func containing(part *mesh.Part, px, py float64) int {
 	best := -1
 	for i := range part.Owned {

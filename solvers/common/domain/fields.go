@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/raster"
 )
 
-// Evaluate fills fields at the centroid of every cell of a part, in the order of the list, in which each field comes
-// after those that its expression uses.
+// Evaluate evaluates fields at the centroids of all cells of a part. Each field in the list must come after the
+// fields that its expression uses.
 func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *mesh.Part) (map[string][]float64,
 	error) {
 	values := map[string][]float64{}
@@ -27,26 +27,26 @@ func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *
 		values[fields[i].Name] = columns[i]
 	}
 	return values, parallel.Each(ctx, "initial fields", len(part.Cells), cellsPerWorker, func(lo, hi int) error {
-		before := make([]float64, 0, len(fields))
+		previous := make([]float64, 0, len(fields))
 		for cell := lo; cell < hi; cell++ {
 			x, y := part.Centroid(cell)
-			before = before[:0]
+			previous = previous[:0]
 			for i, value := range sources {
-				v, err := value(cell, x, y, before)
+				v, err := value(cell, x, y, previous)
 				if err != nil {
 					err = fmt.Errorf("%s at cell %d: %w", fields[i].Name, part.Global[cell], err)
 					return uncovered(err, part, value)
 				}
 				columns[i][cell] = v
-				before = append(before, v)
+				previous = append(previous, v)
 			}
 		}
 		return nil
 	})
 }
 
-// source gives the value of a field at a cell with its centroid and the values of the fields before it. Any number of
-// goroutines may ask for it.
+// source returns the value of a field in a cell, from its centroid and the values of the previous fields in the list.
+// It is safe for concurrent use.
 type source func(cell int, x, y float64, before []float64) (float64, error)
 
 func sourceOf(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
@@ -80,7 +80,7 @@ func sourceOf(c *config.Case, f *config.Field, part *mesh.Part) (source, error) 
 	}, nil
 }
 
-// rasters opens those of a field as far as the part of the mesh needs them.
+// rasters opens the rasters of a field, limited to the bounding box of the part's centroids.
 func rasters(c *config.Case, f *config.Field, part *mesh.Part) (raster.Stack, error) {
 	var paths []string
 	for _, name := range f.Rasters {
@@ -98,7 +98,7 @@ func rasters(c *config.Case, f *config.Field, part *mesh.Part) (raster.Stack, er
 	return all, all.Coordinates(c.EPSG())
 }
 
-// uncovered adds to an error at a cell where else rasters have no values.
+// uncovered adds to an error the number and bounding box of all cells without a raster value.
 func uncovered(err error, part *mesh.Part, value source) error {
 	var missing *raster.Missing
 	if !errors.As(err, &missing) {
@@ -117,6 +117,6 @@ func uncovered(err error, part *mesh.Part, value source) error {
 		count++
 		west, south, east, north = min(west, x), min(south, y), max(east, x), max(north, y)
 	}
-	return fmt.Errorf("%w: in all it has no value at %d of this rank's %d cells, which lie at x from %g to %g and y from "+
+	return fmt.Errorf("%w: %d of this rank's %d cells have no value, at x from %g to %g and y from "+
 		"%g to %g", err, count, len(part.Cells), west, east, south, north)
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Foresee is the block with most cells that a grid is cut into for so many ranks. Nothing of the size of the grid is
-// made.
-func Foresee(s *config.Grid, ghost, ranks int, separate bool) (f solvers.Foreseen, err error) {
+// Estimate returns the sizes of the largest block when a grid is divided over a number of ranks. It allocates nothing
+// of the size of the grid.
+func Estimate(s *config.Grid, ghost, ranks int, separate bool) (f solvers.Estimate, err error) {
 	g, err := gridOf(s)
 	if err != nil {
 		return f, err
@@ -36,26 +36,26 @@ func Foresee(s *config.Grid, ghost, ranks int, separate bool) (f solvers.Foresee
 		}
 	}
 	f.Entities, f.Held = int64(g.Cells()), (&Block{Block: most}).counts()
-	f.Held.Apart = separate
+	f.Held.SeparateMemory = separate
 	return f, nil
 }
 
-// MeshCounts are how many vertices and cells a mesh has, about, and of which dimension; all are 0 where a file does not
-// tell before it is read.
+// MeshCounts are the approximate numbers of vertices and cells of a mesh, and its dimension; all are 0 if a file does
+// not contain them in its header.
 type MeshCounts struct {
 	Dim             int
 	Vertices, Cells int64
 }
 
-// ForeseeMesh counts the mesh of a case before it is made or read.
-func ForeseeMesh(c *config.Case, s *config.Mesh) (m MeshCounts, err error) {
+// EstimateMesh returns the counts of a case's mesh without generating or reading it.
+func EstimateMesh(c *config.Case, s *config.Mesh) (m MeshCounts, err error) {
 	switch {
 	case s.File != "":
-		of, err := meshio.Count(c.Path(s.File))
+		counted, err := meshio.Count(c.Path(s.File))
 		if err != nil {
 			return m, err
 		}
-		m = MeshCounts{of.Dim, of.Vertices, of.Cells}
+		m = MeshCounts{counted.Dim, counted.Vertices, counted.Cells}
 	case s.Generate == "box":
 		n, err := mesh.BoxCounts([3]float64(s.Box[:3]), [3]float64(s.Box[3:]), s.Cells)
 		if err != nil {
@@ -77,13 +77,13 @@ func ForeseeMesh(c *config.Case, s *config.Mesh) (m MeshCounts, err error) {
 	return m, nil
 }
 
-// Share is what the fullest of so many ranks holds of so many entities in the plane or in space: its own, and copies
-// around them.
+// Share estimates how many entities the largest rank owns, and how many it holds with ghosts, in a space
+// of dim dimensions.
 func Share(entities int64, dim, ranks int) (owned, held int) {
 	own := (entities + int64(ranks) - 1) / int64(ranks)
 	if ranks == 1 {
 		return int(own), int(own)
-	}
+	} // of a compact part in the plane
 	side := 1.0
 	for side*side < float64(own) {
 		side *= 1.1

@@ -18,11 +18,11 @@ import (
 // Block is a rank's share of a grid.
 type Block struct {
 	*grid.Block
-	Boxes halo.Boxes // of all ranks
+	Boxes halo.Boxes // boxes of all ranks
 	Plan  *halo.BoxPlan
 }
 
-// Cut makes the block of a rank, one of ranks, with ghost layers of ghosts.
+// Cut returns a rank's block of a grid with ghost layers of ghosts.
 func Cut(s *config.Grid, ghost, rank, ranks int) (*Block, error) {
 	g, err := gridOf(s)
 	if err != nil {
@@ -39,10 +39,11 @@ func gridOf(s *config.Grid) (*grid.Grid, error) {
 	return g, nil
 }
 
-// Weights are the costs of the slabs of cells normal to each axis, one number for each index along the axis.
+// Weights are the costs of the slabs of cells normal to each axis, one number for each index along the axis. Blocks
+// are balanced by them.
 type Weights [3][]int64
 
-// cut is Cut with weights by which blocks are balanced; nil where all cells cost the same.
+// cut is Cut with blocks balanced by weights; nil if all cells cost the same.
 func cut(g *grid.Grid, s *config.Grid, ghost, rank, ranks int, weights *Weights) (*Block, error) {
 	parts, err := partition.Blocks(g.N, g.Dim, ranks, s.Blocks)
 	if err != nil {
@@ -92,20 +93,20 @@ func NewBalancedBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	return b, env.Room(ctx, c, b.counts())
+	return b, env.CheckMemory(ctx, c, b.counts())
 }
 
-// counts are the numbers of cells from which memory is estimated.
+// counts returns the sizes from which memory is estimated.
 func (b *Block) counts() solvers.Counts {
 	return solvers.Counts{Dim: b.Grid.Dim, Owned: b.Cells(), Held: b.Len(), Block: b.Block}
 }
 
-// Box is the block's own cells, by their indices in the grid.
+// Box returns the index range of the block's own cells in the grid.
 func (b *Block) Box() abi.Box {
 	return abi.Box{Lo: b.Lo, Hi: [3]int{b.Lo[0] + b.N[0], b.Lo[1] + b.N[1], b.Lo[2] + b.N[2]}}
 }
 
-// Evaluate makes an array with the values of an expression at the centres of the block's own cells.
+// Evaluate returns an array of the block with the values of an expression at the centres of its own cells.
 func (b *Block) Evaluate(ctx context.Context, f *config.Field) ([]float64, error) {
 	values, row := make([]float64, b.Len()), b.N[0]
 	return values, parallel.Each(ctx, f.Name, b.N[1]*b.N[2], cellsPerWorker/row+1, func(lo, hi int) error {
@@ -124,20 +125,21 @@ func (b *Block) Evaluate(ctx context.Context, f *config.Field) ([]float64, error
 	})
 }
 
-// cellsPerWorker is how many cells are worth a goroutine.
+// cellsPerWorker is the number of cells for which a goroutine is worth its cost.
 const cellsPerWorker = 1000
 
-// Size is that of a case on the grid, whose arrays take so many bytes on this rank.
+// Size returns the size of a case on the grid given the bytes of its arrays on this rank.
 func (b *Block) Size(c *config.Case, bytes int64, precision, halo string) solvers.Size {
 	return solvers.Size{Unit: "cell", Dim: b.Grid.Dim, Entities: int64(b.Grid.Cells()), Bytes: bytes,
 		Precision: precision, Halo: halo, End: c.Time.End, MaxSteps: c.Time.MaxSteps}
 }
 
-// Space declares the block's cells, numbered with x fastest. Their keys are their numbers in the whole grid, x fastest.
+// Space returns the space of the block's own cells, numbered with x fastest. Keys are cell numbers in the whole grid,
+// x fastest.
 func (b *Block) Space() *solvers.Space {
 	image, boxes := b.image()
 	return &solvers.Space{
-		Name: "cell", Owned: b.Cells(), Key: b.Number, At: b.centre, Size: b.size, Locate: b.locate, Format: "vti",
+		Name: "cell", Owned: b.Cells(), Key: b.Number, Position: b.centre, Size: b.size, Locate: b.locate, Format: "vti",
 		Geometry: func(context.Context) (solvers.Geometry, error) {
 			return solvers.Geometry{Block: image, Boxes: boxes}, nil
 		},
@@ -151,7 +153,7 @@ func (b *Block) centre(i int) []float64 {
 
 func (b *Block) size(int) float64 { return b.Grid.CellVolume() }
 
-// locate finds the block's cell that contains a point, -1 for none; of two whose face contains it, the lower one.
+// locate returns the block's cell that contains a point, -1 for none; on a face between two cells, the lower cell.
 func (b *Block) locate(at []float64) (cell int) {
 	g := b.Grid
 	var own [3]int
@@ -174,7 +176,7 @@ func (b *Block) locate(at []float64) (cell int) {
 	return cell
 }
 
-// image describes the block for VTK files, without fields, and the boxes of all ranks.
+// image describes the block for VTK files, and the boxes of all ranks.
 func (b *Block) image() (*vtk.Image, []vtk.Box) {
 	g := b.Grid
 	m := &vtk.Image{Dim: g.Dim, Whole: g.N, Box: vtk.Box{Lo: b.Lo, N: b.N}, Origin: g.Lo}

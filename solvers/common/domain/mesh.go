@@ -1,5 +1,6 @@
-// Package domain gives ranks their shares of what a case is solved on: it loads and cuts its mesh, evaluates its fields
-// there, and makes spaces of cells.
+// Package domain makes a rank's share of what a case is solved on: a part of a mesh or a block of a grid, with its
+// halo plan, fields evaluated there, and spaces of cells. Every solver starts with Distribute (meshes) or NewBlock
+// (grids).
 package domain
 
 import (
@@ -35,7 +36,7 @@ func Load(c *config.Case, s config.Mesh) (*mesh.Mesh, error) {
 	return Refined(m, s.Refine)
 }
 
-// Refined cuts each triangle into four, so many times.
+// Refined refines a mesh a number of times; each time every triangle is divided into four.
 func Refined(m *mesh.Mesh, times int) (*mesh.Mesh, error) {
 	for range times {
 		var err error
@@ -46,22 +47,22 @@ func Refined(m *mesh.Mesh, times int) (*mesh.Mesh, error) {
 	return m, nil
 }
 
-// Distribute gives every rank its part of the case's mesh, which rank 0 loads and cuts.
+// Distribute gives every rank its part of the case's mesh, which rank 0 loads and partitions.
 func Distribute(ctx context.Context, c *config.Case, s config.Mesh, comm dist.Comm) (*mesh.Part, *halo.Plan, error) {
 	var d *decompose.Decomposition
-	var bad error
+	var failed error
 	if comm.Rank() == 0 {
 		var m *mesh.Mesh
-		parallel.Begin(ctx, "mesh made or read")
-		// A run that was stopped meanwhile does not go on to cut the mesh: it ends with the next call of comm.
-		if m, bad = Load(c, s); bad == nil && ctx.Err() == nil {
-			parallel.Begin(ctx, "mesh checked, cut and put in order")
-			d, bad = decompose.New(m, decompose.Options{
-				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Cut: partition.Cut(s.Partition), Seed: s.Seed,
+		parallel.Begin(ctx, "mesh generated or read")
+		// If the run was cancelled meanwhile, the mesh is not partitioned; the next call of comm ends the run.
+		if m, failed = Load(c, s); failed == nil && ctx.Err() == nil {
+			parallel.Begin(ctx, "mesh checked, partitioned and renumbered")
+			d, failed = decompose.New(m, decompose.Options{
+				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Method: partition.Cut(s.Partition), Seed: s.Seed,
 			})
 		}
 	}
-	if err := solvers.Agree(ctx, comm, bad); err != nil {
+	if err := solvers.Agree(ctx, comm, failed); err != nil {
 		return nil, nil, err
 	}
 	return decompose.Scatter(ctx, comm, d)

@@ -11,7 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// TestWords: what parts add up, in any division, is what an accumulator does, whose words these are.
+// TestWords proves that sums of Parts, in any grouping, equal those of dist.Accumulator, and that its words have the
+// same layout.
 func TestWords(t *testing.T) {
 	if Words != backend.SumWords {
 		t.Fatalf("%d words, in package backend %d", Words, backend.SumWords)
@@ -40,7 +41,7 @@ func TestWords(t *testing.T) {
 			p.Merge(&other, words[:])
 			p.Flush(words[:])
 			if p != (Part{at: p.at}) {
-				t.Fatalf("%+v is left", p)
+				t.Fatalf("not empty after Flush: %+v", p)
 			}
 			x = x[n:]
 		}
@@ -51,7 +52,7 @@ func TestWords(t *testing.T) {
 	})
 }
 
-// TestRanks: they are in the order of their numbers, and lead back to them.
+// TestRanks proves that Rank is monotonic and FromRank its inverse.
 func TestRanks(t *testing.T) {
 	inf := math.Inf(1)
 	order := []float64{-inf, -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, math.Copysign(0, -1), 0,

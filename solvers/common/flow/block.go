@@ -8,11 +8,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// nearWalls is how far beyond walls velocities may be asked for.
-const nearWalls = 8
+// wallMargin is the number of cells beyond a wall in which velocities are evaluated.
+const wallMargin = 8
 
-// OnBlock is the velocity at a factor of 1 through the lower faces of all cells, ghosts too: a periodic axis repeats
-// them. Further beyond walls than nearWalls they are 0.
+// OnBlock returns the velocities, for a factor of 1, through the lower faces of all cells including ghosts, array by
+// axis. Along periodic axes they repeat. More than wallMargin cells beyond a wall they are 0.
 func OnBlock[F num.Float](ctx context.Context, b *grid.Block, v Flow) (u [3][]F, err error) {
 	nx, ny, nz := b.Shape()
 	rows := ny * nz
@@ -28,21 +28,23 @@ func OnBlock[F num.Float](ctx context.Context, b *grid.Block, v Flow) (u [3][]F,
 	})
 }
 
-// facesPerWorker is how many faces are worth a goroutine.
+// facesPerWorker is the number of faces for which a goroutine is worth its cost.
 const facesPerWorker = 5000
 
-// faces fills a row of an array, which begins at the given position in it.
+// faces fills a row of an axis' array, from index first of the array.
 func faces[F num.Float](b *grid.Block, v Flow, axis, first int, row []F) {
 	low, j, k := b.Cell(first)
-	_, j, k, beside := b.Global(b.N[0]/2, j, k)
+	_, j, k, inYZ := b.Global(b.N[0]/2, j, k)
 	for n := range row {
-		i, along := b.Grid.Wrap(0, b.Lo[0]+low+n)
-		if !(along && beside) && (far(b.Grid, 0, i) || far(b.Grid, 1, j) || far(b.Grid, 2, k)) {
+		i, inX := b.Grid.Wrap(0, b.Lo[0]+low+n)
+		if !(inX && inYZ) && (beyondMargin(b.Grid, 0, i) || beyondMargin(b.Grid, 1, j) || beyondMargin(b.Grid, 2, k)) {
 			continue
 		}
 		row[n] = F(v.Face(axis, i, j, k))
 	}
 }
 
-// far tells that a cell lies too far beyond the walls of an axis.
-func far(g *grid.Grid, axis, i int) bool { return i < -nearWalls || i >= g.N[axis]+nearWalls }
+// beyondMargin reports whether a cell is more than wallMargin cells beyond the walls of an axis.
+func beyondMargin(g *grid.Grid, axis, i int) bool {
+	return i < -wallMargin || i >= g.N[axis]+wallMargin
+}

@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// FromCase makes the velocity of a case. It is evaluated on the faces of the block first, so that errors in it are
-// known to all ranks before the solver starts. late is the first error of its factor in the course of the run.
+// FromCase makes the velocity of a case. It evaluates the velocity on all faces of the block, so that errors are
+// known to all ranks before the solver starts. late receives the first error of the factor during the run.
 func FromCase(ctx context.Context, c *config.Case, v *Section, b *grid.Block, comm dist.Comm, late *error) (
 	Flow, error) {
 	var failures expr.Failures
@@ -48,30 +48,32 @@ func FromCase(ctx context.Context, c *config.Case, v *Section, b *grid.Block, co
 	}
 	if v.Checked() && most[1] > v.Divergence*most[0] {
 		return f,
-			&solvers.BadInput{Err: fmt.Errorf("[velocity] the flow out of a cell is up to %.3g of that through it, more than "+
+			&solvers.BadInput{Err: fmt.Errorf("[velocity] the net flow out of a cell is up to %.3g of the flow through it, "+
+				"more than "+
 				"divergence = %g: volume would not be conserved; give a stream function psi in the plane, a potential ax, "+
 				"ay, az in "+
-				"space, velocities without divergence over cells, or a larger divergence", most[1]/most[0], v.Divergence)}
+				"space, velocities with a smaller discrete divergence, or a larger limit divergence", most[1]/most[0],
+				v.Divergence)}
 	}
 	return f, nil
 }
 
-// factor is what the velocity of a case is multiplied with, which is tried at many times before the end. Steps are as
-// long as a factor of 1 allows.
+// factor returns the time factor of a case's velocity. It is evaluated beforehand at many times up to the end. Its
+// magnitude must not exceed 1, for which the step is computed.
 func factor(f *config.Field, end float64, late *error) (func(t float64) float64, error) {
 	eval := func(t float64) (float64, error) {
 		v, err := f.Program.Eval(0, 0, 0, t)
 		if err == nil && math.Abs(v) > 1 {
-			err = fmt.Errorf("it is %g at t = %g, more than 1 in size: multiply the velocity instead", v, t)
+			err = fmt.Errorf("it is %g at t = %g, its magnitude must not exceed 1: scale the velocity instead", v, t)
 		}
 		if err != nil {
 			err = fmt.Errorf("[velocity] factor: %w", err)
 		}
 		return v, err
 	}
-	const tries = 1000
-	for n := range tries + 1 {
-		if _, err := eval(end * float64(n) / tries); err != nil {
+	const samples = 1000
+	for n := range samples + 1 {
+		if _, err := eval(end * float64(n) / samples); err != nil {
 			return nil, err
 		}
 	}
@@ -84,8 +86,8 @@ func factor(f *config.Field, end float64, late *error) (func(t float64) float64,
 	}, nil
 }
 
-// velocity is the flow of a case at a factor of 1. Errors of expressions are added to failures, whenever they are asked
-// for.
+// velocity returns the flow of a case for a factor of 1. Errors of expressions during its evaluation are added to
+// failures.
 func velocity(c *config.Case, v *Section, g *grid.Grid, failures *expr.Failures) (Flow, error) {
 	eval := func(f *config.Field, x, y, z float64) float64 {
 		value, err := f.Program.Eval(x, y, z, 0)
@@ -111,35 +113,36 @@ func velocity(c *config.Case, v *Section, g *grid.Grid, failures *expr.Failures)
 	case len(v.Potential) > 0:
 		return Potential(g, func(axis int, x, y, z float64) float64 { return eval(&v.Potential[axis], x, y, z) })
 	}
-	return Components(g, func(axis int, x, y, z float64) float64 { return eval(&v.Parts[axis], x, y, z) }), nil
+	return Components(g, func(axis int, x, y, z float64) float64 { return eval(&v.Components[axis], x, y, z) }), nil
 }
 
-// tryFlow gives the largest flow through a cell of the block and the largest out of one, as rates per volume.
+// tryFlow returns the largest flow through a cell of the block, and the largest net flow out of one, as rates per
+// volume.
 func tryFlow(ctx context.Context, f Flow, b *grid.Block) (through, out float64, err error) {
 	var lock sync.Mutex
-	err = parallel.Each(ctx, "velocities tried", b.N[1]*b.N[2], facesPerWorker/b.N[0]+1, func(lo, hi int) error {
-		through0, out0 := 0.0, 0.0
+	err = parallel.Each(ctx, "velocities checked", b.N[1]*b.N[2], facesPerWorker/b.N[0]+1, func(lo, hi int) error {
+		rowThrough, rowOut := 0.0, 0.0
 		for r := lo; r < hi; r++ {
 			for i := range b.N[0] {
 				a, o := throughCell(f, b.Grid, [3]int{b.Lo[0] + i, b.Lo[1] + r%b.N[1], b.Lo[2] + r/b.N[1]})
-				through0, out0 = max(through0, a), max(out0, o)
+				rowThrough, rowOut = max(rowThrough, a), max(rowOut, o)
 			}
 		}
 		lock.Lock()
 		defer lock.Unlock()
-		through, out = max(through, through0), max(out, out0)
+		through, out = max(through, rowThrough), max(out, rowOut)
 		return nil
 	})
 	return through, out, err
 }
 
-// throughCell is the flow through a cell and out of it.
-func throughCell(f Flow, g *grid.Grid, at [3]int) (through, out float64) {
+// throughCell returns the flow through a cell, and the magnitude of the net flow out of it.
+func throughCell(f Flow, g *grid.Grid, cell [3]int) (through, out float64) {
 	for axis := range g.Dim {
-		next := at
+		next := cell
 		next[axis]++
 		h := g.Spacing(axis)
-		lo, hi := f.Face(axis, at[0], at[1], at[2])/h, f.Face(axis, next[0], next[1], next[2])/h
+		lo, hi := f.Face(axis, cell[0], cell[1], cell[2])/h, f.Face(axis, next[0], next[1], next[2])/h
 		through += max(math.Abs(lo), math.Abs(hi))
 		out += hi - lo
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// A run that is told to stop while its velocity is tried ends there.
+// TestTryStops proves that checking a velocity ends when the run is cancelled.
 func TestTryStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

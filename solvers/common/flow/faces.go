@@ -22,9 +22,9 @@ import (
 //	v.npy  through faces across y: shape (ny+1, nx), in space (nz, ny+1, nx)
 //	w.npy  through faces across z: shape (nz+1, ny, nx), in space only
 //
-// in C order and of type <f8 or <f4. Along a periodic axis the first and the last faces must have the same velocity. It
-// refuses arrays of other shapes, and velocities that are not finite. Beyond the grid faces are as those at its
-// boundary.
+// in C order and of type <f8 or <f4. Along a periodic axis the first and the last faces must have the same velocity.
+// Arrays of other shapes and velocities that are not finite are refused. Faces outside of the grid have the velocity
+// of the nearest face of the grid.
 func Faces(g *grid.Grid, r io.ReaderAt, size int64) (Flow, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
@@ -49,7 +49,7 @@ func Faces(g *grid.Grid, r io.ReaderAt, size int64) (Flow, error) {
 	}}, nil
 }
 
-// FacesFile is [Faces] of the file at path.
+// FacesFile reads [Faces] from a file.
 func FacesFile(g *grid.Grid, path string) (Flow, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -67,14 +67,14 @@ func FacesFile(g *grid.Grid, path string) (Flow, error) {
 	return f, nil
 }
 
-// faceShape is how many faces across an axis there are along x, y and z.
+// faceShape returns the number of faces across an axis along x, y and z.
 func faceShape(g *grid.Grid, axis int) [3]int {
 	n := g.N
 	n[axis]++
 	return n
 }
 
-// facesAcross reads an array. What it takes memory for is what the grid asks for.
+// facesAcross reads the array of an axis.
 func facesAcross(g *grid.Grid, axis int, r io.Reader) ([]float64, error) {
 	n := faceShape(g, axis)
 	in := bufio.NewReaderSize(r, 1<<16)
@@ -82,12 +82,12 @@ func facesAcross(g *grid.Grid, axis int, r io.Reader) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Memory grows with what is really there.
+	// Memory grows with the data that is read.
 	var out []float64
 	var word [8]byte
 	for c := range n[0] * n[1] * n[2] {
 		if _, err := io.ReadFull(in, word[8-size:]); err != nil {
-			return nil, fmt.Errorf("it ends after %d of %d numbers: %w", c, n[0]*n[1]*n[2], err)
+			return nil, fmt.Errorf("the array ends after %d of %d numbers: %w", c, n[0]*n[1]*n[2], err)
 		}
 		v := 0.0
 		if size == 4 {
@@ -101,7 +101,7 @@ func facesAcross(g *grid.Grid, axis int, r io.Reader) ([]float64, error) {
 		out = append(out, v)
 	}
 	if _, err := in.ReadByte(); err != io.EOF {
-		return nil, errors.New("there are bytes after its numbers")
+		return nil, errors.New("there are extra bytes after the numbers")
 	}
 	if !g.Periodic[axis] {
 		return out, nil
@@ -115,7 +115,8 @@ func facesAcross(g *grid.Grid, axis int, r io.Reader) ([]float64, error) {
 		at := [3]int{c % last[0], c / last[0] % last[1], c / last[0] / last[1]}
 		first := at[0] + n[0]*(at[1]+n[1]*at[2])
 		if a, b := out[first], out[first+stride*(n[axis]-1)]; a != b {
-			return nil, fmt.Errorf("axis %c is periodic, but its first and last faces at (%d, %d, %d) have %v and %v",
+			return nil, fmt.Errorf("axis %c is periodic, but its first and last faces at (%d, %d, %d) have the velocities %v "+
+				"and %v",
 				"xyz"[axis], at[0], at[1], at[2], a, b)
 		}
 	}
@@ -128,11 +129,12 @@ var (
 	shapeField = regexp.MustCompile(`'shape': \(([0-9, ]*)\)`)
 )
 
-// arrayHeader reads the head of an .npy file (versions 1 and 2 of the format) and returns the size of its numbers.
+// arrayHeader reads the header of an .npy file (versions 1 to 3 of the format) and returns the size of a number in
+// bytes.
 func arrayHeader(in io.Reader, n [3]int, dim int) (size int, err error) {
 	var head [8]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil || string(head[:6]) != "\x93NUMPY" {
-		return 0, errors.New("it does not begin as an array of NumPy does")
+		return 0, errors.New("not a NumPy array: the magic string is missing")
 	}
 	var length [4]byte
 	field := length[:2]
@@ -141,33 +143,33 @@ func arrayHeader(in io.Reader, n [3]int, dim int) (size int, err error) {
 	case 2, 3:
 		field = length[:]
 	default:
-		return 0, fmt.Errorf("version %d of NumPy's format is not known", head[6])
+		return 0, fmt.Errorf("version %d of the .npy format is not supported", head[6])
 	}
 	if _, err := io.ReadFull(in, field); err != nil {
-		return 0, fmt.Errorf("its head: %w", err)
+		return 0, fmt.Errorf("header: %w", err)
 	}
 	const longest = 1 << 12
 	count := binary.LittleEndian.Uint32(length[:])
 	if count > longest {
-		return 0, fmt.Errorf("its head has %d bytes, more than %d", count, longest)
+		return 0, fmt.Errorf("the header has %d bytes, more than %d", count, longest)
 	}
 	text := make([]byte, count)
 	if _, err := io.ReadFull(in, text); err != nil {
-		return 0, fmt.Errorf("its head: %w", err)
+		return 0, fmt.Errorf("header: %w", err)
 	}
 	descr, order, shape := descrField.FindSubmatch(text), orderField.FindSubmatch(text), shapeField.FindSubmatch(text)
 	if descr == nil || order == nil || shape == nil {
-		return 0, fmt.Errorf("its head %q lacks descr, fortran_order or shape", strings.TrimSpace(string(text)))
+		return 0, fmt.Errorf("the header %q lacks descr, fortran_order or shape", strings.TrimSpace(string(text)))
 	}
 	if string(order[1]) == "True" {
-		return 0, errors.New("it is in Fortran order: write numpy.ascontiguousarray of it")
+		return 0, errors.New("the array is in Fortran order: convert it with numpy.ascontiguousarray")
 	}
 	want := fmt.Sprintf("%d, %d", n[1], n[0])
 	if dim == 3 {
 		want = fmt.Sprintf("%d, %s", n[2], want)
 	}
 	if got := strings.TrimSuffix(strings.TrimSpace(string(shape[1])), ","); got != want {
-		return 0, fmt.Errorf("its shape is (%s), the grid asks for (%s)", got, want)
+		return 0, fmt.Errorf("the shape is (%s), the grid needs (%s)", got, want)
 	}
 	switch string(descr[1]) {
 	case "<f8":
@@ -175,5 +177,5 @@ func arrayHeader(in io.Reader, n [3]int, dim int) (size int, err error) {
 	case "<f4":
 		return 4, nil
 	}
-	return 0, fmt.Errorf("its numbers are of type %q: write float64 or float32, little endian", descr[1])
+	return 0, fmt.Errorf("numbers of type %q are not supported: use little-endian float64 or float32", descr[1])
 }

@@ -79,7 +79,7 @@ func TestFacesOfAFile(t *testing.T) {
 		}
 	}
 	if _, err := FacesFile(small, path+"x"); err == nil {
-		t.Error("a file that there is not")
+		t.Error("a missing file was accepted")
 	}
 	space := &grid.Grid{Dim: 3, N: [3]int{1, 1, 2}, Hi: [3]float64{1, 1, 1}, Periodic: [3]bool{false, false, true}}
 	body := map[string][]byte{"u.npy": array(header("<f8", "False", "2, 1, 2"), make([]float64, 4)),
@@ -93,11 +93,11 @@ func TestFacesOfAFile(t *testing.T) {
 	data = archive(t, body)
 	if _, err = Faces(space, bytes.NewReader(data), int64(len(data))); err == nil ||
 		!strings.Contains(err.Error(), "axis z is periodic") {
-		t.Errorf("a seam: error %v", err)
+		t.Errorf("different velocities at a periodic boundary: error %v", err)
 	}
 }
 
-func TestFacesThatAreRefused(t *testing.T) {
+func TestRefusedFaces(t *testing.T) {
 	good := array(header("<f8", "False", "3, 3"), make([]float64, 9))
 	nan := make([]float64, 9)
 	nan[4] = math.NaN()
@@ -106,17 +106,17 @@ func TestFacesThatAreRefused(t *testing.T) {
 	long := bytes.Clone(good)
 	long[8], long[9] = 0xff, 0xff
 	for want, u := range map[string][]byte{
-		"grid asks for (3, 3)":              array(header("<f8", "False", "3, 2"), make([]float64, 9)),
-		"it ends after 8 of 9":              good[:len(good)-8],
-		"bytes after":                       append(bytes.Clone(good), 0),
+		"grid needs (3, 3)":                 array(header("<f8", "False", "3, 2"), make([]float64, 9)),
+		"array ends after 8 of 9":           good[:len(good)-8],
+		"extra bytes after":                 append(bytes.Clone(good), 0),
 		"Fortran order":                     array(header("<f8", "True", "3, 3"), make([]float64, 9)),
 		"type \">f8\"":                      array(header(">f8", "False", "3, 3"), make([]float64, 9)),
 		"face (1, 1, 0) is NaN":             array(header("<f8", "False", "3, 3"), nan),
 		"lacks descr":                       array("{}", make([]float64, 9)),
-		"does not begin":                    []byte("hello, world"),
+		"magic string":                      []byte("hello, world"),
 		"version 9":                         version,
-		"its head has 65535 bytes":          long,
-		"its head: unexpected EOF":          good[:20],
+		"the header has 65535 bytes":        long,
+		"header: unexpected EOF":            good[:20],
 		"write it with numpy.savez(file, u": nil,
 	} {
 		files := map[string][]byte{"v.npy": array(header("<f8", "False", "4, 2"), make([]float64, 8))}
@@ -135,7 +135,7 @@ func TestFacesThatAreRefused(t *testing.T) {
 	}
 }
 
-// No bytes make the reader panic, or take more memory than the grid asks for.
+// FuzzFaces proves that arbitrary bytes neither make the reader panic nor yield more numbers than the grid has faces.
 func FuzzFaces(f *testing.F) {
 	f.Add(array(header("<f8", "False", "3, 3"), make([]float64, 9)))
 	f.Add([]byte("\x93NUMPY\x02\x00\x04\x00\x00\x00{}  "))

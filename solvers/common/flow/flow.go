@@ -1,6 +1,8 @@
-// Package flow has the velocities of the standard tests, on the faces of a grid and without divergence to rounding: in
-// the plane they are differences of a stream function, in space averages over faces of fields of known potential. Sines
-// are tabulated along the axes, so that every rank has the same bits.
+// Package flow provides given velocities on the faces of a grid: the standard test flows, and those of cases from
+// expressions and files. Test flows have no discrete divergence beyond round-off: in the plane they are differences
+// of a stream function, in space averages over faces of fields with a known potential. Sines are tabulated along the
+// axes, so that every rank has the same bits. A Flow is evaluated on a block by OnBlock, a time series by
+// BlockSeries.
 package flow
 
 import (
@@ -12,44 +14,45 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// Flow is a velocity that varies in time by a factor, and as a series of velocities tells if it has one.
+// Flow is a velocity field, optionally with a time factor or as a time series.
 type Flow struct {
-	// Face is the velocity along an axis through the lower face of cell (i, j, k), which may lie outside of the grid.
+	// Face returns the velocity component along an axis at the lower face of cell (i, j, k), which may lie outside of
+	// the grid.
 	Face func(axis, i, j, k int) float64
-	// Factor is what the velocity is multiplied with at time t, at most 1 in size; nil for 1.
+	// Factor returns the factor of the velocity at time t, with a magnitude of at most 1; nil for 1.
 	Factor func(t float64) float64
-	// Series is nil for most. Else Face is that of its first time.
+	// Series is set for a time series; Face is then the velocity at its first time.
 	Series *Series
 }
 
-// At is the factor at time t.
-func (f Flow) At(t float64) float64 {
+// FactorAt returns the factor at time t.
+func (f Flow) FactorAt(t float64) float64 {
 	if f.Factor == nil {
 		return 1
 	}
 	return f.Factor(t)
 }
 
-// Names are the flows that Named knows.
+// Names are the flows that Named accepts.
 var Names = []string{"rotation", "rider-kothe", "reversed-vortex", "deformation", "enright", "shear"}
 
-// Named is a flow by its name. A period reverses it: its velocity is multiplied with cos(πt/period). For rotation,
-// which goes about the middle of the grid, the period is the time of a turn.
+// Named returns a flow by its name. A period reverses it: its velocity is multiplied by cos(πt/period). For rotation,
+// about the centre of the grid, the period is the time of one revolution.
 //
-//	rotation         the plane turns as a solid
+//	rotation         solid-body rotation in the plane
 //	rider-kothe      ψ = sin²(πx) sin²(πy) / π, one vortex in the unit square (Rider and Kothe, J. Comput. Phys. 141,
 //
 // 1998)
 //
-//	reversed-vortex  the same, with a period that must be given
+//	reversed-vortex  the same; the period is required
 //	deformation      ψ = sin(4π(x+½)) cos(4π(y+½)) / 4π, vortices in a periodic unit square (Smolarkiewicz, 1982)
 //	enright          2 sin²(πx) sin(2πy) sin(2πz) and so on in the unit cube (LeVeque, SIAM J. Numer. Anal. 33, 1996)
-//	shear            rider-kothe in x and y, and (1 - 2r)² along z, r from the middle (Liovic et al., Comput. Fluids 35,
+//	shear            rider-kothe in x and y, and (1 - 2r)² along z, r the distance from the axis (Liovic et al.,
 //
-// 2006)
+// Comput. Fluids 35, 2006)
 func Named(name string, g *grid.Grid, period float64) (Flow, error) {
 	if !(period >= 0) || math.IsInf(period, 0) {
-		return Flow{}, fmt.Errorf("flow %s: the period is %g; give a positive time, or 0 for none", name, period)
+		return Flow{}, fmt.Errorf("flow %s: the period is %g; it must be positive, or 0 for none", name, period)
 	}
 	var f Flow
 	if period > 0 {
@@ -57,7 +60,7 @@ func Named(name string, g *grid.Grid, period float64) (Flow, error) {
 	}
 	planar := name != "enright" && name != "shear"
 	if slices.Contains(Names, name) && planar != (g.Dim == 2) {
-		return f, fmt.Errorf("flow %s is one of %d dimensions, the grid has %d", name, 5-g.Dim, g.Dim)
+		return f, fmt.Errorf("flow %s has %d dimensions, the grid has %d", name, 5-g.Dim, g.Dim)
 	}
 	if name == "reversed-vortex" && period == 0 {
 		return f, fmt.Errorf("flow %s needs a period", name)
@@ -66,7 +69,7 @@ func Named(name string, g *grid.Grid, period float64) (Flow, error) {
 	switch name {
 	case "rotation":
 		if period == 0 {
-			return f, fmt.Errorf("flow rotation needs a period: the time of a turn")
+			return f, fmt.Errorf("flow rotation needs a period: the time of one revolution")
 		}
 		f.Factor = nil
 		omega := 2 * math.Pi / period
@@ -107,7 +110,7 @@ func Named(name string, g *grid.Grid, period float64) (Flow, error) {
 	return f, nil
 }
 
-// Uniform is the same velocity everywhere.
+// Uniform is a constant velocity.
 func Uniform(u, v, w float64) Flow {
 	return Flow{Face: func(axis, _, _, _ int) float64 { return [3]float64{u, v, w}[axis] }}
 }
@@ -128,7 +131,7 @@ func shear(g *grid.Grid, sine func(float64) float64) func(axis, i, j, k int) flo
 	}
 }
 
-// stream is the flow of a stream function at nodes: u = -∂ψ/∂y, v = ∂ψ/∂x.
+// stream returns the velocities of a stream function given at nodes: u = -∂ψ/∂y, v = ∂ψ/∂x.
 func stream(g *grid.Grid, psi func(i, j int) float64) func(axis, i, j, k int) float64 {
 	hx, hy := g.Spacing(0), g.Spacing(1)
 	return func(axis, i, j, _ int) float64 {
@@ -142,10 +145,10 @@ func stream(g *grid.Grid, psi func(i, j int) float64) func(axis, i, j, k int) fl
 	}
 }
 
-// margin is how many cells beyond the grid tables reach: more than any stencil.
+// margin is the number of cells by which tables extend beyond the grid, more than any stencil.
 const margin = 16
 
-// table holds a function of one axis at nodes or cells, from margin below the grid on.
+// table holds a function of one coordinate at nodes or cells, from index -margin.
 type table []float64
 
 func (t table) at(i int) float64 { return t[i+margin] }
@@ -158,7 +161,7 @@ func nodes(g *grid.Grid, axis int, f func(x float64) float64) table {
 	return t
 }
 
-// means are averages of sin(2πx) over cells, as differences of sin²(πx) = ∫π sin(2πx).
+// means returns averages of sin(2πx) over cells, as differences of sin²(πx) = ∫π sin(2πx).
 func means(g *grid.Grid, axis int, nodes table) table {
 	t := make(table, len(nodes)-1)
 	for i := range t {

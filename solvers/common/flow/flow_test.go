@@ -13,7 +13,7 @@ var (
 	space = &grid.Grid{Dim: 3, N: [3]int{20, 15, 25}, Hi: [3]float64{1, 1, 1}}
 )
 
-// No flow has a discrete divergence beyond rounding, also where cells are no cubes.
+// TestFlowsHaveNoDivergence proves that the discrete divergence is round-off, also in cells that are not cubes.
 func TestFlowsHaveNoDivergence(t *testing.T) {
 	for _, name := range Names {
 		l := plane
@@ -44,7 +44,7 @@ func TestFlowsHaveNoDivergence(t *testing.T) {
 	}
 }
 
-// Velocities on faces are those of the formulae, to second order.
+// TestFlowsAreTheFormulae compares face velocities with the analytic velocities, to second order.
 func TestFlowsAreTheFormulae(t *testing.T) {
 	sin, cos, pi := math.Sin, math.Cos, math.Pi
 	for name, of := range map[string]func(x, y, z float64) [3]float64{
@@ -90,7 +90,7 @@ func TestFlowsAreTheFormulae(t *testing.T) {
 	}
 }
 
-func TestFlowsThatCannotBe(t *testing.T) {
+func TestRefusedFlows(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		l      *grid.Grid
@@ -98,7 +98,7 @@ func TestFlowsThatCannotBe(t *testing.T) {
 		want   string
 	}{
 		{"whirl", plane, 1, "is not known"}, {"enright", plane, 1, "dimensions"}, {"rotation", space, 1, "dimensions"},
-		{"rotation", plane, 0, "the time of a turn"}, {"reversed-vortex", plane, 0, "needs a period"},
+		{"rotation", plane, 0, "the time of one revolution"}, {"reversed-vortex", plane, 0, "needs a period"},
 		{"rider-kothe", plane, -1, "period"}, {"rider-kothe", plane, math.NaN(), "period"},
 	} {
 		if _, err := Named(c.name, c.l, c.period); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -106,8 +106,8 @@ func TestFlowsThatCannotBe(t *testing.T) {
 		}
 	}
 	f, err := Named("reversed-vortex", plane, 8)
-	if err != nil || f.At(0) != 1 || math.Abs(f.At(4)) > 1e-16 || f.At(8) != -1 ||
-		Uniform(1, 2, 3).Face(1, 0, 0, 0) != 2 || Uniform(1, 2, 3).At(5) != 1 {
-		t.Errorf("factors %v, %v, %v, error %v", f.At(0), f.At(4), f.At(8), err)
+	if err != nil || f.FactorAt(0) != 1 || math.Abs(f.FactorAt(4)) > 1e-16 || f.FactorAt(8) != -1 ||
+		Uniform(1, 2, 3).Face(1, 0, 0, 0) != 2 || Uniform(1, 2, 3).FactorAt(5) != 1 {
+		t.Errorf("factors %v, %v, %v, error %v", f.FactorAt(0), f.FactorAt(4), f.FactorAt(8), err)
 	}
 }

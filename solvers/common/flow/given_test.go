@@ -8,7 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// Flows of potentials have no discrete divergence where the continuous ones have: also with cells that are no cubes.
+// TestFlowsOfPotentials proves that flows of potentials have no discrete divergence, also in cells that are not
+// cubes, and agree with the analytic velocity.
 func TestFlowsOfPotentials(t *testing.T) {
 	psi := func(x, y float64) float64 { return math.Exp(x) * math.Sin(3*y) }
 	s, err := Stream(plane, psi)
@@ -56,7 +57,7 @@ func TestFlowsOfPotentials(t *testing.T) {
 	}
 }
 
-// The divergence of a flow that has one is found, with its cell.
+// TestDivergence proves that Divergence finds the cell with the largest divergence.
 func TestDivergence(t *testing.T) {
 	f := Components(plane, func(axis int, x, _, _ float64) float64 {
 		if axis == 0 && x > .49 && x < .51 {

@@ -6,25 +6,25 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// Section is the section [velocity] of a case: a given flow. One of Field, Psi, Potential, Parts and Faces is
-// set.
+// Section is the section [velocity] of a case: a given flow. One of Field, Psi, Potential, Parts and Faces is set.
 type Section struct {
-	Field     string         // one of package flow's
-	Psi       []config.Field // a stream function of x and y: u = -∂ψ/∂y, v = ∂ψ/∂x
-	Potential []config.Field // ax, ay, az in space: the velocity is its rotation
-	Parts     []config.Field // u, v and in space w, at the middle of faces
-	Faces     []string       // archives of NumPy arrays u, v and in space w, as Faces reads them; of each of Times
-	Times     []float64      // s, ascending, of several Faces; between them the velocity is linear
-	Period    float64        // s; the velocity is multiplied with cos(πt/Period); of rotation: of a turn; 0 for none
-	Factor    config.Field   // an expression over t, at most 1 in size, by which all is multiplied; without Program none
+	Field      string         // name of a test flow of this package
+	Psi        []config.Field // a stream function of x and y: u = -∂ψ/∂y, v = ∂ψ/∂x
+	Potential  []config.Field // ax, ay, az in space: the velocity is the curl of the potential
+	Components []config.Field // velocities u, v and in space w, at the centres of faces
+	Faces      []string       // archives with NumPy arrays u, v and in space w (see Faces), one for each of Times
+	Times      []float64      // times of several Faces in s, ascending; in between the velocity is interpolated linearly
+	Period     float64        // s; the velocity is multiplied by cos(πt/Period), or rotates in this time; 0 for none
+	// expression over t with magnitude at most 1 that multiplies the velocity; none without Program
+	Factor config.Field
 
-	// Divergence is the most that the flow out of a cell may be, as a part of the flow through it, where the velocity is
-	// given by its parts or faces; 1e-10. Volume is conserved where it is 0.
+	// Divergence is the largest allowed ratio of the net flow out of a cell to the flow through it, for velocities
+	// given by components or faces; 1e-10. A velocity with divergence does not conserve volume.
 	Divergence float64
 }
 
-// Checked tells that nothing but Divergence keeps the velocity from having one.
-func (v *Section) Checked() bool { return len(v.Parts) > 0 || len(v.Faces) > 0 }
+// Checked reports whether the velocity may have a divergence, so that the limit Divergence applies.
+func (v *Section) Checked() bool { return len(v.Components) > 0 || len(v.Faces) > 0 }
 
 // Print writes the section with all defaults.
 func (v *Section) Print(p *config.Printer) {
@@ -32,7 +32,7 @@ func (v *Section) Print(p *config.Printer) {
 	if v.Field != "" {
 		p.Pair("field", v.Field)
 	}
-	for _, f := range slices.Concat(v.Psi, v.Potential, v.Parts) {
+	for _, f := range slices.Concat(v.Psi, v.Potential, v.Components) {
 		p.Pair(f.Name, f)
 	}
 	if len(v.Faces) == 1 {
@@ -54,7 +54,7 @@ func (v *Section) Print(p *config.Printer) {
 func Decode(s *config.Section, dim int) Section {
 	v := Section{Divergence: s.Number("divergence", config.Bound{Most: 1, Fallback: 1e-10, Optional: true})}
 	s.Know(slices.Concat([]string{"field", "psi", "faces", "times", "period", "factor"}, parts, potential)...)
-	v.decodeWay(s, dim)
+	v.decodeForm(s, dim)
 	if s.Has("times") && !s.Has("faces") {
 		s.Fail("times", "belongs to faces")
 	}
@@ -68,25 +68,27 @@ func Decode(s *config.Section, dim int) Section {
 
 var parts, potential = []string{"u", "v", "w"}, []string{"ax", "ay", "az"}
 
-// ways are how a velocity may be given, each by keys of its own, of which a section has those of one.
-var ways = []struct {
-	name   string // as errors have it
+// forms are the alternative forms of a velocity, each with its keys; a section has the keys of one.
+var forms = []struct {
+	name   string // in errors
 	keys   []string
 	decode func(v *Section, s *config.Section, dim int)
 }{
+	// a test flow of this package
 	{"field", []string{"field"}, (*Section).decodeField},
-	// a flow of this package, by its name
+	// a stream function in the plane
 	{"psi", []string{"psi"}, (*Section).decodeStream},
-	// a stream function, in the plane
-	{"faces", []string{"faces"}, func(v *Section, s *config.Section, _ int) { v.series(s) }}, // files, of some times
-	{"ax, ay, az", potential, (*Section).decodePotential},                                    // a potential, in space
-	{"u, v and w", parts, (*Section).decodeParts},                                            // components
+	// velocities at faces from files, for one or more times
+	{"faces", []string{"faces"}, func(v *Section, s *config.Section, _ int) { v.series(s) }},
+	// a vector potential in space
+	{"ax, ay, az", potential, (*Section).decodePotential},
+	{"u, v and w", parts, (*Section).decodeParts},
 }
 
-// decodeWay reads the velocity by the one way in which it is given.
-func (v *Section) decodeWay(s *config.Section, dim int) {
+// decodeForm reads the velocity in the form that is given.
+func (v *Section) decodeForm(s *config.Section, dim int) {
 	var given []int
-	for k, way := range ways {
+	for k, way := range forms {
 		if slices.ContainsFunc(way.keys, s.Has) {
 			given = append(given, k)
 		}
@@ -95,15 +97,15 @@ func (v *Section) decodeWay(s *config.Section, dim int) {
 	case 0:
 		s.Fail("", `needs field = "…", psi = "…", faces = "…", u, v and in space w, or ax, ay, az; %s`, config.Choose(Names))
 	case 1:
-		ways[given[0]].decode(v, s, dim)
+		forms[given[0]].decode(v, s, dim)
 	default:
-		s.Fail("", "has %s and %s; leave one of them out", ways[given[0]].name, ways[given[1]].name)
+		s.Fail("", "has %s and %s; leave one of them out", forms[given[0]].name, forms[given[1]].name)
 	}
 }
 
 func (v *Section) decodeParts(s *config.Section, dim int) {
 	for _, key := range parts[:max(2, dim)] {
-		v.Parts = append(v.Parts, steady(s, key))
+		v.Components = append(v.Components, steady(s, key))
 	}
 	if dim == 2 && s.Has("w") {
 		s.Fail("w", "the grid has no axis z")
@@ -115,7 +117,7 @@ func (v *Section) decodePotential(s *config.Section, dim int) {
 		v.Potential = append(v.Potential, steady(s, key))
 	}
 	if dim == 2 {
-		s.Fail("", "ax, ay, az are a potential of space; in the plane give psi")
+		s.Fail("", "ax, ay, az are a vector potential in space; in the plane give psi")
 	}
 }
 
@@ -134,24 +136,25 @@ func (v *Section) decodeField(s *config.Section, dim int) {
 	}
 }
 
-// decodeFactor reads by what the velocity is multiplied in the course of time.
+// decodeFactor reads the time factor or the period.
 func (v *Section) decodeFactor(s *config.Section) {
 	v.Period = s.Number("period", config.NonNegative.Or(0))
 	if s.Has("factor") {
-		v.Factor = s.Formula("factor", s.Changing("factor", config.Required, nil, ""))
+		v.Factor = s.Formula("factor", s.TimeField("factor", config.Required, nil, ""))
 		if p := v.Factor.Program; p != nil && (p.Mentions("x") || p.Mentions("y") || p.Mentions("z")) {
-			s.Fail("factor", "depends on the place; it is an expression over t, by which the velocity everywhere is multiplied")
+			s.Fail("factor", "depends on the position; write an expression over t only, which multiplies the velocity "+
+				"everywhere")
 		}
 		if v.Period > 0 && v.Field != "rotation" {
-			s.Fail("factor", "cannot be with period, which gives the factor cos(pi*t/period)")
+			s.Fail("factor", "cannot be combined with period, which gives the factor cos(pi*t/period)")
 		}
 	}
 	if (v.Field == "rotation" || v.Field == "reversed-vortex") && v.Period == 0 {
-		s.Fail("period", "%s needs one, above 0", v.Field)
+		s.Fail("period", "%s needs a positive period", v.Field)
 	}
 }
 
-// series reads the files of faces, and their times where there are several.
+// series reads the files of velocities at faces, and their times if there are several.
 func (v *Section) series(s *config.Section) {
 	v.Faces = s.Texts("faces")
 	if slices.Contains(v.Faces, "") {
@@ -159,23 +162,23 @@ func (v *Section) series(s *config.Section) {
 	}
 	if len(v.Faces) < 2 {
 		if s.Has("times") {
-			s.Fail("times", "belongs to a list of several faces, a time each")
+			s.Fail("times", "belongs to a list of several faces, one time for each")
 		}
 		return
 	}
 	v.Times = s.Numbers("times", len(v.Faces))
 	for i := 1; i < len(v.Times); i++ {
 		if !(v.Times[i] > v.Times[i-1]) {
-			s.Fail("times", "%g follows %g; times ascend", v.Times[i], v.Times[i-1])
+			s.Fail("times", "%g follows %g; times must ascend", v.Times[i], v.Times[i-1])
 		}
 	}
 }
 
-// steady is an expression over the position alone.
+// steady reads an expression over the position.
 func steady(s *config.Section, key string) config.Field {
-	f := s.Formula(key, s.Changing(key, config.Required, nil, ""))
+	f := s.Formula(key, s.TimeField(key, config.Required, nil, ""))
 	if f.Program != nil && f.Program.Mentions("t") {
-		s.Fail(key, `depends on t; give factor = "…", an expression over t by which the velocity everywhere is multiplied`)
+		s.Fail(key, `depends on t; give factor = "…", an expression over t that multiplies the velocity everywhere`)
 	}
 	return f
 }

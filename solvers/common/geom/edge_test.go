@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestEdgesOfTheGeometry goes over normals and fractions where formulae cancel, divide by nothing or change their case.
+// TestEdgesOfTheGeometry covers normals and fractions for which formulae cancel, divide by zero or switch between
+// cases.
 func TestEdgesOfTheGeometry(t *testing.T) {
 	least := math.SmallestNonzeroFloat64
 	for name, normals := range map[string][][3]float64{
@@ -35,7 +36,7 @@ func TestEdgesOfTheGeometry(t *testing.T) {
 			}
 		})
 	}
-	// A plane along the axes, and a corner cut off by one that leans alike to all of them.
+	// Planes normal to an axis, and a corner cut off by a plane with equal components.
 	for _, f := range []float64{0, 1e-16, 1e-12, .125, .5, 1} {
 		if a := PlaneConstant(0, 0, 4, f); a != 4*f {
 			t.Errorf("constant %v of a plane across z, want %v", a, 4*f)

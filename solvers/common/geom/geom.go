@@ -1,6 +1,6 @@
 // Package geom is the geometry of lines and planes that cut a cell, for kernels and for the host.
 //
-// A cell is seen as the unit square or cube, whatever its sides: what a plane cuts off is m·ξ ≤ α with ξ in [0, 1]^d,
+// A cell is mapped to the unit square or cube: the part cut off by a plane is m·ξ ≤ α with ξ in [0, 1]^d,
 // and m points out of it. The normal in space is m_d/h_d, h_d the sides of the cell. A zero m stands for a cell without
 // a direction: it is taken as a uniform mixture, and α then holds the fraction.
 //

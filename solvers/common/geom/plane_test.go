@@ -8,8 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// oneLine is the formula of any sign: V = [α³ - Σ(α-m_i)₊³ + Σ(α-1+m_i)₊³] / (6 m1 m2 m3), Σm = 1, all m > 0.
-func oneLine(m1, m2, m3, a float64) float64 {
+// volumeFormula is the single formula for the volume without case distinctions: V = [α³ - Σ(α-m_i)₊³ + Σ(α-1+m_i)₊³] /
+// (6 m1 m2 m3), Σm = 1, all m > 0.
+func volumeFormula(m1, m2, m3, a float64) float64 {
 	c := func(x float64) float64 { x = math.Max(0, x); return x * x * x }
 	v := c(a)
 	for _, m := range []float64{m1, m2, m3} {
@@ -20,7 +21,8 @@ func oneLine(m1, m2, m3, a float64) float64 {
 
 var fractions = []float64{0, 1e-300, 1e-16, 1e-12, 1e-3, .25, .5, math.Nextafter(.5, 1), .75, 1 - 1e-12, 1 - 0x1p-53, 1}
 
-// component draws parts of normals with what makes formulae fail: zero, denormal and tiny ones, equal ones.
+// component draws components of normals, including values that are critical for the formulae: zero, denormal, tiny,
+// equal.
 func component(t *rapid.T, name string) float64 {
 	return rapid.OneOf(rapid.Float64Range(-1, 1),
 		rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1, -1, 1. / 3, .5, 5e-324, -1e-310, 1e-200, 1e-30, -1e-17, 1e-9,
@@ -47,7 +49,8 @@ func TestVolumeOfConstantIsTheFraction(t *testing.T) {
 	})
 }
 
-// At the boundaries of the cases and one unit in the last place beside them.
+// TestVolumeOfConstantBetweenCases covers the limits between the cases of the formulae, and the adjacent
+// floating-point numbers.
 func TestVolumeOfConstantBetweenCases(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50000 {
@@ -72,18 +75,19 @@ func TestVolumeOfConstantBetweenCases(t *testing.T) {
 	}
 }
 
-func TestVolumeIsTheFormulaOfAnySign(t *testing.T) {
+func TestVolumeMatchesTheFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.Float64Range(.05, 1)
 		m1, m2, m3, _ := sorted3(part.Draw(t, "a"), part.Draw(t, "b"), part.Draw(t, "c"))
 		a := rapid.Float64Range(-.1, 1.1).Draw(t, "alpha")
-		if got, want := Volume(m1, m2, m3, a), oneLine(m1, m2, m3, a); math.Abs(got-want) > 1e-11 && a < 1 {
+		if got, want := Volume(m1, m2, m3, a), volumeFormula(m1, m2, m3, a); math.Abs(got-want) > 1e-11 && a < 1 {
 			t.Fatalf("volume(%v, %v, %v; %v) = %v, want %v", m1, m2, m3, a, got, want)
 		}
 	})
 }
 
-// A plane without a third component is a line; a plane cut by its mirror image fills the cell.
+// TestSymmetriesOfTheVolume proves that a plane without a third component is a line, and that the volumes on both
+// sides of a plane add up to 1.
 func TestSymmetriesOfTheVolume(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.Float64Range(-1, 1)
@@ -106,7 +110,7 @@ func TestSymmetriesOfTheVolume(t *testing.T) {
 	})
 }
 
-// Exact values of InterfaceAdvection.jl's tests.
+// TestKnownConstants has exact values from the tests of InterfaceAdvection.jl.
 func TestKnownConstants(t *testing.T) {
 	for _, c := range []struct{ mx, my, mz, f, want float64 }{
 		{2. / 3, 4. / 3, 0, 5. / 12, 8. / 9}, {2. / 3, -4. / 3, 0, 5. / 12, -4. / 9}, {3, -4, 0, 5. / 6, 1},
@@ -131,7 +135,7 @@ func TestCubeRoot(t *testing.T) {
 	}
 }
 
-// bisection is what the analytic constant is measured against: 50 steps.
+// bisection is the reference for the analytic constant: 50 steps.
 func bisection(mx, my, mz, f float64) float64 {
 	lo := math.Min(mx, 0) + math.Min(my, 0) + math.Min(mz, 0)
 	hi := math.Max(mx, 0) + math.Max(my, 0) + math.Max(mz, 0)
@@ -152,14 +156,14 @@ func BenchmarkPlaneConstant(b *testing.B) {
 		in[i] = [4]float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.Float64()}
 	}
 	for _, c := range []struct {
-		name string
-		of   func(mx, my, mz, f float64) float64
+		name     string
+		constant func(mx, my, mz, f float64) float64
 	}{{"analytic", PlaneConstant[float64]}, {"bisection", bisection}} {
 		b.Run(c.name, func(b *testing.B) {
 			sum := 0.0
 			for i := range b.N {
 				p := &in[i%len(in)]
-				sum += c.of(p[0], p[1], p[2], p[3])
+				sum += c.constant(p[0], p[1], p[2], p[3])
 			}
 			if sum != sum {
 				b.Fatal("not a number")
@@ -168,7 +172,8 @@ func BenchmarkPlaneConstant(b *testing.B) {
 	}
 }
 
-// Length and Section are the derivative of the volume by the distance, in cells that are no cubes.
+// TestSectionsAreSlopesOfTheVolume proves that Length and Section are the derivative of the volume by the distance,
+// in cells that are not cubes.
 func TestSectionsAreSlopesOfTheVolume(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		side, part := rapid.Float64Range(.2, 3), rapid.OneOf(rapid.Float64Range(.05, 1), rapid.Float64Range(-1, -.05))

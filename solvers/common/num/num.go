@@ -4,10 +4,10 @@ package num
 
 import "math"
 
-// Float is a precision that a run may have.
+// Float is a floating-point type of the kernels.
 type Float interface{ float32 | float64 }
 
-// Number is what can be compared and stored by kernels.
+// Number is a numeric type of the kernels.
 type Number interface {
 	int | int32 | int64 | float32 | float64
 }
@@ -15,8 +15,8 @@ type Number interface {
 // Sqrt is √x, correctly rounded in F.
 func Sqrt[F Float](x F) F { return F(math.Sqrt(float64(x))) }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 func Abs[F Float](x F) F {
 	if x < 0 {
 		return -x
@@ -24,7 +24,7 @@ func Abs[F Float](x F) F {
 	return x
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 func Larger[T Number](a, b T) T {
 	if a > b {
 		return a
@@ -32,7 +32,7 @@ func Larger[T Number](a, b T) T {
 	return b
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 func Smaller[T Number](a, b T) T {
 	if a < b {
 		return a

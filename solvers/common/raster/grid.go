@@ -1,5 +1,6 @@
-// Package raster reads rasters of elevations, depths and coefficients, and interpolates in them. It reads ESRI ASCII
-// grids, GeoTIFF, NetCDF of the classic formats by the conventions of CF, and points of a regular grid as XYZ.
+// Package raster reads rasters of elevations, depths and coefficients and interpolates in them. Open reads ESRI ASCII
+// grids, GeoTIFF, NetCDF (classic formats, CF conventions) and XYZ points of a regular grid as a Grid, of which it
+// loads only the window that is needed; a Stack combines several rasters.
 package raster
 
 import (
@@ -7,36 +8,36 @@ import (
 	"math"
 )
 
-// Grid is a raster with a value at the centre of each of its cells. A window of it may be all that is there.
+// Grid is a raster with a value at the centre of each cell. Only the cells of its window are loaded.
 type Grid struct {
 	Columns, Rows int
 	West, South   float64 // outer edges, in the units of the coordinates
 	Width, Height float64 // of a cell
-	EPSG          int     // code of the coordinates, 0 where the file tells none
+	EPSG          int     // code of the coordinate reference system; 0 if the file does not contain it
 	name          string
 
 	window window
-	values []float64 // of the window from its north-west corner, row by row; NaN where there are no data; or
-	narrow []float32
+	values []float64 // of the window, row by row from the north-west corner; NaN where there is no data; or
+	narrow []float32 // the same in single precision
 }
 
-// window is a part of a raster: cells from a column and from a row on, which counts from the north.
+// window is a range of columns and rows of a raster; rows are counted from the north.
 type window struct{ column, row, columns, rows int }
 
-// Box is where values of a raster are needed.
+// Box bounds the positions at which values of a raster are needed.
 type Box struct{ West, South, East, North float64 }
 
 // Everywhere is the box of all points.
 var Everywhere = Box{math.Inf(-1), math.Inf(-1), math.Inf(1), math.Inf(1)}
 
-// Missing tells that a raster has no value at a point.
+// Missing is the error that a raster has no value at a point.
 type Missing struct{ text string }
 
 func (e *Missing) Error() string { return e.text }
 
-// At interpolates bilinearly between the centres of cells. From the outermost centres to the edge of the grid,
-// half a cell, the value stays as it is at the centres. A point outside the grid is an error, and so is one whose
-// value would need a cell without data.
+// At interpolates bilinearly between the centres of cells. Between the outermost centres and the edge of the grid the
+// value is constant along the normal. Points outside the grid, and points whose value needs a cell without data, give
+// the error Missing.
 func (g *Grid) At(x, y float64) (float64, error) {
 	column, right := g.between((x-g.West)/g.Width, g.Columns)
 	row, up := g.between((y-g.South)/g.Height, g.Rows)
@@ -58,9 +59,9 @@ func (g *Grid) extent() string {
 		g.South+float64(g.Rows)*g.Height)
 }
 
-// between turns a position, in cells from the edge, into a cell and the share of the way from its centre to the next.
-// The cell is -1 if the position is outside.
-func (g *Grid) between(position float64, cells int) (cell int, share float64) {
+// between converts a position, in cells from the edge, to a cell and the fraction of the way from its centre to the
+// next. The cell is -1 if the position is outside.
+func (g *Grid) between(position float64, cells int) (cell int, fraction float64) {
 	if !(position >= 0 && position <= float64(cells)) {
 		return -1, 0
 	}
@@ -69,16 +70,16 @@ func (g *Grid) between(position float64, cells int) (cell int, share float64) {
 	return int(whole), centre - whole
 }
 
-// along interpolates in a row, which counts from the south. Cells of no weight do not matter, so they may lack data.
-func (g *Grid) along(column, row int, share float64) float64 {
+// along interpolates in a row, counted from the south. A cell with weight 0 may lack data.
+func (g *Grid) along(column, row int, fraction float64) float64 {
 	v := g.value(column, row)
-	if share > 0 {
-		v += share * (g.value(column+1, row) - v)
+	if fraction > 0 {
+		v += fraction * (g.value(column+1, row) - v)
 	}
 	return v
 }
 
-// value is that of a cell; NaN outside the window.
+// value returns the value of a cell; NaN outside the window.
 func (g *Grid) value(column, row int) float64 {
 	w := &g.window
 	column, row = column-w.column, g.Rows-1-row-w.row
@@ -92,7 +93,7 @@ func (g *Grid) value(column, row int) float64 {
 	return g.values[i]
 }
 
-// setWindow sets the window to the cells that points in a box need.
+// setWindow sets the window to the cells that are needed for points in a box.
 func (g *Grid) setWindow(b Box) {
 	span := func(lo, hi, from, size float64, cells int) (first, count int) {
 		a := math.Floor((lo-from)/size - .5)
@@ -110,11 +111,11 @@ func (g *Grid) setWindow(b Box) {
 	}
 }
 
-// checkExtent refuses cells whose positions cannot be told apart.
+// checkExtent refuses cells that are too small for the precision of their coordinates.
 func (g *Grid) checkExtent() error {
 	east, north := g.West+float64(g.Columns)*g.Width, g.South+float64(g.Rows)*g.Height
 	if !(east > g.West && north > g.South) || math.IsInf(east, 0) || math.IsInf(north, 0) {
-		return fmt.Errorf("cells of %g x %g are too small or too large for corner (%g, %g)",
+		return fmt.Errorf("cells of %g x %g are too small or too large for the corner at (%g, %g)",
 			g.Width, g.Height, g.West, g.South)
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/formats/netcdf"
 )
 
-// fromNetCDF reads a variable over two coordinates with equal steps.
+// fromNetCDF reads a variable over two coordinates with constant steps.
 func fromNetCDF(path, variable string, b Box) (*Grid, error) {
 	f, err := netcdf.Open(path)
 	if err != nil {
@@ -38,26 +38,26 @@ func onCoordinates(f *netcdf.File, variable string, b Box) (*Grid, error) {
 	shape := f.Shape(v)
 	for k, length := range shape[:n-2] {
 		if length != 1 {
-			return nil, fmt.Errorf("variable %q has %d values along %q: ncks -d %[3]s,0, or gdal_translate -b 1, takes one",
+			return nil, fmt.Errorf("variable %q has %d values along %q: select one by ncks -d %[3]s,0 or gdal_translate -b 1",
 				v.Name, length, f.Dims[v.Dims[k]].Name)
 		}
 	}
 	g := &Grid{EPSG: epsgOf(f, v)}
-	across := n - 1 // which of its dimensions is that of x
+	xDim := n - 1 // index of the dimension of x
 	if isX(f.Var(f.Dims[v.Dims[n-2]].Name)) && !isX(f.Var(f.Dims[v.Dims[n-1]].Name)) {
-		return nil, fmt.Errorf("variable %q has x before y: ncpdq -a %s,%s turns it", v.Name, f.Dims[v.Dims[n-1]].Name,
+		return nil, fmt.Errorf("variable %q has x before y: reorder it by ncpdq -a %s,%s", v.Name, f.Dims[v.Dims[n-1]].Name,
 			f.Dims[v.Dims[n-2]].Name)
 	}
-	x, y := f.Var(f.Dims[v.Dims[across]].Name), f.Var(f.Dims[v.Dims[n-2]].Name)
-	var leftward, upward bool
-	if g.West, g.Width, leftward, err = axis(f, x); err != nil {
+	x, y := f.Var(f.Dims[v.Dims[xDim]].Name), f.Var(f.Dims[v.Dims[n-2]].Name)
+	var ascending, northward bool
+	if g.West, g.Width, ascending, err = axis(f, x); err != nil {
 		return nil, err
 	}
-	if g.South, g.Height, upward, err = axis(f, y); err != nil {
+	if g.South, g.Height, northward, err = axis(f, y); err != nil {
 		return nil, err
 	}
-	if !leftward {
-		return nil, fmt.Errorf("coordinate %q falls: ncpdq -a -%[1]s turns it", x.Name)
+	if !ascending {
+		return nil, fmt.Errorf("coordinate %q descends: reverse it by ncpdq -a -%[1]s", x.Name)
 	}
 	g.Columns, g.Rows = int(shape[n-1]), int(shape[n-2])
 	if err := g.checkExtent(); err != nil {
@@ -73,7 +73,7 @@ func onCoordinates(f *netcdf.File, variable string, b Box) (*Grid, error) {
 	start, count := make([]int64, n), slices.Repeat([]int64{1}, n)
 	start[n-1], count[n-1] = int64(w.column), int64(w.columns)
 	start[n-2], count[n-2] = int64(w.row), int64(w.rows)
-	if upward {
+	if northward {
 		start[n-2] = int64(g.Rows - w.row - w.rows)
 	}
 	g.values = make([]float64, w.columns*w.rows)
@@ -81,13 +81,13 @@ func onCoordinates(f *netcdf.File, variable string, b Box) (*Grid, error) {
 		return nil, err
 	}
 	v.Physical(g.values)
-	if upward {
-		turn(g.values, w.columns)
+	if northward {
+		reverseRows(g.values, w.columns)
 	}
 	return g, nil
 }
 
-// choose finds a variable by its name, or the only one over two coordinates.
+// choose finds a variable by name, or the only variable over two coordinates.
 func choose(f *netcdf.File, name string) (*netcdf.Var, error) {
 	onGrid := func(v *netcdf.Var) bool {
 		n := len(v.Dims)
@@ -105,24 +105,24 @@ func choose(f *netcdf.File, name string) (*netcdf.Var, error) {
 		if v := f.Var(name); v != nil && onGrid(v) {
 			return v, nil
 		}
-		return nil, fmt.Errorf("no variable %q over two coordinates; there are %q", name, names)
+		return nil, fmt.Errorf("no variable %q over two coordinates; the file has %q", name, names)
 	}
 	switch len(names) {
 	case 0:
-		return nil, errors.New("no variable lies over two dimensions that have coordinates, variables of their names")
+		return nil, errors.New("no variable has two dimensions with coordinate variables")
 	case 1:
 		return found, nil
 	}
-	return nil, fmt.Errorf("there are variables %q: choose one by variable = %q", names, names[0])
+	return nil, fmt.Errorf("the file has the variables %q: choose one by variable = %q", names, names[0])
 }
 
-// coordinate tells whether a dimension has a variable of its name with a number for each of its steps.
+// coordinate reports whether a dimension has a numeric coordinate variable.
 func coordinate(f *netcdf.File, dim int) bool {
 	v := f.Var(f.Dims[dim].Name)
 	return v != nil && len(v.Dims) == 1 && v.Dims[0] == dim && v.Type != netcdf.Char
 }
 
-// isX tells whether a coordinate says of itself that it goes from west to east.
+// isX reports whether the attributes or the name of a coordinate mark it as running from west to east.
 func isX(v *netcdf.Var) bool {
 	units := v.Attrs.Text("units")
 	name := v.Attrs.Text("standard_name")
@@ -130,31 +130,31 @@ func isX(v *netcdf.Var) bool {
 		units == "degrees_east" || units == "degree_east" || slices.Contains([]string{"x", "lon", "longitude"}, v.Name)
 }
 
-// axis finds the outer edge and the step of a coordinate, and whether it grows.
-func axis(f *netcdf.File, v *netcdf.Var) (edge, step float64, grows bool, err error) {
-	at, err := f.ReadAll(v)
+// axis returns the outer edge and the step of a coordinate, and whether it ascends.
+func axis(f *netcdf.File, v *netcdf.Var) (edge, step float64, ascending bool, err error) {
+	values, err := f.ReadAll(v)
 	if err != nil {
 		return 0, 0, false, err
 	}
-	n := len(at)
+	n := len(values)
 	if n < 2 {
-		return 0, 0, false, fmt.Errorf("coordinate %q has %d values; two or more tell a step", v.Name, n)
+		return 0, 0, false, fmt.Errorf("coordinate %q has %d values; at least two are needed", v.Name, n)
 	}
-	step = (at[n-1] - at[0]) / float64(n-1)
-	const share = .02 // of a step: float32 holds no more of a longitude on a fine grid
-	for i, x := range at {
-		if want := at[0] + float64(i)*step; !(math.Abs(x-want) <= share*math.Abs(step)) || step == 0 {
-			return 0, 0, false, fmt.Errorf("coordinate %q has no equal steps: value %d is %g, and %g would fit: "+
-				"gdalwarp makes an even raster", v.Name, i, x, want)
+	step = (values[n-1] - values[0]) / float64(n-1)
+	const tolerance = .02 // of a step: longitudes of fine grids are no more precise in float32
+	for i, x := range values {
+		if want := values[0] + float64(i)*step; !(math.Abs(x-want) <= tolerance*math.Abs(step)) || step == 0 {
+			return 0, 0, false, fmt.Errorf("coordinate %q has unequal steps: value %d is %g instead of %g: "+
+				"resample it by gdalwarp", v.Name, i, x, want)
 		}
 	}
 	if step < 0 {
-		return at[n-1] + step/2, -step, false, nil
+		return values[n-1] + step/2, -step, false, nil
 	}
-	return at[0] - step/2, step, true, nil
+	return values[0] - step/2, step, true, nil
 }
 
-// epsgOf finds the code of the coordinates where the variable's grid mapping tells one.
+// epsgOf returns the EPSG code in the variable's grid mapping; 0 if there is none.
 func epsgOf(f *netcdf.File, v *netcdf.Var) int {
 	m := f.Var(v.Attrs.Text("grid_mapping"))
 	if m == nil {

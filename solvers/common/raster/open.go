@@ -10,8 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/formats/geotiff"
 )
 
-// Open reads of a file what points in a box need; of rasters with several variables one by name, "" for the only one.
-// What the file is shows by how it begins, and XYZ by its extension, .xyz, .csv or .txt.
+// Open loads the cells of a raster that are needed for points in a box. variable selects one of several variables; ""
+// is for files with one. The format is recognized by the first bytes of the file, XYZ by its extension .xyz, .csv or
+// .txt.
 func Open(path, variable string, b Box) (*Grid, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -25,7 +26,8 @@ func Open(path, variable string, b Box) (*Grid, error) {
 	}
 	begins := string(magic[:n])
 	if variable != "" && begins[:min(3, n)] != "CDF" && begins != "\x89HDF" {
-		return nil, fmt.Errorf("%s: variables are of NetCDF files, and this is none: leave out variable = %q", path, variable)
+		return nil, fmt.Errorf("%s: only NetCDF files have variables, and this is another format: leave out variable = %q",
+			path, variable)
 	}
 	switch {
 	case strings.HasPrefix(begins, "II") || strings.HasPrefix(begins, "MM"):
@@ -65,14 +67,14 @@ func fromGeoTIFF(path string, b Box) (*Grid, error) {
 		g.values, err = f.Read(w)
 	}
 	if upward {
-		turn(g.narrow, w.Columns)
-		turn(g.values, w.Columns)
+		reverseRows(g.narrow, w.Columns)
+		reverseRows(g.values, w.Columns)
 	}
 	return g, err
 }
 
-// turn makes the last row the first.
-func turn[F any](values []F, columns int) {
+// reverseRows reverses the order of the rows.
+func reverseRows[F any](values []F, columns int) {
 	for lo, hi := 0, len(values)-columns; lo < hi; lo, hi = lo+columns, hi-columns {
 		for k := range columns {
 			values[lo+k], values[hi+k] = values[hi+k], values[lo+k]

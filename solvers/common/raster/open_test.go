@@ -20,7 +20,7 @@ func bump(x, y float64) float64 {
 	return 3*x - y*y/7
 }
 
-// written is the raster as ASCII grid, XYZ, GeoTIFF, and NetCDF from the south and from the north.
+// written writes the raster as ASCII grid, XYZ, GeoTIFF, and as NetCDF with ascending and with descending y.
 func written(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +56,7 @@ func written(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	down := append([]float64{}, ys...)
-	turn(down, 1)
+	reverseRows(down, 1)
 	return []string{write("a.asc", []byte(ascii)), write("a.xyz", []byte(xyz)), path("a.tif"),
 		write("up.nc", inNetCDF(t, xs, ys, fromSouth)), write("down.nc", inNetCDF(t, xs, down, fromNorth))}
 }
@@ -78,8 +78,8 @@ func inNetCDF(t *testing.T, xs, ys, values []float64) []byte {
 	return b
 }
 
-// TestAllFormatsSayTheSame, whole and in a window.
-func TestAllFormatsSayTheSame(t *testing.T) {
+// TestFormatsAgree proves that all formats give the same values and errors, for whole rasters and windows.
+func TestFormatsAgree(t *testing.T) {
 	files := written(t)
 	for _, box := range []Box{Everywhere, {110, 60, 125, 75}, {100, 50, 101, 51}, {139.5, 85.5, 140, 86}} {
 		want, err := Open(files[0], "", Everywhere)
@@ -104,8 +104,8 @@ func TestAllFormatsSayTheSame(t *testing.T) {
 	}
 }
 
-// TestAWindowIsAllThatIsRead: of a raster far away nothing is.
-func TestAWindowIsAllThatIsRead(t *testing.T) {
+// TestOnlyTheWindowIsRead proves that only the cells near the box are loaded, and none for a box far away.
+func TestOnlyTheWindowIsRead(t *testing.T) {
 	for _, path := range written(t)[2:] {
 		g, err := Open(path, "", Box{110, 60, 112, 62})
 		if err != nil || len(g.values) == 0 || len(g.values) > 16 {
@@ -120,7 +120,8 @@ func TestAWindowIsAllThatIsRead(t *testing.T) {
 	}
 }
 
-// TestStack: the last raster that has data counts, and where none has all are named.
+// TestStack proves that the last raster with data is used, and that the error for a point without data names all
+// rasters.
 func TestStack(t *testing.T) {
 	dir := t.TempDir()
 	fine := filepath.Join(dir, "fine.asc")
@@ -152,13 +153,13 @@ func TestStack(t *testing.T) {
 
 func TestXYZRefusals(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                         "a.xyz:1: points at two places or more",
-		"x y z\n1 2 3\n":           "a.xyz:2: points at two places or more",
+		"":                         "a.xyz:1: at least two positions",
+		"x y z\n1 2 3\n":           "a.xyz:2: at least two positions",
 		"1 2\n":                    `a.xyz:1: "1 2" is not x, y and a value`,
 		"0 0 1\n0 1 a\n":           `a.xyz:2: "0 1 a" is not`,
 		"0 0 1\n0 1 2\n1 nan 1\n":  `a.xyz:3: "1 nan 1" is not`,
-		"0 0 1\n1 1 1\n1 1 2\n":    "a.xyz:3: two points lie at (1, 1)",
-		"0 0 1\n1 1 1\n1.7 2 1\n":  "gdal_grid makes a raster of scattered points",
+		"0 0 1\n1 1 1\n1 1 2\n":    "a.xyz:3: two points at (1, 1)",
+		"0 0 1\n1 1 1\n1.7 2 1\n":  "convert scattered points by gdal_grid",
 		"0 0 1\n1e-9 1 1\n1 2 1\n": "gdal_grid",
 	} {
 		if _, err := DecodeXYZ(strings.NewReader(text), "a.xyz"); err == nil || !strings.Contains(err.Error(), want) {
@@ -171,11 +172,11 @@ func TestNetCDFRefusals(t *testing.T) {
 	xs, ys := []float64{0, 1, 2}, []float64{0, 1}
 	values := make([]float64, 6)
 	for want, text := range map[string][]byte{
-		`no variable "depth" over two coordinates; there are ["elevation"]`: inNetCDF(t, xs, ys, values),
-		"nccopy -k cdf5":                           []byte("\x89HDF\r\n\x1a\n"),
-		`coordinate "lon" has no equal steps`:      inNetCDF(t, []float64{0, 1, 3}, ys, values),
-		`coordinate "lon" falls: ncpdq -a -lon`:    inNetCDF(t, []float64{2, 1, 0}, ys, values),
-		`coordinate "lat" has 1 values; two or mo`: inNetCDF(t, xs, []float64{0}, values[:3]),
+		`no variable "depth" over two coordinates; the file has ["elevation"]`: inNetCDF(t, xs, ys, values),
+		"nccopy -k cdf5":                                         []byte("\x89HDF\r\n\x1a\n"),
+		`coordinate "lon" has unequal steps`:                     inNetCDF(t, []float64{0, 1, 3}, ys, values),
+		`coordinate "lon" descends: reverse it by ncpdq -a -lon`: inNetCDF(t, []float64{2, 1, 0}, ys, values),
+		`coordinate "lat" has 1 values; at least`:                inNetCDF(t, xs, []float64{0}, values[:3]),
 	} {
 		path := filepath.Join(t.TempDir(), "a.nc")
 		if err := os.WriteFile(path, text, 0o600); err != nil {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sample has centres at x = 1, 3, 5 and y = 11, 13; the north row comes first.
+// sample has cell centres at x = 1, 3, 5 and y = 11, 13; the northern row comes first.
 const sample = `NCOLS 3
 nrows 2
 xllcorner 0
@@ -36,8 +36,8 @@ func TestAt(t *testing.T) {
 	for _, c := range []struct{ x, y, want float64 }{
 		{1, 13, 1}, {3, 13, 2}, {5, 13, 3}, {1, 11, 4}, {3, 11, 5}, // centres
 		{2, 13, 1.5}, {1, 12, 2.5}, {2, 12, 3}, {1.5, 11.5, 4 + 0.25 - 0.75}, // between
-		{0, 14, 1}, {0.2, 10, 4}, {6, 14, 3}, {4, 13.5, 2.5}, // the rim
-		{3, 11.5, 4.25}, // no data to the east, but of no weight
+		{0, 14, 1}, {0.2, 10, 4}, {6, 14, 3}, {4, 13.5, 2.5}, // at the edge
+		{3, 11.5, 4.25}, // the cell to the east has no data, but weight 0
 	} {
 		if v, err := g.At(c.x, c.y); v != c.want || err != nil {
 			t.Errorf("(%v, %v): %v, %v; want %v", c.x, c.y, v, err, c.want)
@@ -80,7 +80,7 @@ func TestVariantsOfTheHeader(t *testing.T) {
 			}
 		}
 		if _, err := g.At(5, 11); err == nil {
-			t.Errorf("%q: a value without data", text)
+			t.Errorf("%q: a value was returned where there is no data", text)
 		}
 	}
 }
@@ -92,11 +92,11 @@ func TestRefusals(t *testing.T) {
 		{"NCOLS 3", "ncols 1e300", "must be a whole number"},
 		{"NCOLS 3\nnrows 2", "ncols 100000\nnrows 100000", "are more than 134217728"},
 		{"NCOLS 3", "ncols 60000000", "bed.asc:9: ends after 6 values; ncols x nrows = 60000000 x 2"},
-		{"NCOLS 3", "ncols 3\nncols 3", "bed.asc:2: ncols is there twice"},
+		{"NCOLS 3", "ncols 3\nncols 3", "bed.asc:2: ncols is given twice"},
 		{"NCOLS 3", "ncols three", `bed.asc:1: ncols: "three" is not a number`},
 		{"NCOLS 3", "width 3", `bed.asc:1: "width" is not known in the header`},
-		{"NCOLS 3", "\x89PNG\r\n", "gdal_translate IN OUT.tif converts"},
-		{"NCOLS 3", strings.Repeat("EHFA", 20), "gdal_translate IN OUT.tif converts"},
+		{"NCOLS 3", "\x89PNG\r\n", "convert it by gdal_translate IN OUT.tif"},
+		{"NCOLS 3", strings.Repeat("EHFA", 20), "convert it by gdal_translate IN OUT.tif"},
 		{"NCOLS 3\n", "", "the header lacks ncols"},
 		{"cellsize 2\n", "", "the header lacks cellsize"},
 		{"cellsize 2\n", "dx 2\n", "the header lacks cellsize, or dx and dy"},
@@ -139,7 +139,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Bilinear interpolation reproduces a + bx + cy + dxy between the outermost centres.
+// TestBilinearFunctionsAreExact proves that a + bx + cy + dxy is reproduced between the outermost centres.
 func TestBilinearFunctionsAreExact(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		columns, rows := rapid.IntRange(1, 6).Draw(r, "columns"), rapid.IntRange(1, 6).Draw(r, "rows")

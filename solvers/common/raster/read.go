@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// MaxCells is the number of cells of the largest raster that is read; it takes 1 GiB.
-const MaxCells = 1 << 27
+// MaxCells is the number of cells of the largest raster that is read.
+const MaxCells = 1 << 27 // 1 GiB of values
 
-// noData is the value for cells without data where the header gives none.
+// noData marks cells without data if the header has no NODATA_value.
 const noData = -9999
 
 // Decode reads an ESRI ASCII grid: a header of names and numbers in any order and case,
@@ -21,16 +21,16 @@ const noData = -9999
 //	ncols, nrows            number of cells
 //	xllcorner or xllcenter  x of the west edge, or of the centres of the westmost cells; likewise y
 //	cellsize or dx, dy      size of a cell
-//	NODATA_value            number that stands for none; -9999 if left out
+//	NODATA_value            value of cells without data; -9999 by default
 //
-// and then the values by rows from the north, each from the west. Errors start with name and line. Memory grows
-// with what has been read, up to what the header announces.
+// and then the values by rows from the north, each from west to east. Errors begin with the name and the line. Memory
+// grows with the data that is read.
 func Decode(r io.Reader, name string) (*Grid, error) {
 	t := &tokens{r: bufio.NewReaderSize(r, 1<<16), line: 1}
 	g := &Grid{name: name}
 	err := g.decode(t)
 	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, t.at, err)
+		return nil, fmt.Errorf("%s:%d: %w", name, t.wordLine, err)
 	}
 	g.window = window{0, 0, g.Columns, g.Rows}
 	return g, nil
@@ -44,9 +44,9 @@ func (g *Grid) decode(t *tokens) error {
 	if err := g.setExtent(h); err != nil {
 		return err
 	}
-	none := float64(noData)
+	missing := float64(noData)
 	if v, ok := h["nodata_value"]; ok {
-		none = v
+		missing = v
 	}
 	count := g.Columns * g.Rows
 	for token := first; ; {
@@ -57,10 +57,10 @@ func (g *Grid) decode(t *tokens) error {
 		if err != nil {
 			return err
 		}
-		if v == none || v != v && none != none {
+		if v == missing || v != v && missing != missing {
 			v = math.NaN()
 		} else if v-v != 0 {
-			return fmt.Errorf("value %s is not finite; give it as NODATA_value if it stands for none", token)
+			return fmt.Errorf("value %s is not finite; declare it as NODATA_value if it marks missing data", token)
 		}
 		g.values = append(g.values, v)
 		token, err = t.next()
@@ -99,7 +99,7 @@ func readHeader(t *tokens) (h map[string]float64, first []byte, err error) {
 			return nil, nil, fmt.Errorf("%.40q is not known in the header of an ESRI ASCII grid; %s", token, converted)
 		}
 		if _, twice := h[key]; twice {
-			return nil, nil, fmt.Errorf("%s is there twice", key)
+			return nil, nil, fmt.Errorf("%s is given twice", key)
 		}
 		token, err = t.next()
 		if err == io.EOF {

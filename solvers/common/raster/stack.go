@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Stack is rasters over each other: where several have data, the last of them counts.
+// Stack is a list of rasters; where several have data, the last one is used.
 type Stack []*Grid
 
-// OpenAll opens rasters, of each what points in a box need.
+// OpenAll opens rasters, each limited to the cells needed for points in a box.
 func OpenAll(paths []string, variable string, b Box) (Stack, error) {
 	var all Stack
 	for _, path := range paths {
@@ -22,7 +22,7 @@ func OpenAll(paths []string, variable string, b Box) (Stack, error) {
 	return all, nil
 }
 
-// At is what the last raster that has a value there has.
+// At returns the value of the last raster that has one at a point.
 func (s Stack) At(x, y float64) (float64, error) {
 	var texts []string
 	for k := len(s) - 1; k >= 0; k-- {
@@ -39,11 +39,12 @@ func (s Stack) At(x, y float64) (float64, error) {
 	return 0, &Missing{fmt.Sprintf("point (%g, %g): no raster has data there: %s", x, y, strings.Join(texts, "; "))}
 }
 
-// Coordinates refuses rasters that say of their coordinates that they are others than those of a code; 0 takes all.
+// Coordinates refuses rasters whose coordinate reference system has another EPSG code than the given one; codes of 0
+// are unknown and accepted.
 func (s Stack) Coordinates(epsg int) error {
 	for _, g := range s {
 		if epsg != 0 && g.EPSG != 0 && g.EPSG != epsg {
-			return fmt.Errorf("%s has coordinates of EPSG:%d, and the case of EPSG:%d: gdalwarp -t_srs EPSG:%[3]d converts it",
+			return fmt.Errorf("%s has coordinates in EPSG:%d, the case has EPSG:%d: convert it by gdalwarp -t_srs EPSG:%[3]d",
 				g.name, g.EPSG, epsg)
 		}
 	}

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// maxToken is the length of the longest word in a file.
+// maxToken is the length of the longest word.
 const maxToken = 64
 
-// converted tells what to do with rasters that are not read.
-const converted = "gdal_translate IN OUT.tif converts rasters of most other formats"
+// converted is the advice for unsupported formats.
+const converted = "convert it by gdal_translate IN OUT.tif"
 
 // tokens splits a file into words between white space.
 type tokens struct {
-	r    *bufio.Reader
-	line int // of what is read next
-	at   int // line of the last word
-	word [maxToken]byte
+	r        *bufio.Reader
+	line     int // of the next byte
+	wordLine int // line of the last word
+	word     [maxToken]byte
 }
 
 // next returns the next word, which lasts until the next call, or io.EOF.
@@ -26,9 +26,9 @@ func (t *tokens) next() ([]byte, error) {
 		b, err := t.r.ReadByte()
 		switch {
 		case err != nil && n > 0:
-			return t.word[:n], nil // the error, unless temporary, comes again at the next call
+			return t.word[:n], nil // the error occurs again in the next call, unless it was temporary
 		case err != nil:
-			t.at = t.line
+			t.wordLine = t.line
 			return nil, err
 		case b == ' ' || b == '\t' || b == '\r' || b == '\n':
 			if b == '\n' && n == 0 {
@@ -36,16 +36,16 @@ func (t *tokens) next() ([]byte, error) {
 			}
 			if n > 0 {
 				if b == '\n' {
-					_ = t.r.UnreadByte() // counted by the next call, so that at holds until then
+					_ = t.r.UnreadByte() // the next call counts it, so that wordLine is right until then
 				}
 				return t.word[:n], nil
 			}
 			continue
 		case n == maxToken:
-			return nil, fmt.Errorf("word %q… is longer than %d characters: this is no ESRI ASCII grid; %s", t.word[:20],
+			return nil, fmt.Errorf("word %q… is longer than %d characters: this is not an ESRI ASCII grid; %s", t.word[:20],
 				maxToken, converted)
 		}
-		t.word[n], t.at = b, t.line
+		t.word[n], t.wordLine = b, t.line
 		n++
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// DecodeXYZ reads points of a regular grid, a line each: x, y and the value, between white space, commas or semicolons,
-// in any order. A first line of names and lines that begin with # are left out. Points that are not there have no data.
-// Errors start with name and line.
+// DecodeXYZ reads points of a regular grid, one on each line: x, y and the value, separated by white space, commas or
+// semicolons, in any order of points. A first line with names and lines beginning with # are skipped. Grid cells
+// without a point have no data. Errors begin with the name and the line.
 func DecodeXYZ(r io.Reader, name string) (*Grid, error) {
 	points, line, err := points(r)
 	if err != nil {
@@ -27,7 +27,7 @@ func DecodeXYZ(r io.Reader, name string) (*Grid, error) {
 	return g, nil
 }
 
-// points reads all, and tells how many lines there are.
+// points reads all points, and counts the lines.
 func points(r io.Reader) (list [][3]float64, line int, err error) {
 	in := bufio.NewScanner(r)
 	for in.Scan() {
@@ -47,7 +47,7 @@ func points(r io.Reader) (list [][3]float64, line int, err error) {
 			}
 		}
 		if err != nil && len(list) == 0 && line == 1 {
-			continue // names
+			continue // column names
 		}
 		if err != nil || p[0]-p[0] != 0 || p[1]-p[1] != 0 || math.IsInf(p[2], 0) {
 			return nil, line, fmt.Errorf("%.40q is not x, y and a value", text)
@@ -63,7 +63,7 @@ func points(r io.Reader) (list [][3]float64, line int, err error) {
 	return list, max(1, line), nil
 }
 
-// regular finds the grid of points.
+// regular makes the grid on which the points lie.
 func regular(list [][3]float64) (*Grid, error) {
 	g := &Grid{}
 	var err error
@@ -74,7 +74,7 @@ func regular(list [][3]float64) (*Grid, error) {
 		return nil, err
 	}
 	if g.Columns > MaxCells/g.Rows || g.Columns*g.Rows > 1000+100*len(list) {
-		return nil, fmt.Errorf("%d points are too few for a grid of %d x %d: gdal_grid makes a raster of scattered points",
+		return nil, fmt.Errorf("%d points are too few for a grid of %d x %d: convert scattered points by gdal_grid",
 			len(list), g.Columns, g.Rows)
 	}
 	if err := g.checkExtent(); err != nil {
@@ -88,7 +88,7 @@ func regular(list [][3]float64) (*Grid, error) {
 		row := g.Rows - 1 - int((p[1]-g.South)/g.Height)
 		i := row*g.Columns + column
 		if taken[i] {
-			return nil, fmt.Errorf("two points lie at (%g, %g)", p[0], p[1])
+			return nil, fmt.Errorf("two points at (%g, %g)", p[0], p[1])
 		}
 		taken[i] = true
 		g.values[i] = p[2]
@@ -96,32 +96,32 @@ func regular(list [][3]float64) (*Grid, error) {
 	return g, nil
 }
 
-// steps finds the outer edge, the step and the count of the positions of points along an axis.
+// steps returns the outer edge, the step and the number of positions along an axis.
 func steps(list [][3]float64, axis int) (edge, step float64, count int, err error) {
-	at := make([]float64, len(list))
+	positions := make([]float64, len(list))
 	for i, p := range list {
-		at[i] = p[axis]
+		positions[i] = p[axis]
 	}
-	slices.Sort(at)
-	at = slices.Compact(at)
-	if len(at) < 2 {
-		return 0, 0, 0, errors.New("points at two places or more are needed along x and along y")
+	slices.Sort(positions)
+	positions = slices.Compact(positions)
+	if len(positions) < 2 {
+		return 0, 0, 0, errors.New("at least two positions along x and along y are needed")
 	}
 	step = math.Inf(1)
-	for i := range at[1:] {
-		step = min(step, at[i+1]-at[i])
+	for i := range positions[1:] {
+		step = min(step, positions[i+1]-positions[i])
 	}
-	n := math.Round((at[len(at)-1] - at[0]) / step)
+	n := math.Round((positions[len(positions)-1] - positions[0]) / step)
 	if n > MaxCells {
-		return 0, 0, 0, fmt.Errorf("along %c places are only %g apart: gdal_grid makes a raster of scattered points",
+		return 0, 0, 0, fmt.Errorf("positions along %c are only %g apart: convert scattered points by gdal_grid",
 			"xy"[axis], step)
 	}
-	step = (at[len(at)-1] - at[0]) / n
-	for _, x := range at {
-		if k := (x - at[0]) / step; math.Abs(k-math.Round(k)) > .02 {
-			return 0, 0, 0, fmt.Errorf("along %c place %g is not on the steps of %g: "+
-				"gdal_grid makes a raster of scattered points", "xy"[axis], x, step)
+	step = (positions[len(positions)-1] - positions[0]) / n
+	for _, x := range positions {
+		if k := (x - positions[0]) / step; math.Abs(k-math.Round(k)) > .02 {
+			return 0, 0, 0, fmt.Errorf("position %[1]c = %[2]g is not a multiple of the step %[3]g: "+
+				"convert scattered points by gdal_grid", "xy"[axis], x, step)
 		}
 	}
-	return at[0] - step/2, step, int(n) + 1, nil
+	return positions[0] - step/2, step, int(n) + 1, nil
 }

@@ -1,5 +1,6 @@
-// Package series makes rows in time of the series of case files: numbers, expressions over t, and columns of CSV
-// files. Between rows a series is linear, so that kernels can follow it with the same bits everywhere.
+// Package series converts the time series of case files (numbers, expressions over t, columns of CSV and NetCDF
+// files) to rows of time and value. Between rows a series is linear, so that kernels evaluate it with the same bits
+// on every device.
 package series
 
 import (
@@ -11,13 +12,13 @@ import (
 	"github.com/atoll-hpc/atoll/formats/series"
 )
 
-// Row is the value of a series at a time in s.
+// Row is a time in s and the value at that time.
 type Row = series.Row
 
-// Constant is a series that does not change.
+// Constant returns a constant series.
 func Constant(value float64) []Row { return []Row{{Value: value}} }
 
-// Of returns the rows of a series from time 0 to end, one where it does not change. Times increase.
+// Of returns the rows of a case's series from time 0 to end, a single row if it is constant. Times increase.
 func Of(c *config.Case, s config.Series) ([]Row, error) {
 	if s.File == "" {
 		return Tabulate(s.Program, c.Time.End)
@@ -29,20 +30,20 @@ func Of(c *config.Case, s config.Series) ([]Row, error) {
 	}
 	first, last := rows[0].T, rows[len(rows)-1].T
 	if !s.Hold && (first > 0 || last < c.Time.End) {
-		return nil, fmt.Errorf("%s: its times are from %g s to %g s, and the run is from 0 to %g s; hold = true keeps the "+
-			"first and the last value outside of them", path, first, last, c.Time.End)
+		return nil, fmt.Errorf("%s: its times are from %g s to %g s, the run is from 0 to %g s; hold = true extends the "+
+			"first and the last value", path, first, last, c.Time.End)
 	}
 	return rows, nil
 }
 
-// An expression is sampled at so many positions; between these, intervals are halved so often at most.
+// Tabulate samples an expression at pieces+1 equally spaced times, and halves the intervals at most `halving` times.
 const (
 	pieces  = 1024
 	halving = 14
 )
 
-// Tabulate returns rows from 0 to end of an expression over t, as many as it takes for what lies between them to be
-// linear within 1e-5 of its range, or so close together that a jump takes less than 1e-7 of the time.
+// Tabulate returns rows of an expression over t from 0 to end, enough that linear interpolation is accurate to 1e-5
+// of its range. At a jump, rows are closer than 1e-7 of the time range.
 func Tabulate(p *expr.Program, end float64) ([]Row, error) {
 	t := table{p: p}
 	first, err := t.at(0)
@@ -59,7 +60,7 @@ func Tabulate(p *expr.Program, end float64) ([]Row, error) {
 		coarse = append(coarse, r)
 		least, largest = min(least, r.Value), max(largest, r.Value)
 	}
-	t.rows, t.near = coarse[:1:1], 1e-5*max(largest-least, 1e-9*max(math.Abs(least), math.Abs(largest)))
+	t.rows, t.tolerance = coarse[:1:1], 1e-5*max(largest-least, 1e-9*max(math.Abs(least), math.Abs(largest)))
 	for k := range pieces {
 		if err := t.between(coarse[k], coarse[k+1], halving); err != nil {
 			return nil, err
@@ -70,9 +71,9 @@ func Tabulate(p *expr.Program, end float64) ([]Row, error) {
 
 // table collects the rows of an expression.
 type table struct {
-	p    *expr.Program
-	near float64
-	rows []Row
+	p         *expr.Program
+	tolerance float64
+	rows      []Row
 }
 
 func (t *table) at(time float64) (Row, error) {
@@ -80,8 +81,8 @@ func (t *table) at(time float64) (Row, error) {
 	return Row{T: time, Value: v}, err
 }
 
-// between adds the rows after a up to b.
-func (t *table) between(a, b Row, deep int) error {
+// between appends the rows after a up to b.
+func (t *table) between(a, b Row, depth int) error {
 	linear := true
 	var middle Row
 	for _, part := range []float64{.25, .5, .75} {
@@ -89,20 +90,20 @@ func (t *table) between(a, b Row, deep int) error {
 		if err != nil {
 			return err
 		}
-		linear = linear && math.Abs(r.Value-(a.Value+part*(b.Value-a.Value))) <= t.near
+		linear = linear && math.Abs(r.Value-(a.Value+part*(b.Value-a.Value))) <= t.tolerance
 		if part == .5 {
 			middle = r
 		}
 	}
-	if linear || deep == 0 || middle.T <= a.T || middle.T >= b.T {
+	if linear || depth == 0 || middle.T <= a.T || middle.T >= b.T {
 		if len(t.rows) == series.MaxRows {
 			return fmt.Errorf("expression %q changes too fast to be tabulated in %d rows up to t = %g", t.p, series.MaxRows, b.T)
 		}
 		t.rows = append(t.rows, b)
 		return nil
 	}
-	if err := t.between(a, middle, deep-1); err != nil {
+	if err := t.between(a, middle, depth-1); err != nil {
 		return err
 	}
-	return t.between(middle, b, deep-1)
+	return t.between(middle, b, depth-1)
 }

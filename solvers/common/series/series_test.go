@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/formats/series"
 )
 
-// at is the value of a series between its rows.
+// at interpolates a series linearly.
 func at(rows []Row, t float64) float64 {
 	i, _ := slices.BinarySearchFunc(rows, t, func(r Row, t float64) int {
 		if r.T <= t {
@@ -29,8 +29,8 @@ func at(rows []Row, t float64) float64 {
 	return a.Value + (b.Value-a.Value)*(t-a.T)/(b.T-a.T)
 }
 
-// TestTabulate: between the rows of an expression lie its values, within 1e-5 of its range, and a jump takes
-// almost no time.
+// TestTabulate proves that interpolation between the rows of an expression is accurate to 1e-5 of its range, and that
+// a jump is resolved in almost no time.
 func TestTabulate(t *testing.T) {
 	for text, f := range map[string]func(float64) float64{
 		"3 + 2*sin(t/7)": func(t float64) float64 { return 3 + 2*math.Sin(t/7) },
@@ -62,7 +62,7 @@ func TestTabulate(t *testing.T) {
 			}
 		}
 		if off > 1 { // of a jump
-			t.Errorf("%s: %d of %d places are off", text, off, samples)
+			t.Errorf("%s: wrong at %d of %d times", text, off, samples)
 		}
 	}
 	p, err := expr.Compile("2*pi")
@@ -86,7 +86,7 @@ func TestTabulate(t *testing.T) {
 	}
 }
 
-// TestSeriesCoverTheRun: a file that does not is refused, unless its ends hold.
+// TestSeriesCoverTheRun proves that a file that does not cover the run is refused, unless hold is set.
 func TestSeriesCoverTheRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tide.csv")
 	if err := os.WriteFile(path, []byte("t,z\n0,1\n5,2\n"), 0o666); err != nil {
@@ -94,7 +94,7 @@ func TestSeriesCoverTheRun(t *testing.T) {
 	}
 	c := &config.Case{Time: config.Time{End: 6}}
 	s := config.Series{File: path}
-	if _, err := Of(c, s); err == nil || !strings.Contains(err.Error(), "from 0 s to 5 s, and the run is from 0 to 6 s") {
+	if _, err := Of(c, s); err == nil || !strings.Contains(err.Error(), "from 0 s to 5 s, the run is from 0 to 6 s") {
 		t.Errorf("error %v", err)
 	}
 	s.Hold = true
@@ -106,7 +106,7 @@ func TestSeriesCoverTheRun(t *testing.T) {
 	}
 }
 
-// TestDatesCountFromTheEpoch, in CSV files and in those of NetCDF.
+// TestDatesCountFromTheEpoch proves that dates in CSV and NetCDF files are converted to seconds from the epoch.
 func TestDatesCountFromTheEpoch(t *testing.T) {
 	when := config.Time{Epoch: "2026-01-31T12:00:00Z"}
 	want := []Row{{T: -60, Value: 1}, {T: 0, Value: 2}, {T: 90, Value: 3}}

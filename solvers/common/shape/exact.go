@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// exactly is the volume fraction in a cell of a body of known geometry: areas in planes across one axis, which are
-// exact, integrated by rules of Gauss and Kronrod between the positions where they change from one surface to another.
-func (n *node) exactly(c *Cell) float64 {
+// exactFraction returns the volume fraction of an analytic body in a cell: cross-section areas normal to one axis,
+// which are exact, integrated by Gauss–Kronrod rules between the positions where the bounding surfaces change.
+func (n *node) exactFraction(c *Cell) float64 {
 	middle, radius := c.Lo, 0.0
 	for d := range c.Dim {
 		middle[d] += c.H[d] / 2
@@ -38,15 +38,17 @@ func (n *node) exactly(c *Cell) float64 {
 }
 
 const (
-	halvings    = 30    // of an interval at most
-	sharesOff   = 1e-11 // by which the two rules may differ, in shares of a cell; the better one is nearer by far
-	unseen      = 1e-9  // in shares of a cell: what is so thin does not matter
-	sliver      = 1e-9  // what is so narrow in a plane is not looked at by the kind of its area
-	mostChanges = 40    // in a cell: where surfaces all but lie in one another, which of them counts is as rounding has it
+	halvings = 30 // of an interval, at most
+	// largest difference of the two rules as a part of the cell; the error of the Kronrod rule is much smaller
+	tolerance    = 1e-11
+	minThickness = 1e-9 // parts of a cell that are thinner than this fraction are ignored
+	minStrip     = 1e-9 // strips narrower than this are not part of a section's kind
+	// searches for changes of kind in a cell; where surfaces nearly coincide, round-off changes the kind arbitrarily
+	mostChanges = 40
 	breaksRoom  = 64
 )
 
-// measure is that of a body in a cell.
+// measure computes the fraction of a body in a cell.
 type measure struct {
 	tree  *node
 	cell  *Cell
@@ -54,14 +56,15 @@ type measure struct {
 	at    [3]float64
 	order [breaksRoom]float64
 
-	changes int // of kind that were looked for
+	changes int // number of searches for changes of kind so far
 }
 
-// choose finds the axis across which planes have the fewest breaks, and these.
+// choose returns the axis whose cross-sections have the fewest breaks, and sets the plane for it; it returns the
+// breaks.
 func (m *measure) choose() (best []float64) {
 	axis := -1
 	for d := range 3 {
-		if !m.tree.cuts(d) {
+		if !m.tree.complete(d) {
 			continue
 		}
 		if b := m.breaks(d, nil); axis < 0 || len(b) < len(best) {
@@ -74,63 +77,64 @@ func (m *measure) choose() (best []float64) {
 	return best
 }
 
-// cuts tells whether all curves are known in planes across an axis.
-func (n *node) cuts(axis int) bool {
+// complete reports whether section returns all curves in planes normal to an axis.
+func (n *node) complete(axis int) bool {
 	if n.op == single {
-		return n.figure.cuts(axis)
+		return n.figure.complete(axis)
 	}
-	return !slices.ContainsFunc(n.children, func(c *node) bool { return !c.cuts(axis) })
+	return !slices.ContainsFunc(n.children, func(c *node) bool { return !c.complete(axis) })
 }
 
-// breaks appends where areas across an axis are not smooth, but for positions inside the cell where surfaces meet.
-func (m *measure) breaks(axis int, to []float64) []float64 {
+// breaks appends the positions along an axis where the cross-section area is not smooth, except those where surfaces
+// meet inside the cell.
+func (m *measure) breaks(axis int, dst []float64) []float64 {
 	p, q := others(axis)
 	c := m.cell
-	to = inUnit(m.tree.turns(c, axis, to), 0, c.Lo[axis], c.H[axis])
-	for _, side := range [2][2]int{{p, q}, {q, p}} {
-		for _, at := range [2]float64{c.Lo[side[0]], c.Lo[side[0]] + c.H[side[0]]} {
-			m.plane.cut(m.tree, at, [3]int{side[1], axis, side[0]})
-			to = m.plane.breaks(c, to)
+	dst = inUnit(m.tree.extrema(c, axis, dst), 0, c.Lo[axis], c.H[axis])
+	for _, pair := range [2][2]int{{p, q}, {q, p}} {
+		for _, side := range [2]float64{c.Lo[pair[0]], c.Lo[pair[0]] + c.H[pair[0]]} {
+			m.plane.cut(m.tree, side, [3]int{pair[1], axis, pair[0]})
+			dst = m.plane.breaks(c, dst)
 		}
 	}
-	return to
+	return dst
 }
 
-func (n *node) turns(c *Cell, axis int, to []float64) []float64 {
+func (n *node) extrema(c *Cell, axis int, dst []float64) []float64 {
 	if n.op == single {
-		return n.figure.turns(c, axis, to)
+		return n.figure.extrema(c, axis, dst)
 	}
 	for _, child := range n.children {
-		to = child.turns(c, axis, to)
+		dst = child.extrema(c, axis, dst)
 	}
-	return to
+	return dst
 }
 
-// area is the body's share of the cell in the plane at a position along the last axis, and a number that differs where
-// the surfaces do that bound it, or their order.
-func (m *measure) area(at float64) (share float64, kind uint64) {
+// area returns the fraction of the cell's cross-section at a position along the last axis that is inside the body,
+// and a kind: a hash of the bounding surfaces and their order, which changes where these change.
+func (m *measure) area(position float64) (share float64, kind uint64) {
 	s, c := &m.plane, m.cell
 	p, q := s.axes[0], s.axes[1]
-	s.cut(m.tree, at, s.axes)
-	m.at[s.axes[2]] = at
+	s.cut(m.tree, position, s.axes)
+	m.at[s.axes[2]] = position
 	cuts := append(s.breaks(c, m.order[:0]), 1)
 	slices.Sort(cuts)
-	last, before := 0.0, uint64(0)
+	last, previous := 0.0, uint64(0)
 	for _, x := range cuts {
 		if x-last > 1e-15 {
 			strip := uint64(0)
 			m.at[q] = c.Lo[q] + (last+x)/2*c.H[q]
 			ends := m.tree.along(p, &m.at)
 			for k := 0; k+1 < len(ends); k += 2 {
-				lo, from := m.mean(ends[k], last, x)
-				hi, to := m.mean(ends[k+1], last, x)
+				lo, surface0 := m.mean(ends[k], last, x)
+				hi, surface1 := m.mean(ends[k+1], last, x)
 				if lo < hi {
 					share += (hi - lo) * (x - last)
-					strip = mixed(mixed(strip, from), to)
+					strip = combineHash(combineHash(strip, surface0), surface1)
 				}
 			}
-			if strip != before && x-last > sliver {
-				kind, before = mixed(kind, strip), strip
+			if strip != previous && x-last > minStrip {
+				kind, previous = combineHash(kind, strip), strip
 			}
 		}
 		last = x
@@ -138,14 +142,15 @@ func (m *measure) area(at float64) (share float64, kind uint64) {
 	return share, kind
 }
 
-func mixed(kind, with uint64) uint64 { return (kind ^ with) * 0x9e3779b97f4a7c15 }
+func combineHash(kind, with uint64) uint64 { return (kind ^ with) * 0x9e3779b97f4a7c15 }
 
-// mean is that of the position of an end along the first axis, as a share of the cell's side, between two shares of the
-// second, in the middle of which it is known. of is the surface that it is on, or a side of the cell.
-func (m *measure) mean(e end, from, to float64) (share float64, of uint64) {
+// mean returns the mean position of an end of the body along the first axis, as a fraction of the cell's side,
+// averaged over an interval of the second axis, in the middle of which the end is known. of is its surface, or the
+// side of the cell.
+func (m *measure) mean(e end, lo2, hi2 float64) (share float64, surface uint64) {
 	p, q := m.plane.axes[0], m.plane.axes[1]
 	lo, h := m.cell.Lo[p], m.cell.H[p]
-	switch share = (e.at - lo) / h; {
+	switch share = (e.position - lo) / h; {
 	case share <= 0:
 		return 0, 1
 	case share >= 1:
@@ -153,19 +158,19 @@ func (m *measure) mean(e end, from, to float64) (share float64, of uint64) {
 	}
 	for i := range m.plane.curves {
 		c := &m.plane.curves[i]
-		if c.round && c.of == e.of&^1 {
-			half := c.a * meanHeight((m.cell.Lo[q]+from*m.cell.H[q]-c.q)/c.b, (m.cell.Lo[q]+to*m.cell.H[q]-c.q)/c.b)
-			if e.of&1 == 0 {
+		if c.round && c.surface == e.surface&^1 {
+			half := c.a * meanHeight((m.cell.Lo[q]+lo2*m.cell.H[q]-c.q)/c.b, (m.cell.Lo[q]+hi2*m.cell.H[q]-c.q)/c.b)
+			if e.surface&1 == 0 {
 				half = -half
 			}
 			share = (c.p - lo + half) / h
 			break
 		}
 	}
-	return share, uint64(e.of) + 3
+	return share, uint64(e.surface) + 3
 }
 
-// meanHeight is the mean of √(1-x²) from a to b: that of the chord, and of what is above it.
+// meanHeight returns the mean of √(1-x²) from a to b: the mean of the chord, plus that of the segment above it.
 func meanHeight(a, b float64) float64 {
 	a, b = max(a, -1), min(b, 1)
 	if !(a < b) {
@@ -189,46 +194,46 @@ func meanHeight(a, b float64) float64 {
 	return (u+v)/2 + above/(2*(b-a))
 }
 
-// across is the area at share x along the last axis.
+// across returns area at fraction x along the last axis.
 func (m *measure) across(x float64) (share float64, kind uint64) {
 	axis := m.plane.axes[2]
 	return m.area(m.cell.Lo[axis] + x*m.cell.H[axis])
 }
 
-// volume is the integral of areas from a to b. Where the rules disagree it is divided, at a position where the surfaces
-// that bound the areas change, if there is any.
+// volume integrates areas from a to b. If the rules disagree, the interval is divided, if possible where the kind
+// changes.
 func (m *measure) volume(a, b float64, depth int) float64 {
-	var places, values [15]float64
+	var positions, values [15]float64
 	var kinds [15]uint64
 	middle, half := (a+b)/2, (b-a)/2
 	kronrod, gauss := 0.0, 0.0
 	for k := range values {
 		node := min(k, 14-k)
-		places[k] = middle - half*kronrodNode[node]
+		positions[k] = middle - half*kronrodNode[node]
 		if k > 7 {
-			places[k] = middle + half*kronrodNode[node]
+			positions[k] = middle + half*kronrodNode[node]
 		}
-		values[k], kinds[k] = m.across(places[k])
+		values[k], kinds[k] = m.across(positions[k])
 		kronrod += kronrodWeight[node] * values[k]
 		gauss += gaussWeight[node] * values[k]
 	}
 	if depth == 0 {
 		return kronrod * half
 	}
-	// What changes before the first place, or behind the last one, neither rule sees.
-	if x := m.change(a, places[0], kinds[0]); x > a {
+	// The rules do not notice a change before the first or after the last position.
+	if x := m.change(a, positions[0], kinds[0]); x > a {
 		return m.volume(a, x, depth-1) + m.volume(x, b, depth-1)
 	}
-	if x := m.change(b, places[14], kinds[14]); x < b {
+	if x := m.change(b, positions[14], kinds[14]); x < b {
 		return m.volume(a, x, depth-1) + m.volume(x, b, depth-1)
 	}
-	if math.Abs(kronrod-gauss)*half <= sharesOff {
+	if math.Abs(kronrod-gauss)*half <= tolerance {
 		return kronrod * half
 	}
 	cut := middle
 	for k := 1; k < len(kinds); k++ {
 		if kinds[k] != kinds[k-1] {
-			cut = m.change(places[k], places[k-1], kinds[k-1])
+			cut = m.change(positions[k], positions[k-1], kinds[k-1])
 			break
 		}
 	}
@@ -240,8 +245,9 @@ func (m *measure) volume(a, b float64, depth int) float64 {
 	return m.volume(a, cut, depth-1) + m.volume(cut, b, depth-1)
 }
 
-// flattened is the same with x = a + (b-a)·t²·(3-2t), which makes areas smooth that begin or end as the square root of
-// the distance, or a power of that, where surfaces turn. good tells whether both rules agree.
+// flattened integrates with the substitution x = a + (b-a)·t²·(3-2t), which makes areas smooth that begin or end like
+// the square root of the distance, or a power of it, at the extrema of surfaces. good reports whether both rules
+// agree.
 func (m *measure) flattened(a, b float64) (v float64, good bool) {
 	kronrod, gauss := 0.0, 0.0
 	for k := range 15 {
@@ -256,15 +262,15 @@ func (m *measure) flattened(a, b float64) (v float64, good bool) {
 		gauss += gaussWeight[node] * area
 	}
 	half := (b - a) / 2
-	return kronrod * half, math.Abs(kronrod-gauss)*half <= sharesOff
+	return kronrod * half, math.Abs(kronrod-gauss)*half <= tolerance
 }
 
-// change is where areas cease to be of a kind, between from and a position to where they are of it; from if they are
-// there too.
-func (m *measure) change(from, to float64, kind uint64) float64 {
-	a, b := from+math.Copysign(min(unseen, math.Abs(to-from)/2), to-from), to
+// change returns the position between from and to at which the kind changes to that at to; from if the kind is the
+// same there.
+func (m *measure) change(start, end float64, kind uint64) float64 {
+	a, b := start+math.Copysign(min(minThickness, math.Abs(end-start)/2), end-start), end
 	if _, of := m.across(a); of == kind || m.changes == mostChanges {
-		return from
+		return start
 	}
 	m.changes++
 	for math.Abs(b-a) > 1e-14 {

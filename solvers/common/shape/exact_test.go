@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// summed is the volume of a body in the unit cube, or its area in the unit square, by the fractions of n cells an axis.
-func summed(t testing.TB, text string, dim, n int) float64 {
+// totalFraction adds up the fractions of a body in the unit cube, or the unit square, with n cells along each axis.
+func totalFraction(t testing.TB, text string, dim, n int) float64 {
 	t.Helper()
 	b, _, err := Parse(text, dim, nil)
 	if err != nil {
@@ -32,9 +32,9 @@ func summed(t testing.TB, text string, dim, n int) float64 {
 	return sum
 }
 
-// Fractions of analytic bodies and of what is combined of them add up to their volumes, on coarse grids too, where
-// bodies are smaller than a cell, where their surfaces lie in one another or in the sides of cells, and where three of
-// them meet.
+// TestCombinedVolumes proves that fractions of analytic bodies and of combinations add up to the known volumes, on
+// coarse grids too, for bodies smaller than a cell, for coinciding surfaces, for surfaces in cell faces, and where
+// three surfaces meet.
 func TestCombinedVolumes(t *testing.T) {
 	ball := 4. / 3 * math.Pi * .027
 	for _, c := range []struct {
@@ -50,13 +50,13 @@ func TestCombinedVolumes(t *testing.T) {
 		{3, "intersection(sphere(0.5, 0.5, 0.5, 0.3), plane(0.5, 0.5, 0.5, 1, 2, 3))", ball / 2},
 		{3, "intersection(ellipsoid(0.5, 0.5, 0.5, 0.4, 0.3, 0.2), plane(0.5, 0.5, 0.5, -3, 1, 2))", 2. / 3 * math.Pi * .024},
 		{3, "intersection(torus(0.5, 0.5, 0.5, 0.3, 0.1), plane(0.5, 0.5, 0.5, 1, 2, 3))", math.Pi * math.Pi * .3 * .01},
-		// A ball of which a drill of radius b has left a ring: 4π/3·(r²-b²)^(3/2).
+		// A ball with a cylindrical hole of radius b: 4π/3·(r²-b²)^(3/2).
 		{3, "difference(sphere(0.5, 0.5, 0.5, 0.3), cylinder(0.5, 0.5, 0.5, 0.18, 1))", 4. / 3 * math.Pi * math.Pow(.24, 3)},
-		// Steinmetz's solids, of two and of three cylinders.
+		// Steinmetz solids of two and three cylinders.
 		{3, "intersection(cylinder(0.5, 0.5, 0.5, 0.3, 0), cylinder(0.5, 0.5, 0.5, 0.3, 1))", 16. / 3 * .027},
 		{3, "intersection(cylinder(0.5, 0.5, 0.5, 0.3, 0), cylinder(0.5, 0.5, 0.5, 0.3, 1), cylinder(0.5, 0.5, 0.5, 0.3, 2))",
 			8 * (2 - math.Sqrt2) * .027},
-		// A corner that three oblique planes cut off the cube's: abc/6.
+		// A corner of the cube cut off by three oblique planes: abc/6.
 		{3, "intersection(box(0, 0, 0, 1, 1, 1), plane(0.5, 0, 0, 6, 5, 10))", .5 * .6 * .3 / 6},
 		// The same body twice, and one that ends where another begins.
 		{3, "union(sphere(0.5, 0.5, 0.5, 0.3), sphere(0.5, 0.5, 0.5, 0.3))", ball},
@@ -67,13 +67,13 @@ func TestCombinedVolumes(t *testing.T) {
 		{2, "intersection(circle(0.5, 0.5, 0.3), plane(0.5, 0.5, 1, 2))", math.Pi * .045},
 		{2, "slotted-disk(0.5, 0.75, 0.15, 0.05, 0.85)", math.Pi*.0225 - .05*.1 - .025*math.Sqrt(.0225-.000625) -
 			.0225*math.Asin(1./6)},
-		// A lens of two equal circles that go through each other's middles.
+		// A lens of two equal circles, each through the centre of the other.
 		{2, "intersection(circle(0.4, 0.5, 0.2), circle(0.6, 0.5, 0.2))", .04 * (2*math.Pi/3 - math.Sqrt(3)/2)},
-		// Two ellipses across each other: four times an octant and its mirror image, 4ab·atan(b/a).
+		// Two crossed ellipses: the area is 4ab·atan(b/a).
 		{2, "intersection(ellipse(0.5, 0.5, 0.4, 0.2), ellipse(0.5, 0.5, 0.2, 0.4))", 4 * .08 * math.Atan(.5)},
 	} {
 		for _, n := range []int{1, 2, 7, 20} {
-			if v := summed(t, c.text, c.dim, n); math.Abs(v-c.exact) > 1e-12 {
+			if v := totalFraction(t, c.text, c.dim, n); math.Abs(v-c.exact) > 1e-12 {
 				t.Errorf("%s, %d cells an axis: %.15g, off by %.2g", c.text, n, v, v/c.exact-1)
 			}
 		}
@@ -84,12 +84,12 @@ const eight = "difference(union(sphere(0.5, 0.5, 0.5, 0.3), torus(0.5, 0.5, 0.5,
 	"cylinder(0.6, 0.5, 0.5, 0.1, 1), box(0.1, 0.2, 0.3, 0.3, 0.9, 0.7)), union(plane(0.3, 0.2, 0.2, 1, 2, 1), " +
 	"ellipsoid(0.6, 0.6, 0.7, 0.1, 0.2, 0.3), sphere(0.7, 0.3, 0.5, 0.2), box(0.4, 0.4, 0, 0.6, 0.6, 1)))"
 
-// A combination of eight bodies has one volume on all grids, and that is the one that a quadrature which knows nothing
-// of their geometry comes to.
+// TestCombinedOnAllGrids proves that a combination of eight bodies has the same volume on all grids, and that it
+// agrees with the recursive division of Divided.
 func TestCombinedOnAllGrids(t *testing.T) {
-	want := summed(t, eight, 3, 32)
+	want := totalFraction(t, eight, 3, 32)
 	for _, n := range []int{3, 10} {
-		if v := summed(t, eight, 3, n); math.Abs(v/want-1) > 1e-10 {
+		if v := totalFraction(t, eight, 3, n); math.Abs(v/want-1) > 1e-10 {
 			t.Errorf("%d cells an axis: %.15g, with 32 it is %.15g", n, v, want)
 		}
 	}
@@ -98,17 +98,17 @@ func TestCombinedOnAllGrids(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := b.Divided(Cell{Dim: 3, H: [3]float64{1, 1, 1}}, 6, true); math.Abs(v/want-1) > 5e-3 {
-		t.Errorf("divided it is %g, not %g", v, want)
+		t.Errorf("Divided returns %g, want %g", v, want)
 	}
 }
 
-// Most cells of a fine grid are far from all surfaces, and few have several.
+// BenchmarkCombined uses a fine grid: most cells are far from all surfaces, and few have several.
 func BenchmarkCombined(b *testing.B) {
 	for name, text := range map[string]string{"ball": "sphere(0.5, 0.5, 0.5, 0.3)", "eight": eight,
 		"oblique": "intersection(sphere(0.5, 0.5, 0.5, 0.3), plane(0.5, 0.5, 0.5, 1, 2, 3))"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				summed(b, text, 3, 100)
+				totalFraction(b, text, 3, 100)
 			}
 		})
 	}

@@ -2,10 +2,10 @@ package shape
 
 import "math"
 
-// others are the two axes that are not the given one.
+// others returns the other two axes.
 func others(axis int) (int, int) { return (axis + 1) % 3, (axis + 2) % 3 }
 
-// quadric is Σ ((x-c)/a)² ≤ 1. An axis with an infinite a does not matter.
+// quadric is Σ ((x-c)/a)² ≤ 1. An axis with infinite a does not contribute.
 type quadric struct{ c, a [3]float64 }
 
 func (f *quadric) line(n *node, axis int, at *[3]float64) {
@@ -18,7 +18,7 @@ func (f *quadric) line(n *node, axis int, at *[3]float64) {
 		n.add(math.Inf(-1), math.Inf(1), 0, 0)
 	default:
 		half := f.a[axis] * math.Sqrt(rest)
-		n.add(f.c[axis]-half, f.c[axis]+half, n.of[0], n.of[0]+1)
+		n.add(f.c[axis]-half, f.c[axis]+half, n.surfaces[0], n.surfaces[0]+1)
 	}
 }
 
@@ -26,34 +26,34 @@ func (f *quadric) surface(int) any { return *f }
 
 func (f *quadric) section(n *node, s *plane) {
 	p, q, r := s.axes[0], s.axes[1], s.axes[2]
-	w := (s.at - f.c[r]) / f.a[r]
+	w := (s.position - f.c[r]) / f.a[r]
 	rest := (1 - w) * (1 + w)
 	if !(rest > 0) {
 		return
 	}
 	rest = math.Sqrt(rest)
-	s.ellipse(n.of[0], f.c[p], f.c[q], f.a[p]*rest, f.a[q]*rest)
+	s.ellipse(n.surfaces[0], f.c[p], f.c[q], f.a[p]*rest, f.a[q]*rest)
 }
 
-func (f *quadric) turns(_ *Cell, axis int, to []float64) []float64 {
+func (f *quadric) extrema(_ *Cell, axis int, to []float64) []float64 {
 	return append(to, f.c[axis]-f.a[axis], f.c[axis]+f.a[axis])
 }
 
-func (f *quadric) cuts(int) bool { return true }
+func (f *quadric) complete(int) bool { return true }
 
-// cuboid lies between two corners, which may be infinitely far.
+// cuboid is a box between two corners, whose coordinates may be infinite.
 type cuboid struct{ lo, hi [3]float64 }
 
 func (f *cuboid) line(n *node, axis int, at *[3]float64) {
 	p, q := others(axis)
 	if at[p] > f.lo[p] && at[p] < f.hi[p] && at[q] > f.lo[q] && at[q] < f.hi[q] {
-		n.add(f.lo[axis], f.hi[axis], n.of[2*axis], n.of[2*axis+1])
+		n.add(f.lo[axis], f.hi[axis], n.surfaces[2*axis], n.surfaces[2*axis+1])
 	}
 }
 
 func (f *cuboid) section(_ *node, s *plane) {
 	p, q, r := s.axes[0], s.axes[1], s.axes[2]
-	if s.at > f.lo[r] && s.at < f.hi[r] {
+	if s.position > f.lo[r] && s.position < f.hi[r] {
 		s.line(1, 0, f.lo[p])
 		s.line(1, 0, f.hi[p])
 		s.line(0, 1, f.lo[q])
@@ -61,11 +61,11 @@ func (f *cuboid) section(_ *node, s *plane) {
 	}
 }
 
-func (f *cuboid) turns(_ *Cell, axis int, to []float64) []float64 {
+func (f *cuboid) extrema(_ *Cell, axis int, to []float64) []float64 {
 	return append(to, f.lo[axis], f.hi[axis])
 }
 
-func (f *cuboid) cuts(int) bool { return true }
+func (f *cuboid) complete(int) bool { return true }
 
 func (f *cuboid) surface(k int) any {
 	at := f.lo[k/2]
@@ -77,7 +77,7 @@ func (f *cuboid) surface(k int) any {
 	return flat{m, at}
 }
 
-// flat is where x·m = at. Of two opposite m it has that whose first part is positive.
+// flat is the plane x·m = at. The first non-zero component of m is positive, so that equal planes have equal values.
 type flat struct {
 	m  [3]float64
 	at float64
@@ -91,9 +91,9 @@ func (f *halfSpace) line(n *node, axis int, at *[3]float64) {
 	rest := (at[p]-f.o[p])*f.m[p] + (at[q]-f.o[q])*f.m[q]
 	switch x := f.o[axis] - rest/f.m[axis]; {
 	case f.m[axis] > 0:
-		n.add(math.Inf(-1), x, 0, n.of[0])
+		n.add(math.Inf(-1), x, 0, n.surfaces[0])
 	case f.m[axis] < 0:
-		n.add(x, math.Inf(1), n.of[0], 0)
+		n.add(x, math.Inf(1), n.surfaces[0], 0)
 	case rest < 0:
 		n.add(math.Inf(-1), math.Inf(1), 0, 0)
 	}
@@ -101,12 +101,12 @@ func (f *halfSpace) line(n *node, axis int, at *[3]float64) {
 
 func (f *halfSpace) section(_ *node, s *plane) {
 	p, q, r := s.axes[0], s.axes[1], s.axes[2]
-	s.line(f.m[p], f.m[q], f.m[p]*f.o[p]+f.m[q]*f.o[q]-(s.at-f.o[r])*f.m[r])
+	s.line(f.m[p], f.m[q], f.m[p]*f.o[p]+f.m[q]*f.o[q]-(s.position-f.o[r])*f.m[r])
 }
 
-func (f *halfSpace) turns(_ *Cell, axis int, to []float64) []float64 { return append(to, f.o[axis]) }
+func (f *halfSpace) extrema(_ *Cell, axis int, to []float64) []float64 { return append(to, f.o[axis]) }
 
-func (f *halfSpace) cuts(int) bool { return true }
+func (f *halfSpace) complete(int) bool { return true }
 
 func (f *halfSpace) surface(int) any {
 	s := flat{f.m, f.o[0]*f.m[0] + f.o[1]*f.m[1] + f.o[2]*f.m[2]}
@@ -121,7 +121,7 @@ func (f *halfSpace) surface(int) any {
 	return s
 }
 
-// torus lies around an axis along z.
+// torus has its axis along z.
 type torus struct {
 	c            [3]float64
 	ring, radius float64
@@ -131,24 +131,24 @@ func (f *torus) line(n *node, axis int, at *[3]float64) {
 	if axis == 2 {
 		d := norm(at[0]-f.c[0], at[1]-f.c[1], 0) - f.ring
 		if rest := f.radius*f.radius - d*d; rest > 0 {
-			n.add(f.c[2]-math.Sqrt(rest), f.c[2]+math.Sqrt(rest), n.of[0], n.of[0]+1)
+			n.add(f.c[2]-math.Sqrt(rest), f.c[2]+math.Sqrt(rest), n.surfaces[0], n.surfaces[0]+1)
 		}
 		return
 	}
 	outer, inner := f.circles(at[2])
 	other := at[1-axis] - f.c[1-axis]
-	far, near := outer*outer-other*other, inner*inner-other*other
-	if !(far > 0) {
+	outerSquare, innerSquare := outer*outer-other*other, inner*inner-other*other
+	if !(outerSquare > 0) {
 		return
 	}
 	x := f.c[axis]
-	if far = math.Sqrt(far); !(near > 0) {
-		n.add(x-far, x+far, n.of[0], n.of[0]+1)
+	if outerSquare = math.Sqrt(outerSquare); !(innerSquare > 0) {
+		n.add(x-outerSquare, x+outerSquare, n.surfaces[0], n.surfaces[0]+1)
 		return
 	}
-	near = math.Sqrt(near)
-	n.add(x-far, x-near, n.of[0], n.of[1])
-	n.add(x+near, x+far, n.of[1]+1, n.of[0]+1)
+	innerSquare = math.Sqrt(innerSquare)
+	n.add(x-outerSquare, x-innerSquare, n.surfaces[0], n.surfaces[1])
+	n.add(x+innerSquare, x+outerSquare, n.surfaces[1]+1, n.surfaces[0]+1)
 }
 
 // circles are the radii of those between which the torus is at a height, of a size of 0 where it is not.
@@ -165,14 +165,14 @@ func (f *torus) section(n *node, s *plane) {
 	if s.axes[2] != 2 {
 		return
 	}
-	outer, inner := f.circles(s.at)
+	outer, inner := f.circles(s.position)
 	p, q := f.c[s.axes[0]], f.c[s.axes[1]]
-	s.ellipse(n.of[0], p, q, outer, outer)
-	s.ellipse(n.of[1], p, q, inner, inner)
+	s.ellipse(n.surfaces[0], p, q, outer, outer)
+	s.ellipse(n.surfaces[1], p, q, inner, inner)
 }
 
-// turns are also where it meets edges of a cell, and where it is highest in the cell's sides.
-func (f *torus) turns(c *Cell, axis int, to []float64) []float64 {
+// turns also appends where the torus meets the edges of a cell, and its extrema in the sides of a cell.
+func (f *torus) extrema(c *Cell, axis int, to []float64) []float64 {
 	to = append(to, f.c[axis]-f.radius, f.c[axis]+f.radius)
 	if f.radius > f.ring {
 		z := math.Sqrt((f.radius - f.ring) * (f.radius + f.ring))
@@ -189,7 +189,7 @@ func (f *torus) turns(c *Cell, axis int, to []float64) []float64 {
 	return to
 }
 
-// surface has a number for the outer circles of sections, and one for the inner ones.
+// surface distinguishes the outer and the inner circles of cross-sections.
 func (f *torus) surface(k int) any {
 	return struct {
 		torus
@@ -197,4 +197,4 @@ func (f *torus) surface(k int) any {
 	}{*f, k == 1}
 }
 
-func (f *torus) cuts(axis int) bool { return axis == 2 }
+func (f *torus) complete(axis int) bool { return axis == 2 }

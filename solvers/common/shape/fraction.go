@@ -2,16 +2,16 @@ package shape
 
 import "github.com/atoll-hpc/atoll/solvers/common/geom"
 
-// Cell is a rectangle, with Dim 2 and at z = Lo[2], or a box.
+// Cell is a box, or with Dim 2 a rectangle at z = Lo[2].
 type Cell struct {
 	Dim   int
-	Lo, H [3]float64 // corner and sides
+	Lo, H [3]float64 // lower corner and side lengths
 }
 
-// Divided is the volume fraction of the body in a cell by divide and conquer (Francois, Lo and Sewell, ASME 2014): a
-// part whose corners disagree is divided, levels times. Its smallest parts are cut by the plane through the level set
-// at their corners, or, if planes is false, decided by their centres. Where the slope of the level set is known no
-// sliver between corners is missed.
+// Divided computes the volume fraction of the body in a cell by recursive division (Francois, Lo and Sewell, ASME
+// 2014): a part whose corners are not all inside or all outside is divided, up to `levels` times. The smallest parts
+// are cut by the plane that fits the level set at their corners, or, if planes is false, counted by their centres. If
+// the Slope is known, no body between corners is missed.
 func (b Body) Divided(c Cell, levels int, planes bool) float64 {
 	half := c
 	diagonal := 0.0
@@ -28,7 +28,7 @@ func (b Body) Divided(c Cell, levels int, planes bool) float64 {
 	}
 	corners := 1 << c.Dim
 	total, least, most := 0.0, 0.0, 0.0
-	var m [3]float64
+	var gradient [3]float64
 	for k := range corners {
 		var p [3]float64
 		for d := range 3 {
@@ -44,7 +44,7 @@ func (b Body) Divided(c Cell, levels int, planes bool) float64 {
 		least, most = min(least, v), max(most, v)
 		total += v
 		for d := range c.Dim {
-			m[d] += float64(2*(k>>d&1)-1) * v / float64(corners/2)
+			gradient[d] += float64(2*(k>>d&1)-1) * v / float64(corners/2)
 		}
 	}
 	mixed := b.Slope > 0 || least < 0 && most >= 0 || (middle < 0) != (least < 0)
@@ -60,7 +60,8 @@ func (b Body) Divided(c Cell, levels int, planes bool) float64 {
 		}
 		return sum / float64(corners)
 	case mixed && planes:
-		return geom.Volume(m[0], m[1], m[2], (m[0]+m[1]+m[2])/2-total/float64(corners))
+		return geom.Volume(gradient[0], gradient[1], gradient[2],
+			(gradient[0]+gradient[1]+gradient[2])/2-total/float64(corners))
 	case middle < 0:
 		return 1
 	}

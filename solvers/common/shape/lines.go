@@ -5,45 +5,46 @@ import (
 	"slices"
 )
 
-// end is where a line parallel to an axis enters or leaves a body, and through which surface: a number that is the same
-// for all positions of one smooth piece of it.
+// end is a position where a line parallel to an axis enters or leaves a body, and the surface there: a number for
+// each smooth surface.
 type end struct {
-	at float64
-	of int32
+	position float64
+	surface  int32
 }
 
-// node is an analytic body, or several that are combined. What lies inside along a line is known exactly. Nodes keep
-// what they return, so a tree is for one goroutine, and what a node returns for one line is gone with the next.
+// node is an analytic body or a combination of bodies. It computes the intervals of a line inside the body exactly.
+// Nodes reuse their results: a tree is for one goroutine, and results are valid until the next call.
 type node struct {
-	phi    func(x, y, z float64) float64 // that changes by at most 1 per unit of length; of analytic bodies
-	figure figure
-	of     [sides]int32 // its surfaces, by the numbers that the figure has for them
+	phi      func(x, y, z float64) float64 // level set with slope at most 1, of an analytic body
+	figure   figure
+	surfaces [sides]int32 // numbers of the surfaces of the figure
 
 	op       operation
 	children []*node
 
-	ends, spare []end // an even number: the body lies between the first and the second, and so on
+	ends, spare []end // even number of elements: the body is between elements 0 and 1, 2 and 3, and so on
 }
 
 // figure is the geometry of an analytic body.
 type figure interface {
-	// line adds what lies inside along a line through a position parallel to an axis.
+	// line adds the intervals inside the body on a line parallel to an axis through a position.
 	line(n *node, axis int, at *[3]float64)
-	// section adds the curves in which a plane cuts the surfaces.
+	// section adds the curves in which a plane intersects the surfaces.
 	section(n *node, p *plane)
-	// turns appends where along an axis planes across it begin or cease to cut a surface, and other positions that section
-	// does not tell of.
-	turns(c *Cell, axis int, to []float64) []float64
-	// surface tells its surfaces apart from those of other bodies, by values that are equal where surfaces are.
+	// extrema appends the positions along an axis where normal planes begin or cease to intersect a surface, and other
+	// positions where the section is not smooth.
+	extrema(c *Cell, axis int, to []float64) []float64
+	// surface returns a comparable value that identifies a surface: equal surfaces of different bodies have equal
+	// values.
 	surface(k int) any
-	// cuts tells whether the curves of section are all there are in planes across an axis.
-	cuts(axis int) bool
+	// complete reports whether section adds all curves in planes normal to an axis.
+	complete(axis int) bool
 }
 
-// sides is how many surfaces an analytic body has at most.
+// sides is the largest number of surfaces of an analytic body.
 const sides = 6
 
-// operation is how the children of a node are combined.
+// operation combines the children of a node.
 type operation int
 
 const (
@@ -57,27 +58,27 @@ const (
 
 var all, none = &node{op: everything}, &node{op: nothing}
 
-// numbered gives the surfaces of a tree numbers: equal ones to equal surfaces, so that it does not matter which of them
-// counts where they lie in one another. Bodies that stand in a tree twice are copied.
-func (n *node) numbered(known map[any]int32) *node {
+// withNumbers copies a tree and numbers its surfaces. Equal surfaces get the same number, so that it does not matter
+// which one is found where they coincide.
+func (n *node) withNumbers(known map[any]int32) *node {
 	c := *n
 	c.ends, c.spare, c.children = nil, nil, nil
 	if c.op == single {
-		for k := range c.of {
+		for k := range c.surfaces {
 			key := c.figure.surface(k)
 			if _, found := known[key]; !found {
-				known[key] = int32(2 * len(known)) // the next one is that of an upper half
+				known[key] = int32(2 * len(known)) // the next number is for the upper half of an ellipse
 			}
-			c.of[k] = known[key]
+			c.surfaces[k] = known[key]
 		}
 	}
 	for _, child := range n.children {
-		c.children = append(c.children, child.numbered(known))
+		c.children = append(c.children, child.withNumbers(known))
 	}
 	return &c
 }
 
-// copied is the same tree for another goroutine.
+// copied copies the tree for another goroutine.
 func (n *node) copied() *node {
 	c := *n
 	c.ends, c.spare, c.children = nil, nil, nil
@@ -87,55 +88,55 @@ func (n *node) copied() *node {
 	return &c
 }
 
-// add says that the body lies from one position to another, through surfaces a and b.
-func (n *node) add(from, to float64, a, b int32) {
-	if from < to {
-		n.ends = append(n.ends, end{from, a}, end{to, b})
+// add adds an interval inside the body, with the surfaces at its ends.
+func (n *node) add(lo, hi float64, a, b int32) {
+	if lo < hi {
+		n.ends = append(n.ends, end{lo, a}, end{hi, b})
 	}
 }
 
-// along returns the ends of the body on a line through a position, in ascending order.
+// along returns the ends of the body's intervals on a line through a position, in ascending order.
 func (n *node) along(axis int, at *[3]float64) []end {
 	n.ends = n.ends[:0]
 	switch n.op {
 	case single:
 		n.figure.line(n, axis, at)
 	case complement:
-		n.ends = inverted(n.ends, n.children[0].along(axis, at))
+		n.ends = complementEnds(n.ends, n.children[0].along(axis, at))
 	case union, intersection:
 		n.ends = append(n.ends, n.children[0].along(axis, at)...)
 		for _, c := range n.children[1:] {
-			n.spare = merged(n.spare[:0], n.ends, c.along(axis, at), n.op == union)
+			n.spare = combineEnds(n.spare[:0], n.ends, c.along(axis, at), n.op == union)
 			n.ends, n.spare = n.spare, n.ends
 		}
 	}
 	return n.ends
 }
 
-// inverted appends what is not between the ends.
-func inverted(to, ends []end) []end {
-	if len(ends) == 0 || !math.IsInf(ends[0].at, -1) {
-		to = append(to, end{at: math.Inf(-1)})
+// complementEnds appends the ends of the complement of the intervals.
+func complementEnds(dst, ends []end) []end {
+	if len(ends) == 0 || !math.IsInf(ends[0].position, -1) {
+		dst = append(dst, end{position: math.Inf(-1)})
 	} else {
 		ends = ends[1:]
 	}
-	to = append(to, ends...)
-	if n := len(to); math.IsInf(to[n-1].at, 1) && n > 1 {
-		return to[:n-1]
+	dst = append(dst, ends...)
+	if n := len(dst); math.IsInf(dst[n-1].position, 1) && n > 1 {
+		return dst[:n-1]
 	}
-	return append(to, end{at: math.Inf(1)})
+	return append(dst, end{position: math.Inf(1)})
 }
 
-// merged appends what is between the ends of one of a and b or, if either is false, of both.
-func merged(to, a, b []end, either bool) []end {
+// combineEnds appends the ends of the union of a and b, if either is set, or of the intersection.
+func combineEnds(dst, a, b []end, either bool) []end {
 	need := 2
 	if either {
 		need = 1
 	}
-	inA, inB, before := 0, 0, false
+	inA, inB, wasInside := 0, 0, false
 	for i, j := 0, 0; i < len(a) || j < len(b); {
 		var e end
-		if j == len(b) || i < len(a) && a[i].at <= b[j].at {
+		if j == len(b) || i < len(a) && a[i].position <= b[j].position {
 			e = a[i]
 			i++
 			inA = i % 2
@@ -144,19 +145,20 @@ func merged(to, a, b []end, either bool) []end {
 			j++
 			inB = j % 2
 		}
-		if now := inA+inB >= need; now != before {
-			before = now
-			if k := len(to); !now && k%2 == 1 && to[k-1].at == e.at {
-				to = to[:k-1] // nothing lies between
+		if now := inA+inB >= need; now != wasInside {
+			wasInside = now
+			if k := len(dst); !now && k%2 == 1 && dst[k-1].position == e.position {
+				dst = dst[:k-1] // the interval is empty
 				continue
 			}
-			to = append(to, e)
+			dst = append(dst, e)
 		}
 	}
-	return to
+	return dst
 }
 
-// within is what is left of the tree in a ball: bodies whose surfaces do not reach it are all of it, or nothing.
+// within simplifies the tree for points in a ball: bodies whose surfaces do not reach the ball are replaced by
+// everything or nothing.
 func (n *node) within(x, y, z, radius float64) *node {
 	switch n.op {
 	case everything, nothing:
@@ -182,32 +184,32 @@ func (n *node) within(x, y, z, radius float64) *node {
 			return &node{op: complement, children: []*node{c}}
 		}
 	}
-	decides, idle := all, none
+	absorbing, neutral := all, none
 	if n.op == intersection {
-		decides, idle = none, all
+		absorbing, neutral = none, all
 	}
-	var left []*node
+	var remaining []*node
 	for _, child := range n.children {
 		c := child.within(x, y, z, radius)
-		if c == decides {
-			return decides
+		if c == absorbing {
+			return absorbing
 		}
-		if c != idle {
-			left = append(left, c)
+		if c != neutral {
+			remaining = append(remaining, c)
 		}
 	}
 	switch {
-	case len(left) == 0:
-		return idle
-	case len(left) == 1:
-		return left[0]
-	case slices.Equal(left, n.children):
+	case len(remaining) == 0:
+		return neutral
+	case len(remaining) == 1:
+		return remaining[0]
+	case slices.Equal(remaining, n.children):
 		return n
 	}
-	return &node{op: n.op, children: left}
+	return &node{op: n.op, children: remaining}
 }
 
-// tree is the node of bodies that are combined, nil if it is not known of one of them.
+// tree combines bodies in a node; nil if one of them is not analytic.
 func tree(op operation, bodies ...Body) *node {
 	n := &node{op: op}
 	for _, b := range bodies {
@@ -216,5 +218,5 @@ func tree(op operation, bodies ...Body) *node {
 		}
 		n.children = append(n.children, b.tree)
 	}
-	return n.numbered(map[any]int32{})
+	return n.withNumbers(map[any]int32{})
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/atoll-hpc/atoll/config/expr"
 )
 
-// primitive is a shape of numbers.
+// primitive is a shape that is given by numbers.
 type primitive struct {
 	dim   int // 2 or 3; 0 for both
 	names string
 	make  func(v []float64) (Body, error)
 }
 
-// primitives are the shapes that a case can name. Those of both dimensions have a form for each.
+// primitives are the shapes that a case can name, with a form for each dimension.
 var primitives = map[string][]primitive{
 	"circle": {{2, "x, y, radius", func(v []float64) (Body, error) {
-		return Ball(v[0], v[1], 0, v[2]), above0("the radius", v[2])
+		return Ball(v[0], v[1], 0, v[2]), positive("the radius", v[2])
 	}}},
 	"sphere": {{3, "x, y, z, radius", func(v []float64) (Body, error) {
-		return Ball(v[0], v[1], v[2], v[3]), above0("the radius", v[3])
+		return Ball(v[0], v[1], v[2], v[3]), positive("the radius", v[3])
 	}}},
 	"ellipse": {{2, "x, y, a, b", func(v []float64) (Body, error) {
 		return Ellipsoid(v[0], v[1], 0, v[2], v[3], v[3])
@@ -54,34 +54,34 @@ var primitives = map[string][]primitive{
 		}
 		b, err := Cylinder(v[0], v[1], v[2], v[3], int(v[4]))
 		if err == nil {
-			err = above0("the radius", v[3])
+			err = positive("the radius", v[3])
 		}
 		return b, err
 	}}},
 	"torus": {{3, "x, y, z, ring, radius", func(v []float64) (Body, error) {
-		err := above0("the ring", v[3])
+		err := positive("the ring", v[3])
 		if err == nil {
-			err = above0("the radius", v[4])
+			err = positive("the radius", v[4])
 		}
 		return Torus(v[0], v[1], v[2], v[3], v[4]), err
 	}}},
 	"slotted-disk": {{0, "x, y, radius, width, top", func(v []float64) (Body, error) {
-		err := above0("the radius", v[2])
+		err := positive("the radius", v[2])
 		if err == nil {
-			err = above0("the width", v[3])
+			err = positive("the width", v[3])
 		}
 		return SlottedDisk(v[0], v[1], v[2], v[3], v[4]), err
 	}}},
 }
 
-func above0(what string, v float64) error {
+func positive(what string, v float64) error {
 	if v > 0 {
 		return nil
 	}
 	return fmt.Errorf("%s is %g; it must be above 0", what, v)
 }
 
-// combinations are the shapes of shapes; the bodies are at least one, for difference two.
+// combinations are the operations on shapes. They have at least one operand.
 var combinations = map[string]func(bodies []Body) (Body, error){
 	"union":        func(b []Body) (Body, error) { return Union(b...), nil },
 	"intersection": func(b []Body) (Body, error) { return Intersection(b...), nil },
@@ -99,17 +99,17 @@ var combinations = map[string]func(bodies []Body) (Body, error){
 	},
 }
 
-// maxShapes bounds how deep shapes stand in one another.
+// maxShapes is the largest depth of nested shapes.
 const maxShapes = 32
 
-// Parse makes the body that a text describes in 2 or 3 dimensions: a shape by its name and numbers, stl(FILE), one of
-// the combinations of shapes, or an expression over x, y and z that is negative inside. Where an expression has no
-// value, failed tells why after the body was asked for it. path tells where a file is that
-// the text names; with nil none is read, and the body is not to be asked.
+// Parse makes the body that a text describes in dim dimensions: a shape with its numbers, stl(FILE), a combination of
+// shapes, or an expression over x, y and z that is negative inside. If an expression could not be evaluated at some
+// point, failed returns the error after the evaluation. path returns the path of a file that the text names; if it is
+// nil no file is read, and the body must not be evaluated.
 func Parse(text string, dim int, path func(file string) string) (b Body, failed func() error, err error) {
 	r := &shapeReader{dim: dim, path: path}
 	if len(text) > expr.MaxLength {
-		return b, nil, fmt.Errorf("has %d characters; at most %d are taken", len(text), expr.MaxLength)
+		return b, nil, fmt.Errorf("has %d characters, more than %d", len(text), expr.MaxLength)
 	}
 	b, err = r.read(text, 0)
 	return b, r.failures.Err, err
@@ -118,12 +118,12 @@ func Parse(text string, dim int, path func(file string) string) (b Body, failed 
 type shapeReader struct {
 	dim      int
 	path     func(file string) string
-	failures expr.Failures // of expressions
+	failures expr.Failures // of evaluating expressions
 }
 
 func (r *shapeReader) read(text string, depth int) (Body, error) {
 	if depth > maxShapes {
-		return Body{}, fmt.Errorf("shapes stand more than %d deep in one another", maxShapes)
+		return Body{}, fmt.Errorf("shapes are nested more than %d deep", maxShapes)
 	}
 	name, args, isCall := call(text)
 	if forms, ok := primitives[name]; isCall && ok {
@@ -158,16 +158,16 @@ func (r *shapeReader) primitive(name string, forms []primitive, args []string) (
 	}
 	want := strings.Count(forms[i].names, ", ") + 1
 	if name == "cylinder" {
-		want = 5 // its axis is explained
+		want = 5 // the list explains the axis
 	}
 	if len(args) != want {
-		return Body{}, fmt.Errorf("%s has %d numbers; it is written %s(%s)", name, len(args), name, forms[i].names)
+		return Body{}, fmt.Errorf("%s has %d numbers; write %s(%s)", name, len(args), name, forms[i].names)
 	}
 	numbers := make([]float64, len(args))
 	for k, a := range args {
 		n, err := strconv.ParseFloat(strings.TrimSpace(a), 64)
 		if err != nil || n-n != 0 {
-			return Body{}, fmt.Errorf("%s: %q is not a number; it is written %s(%s)", name, strings.TrimSpace(a), name,
+			return Body{}, fmt.Errorf("%s: %q is not a number; write %s(%s)", name, strings.TrimSpace(a), name,
 				forms[i].names)
 		}
 		numbers[k] = n
@@ -179,11 +179,11 @@ func (r *shapeReader) primitive(name string, forms []primitive, args []string) (
 	return b, err
 }
 
-// stl is the body in a file.
+// stl reads the body in a file.
 func (r *shapeReader) stl(file string) (Body, error) {
 	switch {
 	case file == "":
-		return Body{}, fmt.Errorf("stl has no file; it is written stl(FILE)")
+		return Body{}, fmt.Errorf("stl has no file; write stl(FILE)")
 	case r.path == nil:
 		return Body{Phi: func(_, _, _ float64) float64 { return 1 }}, nil
 	}
@@ -195,15 +195,15 @@ func (r *shapeReader) implicit(text string) (Body, error) {
 	if err != nil {
 		names := slices.Sorted(maps.Keys(primitives))
 		names = append(append(names, "stl"), slices.Sorted(maps.Keys(combinations))...)
-		return Body{}, fmt.Errorf("is none of the shapes (%s), and as an expression: %w", strings.Join(names, ", "),
+		return Body{}, fmt.Errorf("is not one of the shapes (%s), nor a valid expression: %w", strings.Join(names, ", "),
 			err)
 	}
 	if p.Mentions("t") {
-		return Body{}, fmt.Errorf("the expression %q depends on t; a shape is over x, y and z", text)
+		return Body{}, fmt.Errorf("the expression %q depends on t; a shape depends on x, y and z only", text)
 	}
 	return Body{Phi: func(x, y, z float64) float64 {
-		if r.failures.Settled(x, y, z) {
-			return 1 // whoever asks shall come to an end soon
+		if r.failures.Irrelevant(x, y, z) {
+			return 1 // an earlier failure is kept: skip the evaluation
 		}
 		v, err := p.Eval(x, y, z, 0)
 		if err != nil {
@@ -214,7 +214,7 @@ func (r *shapeReader) implicit(text string) (Body, error) {
 	}}, nil
 }
 
-// call takes name(args) apart at the commas that stand in no inner parentheses.
+// call splits name(args) at the commas that are not in inner parentheses.
 func call(text string) (name string, args []string, ok bool) {
 	text = strings.TrimSpace(text)
 	open := strings.IndexByte(text, '(')
@@ -222,7 +222,7 @@ func call(text string) (name string, args []string, ok bool) {
 		return "", nil, false
 	}
 	name = strings.TrimSpace(text[:open])
-	depth, from := 0, open+1
+	depth, start := 0, open+1
 	for i := open; i < len(text); i++ {
 		switch text[i] {
 		case '(':
@@ -233,21 +233,21 @@ func call(text string) (name string, args []string, ok bool) {
 			}
 		case ',':
 			if depth == 1 {
-				args = append(args, text[from:i])
-				from = i + 1
+				args = append(args, text[start:i])
+				start = i + 1
 			}
 		}
 	}
-	return name, append(args, text[from:len(text)-1]), depth == 0
+	return name, append(args, text[start:len(text)-1]), depth == 0
 }
 
-// stlCall finds a body of a file among shapes.
+// stlCall matches a body from a file.
 var stlCall = regexp.MustCompile(`\bstl\s*\(`)
 
-// HasSTL tells whether a body of a file is among the shapes of a text.
+// HasSTL reports whether a body from a file is among the shapes of a text.
 func HasSTL(text string) bool { return stlCall.MatchString(text) }
 
-// MixesSTL tells whether a body of a file is one of several shapes, which together have edges everywhere.
+// MixesSTL reports whether a body from a file is combined with other shapes, so that fractions are found by division.
 func MixesSTL(text string) bool {
 	name, _, isCall := call(text)
 	return HasSTL(text) && !(isCall && name == "stl")

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// volumeOf is that within triangles, by the divergence theorem.
+// volumeOf returns the volume enclosed by triangles, by the divergence theorem.
 func volumeOf(triangles [][3]point) float64 {
 	sum := 0.0
 	for _, p := range triangles {
@@ -20,28 +20,28 @@ func volumeOf(triangles [][3]point) float64 {
 	return sum
 }
 
-// cellsOf are n cells along each axis of the box from lo to hi.
+// cellsOf returns n cells along each axis of the box from lo to hi.
 func cellsOf(dim int, n [3]int, lo, hi point) Cells {
 	c := Cells{Dim: dim}
 	for axis := range 3 {
 		if axis == dim {
-			c.At[axis] = []float64{lo[axis]}
+			c.Planes[axis] = []float64{lo[axis]}
 			break
 		}
 		for i := range n[axis] + 1 {
-			c.At[axis] = append(c.At[axis], lo[axis]+(hi[axis]-lo[axis])*float64(i)/float64(n[axis]))
+			c.Planes[axis] = append(c.Planes[axis], lo[axis]+(hi[axis]-lo[axis])*float64(i)/float64(n[axis]))
 		}
 	}
 	return c
 }
 
-// filled sums volume fractions to a volume.
+// filled returns the total volume of cells with given fractions.
 func (c *Cells) filled(f []float64) float64 {
 	sum, n := 0.0, 0
-	width := func(axis, i int) float64 { return c.At[axis][i+1] - c.At[axis][i] }
-	for k := range max(1, len(c.At[2])-1) {
-		for j := range len(c.At[1]) - 1 {
-			for i := range len(c.At[0]) - 1 {
+	width := func(axis, i int) float64 { return c.Planes[axis][i+1] - c.Planes[axis][i] }
+	for k := range max(1, len(c.Planes[2])-1) {
+		for j := range len(c.Planes[1]) - 1 {
+			for i := range len(c.Planes[0]) - 1 {
 				v := width(0, i) * width(1, j)
 				if c.Dim == 3 {
 					v *= width(2, k)
@@ -66,7 +66,7 @@ func cutOf(t interface{ Fatal(...any) }, triangles [][3]point, c Cells) []float6
 	return f
 }
 
-// moved turns a body about an axis and shifts it.
+// moved rotates a body about an axis and translates it.
 func moved(triangles [][3]point, axis point, angle float64, by point) [][3]point {
 	n := axis.times(1 / axis.size())
 	sin, cos := math.Sincos(angle)
@@ -79,8 +79,8 @@ func moved(triangles [][3]point, axis point, angle float64, by point) [][3]point
 	return out
 }
 
-// Volume fractions of polyhedra add up to their volume within 1e-12, however they lie in the cells: with faces in the
-// planes between cells, too.
+// TestCutVolumes proves that volume fractions of polyhedra add up to their volume within 1e-12 for any position
+// relative to the cells, also with faces in the planes between cells.
 func TestCutVolumes(t *testing.T) {
 	lo, hi := point{0, 0, 0}, point{1, 1, 1}
 	box := prism([][2]float64{{.25, .25}, {.75, .25}, {.75, .5}, {.25, .5}})
@@ -90,7 +90,7 @@ func TestCutVolumes(t *testing.T) {
 		"corner":          prism(corner),
 		"globe":           globe(point{.5, .5, .5}, .4, 4),
 		"tangent globe":   globe(point{.5, .5, .5}, .25, 3),
-		"shell":           append(globe(point{.5, .5, .5}, .45, 3), turned(globe(point{.5, .5, .5}, .2, 3))...),
+		"shell":           append(globe(point{.5, .5, .5}, .45, 3), reversed(globe(point{.5, .5, .5}, .2, 3))...),
 		"beyond the grid": globe(point{1.5, .5, .5}, .25, 2),
 	} {
 		want := volumeOf(triangles)
@@ -111,7 +111,8 @@ func TestCutVolumes(t *testing.T) {
 	}
 }
 
-// Each cell has what quadrature of the same half-space gives it, not the total alone.
+// TestCutCells proves that each cell has the fraction that quadrature of the same half-space gives, not only the
+// total.
 func TestCutCells(t *testing.T) {
 	triangles := moved(prism([][2]float64{{-3, -3}, {0, -3}, {0, 3}, {-3, 3}}), point{0, 0, 1}, .3, point{.5, .5, 0})
 	c := cellsOf(3, [3]int{9, 7, 3}, point{0, 0, .1}, point{1, 1, .9})
@@ -122,14 +123,14 @@ func TestCutCells(t *testing.T) {
 	}
 	for n, got := range f {
 		i, j, k := n%9, n/9%7, n/63
-		q := Cell{Dim: 3, Lo: point{c.At[0][i], c.At[1][j], c.At[2][k]}, H: point{1. / 9, 1. / 7, .8 / 3}}
+		q := Cell{Dim: 3, Lo: point{c.Planes[0][i], c.Planes[1][j], c.Planes[2][k]}, H: point{1. / 9, 1. / 7, .8 / 3}}
 		if want := half.Fraction(q); math.Abs(got-want) > 1e-13 {
 			t.Errorf("cell (%d, %d, %d): %v, want %v", i, j, k, got, want)
 		}
 	}
 }
 
-// In the plane the body is cut where the grid lies.
+// TestCutInThePlane proves that with two dimensions the body is cut at the z of the grid.
 func TestCutInThePlane(t *testing.T) {
 	sphere := globe(point{.5, .5, .5}, .4, 5)
 	for z, want := range map[float64]float64{.5: .16, .7: .12, .05: 0, .1: 0} {
@@ -144,7 +145,8 @@ func TestCutInThePlane(t *testing.T) {
 	}
 }
 
-// A cell has the same bits whatever others are asked for, and wherever in the file the triangles stand.
+// TestCutOfBlocks proves that the bits of a cell's fraction do not depend on the other cells, nor on the order of the
+// triangles.
 func TestCutOfBlocks(t *testing.T) {
 	bodies := [][][3]point{prism(corner), globe(point{.4, .5, .6}, .3, 2),
 		moved(prism(corner), point{3, 1, 2}, .7, point{.1, .2, .1})}
@@ -161,7 +163,7 @@ func TestCutOfBlocks(t *testing.T) {
 		for d := range 3 {
 			lo[d] = rapid.IntRange(0, n[d]-1).Draw(t, "lo")
 			size[d] = rapid.IntRange(1, n[d]-lo[d]).Draw(t, "size")
-			part.At[d] = whole.At[d][lo[d] : lo[d]+size[d]+1]
+			part.Planes[d] = whole.Planes[d][lo[d] : lo[d]+size[d]+1]
 		}
 		for c, f := range cutOf(t, triangles, part) {
 			i, j, k := lo[0]+c%size[0], lo[1]+c/size[0]%size[1], lo[2]+c/size[0]/size[1]
@@ -180,8 +182,8 @@ func TestCutRefuses(t *testing.T) {
 	}
 	b := Body{surface: s}
 	c := cellsOf(3, [3]int{10, 10, 10}, point{0, 0, 0}, point{1, 1, 1})
-	if _, err := b.Cut(t.Context(), c); err == nil || !strings.Contains(err.Error(), "runs through itself") {
-		t.Errorf("two globes in one another: %v", err)
+	if _, err := b.Cut(t.Context(), c); err == nil || !strings.Contains(err.Error(), "intersects itself") {
+		t.Errorf("two overlapping globes: %v", err)
 	}
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()

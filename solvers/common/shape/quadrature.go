@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Fraction is the volume fraction of the body in a cell. That of analytic bodies, and of what is combined of them, is
-// exact but for 1e-11 of a cell. Of others it is by quadrature, so that those of a smooth body, with radii of three
-// cells and more, add up to its volume within 1e-12: lengths of fluid along the axis nearest to the normal, integrated
-// by adaptive rules of Gauss and Kronrod over the other axes, between the positions where the interface crosses the
-// cell's edges. A cell that the interface enters between its corners is divided first. Where the slope of the level set
-// is not known it is taken from the cell's corners: bodies and gaps much smaller than a cell may be missed.
+// Fraction returns the volume fraction of the body in a cell. For analytic bodies and their combinations it is exact
+// up to 1e-11. For other bodies it is a quadrature: lengths along the axis nearest to the normal are integrated over
+// the other axes by adaptive Gauss–Kronrod rules, between the positions where the interface crosses edges of the
+// cell. For smooth bodies with radii of three cells and more the fractions add up to the volume within 1e-12. A cell
+// into which the interface enters between corners is divided first. If the Slope is not known, it is estimated from
+// the corners; bodies and gaps much smaller than a cell may then be missed.
 func (b Body) Fraction(c Cell) float64 {
 	if b.tree != nil {
-		return b.tree.exactly(&c)
+		return b.tree.exactFraction(&c)
 	}
 	return b.fraction(c, 3)
 }
 
-// fraction divides a cell levels times at most.
+// fraction divides a cell at most `levels` times.
 func (b Body) fraction(c Cell, levels int) float64 {
 	var middle [3]float64
 	diagonal := 0.0
@@ -37,17 +37,17 @@ func (b Body) fraction(c Cell, levels int) float64 {
 	if b.Slope > 0 && math.Abs(v) > b.Slope*math.Sqrt(diagonal) {
 		return pure
 	}
-	alike, change := true, 0.0
+	sameSign, change := true, 0.0
 	for k := range 1 << c.Dim {
 		at := c.corner(k)
 		w := b.Phi(at[0], at[1], at[2])
-		alike = alike && v < 0 == (w < 0)
+		sameSign = sameSign && v < 0 == (w < 0)
 		change = max(change, math.Abs(w-v))
 	}
-	if alike && b.Slope == 0 && math.Abs(v) > 2*change {
+	if sameSign && b.Slope == 0 && math.Abs(v) > 2*change {
 		return pure
 	}
-	if alike && levels > 0 {
+	if sameSign && levels > 0 {
 		sum := 0.0
 		part := c
 		for d := range c.Dim {
@@ -65,7 +65,7 @@ func (b Body) fraction(c Cell, levels int) float64 {
 	return b.integrated(c, middle)
 }
 
-// corner is that with bit d of k telling its side along axis d.
+// corner returns a corner of the cell; bit d of k is its position along axis d.
 func (c *Cell) corner(k int) [3]float64 {
 	at := c.Lo
 	for d := range c.Dim {
@@ -76,7 +76,7 @@ func (c *Cell) corner(k int) [3]float64 {
 
 func (b Body) integrated(c Cell, middle [3]float64) float64 {
 	q := quadrature{body: b, cell: c}
-	// The axis along which the level set changes most from side to side.
+	// Choose the axis along which the level set changes most between opposite sides.
 	most := -1.0
 	for d := range c.Dim {
 		below, above := middle, middle
@@ -103,7 +103,7 @@ type quadrature struct {
 	at   [3]float64
 }
 
-// part is the fluid's share of the line, rectangle or box that the first n+1 axes span at q.at.
+// part returns the fraction inside the body of the line, rectangle or box that the first n+1 axes span at q.at.
 func (q *quadrature) part(n int) float64 {
 	axis := q.axes[n]
 	lo, h := q.cell.Lo[axis], q.cell.H[axis]
@@ -111,7 +111,7 @@ func (q *quadrature) part(n int) float64 {
 	if n == 0 {
 		return q.length(&cuts)
 	}
-	for edge := range 1 << n { // the edges along this axis
+	for edge := range 1 << n { // edges along this axis
 		for d := range n {
 			a := q.axes[d]
 			q.at[a] = q.cell.Lo[a] + float64(edge>>d&1)*q.cell.H[a]
@@ -119,20 +119,20 @@ func (q *quadrature) part(n int) float64 {
 		q.roots(axis, &cuts)
 	}
 	slices.Sort(cuts)
-	of := func(x float64) float64 {
+	fractionAt := func(x float64) float64 {
 		q.at[axis] = lo + x*h
 		return q.part(n - 1)
 	}
 	sum := 0.0
 	for k := 1; k < len(cuts); k++ {
 		if cuts[k] > cuts[k-1] {
-			sum += integral(of, cuts[k-1], cuts[k], 1e-14, 30)
+			sum += integral(fractionAt, cuts[k-1], cuts[k], 1e-14, 30)
 		}
 	}
 	return sum
 }
 
-// length is the fluid's share of the line along the first axis.
+// length returns the fraction inside the body of the line along the first axis.
 func (q *quadrature) length(cuts *[]float64) float64 {
 	axis := q.axes[0]
 	q.roots(axis, cuts)
@@ -147,13 +147,13 @@ func (q *quadrature) length(cuts *[]float64) float64 {
 	return sum
 }
 
-// phi is the level set at share x along the axis.
+// phi is the level set at fraction x along the axis.
 func (q *quadrature) phi(axis int, x float64) float64 {
 	q.at[axis] = q.cell.Lo[axis] + x*q.cell.H[axis]
 	return q.body.Phi(q.at[0], q.at[1], q.at[2])
 }
 
-// roots adds where the level set changes its sign along the axis, seen at eight intervals.
+// roots adds the positions where the level set changes its sign along the axis, sampled at eight intervals.
 func (q *quadrature) roots(axis int, cuts *[]float64) {
 	const parts = 8
 	x0, v0 := 0.0, q.phi(axis, 0)
@@ -167,7 +167,7 @@ func (q *quadrature) roots(axis int, cuts *[]float64) {
 	}
 }
 
-// root is where the level set changes its sign between x0 and x1: false position (Illinois).
+// root returns the sign change between x0 and x1 by the Illinois method (modified false position).
 func (q *quadrature) root(axis int, x0, x1, v0, v1 float64) float64 {
 	last := 0
 	for range 60 {
@@ -196,7 +196,7 @@ func (q *quadrature) root(axis int, x0, x1, v0, v1 float64) float64 {
 	return (x0 + x1) / 2
 }
 
-// Nodes and weights of the 15-point rule of Kronrod, and the weights of the 7-point rule of Gauss within it.
+// Nodes and weights of the 15-point Kronrod rule, and weights of the embedded 7-point Gauss rule.
 var (
 	kronrodNode = [8]float64{0.991455371120812639206854697526329, 0.949107912342758524526189684047851,
 		0.864864423359769072789712788640926, 0.741531185599394439863864773280788, 0.586087235467691130294144691693840,
@@ -208,7 +208,7 @@ var (
 		0, 0.381830050505118944950369775488975, 0, 0.417959183673469387755102040816327}
 )
 
-// integral halves [a, b] until the two rules agree to tol, depth times at most.
+// integral halves [a, b] until the two rules agree to tol, at most depth times.
 func integral(f func(float64) float64, a, b, tol float64, depth int) float64 {
 	middle, half := (a+b)/2, (b-a)/2
 	v := f(middle)

@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// plane is one across an axis, the last of three, with the curves in which it cuts surfaces, all of them lines and
-// ellipses along the axes.
+// plane is normal to the last of three axes, with the curves in which it intersects surfaces: lines, and ellipses
+// with axes along the coordinates.
 type plane struct {
-	axes   [3]int
-	at     float64
-	curves []curve
+	axes     [3]int
+	position float64
+	curves   []curve
 }
 
-// curve is the line a·p + b·q = c, or an ellipse with half-axes a and b around (p, q). of is the surface that the lower
-// half of an ellipse is on; the upper half is on the next one.
+// curve is the line a·p + b·q = c, or an ellipse with half-axes a and b around (p, q). of is the number of the
+// surface of the lower half of an ellipse; that of the upper half is of + 1.
 type curve struct {
 	round   bool
-	of      int32
+	surface int32
 	a, b, c float64
 	p, q    float64
 }
 
-// cut finds the curves of a tree.
-func (s *plane) cut(n *node, at float64, axes [3]int) {
-	s.at, s.axes, s.curves = at, axes, s.curves[:0]
+// cut finds the curves of a tree in a plane.
+func (s *plane) cut(n *node, position float64, axes [3]int) {
+	s.position, s.axes, s.curves = position, axes, s.curves[:0]
 	s.add(n)
 }
 
@@ -43,7 +43,7 @@ func (s *plane) line(a, b, c float64) {
 	}
 }
 
-// ellipse adds one. Where a half-axis is infinite it is two lines.
+// ellipse adds an ellipse, or two lines if a half-axis is infinite.
 func (s *plane) ellipse(of int32, p, q, a, b float64) {
 	switch {
 	case !(a > 0 && b > 0):
@@ -54,100 +54,101 @@ func (s *plane) ellipse(of int32, p, q, a, b float64) {
 		s.line(1, 0, p-a)
 		s.line(1, 0, p+a)
 	default:
-		s.curves = append(s.curves, curve{round: true, of: of, p: p, q: q, a: a, b: b})
+		s.curves = append(s.curves, curve{round: true, surface: of, p: p, q: q, a: a, b: b})
 	}
 }
 
-// breaks appends where along q, as shares of a cell's side, curves meet each other, the cell's sides across p, or turn:
-// between two of these positions each curve is smooth, and their order is the same. Places outside the cell are left
-// out.
-func (s *plane) breaks(c *Cell, to []float64) []float64 {
+// breaks appends the positions along q, as fractions of the cell's side, where curves have extrema or intersect each
+// other or the sides of the cell across p. Between two of them each curve is smooth and their order does not change.
+// Positions outside the cell are dropped.
+func (s *plane) breaks(c *Cell, dst []float64) []float64 {
 	p, q := s.axes[0], s.axes[1]
-	from := len(to)
+	first := len(dst)
 	for i := range s.curves {
 		e := &s.curves[i]
 		if e.round {
-			to = append(to, e.q-e.b, e.q+e.b)
+			dst = append(dst, e.q-e.b, e.q+e.b)
 		}
 		for _, side := range [2]float64{c.Lo[p], c.Lo[p] + c.H[p]} {
-			to = e.meets(&curve{a: 1, c: side}, to)
+			dst = e.intersect(&curve{a: 1, c: side}, dst)
 		}
 		for k := range i {
-			to = e.meets(&s.curves[k], to)
+			dst = e.intersect(&s.curves[k], dst)
 		}
 	}
-	return inUnit(to, from, c.Lo[q], c.H[q])
+	return inUnit(dst, first, c.Lo[q], c.H[q])
 }
 
-// inUnit keeps, of the positions from a number on, those within a cell's side, as shares of it.
-func inUnit(places []float64, from int, lo, h float64) []float64 {
-	n := from
-	for _, x := range places[from:] {
+// inUnit keeps, of the positions from an index on, those within the cell's side, converted to fractions of it.
+func inUnit(positions []float64, first int, lo, h float64) []float64 {
+	n := first
+	for _, x := range positions[first:] {
 		if x = (x - lo) / h; x > 0 && x < 1 {
-			places[n] = x
+			positions[n] = x
 			n++
 		}
 	}
-	return places[:n]
+	return positions[:n]
 }
 
-// meets appends where two curves meet along q.
-func (e *curve) meets(f *curve, to []float64) []float64 {
+// intersect appends the intersections of two curves, by their position along q.
+func (e *curve) intersect(f *curve, dst []float64) []float64 {
 	switch {
 	case !e.round && !f.round:
 		if d := e.a*f.b - f.a*e.b; d != 0 {
-			to = append(to, (e.a*f.c-f.a*e.c)/d)
+			dst = append(dst, (e.a*f.c-f.a*e.c)/d)
 		} else if e.a == 0 {
-			to = append(to, e.c/e.b)
+			dst = append(dst, e.c/e.b)
 		}
-		return to
+		return dst
 	case !e.round:
-		return f.meets(e, to)
+		return f.intersect(e, dst)
 	case !f.round:
-		return e.meetsLine(f.a, f.b, f.c, to)
+		return e.intersectLine(f.a, f.b, f.c, dst)
 	}
-	// About the middle of e, in its half-axes, it is x² + y² = 1, and f is k·(x-u)² + l·(y-v)² = 1.
+	// Relative to the centre of e and in units of its half-axes, e is x² + y² = 1 and f is k·(x-u)² + l·(y-v)² = 1.
 	u, v := (f.p-e.p)/e.a, (f.q-e.q)/e.b
 	k, l := e.a/f.a, e.b/f.b
 	k, l = k*k, l*l
-	if math.Abs(k-l) <= 1e-13*k { // the difference is a line
+	if math.Abs(k-l) <= 1e-13*k { // the difference of the equations is a line
 		x, y, c := 2*k*u, 2*l*v, k-1+k*u*u+l*v*v
-		return e.meetsLine(x/e.a, y/e.b, c+x*e.p/e.a+y*e.q/e.b, to)
+		return e.intersectLine(x/e.a, y/e.b, c+x*e.p/e.a+y*e.q/e.b, dst)
 	}
-	// The difference, with x² = 1 - y²: 2·k·u·x = m0 + m1·y + m2·y². Where u is next to nothing, roots of the square of
-	// that are double ones.
+	// The difference of the equations, with x² = 1 - y²: 2·k·u·x = m0 + m1·y + m2·y². If u is nearly 0, its square
+	// has nearly double roots.
 	m0, m1, m2 := k-1+k*u*u+l*v*v, -2*l*v, l-k
 	w := 2 * k * u
 	w *= w
 	for _, y := range realRoots([]float64{m0*m0 - w, 2 * m0 * m1, m1*m1 + 2*m0*m2 + w, 2 * m1 * m2, m2 * m2}) {
-		to = append(to, e.q+e.b*y)
+		dst = append(dst, e.q+e.b*y)
 	}
 	if w < 1e-10 {
 		for _, y := range realRoots([]float64{m0, m1, m2}) {
-			to = append(to, e.q+e.b*y)
+			dst = append(dst, e.q+e.b*y)
 		}
 	}
-	return to
+	return dst
 }
 
-// meetsLine appends where an ellipse meets a·p + b·q = c.
-func (e *curve) meetsLine(a, b, c float64, to []float64) []float64 {
+// intersectLine appends the intersections of an ellipse with a·p + b·q = c.
+func (e *curve) intersectLine(a, b, c float64, dst []float64) []float64 {
 	// In half-axes: x·cos + y·sin = distance.
 	x, y := a*e.a, b*e.b
 	size := math.Sqrt(x*x + y*y)
 	if !(size > 0) {
-		return to
+		return dst
 	}
 	d := (c - a*e.p - b*e.q) / size
 	rest := (1 - d) * (1 + d)
 	if !(rest >= 0) {
-		return to
+		return dst
 	}
 	x, y, rest = x/size, y/size, math.Sqrt(rest)
-	return append(to, e.q+e.b*(d*y-rest*x), e.q+e.b*(d*y+rest*x))
+	return append(dst, e.q+e.b*(d*y-rest*x), e.q+e.b*(d*y+rest*x))
 }
 
-// realRoots are those from -1 to 1 of Σ a[k]·x^k, between the roots of its derivative. A double one may be missed.
+// realRoots returns the roots of Σ a[k]·x^k from -1 to 1, by bisection between the roots of the derivative. A double
+// root may be missed.
 func realRoots(a []float64) []float64 {
 	for len(a) > 1 && a[len(a)-1] == 0 {
 		a = a[:len(a)-1]
@@ -172,15 +173,15 @@ func realRoots(a []float64) []float64 {
 	for _, x1 := range append(realRoots(slope), 1) {
 		v1 := value(x1)
 		if v0 < 0 != (v1 < 0) {
-			roots = append(roots, bisected(value, x0, x1, v0))
+			roots = append(roots, bisect(value, x0, x1, v0))
 		}
 		x0, v0 = x1, v1
 	}
 	return roots
 }
 
-// bisected is where f changes its sign between x0, where it is v0, and x1.
-func bisected(f func(x float64) float64, x0, x1, v0 float64) float64 {
+// bisect returns the sign change of f between x0 and x1; v0 is f(x0).
+func bisect(f func(x float64) float64, x0, x1, v0 float64) float64 {
 	for x1-x0 > 1e-15 {
 		x := (x0 + x1) / 2
 		if x <= x0 || x >= x1 {

@@ -1,4 +1,6 @@
-// Package shape describes bodies of fluid by level sets and finds their volume fractions on the host.
+// Package shape describes bodies of fluid and computes their volume fractions in cells on the host. A Body is made
+// from a text (Parse), from an STL file, or by functions such as Ball, and combined by Union, Intersection and
+// Difference. Fraction, Divided and Cut compute volume fractions.
 package shape
 
 import (
@@ -6,17 +8,17 @@ import (
 	"math"
 )
 
-// Body is the fluid where Phi is negative. Phi changes by at most Slope per unit of length, so that it has one sign
-// within |Phi|/Slope of a point; a Slope of 0 says that no such bound is known, as for an expression. Goroutines may
-// call Phi concurrently. To find volume fractions, each needs a copy of its own: see [Body.Copy].
+// Body is the fluid where the level set Phi is negative. Phi changes by at most Slope per unit of length, so it has
+// one sign within |Phi|/Slope of a point; Slope 0 means that no bound is known, as for an expression. Phi is safe for
+// concurrent use; for volume fractions each goroutine needs its own copy: see [Body.Copy].
 type Body struct {
 	Phi     func(x, y, z float64) float64
 	Slope   float64
-	surface *surface // of a body that is bounded by triangles alone
-	tree    *node    // of an analytic one
+	surface *surface // set for a body bounded by triangles
+	tree    *node    // set for an analytic body or a combination
 }
 
-// Copy is the same body for another goroutine.
+// Copy returns a copy for another goroutine.
 func (b Body) Copy() Body {
 	if b.tree != nil {
 		b.tree = b.tree.copied()
@@ -24,18 +26,18 @@ func (b Body) Copy() Body {
 	return b
 }
 
-// Ball is a disk in the plane, where z is 0, and a ball in space.
+// Ball is a ball, or a disk in the plane, where z is 0.
 func Ball(x, y, z, radius float64) Body {
 	c, a := [3]float64{x, y, z}, [3]float64{radius, radius, radius}
 	return analytic(func(px, py, pz float64) float64 { return norm(px-x, py-y, pz-z) - radius }, &quadric{c, a})
 }
 
-// analytic makes a body of a signed distance, or less, and the geometry that finds its volume fractions exactly.
+// analytic makes a body from a level set of slope 1 and a geometry with exact volume fractions.
 func analytic(phi func(x, y, z float64) float64, f figure) Body {
-	return Body{Slope: 1, Phi: phi, tree: (&node{phi: phi, figure: f}).numbered(map[any]int32{})}
+	return Body{Slope: 1, Phi: phi, tree: (&node{phi: phi, figure: f}).withNumbers(map[any]int32{})}
 }
 
-// Ellipsoid has its half-axes along the coordinates. In the plane c is any positive number.
+// Ellipsoid has half-axes a, b, c along the coordinates. In the plane c is any positive number.
 func Ellipsoid(x, y, z, a, b, c float64) (Body, error) {
 	if !(a > 0 && b > 0 && c > 0) {
 		return Body{}, fmt.Errorf("an ellipse needs positive half-axes, not %g, %g, %g", a, b, c)
@@ -46,7 +48,7 @@ func Ellipsoid(x, y, z, a, b, c float64) (Body, error) {
 	}, &quadric{[3]float64{x, y, z}, [3]float64{a, b, c}}), nil
 }
 
-// Box is what lies between two corners. In the plane lo[2] is negative and hi[2] positive.
+// Box is the body between two corners. In the plane lo[2] is negative and hi[2] positive.
 func Box(lo, hi [3]float64) (Body, error) {
 	for d := range lo {
 		if !(lo[d] < hi[d]) {
@@ -58,7 +60,7 @@ func Box(lo, hi [3]float64) (Body, error) {
 	}, &cuboid{lo, hi}), nil
 }
 
-// HalfSpace is the fluid on one side of the plane through a point: the normal points out of the fluid.
+// HalfSpace is the side of a plane through a point that is opposite to the normal.
 func HalfSpace(x, y, z, nx, ny, nz float64) (Body, error) {
 	l := norm(nx, ny, nz)
 	if !(l > 0) || math.IsInf(l, 0) {
@@ -82,14 +84,14 @@ func Cylinder(x, y, z, radius float64, axis int) (Body, error) {
 	}, &quadric{[3]float64{x, y, z}, a}), nil
 }
 
-// Torus lies around an axis along z: ring is the radius of its middle line, radius that of its cross section.
+// Torus has its axis along z: ring is the radius of its centre line, radius that of its cross-section.
 func Torus(x, y, z, ring, radius float64) Body {
 	return analytic(func(px, py, pz float64) float64 {
 		return math.Hypot(math.Hypot(px-x, py-y)-ring, pz-z) - radius
 	}, &torus{[3]float64{x, y, z}, ring, radius})
 }
 
-// SlottedDisk is a disk, or an endless cylinder along z, with a slot of the given width from below up to y = top
+// SlottedDisk is a disk, or an infinite cylinder along z, with a slot of the given width from below up to y = top
 // (Zalesak, J. Comput. Phys. 31, 1979).
 func SlottedDisk(x, y, radius, width, top float64) Body {
 	far := math.Inf(1)
@@ -100,16 +102,16 @@ func SlottedDisk(x, y, radius, width, top float64) Body {
 	return Difference(disk, slot)
 }
 
-// Union is what lies in any of the bodies.
+// Union is the set of points in any of the bodies.
 func Union(bodies ...Body) Body { return combined(bodies, 1) }
 
-// Intersection is what lies in all of the bodies.
+// Intersection is the set of points in all of the bodies.
 func Intersection(bodies ...Body) Body { return combined(bodies, -1) }
 
-// Difference is what lies in a and not in b.
+// Difference is the set of points in a and not in b.
 func Difference(a, b Body) Body { return Intersection(a, Complement(b)) }
 
-// Complement is what does not lie in b.
+// Complement is the set of points not in b.
 func Complement(b Body) Body {
 	return Body{Slope: b.Slope, Phi: func(x, y, z float64) float64 { return -b.Phi(x, y, z) },
 		tree: tree(complement, b)}

@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// total sums a volume over n cells along each axis of the box from lo to hi.
-func total(dim, n int, lo, hi float64, of func(c Cell) float64) float64 {
+// total adds up volumes over n cells along each axis of the box from lo to hi.
+func total(dim, n int, lo, hi float64, fraction func(c Cell) float64) float64 {
 	h := (hi - lo) / float64(n)
 	c := Cell{Dim: dim, H: [3]float64{h, h, h}}
 	sum, volume, depth := 0.0, math.Pow(h, float64(dim)), 1
@@ -22,7 +22,7 @@ func total(dim, n int, lo, hi float64, of func(c Cell) float64) float64 {
 				if dim == 3 {
 					c.Lo[2] = lo + float64(k)*h
 				}
-				sum += of(c) * volume
+				sum += fraction(c) * volume
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func TestVolumesByQuadrature(t *testing.T) {
 	}
 }
 
-// Bodies with edges converge by dividing; a torus is smooth.
+// TestVolumesByDividing proves that recursive division converges for bodies with edges and for a torus.
 func TestVolumesByDividing(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -88,7 +88,7 @@ func TestVolumesByDividing(t *testing.T) {
 			t.Errorf("%s: %v, want %v, off by %.1e", c.name, got, c.want, got/c.want-1)
 		}
 	}
-	// The slotted disk of Rudman: the slot's part of the disk is removed.
+	// The slotted disk of Rudman: the area of the slot within the disk is subtracted.
 	r, w, top := .5, .12, 2.85
 	slot := w*(top-2.75) + w/2*math.Sqrt(r*r-w*w/4) + r*r*math.Asin(w/2/r)
 	got := total(2, 100, 1, 4, func(q Cell) float64 { return SlottedDisk(2, 2.75, r, w, top).Divided(q, 6, true) })
@@ -97,7 +97,7 @@ func TestVolumesByDividing(t *testing.T) {
 	}
 }
 
-// The kernels fill cells as the general algorithm does.
+// TestKernelsFillAsDivided proves that the kernels that initialize cells compute the fractions of Divided.
 func TestKernelsFillAsDivided(t *testing.T) {
 	const n = 24
 	for _, planes := range []bool{false, true} {

@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// largestSTL is the size in bytes of the longest file that is read: 40 million triangles.
-const largestSTL = 2_000_000_084
+// maxSTLSize is the size in bytes of the largest accepted file: 40 million triangles.
+const maxSTLSize = 2_000_000_084
 
-// STLFile is [STL] of the file at path.
+// STLFile reads [STL] from a file.
 func STLFile(path string) (Body, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return Body{}, err
 	}
-	if info.Size() > largestSTL {
-		return Body{}, fmt.Errorf("%s: %d bytes are more than the %d that are read", path, info.Size(), largestSTL)
+	if info.Size() > maxSTLSize {
+		return Body{}, fmt.Errorf("%s: %d bytes are more than the limit of %d", path, info.Size(), maxSTLSize)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -34,10 +34,10 @@ func STLFile(path string) (Body, error) {
 	return b, nil
 }
 
-// STL is the body within a surface of triangles, from the bytes of a binary or an ASCII file. The surface may have
-// several parts, and must be closed: each edge belongs to two triangles that run along it in opposite directions,
-// counterclockwise seen from outside. Vertices are the same if all bits of their coordinates are; the normals in the
-// file don't count. In the plane the body is cut at the z of the grid.
+// STL returns the body enclosed by a surface of triangles, from the bytes of a binary or an ASCII file. The surface
+// may have several components and must be closed: each edge belongs to two triangles that have it in opposite
+// directions, counterclockwise seen from outside. Vertices are the same if all bits of their coordinates are. The
+// normals in the file are ignored. In the plane the body is cut at the z of the grid.
 func STL(data []byte) (Body, error) {
 	triangles, err := parseSTL(data)
 	if err != nil {
@@ -50,50 +50,51 @@ func STL(data []byte) (Body, error) {
 	return Body{Phi: s.distance, Slope: 1, surface: s}, nil
 }
 
-const headSTL, triangleSTL = 84, 50
+const headerSize, triangleSize = 84, 50
 
-// parseSTL tells the formats apart by size: binary files of programs may begin with "solid" too.
+// parseSTL detects the format by the size: binary files may begin with "solid" too.
 func parseSTL(data []byte) ([][3]point, error) {
 	count := -1
-	if len(data) >= headSTL {
-		count = int(binary.LittleEndian.Uint32(data[headSTL-4:]))
+	if len(data) >= headerSize {
+		count = int(binary.LittleEndian.Uint32(data[headerSize-4:]))
 	}
-	if count >= 0 && len(data) == headSTL+count*triangleSTL {
-		return binarySTL(data[headSTL:]), nil
+	if count >= 0 && len(data) == headerSize+count*triangleSize {
+		return binarySTL(data[headerSize:]), nil
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(data[:min(len(data), 256)]), []byte("solid")) {
 		return asciiSTL(data)
 	}
 	if count < 0 {
-		return nil, fmt.Errorf("%d bytes are no STL: a binary file has %d and %d a triangle, an ASCII file begins with solid",
-			len(data), headSTL, triangleSTL)
+		return nil, fmt.Errorf("not an STL file: %d bytes, a binary file has %d and %d for each triangle, an ASCII file "+
+			"begins with solid",
+			len(data), headerSize, triangleSize)
 	}
 	return nil, fmt.Errorf("it has %d bytes, a binary STL of %d triangles has %d; an ASCII file begins with solid",
-		len(data), count, headSTL+count*triangleSTL)
+		len(data), count, headerSize+count*triangleSize)
 }
 
 func binarySTL(data []byte) [][3]point {
-	out := make([][3]point, len(data)/triangleSTL)
+	out := make([][3]point, len(data)/triangleSize)
 	for t := range out {
-		at := t*triangleSTL + 12 // behind the normal
+		offset := t*triangleSize + 12 // after the normal
 		for v := range 3 {
 			for d := range 3 {
-				out[t][v][d] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[at:])))
-				at += 4
+				out[t][v][d] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[offset:])))
+				offset += 4
 			}
 		}
 	}
 	return out
 }
 
-// facetSTL is what the lines of a triangle begin with.
+// facetSTL are the first words of the lines of a triangle.
 var facetSTL = [7]string{"facet normal", "outer loop", "vertex", "vertex", "vertex", "endloop", "endfacet"}
 
 func asciiSTL(data []byte) ([][3]point, error) {
 	var out [][3]point
-	var now [3]point
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	state, inside := 0, false // the position in facetSTL; whether a solid has begun
+	var triangle [3]point
+	lines := bufio.NewScanner(bytes.NewReader(data)) // the position in facetSTL; whether a solid has begun
+	state, inside := 0, false                        // the position in facetSTL; whether a solid has begun
 	n := 0
 	for lines.Scan() {
 		n++
@@ -113,7 +114,7 @@ func asciiSTL(data []byte) ([][3]point, error) {
 			} else if state == 0 {
 				wanted += " or endsolid"
 			}
-			return nil, fmt.Errorf("line %d: %.40q where %s belongs", n, lines.Text(), wanted)
+			return nil, fmt.Errorf("line %d: got %.40q, want %s", n, lines.Text(), wanted)
 		}
 		if words[0] == "vertex" {
 			if len(words) != 4 {
@@ -124,19 +125,19 @@ func asciiSTL(data []byte) ([][3]point, error) {
 				if err != nil {
 					return nil, fmt.Errorf("line %d: coordinate %.40q is not a number", n, words[1+d])
 				}
-				now[state-2][d] = v
+				triangle[state-2][d] = v
 			}
 		}
 		if state++; state == len(facetSTL) {
 			state = 0
-			out = append(out, now)
+			out = append(out, triangle)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("line %d: %w", n+1, err)
 	}
 	if inside {
-		return nil, fmt.Errorf("it ends in line %d without endsolid", n)
+		return nil, fmt.Errorf("line %d: the file ends without endsolid", n)
 	}
 	return out, nil
 }

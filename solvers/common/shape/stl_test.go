@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// prism stands on a polygon that runs counterclockwise, between z = 0 and 1. Its ends are fans about the first vertex,
-// which must see all others.
+// prism extrudes a counterclockwise polygon between z = 0 and 1. Its ends are fans about the first vertex, from which
+// all others must be visible.
 func prism(polygon [][2]float64) [][3]point {
 	var out [][3]point
 	at := func(k int, z float64) point {
@@ -29,7 +29,7 @@ func prism(polygon [][2]float64) [][3]point {
 	return out
 }
 
-// corner is an L; the first vertex is the one that sees all.
+// corner is an L; all vertices are visible from the first.
 var corner = [][2]float64{{.5, .5}, {.5, 1}, {0, 1}, {0, 0}, {1, 0}, {1, .5}}
 
 // globe is a sphere of 8·4^levels triangles.
@@ -62,9 +62,9 @@ func globe(centre point, radius float64, levels int) [][3]point {
 }
 
 func binaryOf(triangles [][3]point) []byte {
-	out := make([]byte, headSTL, headSTL+len(triangles)*triangleSTL)
+	out := make([]byte, headerSize, headerSize+len(triangles)*triangleSize)
 	copy(out, "solid, but binary")
-	binary.LittleEndian.PutUint32(out[headSTL-4:], uint32(len(triangles)))
+	binary.LittleEndian.PutUint32(out[headerSize-4:], uint32(len(triangles)))
 	for _, c := range triangles {
 		out = append(out, make([]byte, 12)...)
 		for _, p := range c {
@@ -91,7 +91,8 @@ func asciiOf(triangles [][3]point) []byte {
 	return b.Bytes()
 }
 
-// inside sums the solid angles under which a point sees the triangles (van Oosterom and Strackee, 1983).
+// inside computes the winding number of the triangles about a point from solid angles (van Oosterom and Strackee,
+// 1983).
 func inside(triangles [][3]point, p point) bool {
 	sum := 0.0
 	for _, c := range triangles {
@@ -102,11 +103,11 @@ func inside(triangles [][3]point, p point) bool {
 	return sum > 2*math.Pi
 }
 
-// The sign of the distance is that of the winding number, also near edges that turn inwards, and no point of the
-// surface is nearer.
+// TestDistanceFromTriangles proves that the sign of the distance is that of the winding number, also near concave
+// edges, and that the magnitude is the distance from the nearest triangle.
 func TestDistanceFromTriangles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	// One side of the spike is a fan of many triangles, which must not count for more at its tip than the others.
+	// One face of the spike is a fan of many triangles; the normal at its tip must not depend on their number.
 	base := [][2]float64{{0, 1}, {0, 0}}
 	for k := range 20 {
 		base = append(base, [2]float64{.2 * float64(k+1) / 20, 0})
@@ -144,7 +145,8 @@ func TestDistanceFromTriangles(t *testing.T) {
 	}
 }
 
-// Dividing rounds edges off by the size of its smallest parts.
+// TestVolumesOfTriangles proves that recursive division converges for bodies from STL files; it rounds edges at the
+// size of the smallest parts.
 func TestVolumesOfTriangles(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
@@ -158,7 +160,7 @@ func TestVolumesOfTriangles(t *testing.T) {
 		{"corner in space", prism(corner), 3, .75},
 		{"globe", globe(point{.5, .5, .5}, .4, 3), 3, 0},
 		{"two globes", append(globe(point{.25, .25, .25}, .2, 3), globe(point{.7, .7, .7}, .25, 3)...), 3, 0},
-		{"a globe in a globe", append(globe(point{.5, .5, .5}, .45, 3), turned(globe(point{.5, .5, .5}, .2, 3))...), 3, 0},
+		{"a globe in a globe", append(globe(point{.5, .5, .5}, .45, 3), reversed(globe(point{.5, .5, .5}, .2, 3))...), 3, 0},
 	} {
 		if c.want == 0 {
 			for _, p := range c.triangles {
@@ -187,8 +189,8 @@ func TestVolumesOfTriangles(t *testing.T) {
 	}
 }
 
-// turned has its inside outside.
-func turned(triangles [][3]point) [][3]point {
+// reversed inverts the orientation of a surface.
+func reversed(triangles [][3]point) [][3]point {
 	out := make([][3]point, len(triangles))
 	for t, c := range triangles {
 		out[t] = [3]point{c[0], c[2], c[1]}
@@ -196,20 +198,20 @@ func turned(triangles [][3]point) [][3]point {
 	return out
 }
 
-func TestSurfacesThatAreRefused(t *testing.T) {
+func TestRefusedSurfaces(t *testing.T) {
 	cube := prism([][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}})
 	without := func(k int) [][3]point { return append(append([][3]point{}, cube[:k]...), cube[k+1:]...) }
 	one := append([][3]point{}, cube...)
-	one[3] = turned(one[3:4])[0]
+	one[3] = reversed(one[3:4])[0]
 	nan := append([][3]point{}, cube...)
 	nan[2][1][0] = math.NaN()
 	thin := [][3]point{{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, {{0, 0, 0}, {2, 0, 0}, {1, 0, 0}}}
 	for want, triangles := range map[string][][3]point{
-		"the surface is not closed (and 2 edges more":    without(5),
+		"the surface is not closed (and 2 more edges":    without(5),
 		"belongs to no other":                            append(without(0), globe(point{5, 5, 5}, 1, 1)...),
-		"one of them is turned over":                     one,
+		"one of them has the wrong orientation":          one,
 		"or more than two meet":                          append(append([][3]point{}, cube...), cube...),
-		"turn its triangles over":                        turned(cube),
+		"reverse its triangles":                          reversed(cube),
 		"triangle 3: coordinate NaN":                     nan,
 		"has no area":                                    thin,
 		"no triangles":                                   nil,
@@ -223,10 +225,10 @@ func TestSurfacesThatAreRefused(t *testing.T) {
 	}
 	good := string(asciiOf(cube))
 	for want, text := range map[string]string{
-		"no STL":                             "hello",
+		"not an STL file":                    "hello",
 		"4294967295":                         strings.Repeat("\xff", 100),
-		"where facet normal or endsolid":     "solid a\nvertex 1 2 3\n",
-		"where solid belongs":                "solid\nendsolid\nfacet normal 0 0 1\n",
+		"want facet normal or endsolid":      "solid a\nvertex 1 2 3\n",
+		"want solid":                         "solid\nendsolid\nfacet normal 0 0 1\n",
 		"line 4: a vertex has 3 coordinates": strings.Replace(good, "vertex 0 0 0", "vertex 0 0", 1),
 		"line 4: coordinate \"0O\" is not a": strings.Replace(good, "vertex 0 0 0", "vertex 0O 0 0", 1),
 		"without endsolid":                   strings.TrimSuffix(good, "endsolid body\n"),
@@ -236,11 +238,11 @@ func TestSurfacesThatAreRefused(t *testing.T) {
 		}
 	}
 	if _, err := STLFile(filepath.Join(t.TempDir(), "none.stl")); err == nil {
-		t.Error("a file that there is not")
+		t.Error("a missing file was accepted")
 	}
 }
 
-// No bytes make the reader panic, and each body that it accepts has a finite distance.
+// FuzzSTL proves that arbitrary bytes do not make the reader panic, and that an accepted body has a finite distance.
 func FuzzSTL(f *testing.F) {
 	cube := prism([][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}})
 	f.Add(binaryOf(cube))

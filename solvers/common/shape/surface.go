@@ -18,17 +18,17 @@ func (a point) cross(b point) point {
 	return point{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
 }
 
-// surface is a closed one of triangles. Its distance has the sign of the side on which the nearest face, edge or vertex
-// is seen, by normals weighted with angles (Bærentzen and Aanæs, IEEE Trans. Vis. Comput. Graph. 11, 2005).
+// surface is a closed surface of triangles. The sign of its distance is the side of the nearest face, edge or vertex,
+// by angle-weighted normals (Bærentzen and Aanæs, IEEE Trans. Vis. Comput. Graph. 11, 2005).
 type surface struct {
 	corner  [][3]point
-	normals [][7]point // of a triangle: its face, edges 01, 12, 20, vertices 0, 1, 2
+	normals [][7]point // for each triangle: of its face, edges 01, 12, 20, and vertices 0, 1, 2
 	tree    []branch
-	order   []int32 // triangles by the leaves of the tree
+	order   []int32 // triangles in the order of the tree's leaves
 }
 
-// newSurface welds the vertices and looks at each edge. Triangles of which two corners are the same are left out: their
-// edges cancel.
+// newSurface merges equal vertices and checks each edge. Triangles with two equal corners are dropped: their edges
+// cancel.
 func newSurface(triangles [][3]point) (*surface, error) {
 	s := &surface{}
 	ids, names, vertices, err := s.number(triangles)
@@ -68,15 +68,15 @@ func newSurface(triangles [][3]point) (*surface, error) {
 		}
 	}
 	if !(volume > 0) {
-		return nil, fmt.Errorf("the surface encloses a volume of %g: turn its triangles over, so that they run "+
+		return nil, fmt.Errorf("the surface encloses a volume of %g: reverse its triangles, so that they are "+
 			"counterclockwise seen from outside", volume)
 	}
 	s.buildTree()
 	return s, nil
 }
 
-// number keeps the triangles that are more than a line, and gives their corners ids by where they are. names are the
-// numbers of the triangles in the file, from 1 on.
+// number drops triangles with equal corners, and numbers vertices by their position. names are the numbers of the
+// kept triangles in the file, from 1.
 func (s *surface) number(triangles [][3]point) (ids [][3]int32, names []int, vertices int, err error) {
 	number := map[point]int32{}
 	for t, corner := range triangles {
@@ -103,13 +103,13 @@ func (s *surface) number(triangles [][3]point) (ids [][3]int32, names []int, ver
 	return ids, names, len(number), nil
 }
 
-// edges finds the triangle that runs from one vertex to another, and refuses a surface that is not closed. ids are the
-// vertices of the triangles, names their numbers in the file.
+// edges maps each directed edge to its triangle, and refuses a surface that is not closed. ids are the vertices of
+// the triangles, names their numbers in the file.
 func (s *surface) edges(ids [][3]int32, names []int) (map[[2]int32]int32, error) {
 	along := make(map[[2]int32]int32, 3*len(ids))
 	var first error
 	wrong := 0
-	find := func(format string, args ...any) {
+	report := func(format string, args ...any) {
 		if wrong++; first == nil {
 			first = fmt.Errorf(format, args...)
 		}
@@ -118,7 +118,8 @@ func (s *surface) edges(ids [][3]int32, names []int) (map[[2]int32]int32, error)
 		for e := range 3 {
 			edge := [2]int32{id[e], id[(e+1)%3]}
 			if other, twice := along[edge]; twice {
-				find("triangles %d and %d both run along the edge from %v to %v: one of them is turned over, or more than "+
+				report("triangles %d and %d both run along the edge from %v to %v: one of them has the wrong orientation, or "+
+					"more than "+
 					"two meet there",
 					names[other], names[t], s.corner[t][e], s.corner[t][(e+1)%3])
 			}
@@ -128,38 +129,39 @@ func (s *surface) edges(ids [][3]int32, names []int) (map[[2]int32]int32, error)
 	for t, id := range ids {
 		for e := range 3 {
 			if _, ok := along[[2]int32{id[(e+1)%3], id[e]}]; !ok {
-				find("the edge from %v to %v of triangle %d belongs to no other: the surface is not closed", s.corner[t][e],
+				report("the edge from %v to %v of triangle %d belongs to no other triangle: the surface is not closed",
+					s.corner[t][e],
 					s.corner[t][(e+1)%3], names[t])
 			}
 		}
 	}
 	if wrong > 1 {
-		first = fmt.Errorf("%w (and %d edges more that are wrong)", first, wrong-1)
+		first = fmt.Errorf("%w (and %d more edges)", first, wrong-1)
 	}
 	return along, first
 }
 
-// distance is that from the surface, negative within.
+// distance returns the distance from the surface, negative inside.
 func (s *surface) distance(x, y, z float64) float64 {
 	p := point{x, y, z}
 	n := s.nearest(p)
 	d := math.Sqrt(n.square)
-	if p.minus(n.at).dot(s.normals[n.triangle][n.part]) < 0 {
+	if p.minus(n.point).dot(s.normals[n.triangle][n.part]) < 0 {
 		return -d
 	}
 	return d
 }
 
-// near is a point of the surface.
-type near struct {
+// nearestPoint is the point of the surface nearest to a given point.
+type nearestPoint struct {
 	square   float64 // of the distance
-	at       point
+	point    point
 	triangle int32
-	part     int // the face, edge or vertex, as in normals
+	part     int // the face, edge or vertex: index in normals
 }
 
-// nearestOf is the point of a triangle nearest to p, and which part of it that is.
-func nearestOf(c *[3]point, p point) (at point, part int) {
+// nearestOf returns the point of a triangle nearest to p, and the part of the triangle that has it.
+func nearestOf(c *[3]point, p point) (q point, part int) {
 	ab, ac, ap := c[1].minus(c[0]), c[2].minus(c[0]), p.minus(c[0])
 	d1, d2 := ab.dot(ap), ac.dot(ap)
 	if d1 <= 0 && d2 <= 0 {

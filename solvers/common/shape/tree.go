@@ -77,22 +77,22 @@ func (b *branch) distanceSquare(p point) float64 {
 	return sum
 }
 
-// nearest is the point of the surface nearest to p; of equal ones that of the first triangle in the tree's order, so
-// that it is the same on all ranks.
-func (s *surface) nearest(p point) near {
-	best := near{square: math.Inf(1)}
+// nearest returns the point of the surface nearest to p; of equal ones that of the first triangle in the order of the
+// tree, so that it is the same on all ranks.
+func (s *surface) nearest(p point) nearestPoint {
+	best := nearestPoint{square: math.Inf(1)}
 	s.search(0, p, &best)
 	return best
 }
 
-func (s *surface) search(at int32, p point, best *near) {
+func (s *surface) search(at int32, p point, best *nearestPoint) {
 	b := &s.tree[at]
 	if b.next == 0 {
 		for _, t := range s.order[b.first:b.last] {
 			q, part := nearestOf(&s.corner[t], p)
 			d := p.minus(q)
 			if square := d.dot(d); square < best.square {
-				*best = near{square, q, t, part}
+				*best = nearestPoint{square, q, t, part}
 			}
 		}
 		return

@@ -1,4 +1,4 @@
-// Package bench measures the level set.
+// Package bench measures the stages of a step and whole runs of the level set solver.
 package bench
 
 import (
@@ -40,7 +40,7 @@ func command(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error
 			o.Threads = o.Threads[:1]
 		}
 		var texts []string
-		err := o.each(func(one one) error {
+		err := o.each(func(one combination) error {
 			texts = append(texts, o.text(one))
 			return nil
 		})
@@ -59,7 +59,7 @@ func command(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error
 	}
 }
 
-// open makes the GPU one for all measurements.
+// open opens the GPU once for all measurements.
 func (o *Options) open(m *bench.Machine) (done func(), err error) {
 	name, done, err := m.Share()
 	o.device = m.Open

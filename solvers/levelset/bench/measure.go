@@ -17,7 +17,7 @@ import (
 	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem" // registers the solver of the case
 )
 
-// Options say what is measured: all combinations of the lists.
+// Options tell what is measured: all combinations of the lists.
 type Options struct {
 	Cells      []int
 	Particles  int
@@ -34,7 +34,7 @@ type Options struct {
 	device func(rank, threads int) (dev backend.Device, done func(), err error)
 }
 
-// ball is Enright's.
+// ball is the case of Enright's ball.
 const ball = `
 solver = "level-set"
 [grid]
@@ -55,20 +55,20 @@ precision = %[5]q
 end = 3
 `
 
-// one is one measurement.
-type one struct {
+// combination is a measurement: one combination of the lists.
+type combination struct {
 	cells, threads    int
 	reinit, precision string
 	cfl               float64
 }
 
-func (o *Options) each(yield func(one) error) error {
+func (o *Options) each(yield func(combination) error) error {
 	for _, cells := range o.Cells {
 		for _, reinit := range o.Reinits {
 			for _, cfl := range o.CFLs {
 				for _, precision := range o.Precisions {
 					for _, threads := range o.Threads {
-						if err := yield(one{cells, threads, reinit, precision, cfl}); err != nil {
+						if err := yield(combination{cells, threads, reinit, precision, cfl}); err != nil {
 							return fmt.Errorf("%d cells an axis: %w", cells, err)
 						}
 					}
@@ -79,8 +79,8 @@ func (o *Options) each(yield func(one) error) error {
 	return nil
 }
 
-// text is the case of a measurement.
-func (o *Options) text(m one) string {
+// text returns the case of a measurement.
+func (o *Options) text(m combination) string {
 	sort := ""
 	if o.Particles > 0 {
 		sort = fmt.Sprintf("sort = %d", o.Sort)
@@ -88,8 +88,9 @@ func (o *Options) text(m one) string {
 	return fmt.Sprintf(ball, m.cells, o.Particles, m.reinit, m.cfl, m.precision, sort)
 }
 
-// on sets a measurement up and hands its solver over.
-func (o *Options) on(ctx context.Context, m one, with func(s solvers.Solver, dev backend.Device) error) error {
+// withSolver sets a measurement up and calls `with` with its solver.
+func (o *Options) withSolver(ctx context.Context, m combination, with func(s solvers.Solver,
+	dev backend.Device) error) error {
 	c, err := solvers.Parse("bench.toml", []byte(o.text(m)), nil)
 	if err != nil {
 		return err
@@ -112,8 +113,8 @@ func (o *Options) on(ctx context.Context, m one, with func(s solvers.Solver, dev
 
 // stages measures the parts of a step of the ball, after some steps.
 func (o *Options) stages(ctx context.Context, w io.Writer) error {
-	return o.each(func(m one) error {
-		return o.on(ctx, m, func(s solvers.Solver, dev backend.Device) error {
+	return o.each(func(m combination) error {
+		return o.withSolver(ctx, m, func(s solvers.Solver, dev backend.Device) error {
 			if _, err := s.Advance(ctx, 3, 0, o.Warm); err != nil {
 				return err
 			}
@@ -147,12 +148,12 @@ func (o *Options) stages(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// runs measures whole runs, files not counted.
+// runs measures whole runs without output files.
 func (o *Options) runs(ctx context.Context, w io.Writer) error {
 	fmt.Fprintf(w, "%-6s %-6s %5s %-9s %7s %6s %9s %10s %11s %9s\n", "cells", "reinit", "CFL", "precision", "threads",
 		"steps", "s", "ms a step", "particles", "loss")
-	return o.each(func(m one) error {
-		return o.on(ctx, m, func(s solvers.Solver, dev backend.Device) error {
+	return o.each(func(m combination) error {
+		return o.withSolver(ctx, m, func(s solvers.Solver, dev backend.Device) error {
 			begin := time.Now()
 			for s.Clock().Time < 3 {
 				if _, err := s.Advance(ctx, 3, 0, math.MaxInt); err != nil {
@@ -182,7 +183,7 @@ func (o *Options) runs(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// timeline prints one step more.
+// timeline prints the timeline of one more step.
 func (o *Options) timeline(ctx context.Context, w io.Writer, s solvers.Solver, dev backend.Device) error {
 	text, err := bench.TimelineOf(dev, func() error {
 		_, err := s.Advance(ctx, 6, 0, 1)

@@ -11,8 +11,8 @@ const (
 	brickPieces, brickGroups = 256, 16 // of a brick, searched for interfaces separately
 )
 
-// Bricks are boxes of 8 cells along each axis that cover a block, x fastest. Far from the interface nothing changes in
-// them, so that they are left out; which cells share one changes no bit.
+// Bricks cover a block with boxes of 8 cells along each axis, x fastest. Bricks far from the interface do not change
+// and are skipped; the bits do not depend on the division.
 //
 //atoll:constant
 type Bricks struct {
@@ -24,7 +24,7 @@ type Bricks struct {
 	Busy    []int32 // not 0 where it is within reach, or might be on another block
 }
 
-// CountBricks tells how many bricks along each axis cover n cells.
+// CountBricks returns the number of bricks along each axis that cover n cells.
 func CountBricks(n [3]int) (count [3]int) {
 	for d := range count {
 		count[d] = (n[d] + BrickSide - 1) / BrickSide
@@ -32,13 +32,13 @@ func CountBricks(n [3]int) (count [3]int) {
 	return count
 }
 
-// corner is the first cell of brick t, from that of the block on.
+// corner returns the first cell of brick t, relative to the block's.
 func (b *Bricks) corner(t int32) (x, y, z int32) {
 	row := t / b.Count[0]
 	return t % b.Count[0] * BrickSide, row % b.Count[1] * BrickSide, row / b.Count[1] * BrickSide
 }
 
-// cells is how many cells a brick has.
+// cells returns the number of cells of a brick.
 func (b *Bricks) cells() int32 {
 	if b.Count[2] == 1 && b.N[2] == 1 {
 		return BrickSide * BrickSide
@@ -46,7 +46,7 @@ func (b *Bricks) cells() int32 {
 	return brickCells
 }
 
-// work is how many cells of brick t are to be done: none if it is not busy.
+// work returns the number of cells of brick t to process: none if it is not busy.
 func (b *Bricks) work(t int) int32 {
 	if b.Busy[t] == 0 {
 		return 0
@@ -54,10 +54,10 @@ func (b *Bricks) work(t int) int32 {
 	return b.cells()
 }
 
-// has tells whether a cell belongs to the block.
+// has reports whether a cell belongs to the block.
 func (b *Bricks) has(i, j, k int32) bool { return i < b.N[0] && j < b.N[1] && k < b.N[2] }
 
-// MarkBrick finds out whether brick t is busy.
+// MarkBrick determines whether brick t is busy.
 //
 //atoll:kernel
 func MarkBrick(t int, b *Bricks) {
@@ -77,13 +77,13 @@ func MarkBrick(t int, b *Bricks) {
 	b.Busy[t] = busy
 }
 
-// beyond tells whether cells of other blocks, where the interface may be, are within reach of the brick at index p
-// along an axis. The last brick of a block may have few cells.
+// beyond reports whether cells of other blocks, which may contain the interface, are within reach of brick p along an
+// axis. The last brick of a block may be incomplete.
 func (b *Bricks) beyond(axis, p int32) bool {
 	return b.Open[axis][0] && p < b.Reach || b.Open[axis][1] && p+b.Reach+1 >= b.Count[axis]
 }
 
-// combine is not 0 if one of n pieces is not, the given stride from one to the next.
+// combine returns a nonzero value if any of n pieces, stride apart, is nonzero.
 func combine(pieces []int32, first, stride, n int32) int32 {
 	all := int32(0)
 	for k := range n {

@@ -10,8 +10,8 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// TestVectorsOfAnyNumbers: each kernel that is marked lanes has the bits of Go at cells of any numbers: near the
-// interface and far from it, ±0, denormal, huge, infinite and NaN. make parity takes a million of them.
+// TestVectorsOfAnyNumbers proves that each kernel marked lanes has the bits of Go for cells with arbitrary values:
+// near the interface and far from it, ±0, denormal, huge, infinite and NaN. make parity tests a million.
 func TestVectorsOfAnyNumbers(t *testing.T) {
 	cudatest.Vectors(t, func(t *testing.T, r cudatest.Runner) {
 		for _, dim := range []int{2, 3} {

@@ -10,7 +10,7 @@ type Flow[F num.Float] struct {
 	U, V, W []F // W is empty in the plane
 }
 
-// velocity interpolates each component linearly between its own faces, so that it is 0 on a face where nothing flows.
+// velocity interpolates each component linearly between its own faces, so that it is 0 on a face with velocity 0.
 func (s *Flow[F]) velocity(x, y, z F) (u, v, w F) {
 	l := &s.Lattice
 	i, fx := splitCoordinate(x)
@@ -75,7 +75,7 @@ func WENOStage[F num.Float](i, j, k int, s *Flow[F], clock *Clock[F], stage int3
 	to[c] = (1-share)*start[c] + share*(from[c]-change)
 }
 
-// upwindDifference is the Courant number along an axis times the difference on the upwind side.
+// upwindDifference returns the Courant number along an axis times the upwind difference.
 func upwindDifference[F num.Float](f []F, c, stride int, courant F) F {
 	if courant == 0 {
 		return 0

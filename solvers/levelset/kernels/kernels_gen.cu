@@ -171,8 +171,8 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
-// Bricks are boxes of 8 cells along each axis that cover a block, x fastest. Far from the interface nothing changes in
-// them, so that they are left out; which cells share one changes no bit.
+// Bricks cover a block with boxes of 8 cells along each axis, x fastest. Bricks far from the interface do not change
+// and are skipped; the bits do not depend on the division.
 // Bricks, bricks.go:18
 struct Bricks {
     Array<int32, 3> Lo, N;
@@ -186,8 +186,8 @@ static_assert(sizeof(Bricks) == 96 && offsetof(Bricks, Lo) == 0 && offsetof(Bric
     offsetof(Bricks, Count) == 24 && offsetof(Bricks, Open) == 36 && offsetof(Bricks, Reach) == 44 &&
     offsetof(Bricks, Crossed) == 48 && offsetof(Bricks, Busy) == 72, "Bricks");
 
-// Lattice says where cell (i, j, k) of the grid lies in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane
-// SZ is 0.
+// Lattice locates cell (i, j, k) of the grid in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane SZ is
+// 0.
 // Lattice[float32], types.go:20
 struct Lattice_f32 {
     int64 Base, SY, SZ;
@@ -209,8 +209,8 @@ struct Flow_f32 {
 static_assert(sizeof(Flow_f32) == 128 && offsetof(Flow_f32, Lattice_) == 0 && offsetof(Flow_f32, U) == 56 &&
     offsetof(Flow_f32, V) == 80 && offsetof(Flow_f32, W) == 104, "Flow_f32");
 
-// Clock holds what a step needs of its time. All are per side of a cell, by axis: times velocities at a factor of 1
-// they are parts of a cell.
+// Clock holds the time-dependent factors of a step, per side of a cell, by axis: times a velocity they are
+// displacements in units of cells.
 // Clock[float32], types.go:62
 struct Clock_f32 {
     Array<float, 3> Half;
@@ -221,8 +221,8 @@ struct Clock_f32 {
 static_assert(sizeof(Clock_f32) == 72 && offsetof(Clock_f32, Half) == 0 && offsetof(Clock_f32, Back) == 12 &&
     offsetof(Clock_f32, Whole) == 24 && offsetof(Clock_f32, Stage) == 36, "Clock_f32");
 
-// Lattice says where cell (i, j, k) of the grid lies in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane
-// SZ is 0.
+// Lattice locates cell (i, j, k) of the grid in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane SZ is
+// 0.
 // Lattice[float64], types.go:20
 struct Lattice_f64 {
     int64 Base, SY, SZ;
@@ -244,8 +244,8 @@ struct Flow_f64 {
 static_assert(sizeof(Flow_f64) == 160 && offsetof(Flow_f64, Lattice_) == 0 && offsetof(Flow_f64, U) == 88 &&
     offsetof(Flow_f64, V) == 112 && offsetof(Flow_f64, W) == 136, "Flow_f64");
 
-// Clock holds what a step needs of its time. All are per side of a cell, by axis: times velocities at a factor of 1
-// they are parts of a cell.
+// Clock holds the time-dependent factors of a step, per side of a cell, by axis: times a velocity they are
+// displacements in units of cells.
 // Clock[float64], types.go:62
 struct Clock_f64 {
     Array<double, 3> Half;
@@ -290,7 +290,7 @@ struct Sampling_f64 {
 static_assert(sizeof(Sampling_f64) == 112 && offsetof(Sampling_f64, Lattice_) == 0 &&
     offsetof(Sampling_f64, Points) == 88 && offsetof(Sampling_f64, Across) == 96, "Sampling_f64");
 
-// Correction is the level set that particles correct.
+// Correction is the level set corrected by particles.
 // Correction[float32], particle.go:173
 struct Correction_f32 {
     Lattice_f32 Lattice_;
@@ -300,9 +300,9 @@ struct Correction_f32 {
 static_assert(sizeof(Correction_f32) == 88 && offsetof(Correction_f32, Lattice_) == 0 &&
     offsetof(Correction_f32, Escape) == 56 && offsetof(Correction_f32, Phi) == 64, "Correction_f32");
 
-// Domain is where particles may be. A block owns those in the dual cells from Lo up to Hi, which are half open, so
-// that each particle has one owner. At a wall dual cells begin half a cell before the first centre, and those of the
-// last cell end half a cell behind its centre.
+// Domain is the region of particles. A block owns those in the dual cells from Lo to Hi, which are half open, so that
+// each particle has one owner. At a wall dual cells extend half a cell below the first centre, and those of the last
+// cell end half a cell above its centre.
 // Domain, particle.go:19
 struct Domain {
     Array<int32, 3> Cells;
@@ -313,8 +313,8 @@ struct Domain {
 static_assert(sizeof(Domain) == 44 && offsetof(Domain, Cells) == 0 && offsetof(Domain, Periodic) == 12 &&
     offsetof(Domain, Lo) == 16 && offsetof(Domain, Hi) == 28 && offsetof(Domain, Dim) == 40, "Domain");
 
-// Particle is a sphere that touches the interface: from inside, with a negative R, or from outside. Its position
-// counts cells, its radius |R| is a length. R is 0 of a removed one.
+// Particle is a sphere that touches the interface from inside (R < 0) or from outside. Its position is in units of
+// cells, its radius |R| is a length. A removed particle has R = 0.
 // Particle[float32], particle.go:12
 struct Particle_f32 {
     float X, Y, Z, R;
@@ -322,7 +322,7 @@ struct Particle_f32 {
 static_assert(sizeof(Particle_f32) == 16 && offsetof(Particle_f32, X) == 0 && offsetof(Particle_f32, Y) == 4 &&
     offsetof(Particle_f32, Z) == 8 && offsetof(Particle_f32, R) == 12, "Particle_f32");
 
-// Correction is the level set that particles correct.
+// Correction is the level set corrected by particles.
 // Correction[float64], particle.go:173
 struct Correction_f64 {
     Lattice_f64 Lattice_;
@@ -332,8 +332,8 @@ struct Correction_f64 {
 static_assert(sizeof(Correction_f64) == 120 && offsetof(Correction_f64, Lattice_) == 0 &&
     offsetof(Correction_f64, Escape) == 88 && offsetof(Correction_f64, Phi) == 96, "Correction_f64");
 
-// Particle is a sphere that touches the interface: from inside, with a negative R, or from outside. Its position
-// counts cells, its radius |R| is a length. R is 0 of a removed one.
+// Particle is a sphere that touches the interface from inside (R < 0) or from outside. Its position is in units of
+// cells, its radius |R| is a length. A removed particle has R = 0.
 // Particle[float64], particle.go:12
 struct Particle_f64 {
     double X, Y, Z, R;
@@ -341,7 +341,7 @@ struct Particle_f64 {
 static_assert(sizeof(Particle_f64) == 32 && offsetof(Particle_f64, X) == 0 && offsetof(Particle_f64, Y) == 8 &&
     offsetof(Particle_f64, Z) == 16 && offsetof(Particle_f64, R) == 24, "Particle_f64");
 
-// Routes tells which peer has the block that a particle belongs to.
+// Routes maps positions to the peer whose block owns them.
 // Routes, migrate.go:18
 struct Routes {
     Array<int32, 3> Blocks;
@@ -351,7 +351,7 @@ struct Routes {
 static_assert(sizeof(Routes) == 64 && offsetof(Routes, Blocks) == 0 && offsetof(Routes, Cuts) == 16 &&
     offsetof(Routes, Peers) == 40, "Routes");
 
-// Migrant is a particle on its way to another block.
+// Migrant is a particle that is sent to another block.
 // Migrant[float32], migrate.go:10
 struct Migrant_f32 {
     Particle_f32 P;
@@ -359,7 +359,7 @@ struct Migrant_f32 {
 };
 static_assert(sizeof(Migrant_f32) == 24 && offsetof(Migrant_f32, P) == 0 && offsetof(Migrant_f32, ID) == 16, "Migrant_f32");
 
-// Migrant is a particle on its way to another block.
+// Migrant is a particle that is sent to another block.
 // Migrant[float64], migrate.go:10
 struct Migrant_f64 {
     Particle_f64 P;
@@ -375,23 +375,23 @@ struct Removed {
 };
 static_assert(sizeof(Removed) == 16 && offsetof(Removed, Left) == 0 && offsetof(Removed, Deleted) == 8, "Removed");
 
-// Bounds is what escaped particles say of the level set at a cell: those from outside raise Plus, those from inside
-// lower Minus. Where none does, they are those of ClearBounds.
+// Bounds are the bounds on the level set at a cell from escaped particles: those from outside raise Plus, those from
+// inside lower Minus. Without any they have the values of ClearBounds.
 // Bounds[float32], particle.go:159
 struct alignas(8) Bounds_f32 {
     float Plus, Minus;
 };
 static_assert(sizeof(Bounds_f32) == 8 && offsetof(Bounds_f32, Plus) == 0 && offsetof(Bounds_f32, Minus) == 4, "Bounds_f32");
 
-// Bounds is what escaped particles say of the level set at a cell: those from outside raise Plus, those from inside
-// lower Minus. Where none does, they are those of ClearBounds.
+// Bounds are the bounds on the level set at a cell from escaped particles: those from outside raise Plus, those from
+// inside lower Minus. Without any they have the values of ClearBounds.
 // Bounds[float64], particle.go:159
 struct alignas(16) Bounds_f64 {
     double Plus, Minus;
 };
 static_assert(sizeof(Bounds_f64) == 16 && offsetof(Bounds_f64, Plus) == 0 && offsetof(Bounds_f64, Minus) == 8, "Bounds_f64");
 
-// Seeding is where particles are seeded and how many.
+// Seeding holds the parameters of seeding.
 // Seeding[float32], seed.go:8
 struct Seeding_f32 {
     Lattice_f32 Lattice_;
@@ -409,7 +409,7 @@ static_assert(sizeof(Seeding_f32) == 160 && offsetof(Seeding_f32, Lattice_) == 0
     offsetof(Seeding_f32, Least_) == 136 && offsetof(Seeding_f32, Most_) == 140 &&
     offsetof(Seeding_f32, Reach) == 144 && offsetof(Seeding_f32, Event) == 152, "Seeding_f32");
 
-// Seeding is where particles are seeded and how many.
+// Seeding holds the parameters of seeding.
 // Seeding[float64], seed.go:8
 struct Seeding_f64 {
     Lattice_f64 Lattice_;
@@ -451,9 +451,9 @@ static_assert(sizeof(Reseeding_f64) == 264 && offsetof(Reseeding_f64, Seeding_) 
     offsetof(Reseeding_f64, Escape) == 208 && offsetof(Reseeding_f64, Start) == 216 &&
     offsetof(Reseeding_f64, Order) == 240, "Reseeding_f64");
 
-// Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with all cells at a time in place of eight orders, so that
-// the outcome depends on no order and no block: each pass brings the solution of |∇φ| = 1 of first order at least one
-// cell further from the interface, and values only fall.
+// Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with simultaneous updates of all cells instead of eight
+// orders, so that the result does not depend on order and blocks: each pass extends the first-order solution of |∇φ|
+// = 1 by at least one cell, and values only decrease.
 // Sweeping[float32], sweep.go:10
 struct Sweeping_f32 {
     Lattice_f32 Lattice_;
@@ -465,9 +465,9 @@ static_assert(sizeof(Sweeping_f32) == 160 && offsetof(Sweeping_f32, Lattice_) ==
     offsetof(Sweeping_f32, Bricks_) == 56 && offsetof(Sweeping_f32, Band) == 152 &&
     offsetof(Sweeping_f32, KeepDistances) == 156, "Sweeping_f32");
 
-// Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with all cells at a time in place of eight orders, so that
-// the outcome depends on no order and no block: each pass brings the solution of |∇φ| = 1 of first order at least one
-// cell further from the interface, and values only fall.
+// Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with simultaneous updates of all cells instead of eight
+// orders, so that the result does not depend on order and blocks: each pass extends the first-order solution of |∇φ|
+// = 1 by at least one cell, and values only decrease.
 // Sweeping[float64], sweep.go:10
 struct Sweeping_f64 {
     Lattice_f64 Lattice_;
@@ -514,14 +514,14 @@ static_assert(sizeof(Relaxation_f64) == 128 && offsetof(Relaxation_f64, Lattice_
     offsetof(Relaxation_f64, Step) == 88 && offsetof(Relaxation_f64, Band) == 96 &&
     offsetof(Relaxation_f64, Start) == 104, "Relaxation_f64");
 
-// beyond tells whether cells of other blocks, where the interface may be, are within reach of the brick at index p
-// along an axis. The last brick of a block may have few cells.
+// beyond reports whether cells of other blocks, which may contain the interface, are within reach of brick p along an
+// axis. The last brick of a block may be incomplete.
 // (*Bricks).beyond, bricks.go:82
 DEVICE bool Bricks_beyond(const Bricks *b, int32 axis, int32 p) {
     return b->Open[axis][0] && p < b->Reach || b->Open[axis][1] && add(add(p, b->Reach), 1) >= b->Count[axis];
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[int32], num/num.go:28
 DEVICE int32 num_Larger_int32(int32 a, int32 b) {
     if (a > b) {
@@ -530,7 +530,7 @@ DEVICE int32 num_Larger_int32(int32 a, int32 b) {
     return b;
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[int32], num/num.go:36
 DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
     if (a < b) {
@@ -539,7 +539,7 @@ DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
     return b;
 }
 
-// MarkBrick finds out whether brick t is busy.
+// MarkBrick determines whether brick t is busy.
 // MarkBrick, bricks.go:63
 DEVICE void MarkBrick_at(int64 t, const Bricks *b) {
     int32 row = quo(int32(t), b->Count[0]);
@@ -578,7 +578,7 @@ DEVICE Flow_centreVelocity_f32_results Flow_centreVelocity_f32(const Flow_f32 *s
     return {u, v, w};
 }
 
-// splitCoordinate returns the greatest whole number up to x, and the fraction above it.
+// splitCoordinate returns the largest integer not above x, and the fractional part.
 // splitCoordinate[float32], types.go:52
 struct splitCoordinate_f32_results { int64 r0; float r1; };
 DEVICE splitCoordinate_f32_results splitCoordinate_f32(float x) {
@@ -609,7 +609,7 @@ DEVICE float cube_f32(Slice<float> f, int64 c, int64 sy, int64 sz, float x, floa
     return lerp_f32(lerp_f32(lerp_f32(a[0], a[1], x), lerp_f32(b[0], b[1], x), y), lerp_f32(lerp_f32(d[0], d[1], x), lerp_f32(e[0], e[1], x), y), z);
 }
 
-// velocity interpolates each component linearly between its own faces, so that it is 0 on a face where nothing flows.
+// velocity interpolates each component linearly between its own faces, so that it is 0 on a face with velocity 0.
 // (*Flow[float32]).velocity, flow.go:14
 struct Flow_velocity_f32_results { float r0; float r1; float r2; };
 DEVICE Flow_velocity_f32_results Flow_velocity_f32(const Flow_f32 *s, float x, float y, float z) {
@@ -686,7 +686,7 @@ DEVICE Flow_centreVelocity_f64_results Flow_centreVelocity_f64(const Flow_f64 *s
     return {u, v, w};
 }
 
-// splitCoordinate returns the greatest whole number up to x, and the fraction above it.
+// splitCoordinate returns the largest integer not above x, and the fractional part.
 // splitCoordinate[float64], types.go:52
 struct splitCoordinate_f64_results { int64 r0; double r1; };
 DEVICE splitCoordinate_f64_results splitCoordinate_f64(double x) {
@@ -717,7 +717,7 @@ DEVICE double cube_f64(Slice<double> f, int64 c, int64 sy, int64 sz, double x, d
     return lerp_f64(lerp_f64(lerp_f64(a[0], a[1], x), lerp_f64(b[0], b[1], x), y), lerp_f64(lerp_f64(d[0], d[1], x), lerp_f64(e[0], e[1], x), y), z);
 }
 
-// velocity interpolates each component linearly between its own faces, so that it is 0 on a face where nothing flows.
+// velocity interpolates each component linearly between its own faces, so that it is 0 on a face with velocity 0.
 // (*Flow[float64]).velocity, flow.go:14
 struct Flow_velocity_f64_results { double r0; double r1; double r2; };
 DEVICE Flow_velocity_f64_results Flow_velocity_f64(const Flow_f64 *s, double x, double y, double z) {
@@ -774,7 +774,7 @@ DEVICE void SemiLagrangian_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, 
     to[c] = Lattice_linear_f64(l, from, Lattice_at_f64(l, p, q, r), fx, fy, fz);
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[float32], num/num.go:28
 DEVICE float num_Larger_f32(float a, float b) {
     if (a > b) {
@@ -825,7 +825,7 @@ DEVICE float upperSlope_f32(Slice<float> f, int64 c, int64 s) {
     return weno_f32(f[add(c, mul(int64(3), s))] - f[add(c, mul(int64(2), s))], f[add(c, mul(int64(2), s))] - f[add(c, s)], f[add(c, s)] - f[c], f[c] - f[sub(c, s)], f[sub(c, s)] - f[sub(c, mul(int64(2), s))]);
 }
 
-// upwindDifference is the Courant number along an axis times the difference on the upwind side.
+// upwindDifference returns the Courant number along an axis times the upwind difference.
 // upwindDifference[float32], flow.go:79
 DEVICE float upwindDifference_f32(Slice<float> f, int64 c, int64 stride, float courant) {
     if (courant == 0.0f) {
@@ -852,7 +852,7 @@ DEVICE void WENOStage_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock
     to[c] = (1.0f - share) * start[c] + share * (from[c] - change);
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[float64], num/num.go:28
 DEVICE double num_Larger_f64(double a, double b) {
     if (a > b) {
@@ -903,7 +903,7 @@ DEVICE double upperSlope_f64(Slice<double> f, int64 c, int64 s) {
     return weno_f64(f[add(c, mul(int64(3), s))] - f[add(c, mul(int64(2), s))], f[add(c, mul(int64(2), s))] - f[add(c, s)], f[add(c, s)] - f[c], f[c] - f[sub(c, s)], f[sub(c, s)] - f[sub(c, mul(int64(2), s))]);
 }
 
-// upwindDifference is the Courant number along an axis times the difference on the upwind side.
+// upwindDifference returns the Courant number along an axis times the upwind difference.
 // upwindDifference[float64], flow.go:79
 DEVICE double upwindDifference_f64(Slice<double> f, int64 c, int64 stride, double courant) {
     if (courant == 0.0) {
@@ -942,8 +942,8 @@ DEVICE int64 encodeBroken_f32(int64 cell, float v) {
     return add(mul(sub(int64(281474976710656ll), cell), int64(4)), what);
 }
 
-// cellSide is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between
-// centres has the sign that all of them have.
+// cellSide returns -1 for a cell entirely inside, 1 for one entirely outside, and 0 otherwise: the interpolation
+// between centres has their sign if they all agree.
 // (*Lattice[float32]).cellSide, measure.go:121
 DEVICE int32 Lattice_cellSide_f32(const Lattice_f32 *l, Slice<float> f, int64 i, int64 j, int64 k) {
     int64 deep = 1;
@@ -970,7 +970,7 @@ DEVICE int32 Lattice_cellSide_f32(const Lattice_f32 *l, Slice<float> f, int64 i,
     return 0;
 }
 
-// samplePosition is the position of a sample of a cell along an axis.
+// samplePosition returns the position of a sample of a cell along an axis.
 // (*Sampling[float32]).samplePosition, measure.go:108
 DEVICE float Sampling_samplePosition_f32(const Sampling_f32 *s, int64 cell, int32 at) {
     return float(cell) + (float(at) + 0.5f) / float(s->Points) - 0.5f;
@@ -984,8 +984,8 @@ DEVICE float Lattice_value_f32(const Lattice_f32 *l, Slice<float> f, float x, fl
     return Lattice_linear_f32(l, f, Lattice_at_f32(l, i, j, k), fx, fy, fz);
 }
 
-// CountInside counts the samples of cell (i, j, k) that are inside now, and those that are inside in only one of now
-// and then.
+// CountInside counts the samples of cell (i, j, k) that are inside according to now, and those at which now and then
+// differ.
 // CountInside[float32], measure.go:34
 DEVICE void CountInside_f32_at(int64 i, int64 j, int64 k, const Sampling_f32 *s, Slice<float> now,
         Slice<float> then, Counts *n) {
@@ -1047,8 +1047,8 @@ DEVICE int64 encodeBroken_f64(int64 cell, double v) {
     return add(mul(sub(int64(281474976710656ll), cell), int64(4)), what);
 }
 
-// cellSide is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between
-// centres has the sign that all of them have.
+// cellSide returns -1 for a cell entirely inside, 1 for one entirely outside, and 0 otherwise: the interpolation
+// between centres has their sign if they all agree.
 // (*Lattice[float64]).cellSide, measure.go:121
 DEVICE int32 Lattice_cellSide_f64(const Lattice_f64 *l, Slice<double> f, int64 i, int64 j, int64 k) {
     int64 deep = 1;
@@ -1075,7 +1075,7 @@ DEVICE int32 Lattice_cellSide_f64(const Lattice_f64 *l, Slice<double> f, int64 i
     return 0;
 }
 
-// samplePosition is the position of a sample of a cell along an axis.
+// samplePosition returns the position of a sample of a cell along an axis.
 // (*Sampling[float64]).samplePosition, measure.go:108
 DEVICE double Sampling_samplePosition_f64(const Sampling_f64 *s, int64 cell, int32 at) {
     return double(cell) + (double(at) + 0.5) / double(s->Points) - 0.5;
@@ -1089,8 +1089,8 @@ DEVICE double Lattice_value_f64(const Lattice_f64 *l, Slice<double> f, double x,
     return Lattice_linear_f64(l, f, Lattice_at_f64(l, i, j, k), fx, fy, fz);
 }
 
-// CountInside counts the samples of cell (i, j, k) that are inside now, and those that are inside in only one of now
-// and then.
+// CountInside counts the samples of cell (i, j, k) that are inside according to now, and those at which now and then
+// differ.
 // CountInside[float64], measure.go:34
 DEVICE void CountInside_f64_at(int64 i, int64 j, int64 k, const Sampling_f64 *s, Slice<double> now,
         Slice<double> then, Counts *n) {
@@ -1140,8 +1140,8 @@ DEVICE void CountInside_f64_at(int64 i, int64 j, int64 k, const Sampling_f64 *s,
     }
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 // Abs[float32], num/num.go:20
 DEVICE float num_Abs_f32(float x) {
     if (x < 0.0f) {
@@ -1150,7 +1150,7 @@ DEVICE float num_Abs_f32(float x) {
     return x;
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[float32], num/num.go:36
 DEVICE float num_Smaller_f32(float a, float b) {
     if (a < b) {
@@ -1198,8 +1198,8 @@ DEVICE float SlopeError_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, 
     return num_Abs_f32(num_Sqrt_f32(sum) - 1.0f);
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 // Abs[float64], num/num.go:20
 DEVICE double num_Abs_f64(double x) {
     if (x < 0.0) {
@@ -1208,7 +1208,7 @@ DEVICE double num_Abs_f64(double x) {
     return x;
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[float64], num/num.go:36
 DEVICE double num_Smaller_f64(double a, double b) {
     if (a < b) {
@@ -1256,7 +1256,7 @@ DEVICE double SlopeError_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l,
     return num_Abs_f64(num_Sqrt_f64(sum) - 1.0);
 }
 
-// wrapCoordinate wraps a coordinate around a periodic axis, and tells where it is.
+// wrapCoordinate wraps a coordinate around a periodic axis, and returns its destination.
 // wrapCoordinate[float32], particle.go:46
 struct wrapCoordinate_f32_results { float r0; int32 r1; };
 DEVICE wrapCoordinate_f32_results wrapCoordinate_f32(const Domain *d, int64 axis, float x) {
@@ -1277,7 +1277,7 @@ DEVICE wrapCoordinate_f32_results wrapCoordinate_f32(const Domain *d, int64 axis
     return {x, 2};
 }
 
-// locate wraps a particle around periodic axes, and tells where it is.
+// locate wraps a particle around periodic axes, and returns its destination.
 // locate[float32], particle.go:144
 struct locate_f32_results { Particle_f32 r0; int32 r1; };
 DEVICE locate_f32_results locate_f32(Particle_f32 q, const Domain *d) {
@@ -1297,7 +1297,7 @@ DEVICE locate_f32_results locate_f32(Particle_f32 q, const Domain *d) {
     return {q, worst};
 }
 
-// (*Correction[float32]).phiAt, particle.go:273
+// (*Correction[float32]).phiAt, particle.go:272
 DEVICE float Correction_phiAt_f32(const Correction_f32 *s, Particle_f32 q) {
     auto [a, fx] = splitCoordinate_f32(q.X);
     auto [b, fy] = splitCoordinate_f32(q.Y);
@@ -1305,8 +1305,8 @@ DEVICE float Correction_phiAt_f32(const Correction_f32 *s, Particle_f32 q) {
     return Lattice_linear_f32(&s->Lattice_, s->Phi, Lattice_at_f32(&s->Lattice_, a, b, d), fx, fy, fz);
 }
 
-// escaped tells whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
-// (*Correction[float32]).escaped, particle.go:221
+// escaped reports whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
+// (*Correction[float32]).escaped, particle.go:220
 DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) {
     if (r < 0.0f) {
         return phi > -s->Escape * r;
@@ -1314,7 +1314,7 @@ DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) 
     return -phi > s->Escape * r;
 }
 
-// CountParticle counts particle i, and whether it has escaped, or is not in the block that owns its position.
+// CountParticle counts particle i, and whether it has escaped, or belongs to another block.
 // CountParticle[float32], measure.go:179
 DEVICE void CountParticle_f32_at(int64 i, const Correction_f32 *s, const Domain *d, Slice<Particle_f32> p,
         Counts *n) {
@@ -1332,7 +1332,7 @@ DEVICE void CountParticle_f32_at(int64 i, const Correction_f32 *s, const Domain 
     }
 }
 
-// wrapCoordinate wraps a coordinate around a periodic axis, and tells where it is.
+// wrapCoordinate wraps a coordinate around a periodic axis, and returns its destination.
 // wrapCoordinate[float64], particle.go:46
 struct wrapCoordinate_f64_results { double r0; int32 r1; };
 DEVICE wrapCoordinate_f64_results wrapCoordinate_f64(const Domain *d, int64 axis, double x) {
@@ -1353,7 +1353,7 @@ DEVICE wrapCoordinate_f64_results wrapCoordinate_f64(const Domain *d, int64 axis
     return {x, 2};
 }
 
-// locate wraps a particle around periodic axes, and tells where it is.
+// locate wraps a particle around periodic axes, and returns its destination.
 // locate[float64], particle.go:144
 struct locate_f64_results { Particle_f64 r0; int32 r1; };
 DEVICE locate_f64_results locate_f64(Particle_f64 q, const Domain *d) {
@@ -1373,7 +1373,7 @@ DEVICE locate_f64_results locate_f64(Particle_f64 q, const Domain *d) {
     return {q, worst};
 }
 
-// (*Correction[float64]).phiAt, particle.go:273
+// (*Correction[float64]).phiAt, particle.go:272
 DEVICE double Correction_phiAt_f64(const Correction_f64 *s, Particle_f64 q) {
     auto [a, fx] = splitCoordinate_f64(q.X);
     auto [b, fy] = splitCoordinate_f64(q.Y);
@@ -1381,8 +1381,8 @@ DEVICE double Correction_phiAt_f64(const Correction_f64 *s, Particle_f64 q) {
     return Lattice_linear_f64(&s->Lattice_, s->Phi, Lattice_at_f64(&s->Lattice_, a, b, d), fx, fy, fz);
 }
 
-// escaped tells whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
-// (*Correction[float64]).escaped, particle.go:221
+// escaped reports whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
+// (*Correction[float64]).escaped, particle.go:220
 DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi) {
     if (r < 0.0) {
         return phi > -s->Escape * r;
@@ -1390,7 +1390,7 @@ DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi
     return -phi > s->Escape * r;
 }
 
-// CountParticle counts particle i, and whether it has escaped, or is not in the block that owns its position.
+// CountParticle counts particle i, and whether it has escaped, or belongs to another block.
 // CountParticle[float64], measure.go:179
 DEVICE void CountParticle_f64_at(int64 i, const Correction_f64 *s, const Domain *d, Slice<Particle_f64> p,
         Counts *n) {
@@ -1488,7 +1488,7 @@ DEVICE void UnpackMigrant_f64_at(int64 j, const Domain *d, Slice<Migrant_f64> in
     }
 }
 
-// advected is a particle after a step.
+// advected returns a particle after a step.
 // (*Flow[float32]).advected, particle.go:78
 DEVICE Particle_f32 Flow_advected_f32(const Flow_f32 *s, Particle_f32 q, Clock_f32 *clock) {
     auto [u, v, w] = Flow_velocity_f32(s, q.X, q.Y, q.Z);
@@ -1524,8 +1524,8 @@ DEVICE void classify_f32(int64 i, Particle_f32 q, const Domain *d, Removed *n, S
     p[i] = q;
 }
 
-// AdvectParticle takes particle i through a step of second order in time, and around the periods of the grid. stays and
-// goes mark those that remain in the block, and those that change to another one.
+// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping. stays and goes mark
+// particles that remain in the block, and those that move to another.
 // AdvectParticle[float32], particle.go:68
 DEVICE void AdvectParticle_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Removed *n,
         Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> goes) {
@@ -1536,7 +1536,7 @@ DEVICE void AdvectParticle_f32_at(int64 i, const Flow_f32 *s, const Domain *d, C
     classify_f32(i, q, d, n, p, stays, goes);
 }
 
-// advected is a particle after a step.
+// advected returns a particle after a step.
 // (*Flow[float64]).advected, particle.go:78
 DEVICE Particle_f64 Flow_advected_f64(const Flow_f64 *s, Particle_f64 q, Clock_f64 *clock) {
     auto [u, v, w] = Flow_velocity_f64(s, q.X, q.Y, q.Z);
@@ -1572,8 +1572,8 @@ DEVICE void classify_f64(int64 i, Particle_f64 q, const Domain *d, Removed *n, S
     p[i] = q;
 }
 
-// AdvectParticle takes particle i through a step of second order in time, and around the periods of the grid. stays and
-// goes mark those that remain in the block, and those that change to another one.
+// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping. stays and goes mark
+// particles that remain in the block, and those that move to another.
 // AdvectParticle[float64], particle.go:68
 DEVICE void AdvectParticle_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *clock, Removed *n,
         Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> goes) {
@@ -1584,7 +1584,7 @@ DEVICE void AdvectParticle_f64_at(int64 i, const Flow_f64 *s, const Domain *d, C
     classify_f64(i, q, d, n, p, stays, goes);
 }
 
-// (*Correction[float32]).radius, particle.go:280
+// (*Correction[float32]).radius, particle.go:279
 DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, float least, float most) {
     float phi = Correction_phiAt_f32(s, q);
     if (q.R < 0.0f) {
@@ -1593,9 +1593,8 @@ DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, floa
     return num_Smaller_f32(num_Larger_f32(phi, least), most);
 }
 
-// depthInSphere is how far a position is inside the sphere of a particle, at an offset of parts of a cell from it;
-// never -0.
-// (*Lattice[float32]).depthInSphere, particle.go:215
+// depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
+// (*Lattice[float32]).depthInSphere, particle.go:214
 DEVICE float Lattice_depthInSphere_f32(const Lattice_f32 *l, float r, float x, float y, float z) {
     x = x * l->H[0];
     y = y * l->H[1];
@@ -1626,9 +1625,9 @@ DEVICE void Correction_correct_f32(const Correction_f32 *s, Particle_f32 q, Slic
     }
 }
 
-// AdvectAndCorrect does for particle i, in one pass, what UpdateRadius does at the end of a step, and AdvectParticle
-// and Correct in the next one, where no particle changes blocks: before is the level set that the step begins with,
-// after the advected one.
+// AdvectAndCorrect combines, for particle i, UpdateRadius at the end of a step with AdvectParticle and Correct in the
+// next one, if no particle changes blocks: before is the level set at the beginning of the step, after the advected
+// one.
 // AdvectAndCorrect[float32], particle.go:90
 DEVICE void AdvectAndCorrect_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Removed *n,
         const Correction_f32 *before, const Correction_f32 *after, float least, float most, Slice<Particle_f32> p,
@@ -1651,7 +1650,7 @@ DEVICE void AdvectAndCorrect_f32_at(int64 i, const Flow_f32 *s, const Domain *d,
     }
 }
 
-// (*Correction[float64]).radius, particle.go:280
+// (*Correction[float64]).radius, particle.go:279
 DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, double least, double most) {
     double phi = Correction_phiAt_f64(s, q);
     if (q.R < 0.0) {
@@ -1660,9 +1659,8 @@ DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, dou
     return num_Smaller_f64(num_Larger_f64(phi, least), most);
 }
 
-// depthInSphere is how far a position is inside the sphere of a particle, at an offset of parts of a cell from it;
-// never -0.
-// (*Lattice[float64]).depthInSphere, particle.go:215
+// depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
+// (*Lattice[float64]).depthInSphere, particle.go:214
 DEVICE double Lattice_depthInSphere_f64(const Lattice_f64 *l, double r, double x, double y, double z) {
     x = x * l->H[0];
     y = y * l->H[1];
@@ -1693,9 +1691,9 @@ DEVICE void Correction_correct_f64(const Correction_f64 *s, Particle_f64 q, Slic
     }
 }
 
-// AdvectAndCorrect does for particle i, in one pass, what UpdateRadius does at the end of a step, and AdvectParticle
-// and Correct in the next one, where no particle changes blocks: before is the level set that the step begins with,
-// after the advected one.
+// AdvectAndCorrect combines, for particle i, UpdateRadius at the end of a step with AdvectParticle and Correct in the
+// next one, if no particle changes blocks: before is the level set at the beginning of the step, after the advected
+// one.
 // AdvectAndCorrect[float64], particle.go:90
 DEVICE void AdvectAndCorrect_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *clock, Removed *n,
         const Correction_f64 *before, const Correction_f64 *after, double least, double most,
@@ -1718,7 +1716,7 @@ DEVICE void AdvectAndCorrect_f64_at(int64 i, const Flow_f64 *s, const Domain *d,
     }
 }
 
-// MarkLive marks the particles that are not removed.
+// MarkLive marks the particles that have not been removed.
 // MarkLive[float32], particle.go:112
 DEVICE void MarkLive_f32_at(int64 i, Slice<Particle_f32> p, Slice<uint8> stays) {
     stays[i] = 0;
@@ -1727,7 +1725,7 @@ DEVICE void MarkLive_f32_at(int64 i, Slice<Particle_f32> p, Slice<uint8> stays) 
     }
 }
 
-// MarkLive marks the particles that are not removed.
+// MarkLive marks the particles that have not been removed.
 // MarkLive[float64], particle.go:112
 DEVICE void MarkLive_f64_at(int64 i, Slice<Particle_f64> p, Slice<uint8> stays) {
     stays[i] = 0;
@@ -1736,14 +1734,14 @@ DEVICE void MarkLive_f64_at(int64 i, Slice<Particle_f64> p, Slice<uint8> stays) 
     }
 }
 
-// ClassifyParticle does for particle i what AdvectParticle does after the advection.
+// ClassifyParticle performs the part of AdvectParticle after the advection.
 // ClassifyParticle[float32], particle.go:122
 DEVICE void ClassifyParticle_f32_at(int64 i, const Domain *d, Removed *n, Slice<Particle_f32> p,
         Slice<uint8> stays, Slice<uint8> goes) {
     classify_f32(i, p[i], d, n, p, stays, goes);
 }
 
-// ClassifyParticle does for particle i what AdvectParticle does after the advection.
+// ClassifyParticle performs the part of AdvectParticle after the advection.
 // ClassifyParticle[float64], particle.go:122
 DEVICE void ClassifyParticle_f64_at(int64 i, const Domain *d, Removed *n, Slice<Particle_f64> p,
         Slice<uint8> stays, Slice<uint8> goes) {
@@ -1762,8 +1760,8 @@ DEVICE void ClearBounds_f64_at(int64 c, Slice<Bounds_f64> bounds) {
     bounds[c] = Bounds_f64{-0x1p+120 /* -1.329227995784916e+36 */, 0x1p+120 /* 1.329227995784916e+36 */};
 }
 
-// Correct lets particle i, where it has escaped, set bounds at the corners of its dual cell by their distances from its
-// sphere. All particles see the same level set, and minima and maxima have no order.
+// Correct sets, if particle i has escaped, bounds at the corners of its dual cell from their distances to its sphere.
+// All particles use the same level set, and minima and maxima do not depend on the order.
 // Correct[float32], particle.go:183
 DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     Particle_f32 q = p[i];
@@ -1773,8 +1771,8 @@ DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32>
     Correction_correct_f32(s, q, bounds);
 }
 
-// Correct lets particle i, where it has escaped, set bounds at the corners of its dual cell by their distances from its
-// sphere. All particles see the same level set, and minima and maxima have no order.
+// Correct sets, if particle i has escaped, bounds at the corners of its dual cell from their distances to its sphere.
+// All particles use the same level set, and minima and maxima do not depend on the order.
 // Correct[float64], particle.go:183
 DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     Particle_f64 q = p[i];
@@ -1784,25 +1782,25 @@ DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64>
     Correction_correct_f64(s, q, bounds);
 }
 
-// MergeFromGhost merges the bounds that the next rank gathered for cell (i, j, k), which have come to the ghost below
-// along an axis.
-// MergeFromGhost[float32], particle.go:232
+// MergeFromGhost merges the bounds that the next rank collected for cell (i, j, k), received in the ghost below along
+// an axis.
+// MergeFromGhost[float32], particle.go:231
 DEVICE void MergeFromGhost_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, int64 stride,
         Slice<Bounds_f32> bounds) {
     int64 c = Lattice_at_f32(l, i, j, k);
     bounds[c] = Bounds_f32{num_Larger_f32(bounds[c].Plus, bounds[sub(c, stride)].Plus), num_Smaller_f32(bounds[c].Minus, bounds[sub(c, stride)].Minus)};
 }
 
-// MergeFromGhost merges the bounds that the next rank gathered for cell (i, j, k), which have come to the ghost below
-// along an axis.
-// MergeFromGhost[float64], particle.go:232
+// MergeFromGhost merges the bounds that the next rank collected for cell (i, j, k), received in the ghost below along
+// an axis.
+// MergeFromGhost[float64], particle.go:231
 DEVICE void MergeFromGhost_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, int64 stride,
         Slice<Bounds_f64> bounds) {
     int64 c = Lattice_at_f64(l, i, j, k);
     bounds[c] = Bounds_f64{num_Larger_f64(bounds[c].Plus, bounds[sub(c, stride)].Plus), num_Smaller_f64(bounds[c].Minus, bounds[sub(c, stride)].Minus)};
 }
 
-// owns tells whether a cell is the block's own.
+// owns reports whether the block owns a cell.
 // (*Domain).owns, particle.go:27
 DEVICE bool Domain_owns(const Domain *d, int64 i, int64 j, int64 k) {
     return i >= int64(d->Lo[0]) && i < int64(d->Hi[0]) && j >= int64(d->Lo[1]) && j < int64(d->Hi[1]) && k >= int64(d->Lo[2]) && k < int64(d->Hi[2]) && i >= 0 && j >= 0 && k >= 0;
@@ -1810,7 +1808,7 @@ DEVICE bool Domain_owns(const Domain *d, int64 i, int64 j, int64 k) {
 
 // ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: of the bounds and the level
 // set before, the value nearer to the interface counts. The bounds are cleared.
-// ApplyBounds[float32], particle.go:242
+// ApplyBounds[float32], particle.go:241
 DEVICE void ApplyBounds_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, const Domain *d,
         Slice<Bounds_f32> bounds, Slice<float> phi) {
     int64 c = Lattice_at_f32(l, i, j, k);
@@ -1832,7 +1830,7 @@ DEVICE void ApplyBounds_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, 
 
 // ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: of the bounds and the level
 // set before, the value nearer to the interface counts. The bounds are cleared.
-// ApplyBounds[float64], particle.go:242
+// ApplyBounds[float64], particle.go:241
 DEVICE void ApplyBounds_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, const Domain *d,
         Slice<Bounds_f64> bounds, Slice<double> phi) {
     int64 c = Lattice_at_f64(l, i, j, k);
@@ -1852,9 +1850,9 @@ DEVICE void ApplyBounds_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, 
     phi[c] = v;
 }
 
-// UpdateRadius gives particle i the radius with which it touches the interface, within limits. One that has escaped
-// gets the least.
-// UpdateRadius[float32], particle.go:264
+// UpdateRadius sets the radius of particle i so that it touches the interface, within limits. An escaped one gets the
+// minimum.
+// UpdateRadius[float32], particle.go:263
 DEVICE void UpdateRadius_f32_at(int64 i, const Correction_f32 *s, float least, float most, Slice<Particle_f32> p) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
@@ -1864,9 +1862,9 @@ DEVICE void UpdateRadius_f32_at(int64 i, const Correction_f32 *s, float least, f
     p[i] = q;
 }
 
-// UpdateRadius gives particle i the radius with which it touches the interface, within limits. One that has escaped
-// gets the least.
-// UpdateRadius[float64], particle.go:264
+// UpdateRadius sets the radius of particle i so that it touches the interface, within limits. An escaped one gets the
+// minimum.
+// UpdateRadius[float64], particle.go:263
 DEVICE void UpdateRadius_f64_at(int64 i, const Correction_f64 *s, double least, double most, Slice<Particle_f64> p) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
@@ -1877,7 +1875,7 @@ DEVICE void UpdateRadius_f64_at(int64 i, const Correction_f64 *s, double least, 
 }
 
 // MarkEscaped marks the particles of a side that have escaped.
-// MarkEscaped[float32], particle.go:291
+// MarkEscaped[float32], particle.go:290
 DEVICE void MarkEscaped_f32_at(int64 i, const Correction_f32 *s, bool inside, Slice<Particle_f32> p,
         Slice<uint8> marks) {
     Particle_f32 q = p[i];
@@ -1888,7 +1886,7 @@ DEVICE void MarkEscaped_f32_at(int64 i, const Correction_f32 *s, bool inside, Sl
 }
 
 // MarkEscaped marks the particles of a side that have escaped.
-// MarkEscaped[float64], particle.go:291
+// MarkEscaped[float64], particle.go:290
 DEVICE void MarkEscaped_f64_at(int64 i, const Correction_f64 *s, bool inside, Slice<Particle_f64> p,
         Slice<uint8> marks) {
     Particle_f64 q = p[i];
@@ -1898,9 +1896,8 @@ DEVICE void MarkEscaped_f64_at(int64 i, const Correction_f64 *s, bool inside, Sl
     }
 }
 
-// Replicate writes the bounds that particle i sets at the corners of its dual cell, one after the other, and their
-// indices.
-// Replicate[float32], particle.go:303
+// Replicate writes the bounds that particle i sets at the corners of its dual cell consecutively, with their indices.
+// Replicate[float32], particle.go:301
 DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<uint32> keys,
         Slice<int32> order, Slice<float> values) {
     Particle_f32 q = p[i];
@@ -1921,9 +1918,8 @@ DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f3
     }
 }
 
-// Replicate writes the bounds that particle i sets at the corners of its dual cell, one after the other, and their
-// indices.
-// Replicate[float64], particle.go:303
+// Replicate writes the bounds that particle i sets at the corners of its dual cell consecutively, with their indices.
+// Replicate[float64], particle.go:301
 DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<uint32> keys,
         Slice<int32> order, Slice<double> values) {
     Particle_f64 q = p[i];
@@ -1945,30 +1941,30 @@ DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f6
 }
 
 // RaisePlus raises Plus at the i-th of the cells with bounds from outside particles.
-// RaisePlus[float32], particle.go:324
+// RaisePlus[float32], particle.go:322
 DEVICE void RaisePlus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Bounds_f32> bounds) {
     bounds[keys[i]].Plus = num_Larger_f32(bounds[keys[i]].Plus, values[i]);
 }
 
 // RaisePlus raises Plus at the i-th of the cells with bounds from outside particles.
-// RaisePlus[float64], particle.go:324
+// RaisePlus[float64], particle.go:322
 DEVICE void RaisePlus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
     bounds[keys[i]].Plus = num_Larger_f64(bounds[keys[i]].Plus, values[i]);
 }
 
 // LowerMinus lowers Minus at the i-th of the cells with bounds from inside particles.
-// LowerMinus[float32], particle.go:331
+// LowerMinus[float32], particle.go:329
 DEVICE void LowerMinus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Bounds_f32> bounds) {
     bounds[keys[i]].Minus = num_Smaller_f32(bounds[keys[i]].Minus, values[i]);
 }
 
 // LowerMinus lowers Minus at the i-th of the cells with bounds from inside particles.
-// LowerMinus[float64], particle.go:331
+// LowerMinus[float64], particle.go:329
 DEVICE void LowerMinus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
     bounds[keys[i]].Minus = num_Smaller_f64(bounds[keys[i]].Minus, values[i]);
 }
 
-// cell numbers the dual cells of a block, x fastest.
+// cell returns the number of a dual cell of a block, x fastest.
 // (*Seeding[float32]).cell, seed.go:20
 DEVICE int64 Seeding_cell_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) {
     const Domain *d = &s->Domain_;
@@ -1976,7 +1972,7 @@ DEVICE int64 Seeding_cell_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) {
     return add(sub(i, int64(d->Lo[0])), mul(nx, add(sub(j, int64(d->Lo[1])), mul(ny, sub(k, int64(d->Lo[2]))))));
 }
 
-// DualCellOf finds the dual cell of the block in which particle i is. None is removed.
+// DualCellOf returns the dual cell of the block that contains particle i: none if it is removed.
 // DualCellOf[float32], reseed.go:22
 DEVICE void DualCellOf_f32_at(int64 i, const Seeding_f32 *s, Slice<Particle_f32> p, Slice<int32> cell) {
     auto [a, unused1] = splitCoordinate_f32(p[i].X);
@@ -1985,7 +1981,7 @@ DEVICE void DualCellOf_f32_at(int64 i, const Seeding_f32 *s, Slice<Particle_f32>
     cell[i] = int32(Seeding_cell_f32(s, a, b, c));
 }
 
-// cell numbers the dual cells of a block, x fastest.
+// cell returns the number of a dual cell of a block, x fastest.
 // (*Seeding[float64]).cell, seed.go:20
 DEVICE int64 Seeding_cell_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) {
     const Domain *d = &s->Domain_;
@@ -1993,7 +1989,7 @@ DEVICE int64 Seeding_cell_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) {
     return add(sub(i, int64(d->Lo[0])), mul(nx, add(sub(j, int64(d->Lo[1])), mul(ny, sub(k, int64(d->Lo[2]))))));
 }
 
-// DualCellOf finds the dual cell of the block in which particle i is. None is removed.
+// DualCellOf returns the dual cell of the block that contains particle i: none if it is removed.
 // DualCellOf[float64], reseed.go:22
 DEVICE void DualCellOf_f64_at(int64 i, const Seeding_f64 *s, Slice<Particle_f64> p, Slice<int32> cell) {
     auto [a, unused1] = splitCoordinate_f64(p[i].X);
@@ -2002,7 +1998,7 @@ DEVICE void DualCellOf_f64_at(int64 i, const Seeding_f64 *s, Slice<Particle_f64>
     cell[i] = int32(Seeding_cell_f64(s, a, b, c));
 }
 
-// inBand tells whether a dual cell is seeded.
+// inBand reports whether a dual cell is seeded.
 // (*Seeding[float32]).inBand, seed.go:27
 DEVICE bool Seeding_inBand_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) {
     const Lattice_f32 *l = &s->Lattice_;
@@ -2014,7 +2010,7 @@ DEVICE bool Seeding_inBand_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) 
     return near;
 }
 
-// depth is how far from the interface the sphere of a particle is on its side, and whether it has escaped.
+// depth returns the distance of a particle's sphere from the interface on its side, and whether it has escaped.
 // (*Reseeding[float32]).depth, reseed.go:73
 struct Reseeding_depth_f32_results { float r0; bool r1; };
 DEVICE Reseeding_depth_f32_results Reseeding_depth_f32(const Reseeding_f32 *r, Particle_f32 q) {
@@ -2029,14 +2025,14 @@ DEVICE Reseeding_depth_f32_results Reseeding_depth_f32(const Reseeding_f32 *r, P
     return {phi - q.R, -phi > r->Escape * q.R};
 }
 
-// counts tells whether a particle is one of a sign that has not escaped.
+// counts reports whether a particle has a sign and has not escaped.
 // (*Reseeding[float32]).counts, reseed.go:67
 DEVICE bool Reseeding_counts_f32(const Reseeding_f32 *r, Particle_f32 q, bool inside) {
     auto [unused1, escaped] = Reseeding_depth_f32(r, q);
     return (q.R < 0.0f) == inside && !escaped;
 }
 
-// before counts the particles of a cell, of the sign of one of them, that stay rather than that one.
+// before returns the number of particles of a cell, of the sign of one, that are preferred to it.
 // (*Reseeding[float32]).before, reseed.go:86
 DEVICE int32 Reseeding_before_f32(const Reseeding_f32 *r, Slice<Particle_f32> p, Slice<int64> id, int64 lo,
         int64 hi, int64 one) {
@@ -2091,7 +2087,7 @@ DEVICE void ThinCell_f32_at(int64 i, int64 j, int64 k, const Reseeding_f32 *r, R
     }
 }
 
-// inBand tells whether a dual cell is seeded.
+// inBand reports whether a dual cell is seeded.
 // (*Seeding[float64]).inBand, seed.go:27
 DEVICE bool Seeding_inBand_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) {
     const Lattice_f64 *l = &s->Lattice_;
@@ -2103,7 +2099,7 @@ DEVICE bool Seeding_inBand_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) 
     return near;
 }
 
-// depth is how far from the interface the sphere of a particle is on its side, and whether it has escaped.
+// depth returns the distance of a particle's sphere from the interface on its side, and whether it has escaped.
 // (*Reseeding[float64]).depth, reseed.go:73
 struct Reseeding_depth_f64_results { double r0; bool r1; };
 DEVICE Reseeding_depth_f64_results Reseeding_depth_f64(const Reseeding_f64 *r, Particle_f64 q) {
@@ -2118,14 +2114,14 @@ DEVICE Reseeding_depth_f64_results Reseeding_depth_f64(const Reseeding_f64 *r, P
     return {phi - q.R, -phi > r->Escape * q.R};
 }
 
-// counts tells whether a particle is one of a sign that has not escaped.
+// counts reports whether a particle has a sign and has not escaped.
 // (*Reseeding[float64]).counts, reseed.go:67
 DEVICE bool Reseeding_counts_f64(const Reseeding_f64 *r, Particle_f64 q, bool inside) {
     auto [unused1, escaped] = Reseeding_depth_f64(r, q);
     return (q.R < 0.0) == inside && !escaped;
 }
 
-// before counts the particles of a cell, of the sign of one of them, that stay rather than that one.
+// before returns the number of particles of a cell, of the sign of one, that are preferred to it.
 // (*Reseeding[float64]).before, reseed.go:86
 DEVICE int32 Reseeding_before_f64(const Reseeding_f64 *r, Slice<Particle_f64> p, Slice<int64> id, int64 lo,
         int64 hi, int64 one) {
@@ -2180,7 +2176,7 @@ DEVICE void ThinCell_f64_at(int64 i, int64 j, int64 k, const Reseeding_f64 *r, R
     }
 }
 
-// number is that of a particle, which no other one has at any time.
+// number returns a number for a particle that is unique over all time.
 // (*Seeding[float32]).number, seed.go:70
 DEVICE int64 Seeding_number_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k, int32 n) {
     const Domain *d = &s->Domain_;
@@ -2199,8 +2195,8 @@ DEVICE uint64 hashed(uint64 x) {
     return x ^ (x >> 31);
 }
 
-// random is the draw-th random number of a particle, in [0, 1), by SplitMix64's mixing of its number: it depends on
-// neither order nor rank.
+// random returns the draw-th random number of a particle, in [0, 1), by SplitMix64's mixing of its number,
+// independent of order and ranks.
 // random[float32], seed.go:81
 DEVICE float random_f32(int64 number_, uint64 draw) {
     uint64 x = hashed(hashed(uint64(number_)) + draw);
@@ -2216,13 +2212,13 @@ DEVICE bool Seeding_allowed_f32(const Seeding_f32 *s, int64 axis, int64 from, fl
     return x >= float(sub(from, int64(s->Reach))) && x < float(add(add(from, int64(s->Reach)), int64(1)));
 }
 
-// inside tells whether a particle of dual cell (i, j, k) is in the domain and within reach.
+// inside reports whether a particle of dual cell (i, j, k) is in the domain and within reach.
 // (*Seeding[float32]).inside, seed.go:152
 DEVICE bool Seeding_inside_f32(const Seeding_f32 *s, Particle_f32 q, int64 i, int64 j, int64 k) {
     return Seeding_allowed_f32(s, 0, i, q.X) && Seeding_allowed_f32(s, 1, j, q.Y) && (s->Lattice_.Dim == 2 || Seeding_allowed_f32(s, 2, k, q.Z));
 }
 
-// normal is the level set at a particle, and its direction of ascent.
+// normal returns the level set at a particle, and its direction of ascent.
 // (*Seeding[float32]).normal, seed.go:165
 struct Seeding_normal_f32_results { float r0; float r1; float r2; float r3; };
 DEVICE Seeding_normal_f32_results Seeding_normal_f32(const Seeding_f32 *s, Particle_f32 q) {
@@ -2258,7 +2254,7 @@ DEVICE Seeding_normal_f32_results Seeding_normal_f32(const Seeding_f32 *s, Parti
     return {phi, nx, ny, nz};
 }
 
-// radiusFor is the radius of a particle where the level set is phi.
+// radiusFor returns the radius of a particle at a level set of phi.
 // (*Seeding[float32]).radiusFor, seed.go:144
 DEVICE float Seeding_radiusFor_f32(const Seeding_f32 *s, float r, float phi) {
     if (r < 0.0f) {
@@ -2267,7 +2263,7 @@ DEVICE float Seeding_radiusFor_f32(const Seeding_f32 *s, float r, float phi) {
     return num_Smaller_f32(num_Larger_f32(phi, s->Least_), s->Most_);
 }
 
-// attract places a particle of dual cell (i, j, k). The sign of its R is that of its side.
+// attract positions a particle of dual cell (i, j, k) whose side is the sign of its R.
 // (*Seeding[float32]).attract, seed.go:100
 DEVICE Particle_f32 Seeding_attract_f32(const Seeding_f32 *s, Particle_f32 q, int64 i, int64 j, int64 k,
         int64 number_) {
@@ -2313,8 +2309,8 @@ DEVICE Particle_f32 Seeding_attract_f32(const Seeding_f32 *s, Particle_f32 q, in
     return q;
 }
 
-// FillCell seeds what dual cell (i, j, k) is short of. A particle that would end in another cell is dropped, so that
-// none changes blocks.
+// FillCell seeds the particles that dual cell (i, j, k) lacks. A particle that would end in another cell is dropped,
+// so that none changes blocks.
 // FillCell[float32], reseed.go:106
 DEVICE void FillCell_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> first, Slice<int32> lack,
         Slice<Particle_f32> p, Slice<int64> id) {
@@ -2340,7 +2336,7 @@ DEVICE void FillCell_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Sli
     }
 }
 
-// number is that of a particle, which no other one has at any time.
+// number returns a number for a particle that is unique over all time.
 // (*Seeding[float64]).number, seed.go:70
 DEVICE int64 Seeding_number_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k, int32 n) {
     const Domain *d = &s->Domain_;
@@ -2351,8 +2347,8 @@ DEVICE int64 Seeding_number_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k,
     return add(mul(add(mul(s->Event, all), cell), int64(mul(2, s->Each))), int64(n));
 }
 
-// random is the draw-th random number of a particle, in [0, 1), by SplitMix64's mixing of its number: it depends on
-// neither order nor rank.
+// random returns the draw-th random number of a particle, in [0, 1), by SplitMix64's mixing of its number,
+// independent of order and ranks.
 // random[float64], seed.go:81
 DEVICE double random_f64(int64 number_, uint64 draw) {
     uint64 x = hashed(hashed(uint64(number_)) + draw);
@@ -2368,13 +2364,13 @@ DEVICE bool Seeding_allowed_f64(const Seeding_f64 *s, int64 axis, int64 from, do
     return x >= double(sub(from, int64(s->Reach))) && x < double(add(add(from, int64(s->Reach)), int64(1)));
 }
 
-// inside tells whether a particle of dual cell (i, j, k) is in the domain and within reach.
+// inside reports whether a particle of dual cell (i, j, k) is in the domain and within reach.
 // (*Seeding[float64]).inside, seed.go:152
 DEVICE bool Seeding_inside_f64(const Seeding_f64 *s, Particle_f64 q, int64 i, int64 j, int64 k) {
     return Seeding_allowed_f64(s, 0, i, q.X) && Seeding_allowed_f64(s, 1, j, q.Y) && (s->Lattice_.Dim == 2 || Seeding_allowed_f64(s, 2, k, q.Z));
 }
 
-// normal is the level set at a particle, and its direction of ascent.
+// normal returns the level set at a particle, and its direction of ascent.
 // (*Seeding[float64]).normal, seed.go:165
 struct Seeding_normal_f64_results { double r0; double r1; double r2; double r3; };
 DEVICE Seeding_normal_f64_results Seeding_normal_f64(const Seeding_f64 *s, Particle_f64 q) {
@@ -2410,7 +2406,7 @@ DEVICE Seeding_normal_f64_results Seeding_normal_f64(const Seeding_f64 *s, Parti
     return {phi, nx, ny, nz};
 }
 
-// radiusFor is the radius of a particle where the level set is phi.
+// radiusFor returns the radius of a particle at a level set of phi.
 // (*Seeding[float64]).radiusFor, seed.go:144
 DEVICE double Seeding_radiusFor_f64(const Seeding_f64 *s, double r, double phi) {
     if (r < 0.0) {
@@ -2419,7 +2415,7 @@ DEVICE double Seeding_radiusFor_f64(const Seeding_f64 *s, double r, double phi) 
     return num_Smaller_f64(num_Larger_f64(phi, s->Least_), s->Most_);
 }
 
-// attract places a particle of dual cell (i, j, k). The sign of its R is that of its side.
+// attract positions a particle of dual cell (i, j, k) whose side is the sign of its R.
 // (*Seeding[float64]).attract, seed.go:100
 DEVICE Particle_f64 Seeding_attract_f64(const Seeding_f64 *s, Particle_f64 q, int64 i, int64 j, int64 k,
         int64 number_) {
@@ -2465,8 +2461,8 @@ DEVICE Particle_f64 Seeding_attract_f64(const Seeding_f64 *s, Particle_f64 q, in
     return q;
 }
 
-// FillCell seeds what dual cell (i, j, k) is short of. A particle that would end in another cell is dropped, so that
-// none changes blocks.
+// FillCell seeds the particles that dual cell (i, j, k) lacks. A particle that would end in another cell is dropped,
+// so that none changes blocks.
 // FillCell[float64], reseed.go:106
 DEVICE void FillCell_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> first, Slice<int32> lack,
         Slice<Particle_f64> p, Slice<int64> id) {
@@ -2492,7 +2488,7 @@ DEVICE void FillCell_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Sli
     }
 }
 
-// CountSeeds tells how many particles dual cell (i, j, k) is seeded with.
+// CountSeeds computes the number of particles to seed in dual cell (i, j, k).
 // CountSeeds[float32], seed.go:40
 DEVICE void CountSeeds_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> count) {
     int32 n = 0;
@@ -2502,7 +2498,7 @@ DEVICE void CountSeeds_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, S
     count[Seeding_cell_f32(s, i, j, k)] = n;
 }
 
-// CountSeeds tells how many particles dual cell (i, j, k) is seeded with.
+// CountSeeds computes the number of particles to seed in dual cell (i, j, k).
 // CountSeeds[float64], seed.go:40
 DEVICE void CountSeeds_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> count) {
     int32 n = 0;
@@ -2512,9 +2508,9 @@ DEVICE void CountSeeds_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, S
     count[Seeding_cell_f64(s, i, j, k)] = n;
 }
 
-// Seed seeds the particles of dual cell (i, j, k), the first half of them outside. Each begins at random in the cell
-// and is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183,
-// 2002). One that does not get there is dropped, with a radius of 0, and so is one that begins beyond a wall.
+// Seed seeds the particles of dual cell (i, j, k), the first half of them outside. Each starts at a random position
+// in the cell and is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput.
+// Phys. 183, 2002). One that does not reach it, or starts beyond a wall, is dropped with a radius of 0.
 // Seed[float32], seed.go:53
 DEVICE void Seed_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> first, Slice<Particle_f32> p,
         Slice<int64> id) {
@@ -2533,9 +2529,9 @@ DEVICE void Seed_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<i
     }
 }
 
-// Seed seeds the particles of dual cell (i, j, k), the first half of them outside. Each begins at random in the cell
-// and is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183,
-// 2002). One that does not get there is dropped, with a radius of 0, and so is one that begins beyond a wall.
+// Seed seeds the particles of dual cell (i, j, k), the first half of them outside. Each starts at a random position
+// in the cell and is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput.
+// Phys. 183, 2002). One that does not reach it, or starts beyond a wall, is dropped with a radius of 0.
 // Seed[float64], seed.go:53
 DEVICE void Seed_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> first, Slice<Particle_f64> p,
         Slice<int64> id) {
@@ -2554,7 +2550,7 @@ DEVICE void Seed_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<i
     }
 }
 
-// corner is the first cell of brick t, from that of the block on.
+// corner returns the first cell of brick t, relative to the block's.
 // (*Bricks).corner, bricks.go:36
 struct Bricks_corner_results { int32 r0; int32 r1; int32 r2; };
 DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
@@ -2562,7 +2558,7 @@ DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
     return {mul(rem(t, b->Count[0]), 8), mul(rem(row, b->Count[1]), 8), mul(quo(row, b->Count[1]), 8)};
 }
 
-// cells is how many cells a brick has.
+// cells returns the number of cells of a brick.
 // (*Bricks).cells, bricks.go:42
 DEVICE int32 Bricks_cells(const Bricks *b) {
     if (b->Count[2] == 1 && b->N[2] == 1) {
@@ -2571,13 +2567,14 @@ DEVICE int32 Bricks_cells(const Bricks *b) {
     return 512;
 }
 
-// has tells whether a cell belongs to the block.
+// has reports whether a cell belongs to the block.
 // (*Bricks).has, bricks.go:58
 DEVICE bool Bricks_has(const Bricks *b, int32 i, int32 j, int32 k) {
     return i < b->N[0] && j < b->N[1] && k < b->N[2];
 }
 
-// crossed tells whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is outside.
+// crossed reports whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is
+// outside.
 // (*Lattice[float32]).crossed, sweep.go:66
 DEVICE bool Lattice_crossed_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     bool inside = f[c] < 0.0f;
@@ -2587,7 +2584,7 @@ DEVICE bool Lattice_crossed_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     return l->Dim == 3 && ((f[sub(c, l->SZ)] < 0.0f) != inside || (f[add(c, l->SZ)] < 0.0f) != inside);
 }
 
-// slopes are the central one along an axis and the steepest to one side.
+// slopes returns the central and the steepest one-sided slope along an axis.
 // slopes[float32], sweep.go:121
 struct slopes_f32_results { float r0; float r1; };
 DEVICE slopes_f32_results slopes_f32(Slice<float> f, int64 c, int64 s, float h, float v) {
@@ -2595,9 +2592,9 @@ DEVICE slopes_f32_results slopes_f32(Slice<float> f, int64 c, int64 s, float h, 
     return {(lower + upper) / 2.0f, num_Larger_f32(num_Abs_f32(lower), num_Abs_f32(upper))};
 }
 
-// slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
-// Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
-// as they are.
+// slope returns the slope of a level set at a cell next to the interface: the central or the steepest one-sided one
+// (Russo and Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep on both sides,
+// keep their thickness.
 // (*Lattice[float32]).slope, sweep.go:106
 DEVICE float Lattice_slope_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     float v = f[c];
@@ -2659,8 +2656,8 @@ DEVICE float Lattice_subcell_f32(const Lattice_f32 *l, Slice<float> f, int64 c) 
     return v * (sum / weight);
 }
 
-// initDistances does so for each brickPieces-th cell of a brick, from number k on.
-// (*Sweeping[float32]).initDistances, sweep.go:38
+// initDistances does so for every brickPieces-th cell of a brick, starting with number k.
+// (*Sweeping[float32]).initDistances, sweep.go:37
 DEVICE int32 Sweeping_initDistances_f32(const Sweeping_f32 *s, int32 k, int32 x, int32 y, int32 z,
         Slice<float> from, Slice<float> to, Slice<float> also) {
     int32 crossed = 0;
@@ -2691,7 +2688,7 @@ DEVICE int32 Sweeping_initDistances_f32(const Sweeping_f32 *s, int32 k, int32 x,
     return crossed;
 }
 
-// combine is not 0 if one of n pieces is not, the given stride from one to the next.
+// combine returns a nonzero value if any of n pieces, stride apart, is nonzero.
 // combine, bricks.go:87
 DEVICE int32 combine(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
     int32 all = 0;
@@ -2701,10 +2698,9 @@ DEVICE int32 combine(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
     return all;
 }
 
-// InitDistances gives the cells of brick t next to the interface their distance from it, and all others that of the
-// band, in both of the arrays that sweeps alternate between, and notes in Crossed whether there are any of the first
-// kind.
-// InitDistances[float32], sweep.go:22
+// InitDistances sets the cells of brick t next to the interface to their distance from it, and all others to that of
+// the band, in both arrays between which sweeps alternate, and sets Crossed if the brick has any of the first kind.
+// InitDistances[float32], sweep.go:21
 DEVICE void InitDistances_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slice<float> to,
         Slice<float> also, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
@@ -2722,7 +2718,8 @@ DEVICE void InitDistances_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> fr
     }
 }
 
-// crossed tells whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is outside.
+// crossed reports whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is
+// outside.
 // (*Lattice[float64]).crossed, sweep.go:66
 DEVICE bool Lattice_crossed_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
     bool inside = f[c] < 0.0;
@@ -2732,7 +2729,7 @@ DEVICE bool Lattice_crossed_f64(const Lattice_f64 *l, Slice<double> f, int64 c) 
     return l->Dim == 3 && ((f[sub(c, l->SZ)] < 0.0) != inside || (f[add(c, l->SZ)] < 0.0) != inside);
 }
 
-// slopes are the central one along an axis and the steepest to one side.
+// slopes returns the central and the steepest one-sided slope along an axis.
 // slopes[float64], sweep.go:121
 struct slopes_f64_results { double r0; double r1; };
 DEVICE slopes_f64_results slopes_f64(Slice<double> f, int64 c, int64 s, double h, double v) {
@@ -2740,9 +2737,9 @@ DEVICE slopes_f64_results slopes_f64(Slice<double> f, int64 c, int64 s, double h
     return {(lower + upper) / 2.0, num_Larger_f64(num_Abs_f64(lower), num_Abs_f64(upper))};
 }
 
-// slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
-// Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
-// as they are.
+// slope returns the slope of a level set at a cell next to the interface: the central or the steepest one-sided one
+// (Russo and Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep on both sides,
+// keep their thickness.
 // (*Lattice[float64]).slope, sweep.go:106
 DEVICE double Lattice_slope_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
     double v = f[c];
@@ -2804,8 +2801,8 @@ DEVICE double Lattice_subcell_f64(const Lattice_f64 *l, Slice<double> f, int64 c
     return v * (sum / weight);
 }
 
-// initDistances does so for each brickPieces-th cell of a brick, from number k on.
-// (*Sweeping[float64]).initDistances, sweep.go:38
+// initDistances does so for every brickPieces-th cell of a brick, starting with number k.
+// (*Sweeping[float64]).initDistances, sweep.go:37
 DEVICE int32 Sweeping_initDistances_f64(const Sweeping_f64 *s, int32 k, int32 x, int32 y, int32 z,
         Slice<double> from, Slice<double> to, Slice<double> also) {
     int32 crossed = 0;
@@ -2836,10 +2833,9 @@ DEVICE int32 Sweeping_initDistances_f64(const Sweeping_f64 *s, int32 k, int32 x,
     return crossed;
 }
 
-// InitDistances gives the cells of brick t next to the interface their distance from it, and all others that of the
-// band, in both of the arrays that sweeps alternate between, and notes in Crossed whether there are any of the first
-// kind.
-// InitDistances[float64], sweep.go:22
+// InitDistances sets the cells of brick t next to the interface to their distance from it, and all others to that of
+// the band, in both arrays between which sweeps alternate, and sets Crossed if the brick has any of the first kind.
+// InitDistances[float64], sweep.go:21
 DEVICE void InitDistances_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Slice<double> to,
         Slice<double> also, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
@@ -2857,7 +2853,7 @@ DEVICE void InitDistances_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> f
     }
 }
 
-// work is how many cells of brick t are to be done: none if it is not busy.
+// work returns the number of cells of brick t to process: none if it is not busy.
 // (*Bricks).work, bricks.go:50
 DEVICE int32 Bricks_work(const Bricks *b, int64 t) {
     if (b->Busy[t] == 0) {
@@ -2866,8 +2862,8 @@ DEVICE int32 Bricks_work(const Bricks *b, int64 t) {
     return Bricks_cells(b);
 }
 
-// eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
-// as are below the solution.
+// eikonal solves |∇φ| = 1 for a cell with the smaller neighbours a, b and d along the axes, using those that are
+// below the solution.
 // (*Lattice[float32]).eikonal, sweep.go:174
 DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d) {
     float h = l->H[0], p = l->Squares[0], q = l->Squares[1], r = l->Squares[2];
@@ -2917,7 +2913,7 @@ DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d
     return a + (mean + num_Sqrt_f32(num_Larger_f32(rest, 0.0f))) / sum;
 }
 
-// solution is the least solution at a cell. Cells next to the interface keep theirs.
+// solution returns the least solution at a cell. Cells next to the interface keep theirs.
 // (*Sweeping[float32]).solution, sweep.go:141
 DEVICE float Sweeping_solution_f32(const Sweeping_f32 *s, Slice<float> from, int64 c) {
     const Lattice_f32 *l = &s->Lattice_;
@@ -2950,7 +2946,7 @@ DEVICE float Sweeping_solution_f32(const Sweeping_f32 *s, Slice<float> from, int
     return u;
 }
 
-// Sweep takes each cell of brick t to the least solution that its neighbours allow.
+// Sweep updates each cell of brick t to the least solution that its neighbours allow.
 // Sweep[float32], sweep.go:129
 DEVICE void Sweep_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slice<float> to) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
@@ -2963,8 +2959,8 @@ DEVICE void Sweep_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slic
     }
 }
 
-// eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
-// as are below the solution.
+// eikonal solves |∇φ| = 1 for a cell with the smaller neighbours a, b and d along the axes, using those that are
+// below the solution.
 // (*Lattice[float64]).eikonal, sweep.go:174
 DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, double d) {
     double h = l->H[0], p = l->Squares[0], q = l->Squares[1], r = l->Squares[2];
@@ -3014,7 +3010,7 @@ DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, doub
     return a + (mean + num_Sqrt_f64(num_Larger_f64(rest, 0.0))) / sum;
 }
 
-// solution is the least solution at a cell. Cells next to the interface keep theirs.
+// solution returns the least solution at a cell. Cells next to the interface keep theirs.
 // (*Sweeping[float64]).solution, sweep.go:141
 DEVICE double Sweeping_solution_f64(const Sweeping_f64 *s, Slice<double> from, int64 c) {
     const Lattice_f64 *l = &s->Lattice_;
@@ -3047,7 +3043,7 @@ DEVICE double Sweeping_solution_f64(const Sweeping_f64 *s, Slice<double> from, i
     return u;
 }
 
-// Sweep takes each cell of brick t to the least solution that its neighbours allow.
+// Sweep updates each cell of brick t to the least solution that its neighbours allow.
 // Sweep[float64], sweep.go:129
 DEVICE void Sweep_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Slice<double> to) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
@@ -3060,20 +3056,20 @@ DEVICE void Sweep_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Sli
     }
 }
 
-// FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
+// FillWall copies a boundary cell of the grid to a ghost: the gradient normal to the boundary is zero.
 // FillWall[float32], sweep.go:209
 DEVICE void FillWall_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<float> f) {
     f[to[i]] = f[from[i]];
 }
 
-// FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
+// FillWall copies a boundary cell of the grid to a ghost: the gradient normal to the boundary is zero.
 // FillWall[float64], sweep.go:209
 DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<double> f) {
     f[to[i]] = f[from[i]];
 }
 
 // nearest is the least |φ| at the start, of a cell where it is start and of its neighbours. Where a lone particle has
-// corrected what was beyond the band, the interface is at a neighbour. All are looked at without branches: most cells
+// corrected what was beyond the band, the interface is at a neighbour. All are compared without branches: most cells
 // are far from any interface.
 // (*Relaxation[float32]).nearest, weno.go:86
 DEVICE float Relaxation_nearest_f32(const Relaxation_f32 *s, int64 c, float start) {
@@ -3090,7 +3086,7 @@ DEVICE float Relaxation_nearest_f32(const Relaxation_f32 *s, int64 c, float star
     return least;
 }
 
-// godunovSquare is the square of the slope along an axis on the upwind side, by Godunov.
+// godunovSquare returns the square of Godunov's upwind slope along an axis.
 // godunovSquare[float32], weno.go:119
 DEVICE float godunovSquare_f32(Slice<float> f, int64 c, int64 s, float h, bool outside) {
     float a = lowerSlope_f32(f, c, s) / h, b = upperSlope_f32(f, c, s) / h;
@@ -3103,7 +3099,7 @@ DEVICE float godunovSquare_f32(Slice<float> f, int64 c, int64 s, float h, bool o
     return num_Larger_f32(a * a, b * b);
 }
 
-// rate is L at a cell.
+// rate returns L at a cell.
 // (*Relaxation[float32]).rate, weno.go:101
 DEVICE float Relaxation_rate_f32(const Relaxation_f32 *s, Slice<float> f, int64 c, float start) {
     const Lattice_f32 *l = &s->Lattice_;
@@ -3142,7 +3138,7 @@ DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Lim
 }
 
 // nearest is the least |φ| at the start, of a cell where it is start and of its neighbours. Where a lone particle has
-// corrected what was beyond the band, the interface is at a neighbour. All are looked at without branches: most cells
+// corrected what was beyond the band, the interface is at a neighbour. All are compared without branches: most cells
 // are far from any interface.
 // (*Relaxation[float64]).nearest, weno.go:86
 DEVICE double Relaxation_nearest_f64(const Relaxation_f64 *s, int64 c, double start) {
@@ -3159,7 +3155,7 @@ DEVICE double Relaxation_nearest_f64(const Relaxation_f64 *s, int64 c, double st
     return least;
 }
 
-// godunovSquare is the square of the slope along an axis on the upwind side, by Godunov.
+// godunovSquare returns the square of Godunov's upwind slope along an axis.
 // godunovSquare[float64], weno.go:119
 DEVICE double godunovSquare_f64(Slice<double> f, int64 c, int64 s, double h, bool outside) {
     double a = lowerSlope_f64(f, c, s) / h, b = upperSlope_f64(f, c, s) / h;
@@ -3172,7 +3168,7 @@ DEVICE double godunovSquare_f64(Slice<double> f, int64 c, int64 s, double h, boo
     return num_Larger_f64(a * a, b * b);
 }
 
-// rate is L at a cell.
+// rate returns L at a cell.
 // (*Relaxation[float64]).rate, weno.go:101
 DEVICE double Relaxation_rate_f64(const Relaxation_f64 *s, Slice<double> f, int64 c, double start) {
     const Lattice_f64 *l = &s->Lattice_;
@@ -3448,7 +3444,7 @@ extern "C" __global__ void __launch_bounds__(128) Correct_f64(int64 lo, int64 hi
     if (i < hi) Correct_f64_at(i, &s, p, bounds);
 }
 
-// Kernel MergeFromGhost, particle.go:232
+// Kernel MergeFromGhost, particle.go:231
 extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f32(int64 lo_i, int64 hi_i, int64 lo_j,
         int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, int64 stride,
         Slice<Bounds_f32> bounds) {
@@ -3458,7 +3454,7 @@ extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f32(int64 lo_i,
     if (i < hi_i && j < hi_j && k < hi_k) MergeFromGhost_f32_at(i, j, k, &l, stride, bounds);
 }
 
-// Kernel MergeFromGhost, particle.go:232
+// Kernel MergeFromGhost, particle.go:231
 extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f64(int64 lo_i, int64 hi_i, int64 lo_j,
         int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, int64 stride,
         Slice<Bounds_f64> bounds) {
@@ -3468,7 +3464,7 @@ extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f64(int64 lo_i,
     if (i < hi_i && j < hi_j && k < hi_k) MergeFromGhost_f64_at(i, j, k, &l, stride, bounds);
 }
 
-// Kernel ApplyBounds, particle.go:242
+// Kernel ApplyBounds, particle.go:241
 extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, const __grid_constant__ Domain d,
         Slice<Bounds_f32> bounds, Slice<float> phi) {
@@ -3478,7 +3474,7 @@ extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f32(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) ApplyBounds_f32_at(i, j, k, &l, &d, bounds, phi);
 }
 
-// Kernel ApplyBounds, particle.go:242
+// Kernel ApplyBounds, particle.go:241
 extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, const __grid_constant__ Domain d,
         Slice<Bounds_f64> bounds, Slice<double> phi) {
@@ -3488,35 +3484,35 @@ extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f64(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) ApplyBounds_f64_at(i, j, k, &l, &d, bounds, phi);
 }
 
-// Kernel UpdateRadius, particle.go:264
+// Kernel UpdateRadius, particle.go:263
 extern "C" __global__ void __launch_bounds__(128) UpdateRadius_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, float least, float most, Slice<Particle_f32> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) UpdateRadius_f32_at(i, &s, least, most, p);
 }
 
-// Kernel UpdateRadius, particle.go:264
+// Kernel UpdateRadius, particle.go:263
 extern "C" __global__ void __launch_bounds__(128) UpdateRadius_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, double least, double most, Slice<Particle_f64> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) UpdateRadius_f64_at(i, &s, least, most, p);
 }
 
-// Kernel MarkEscaped, particle.go:291
+// Kernel MarkEscaped, particle.go:290
 extern "C" __global__ void __launch_bounds__(128) MarkEscaped_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, bool inside, Slice<Particle_f32> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MarkEscaped_f32_at(i, &s, inside, p, marks);
 }
 
-// Kernel MarkEscaped, particle.go:291
+// Kernel MarkEscaped, particle.go:290
 extern "C" __global__ void __launch_bounds__(128) MarkEscaped_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, bool inside, Slice<Particle_f64> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MarkEscaped_f64_at(i, &s, inside, p, marks);
 }
 
-// Kernel Replicate, particle.go:303
+// Kernel Replicate, particle.go:301
 extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<uint32> keys, Slice<int32> order,
         Slice<float> values) {
@@ -3524,7 +3520,7 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 
     if (i < hi) Replicate_f32_at(i, &s, p, keys, order, values);
 }
 
-// Kernel Replicate, particle.go:303
+// Kernel Replicate, particle.go:301
 extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<uint32> keys, Slice<int32> order,
         Slice<double> values) {
@@ -3532,28 +3528,28 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 
     if (i < hi) Replicate_f64_at(i, &s, p, keys, order, values);
 }
 
-// Kernel RaisePlus, particle.go:324
+// Kernel RaisePlus, particle.go:322
 extern "C" __global__ void __launch_bounds__(128) RaisePlus_f32(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<float> values, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RaisePlus_f32_at(i, keys, values, bounds);
 }
 
-// Kernel RaisePlus, particle.go:324
+// Kernel RaisePlus, particle.go:322
 extern "C" __global__ void __launch_bounds__(128) RaisePlus_f64(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RaisePlus_f64_at(i, keys, values, bounds);
 }
 
-// Kernel LowerMinus, particle.go:331
+// Kernel LowerMinus, particle.go:329
 extern "C" __global__ void __launch_bounds__(128) LowerMinus_f32(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<float> values, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) LowerMinus_f32_at(i, keys, values, bounds);
 }
 
-// Kernel LowerMinus, particle.go:331
+// Kernel LowerMinus, particle.go:329
 extern "C" __global__ void __launch_bounds__(128) LowerMinus_f64(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3652,7 +3648,7 @@ extern "C" __global__ void __launch_bounds__(128) Seed_f64(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Seed_f64_at(i, j, k, &s, first, p, id);
 }
 
-// Kernel InitDistances, sweep.go:22
+// Kernel InitDistances, sweep.go:21
 extern "C" __global__ void __launch_bounds__(256) InitDistances_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> to, Slice<float> also) {
     SHARED(pieces, Array<int32, 256>);
@@ -3661,7 +3657,7 @@ extern "C" __global__ void __launch_bounds__(256) InitDistances_f32(int64 lo, in
     if (t < hi) InitDistances_f32_at(t, &s, from, to, also, &pieces, &groups);
 }
 
-// Kernel InitDistances, sweep.go:22
+// Kernel InitDistances, sweep.go:21
 extern "C" __global__ void __launch_bounds__(256) InitDistances_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> to, Slice<double> also) {
     SHARED(pieces, Array<int32, 256>);

@@ -27,8 +27,8 @@ type Counts struct {
 	Broken    int64 // of the first cell that is not finite: see BrokenCell
 }
 
-// CountInside counts the samples of cell (i, j, k) that are inside now, and those that are inside in only one of now
-// and then.
+// CountInside counts the samples of cell (i, j, k) that are inside according to now, and those at which now and then
+// differ.
 //
 //atoll:kernel
 func CountInside[F num.Float](i, j, k int, s *Sampling[F], now, then []F, n *Counts) {
@@ -92,8 +92,8 @@ func encodeBroken[F num.Float](cell int64, v F) int64 {
 	return (firstCell-cell)*4 + what
 }
 
-// BrokenCell is the first cell, by its number in the grid, that was found to be not finite, and what it holds: NaN or
-// an infinity; -1 where there is none.
+// BrokenCell returns the first cell, by its number in the grid, that was found not finite, and its value: NaN or an
+// infinity; -1 if there is none.
 func BrokenCell(word int64) (cell int64, v float64) {
 	switch {
 	case word == 0:
@@ -104,7 +104,7 @@ func BrokenCell(word int64) (cell int64, v float64) {
 	return firstCell - word/4, math.Inf(3 - 2*int(word%4))
 }
 
-// samplePosition is the position of a sample of a cell along an axis.
+// samplePosition returns the position of a sample of a cell along an axis.
 func (s *Sampling[F]) samplePosition(cell int, at int32) F {
 	return F(cell) + (F(at)+0.5)/F(s.Points) - 0.5
 }
@@ -116,8 +116,8 @@ func (l *Lattice[F]) value(f []F, x, y, z F) F {
 	return l.linear(f, l.at(i, j, k), fx, fy, fz)
 }
 
-// cellSide is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between
-// centres has the sign that all of them have.
+// cellSide returns -1 for a cell entirely inside, 1 for one entirely outside, and 0 otherwise: the interpolation
+// between centres has their sign if they all agree.
 func (l *Lattice[F]) cellSide(f []F, i, j, k int) int32 {
 	deep := 1
 	if l.Dim == 2 {
@@ -173,7 +173,7 @@ func upwindSlopeSquare[F num.Float](f []F, c, s int, h F) F {
 	return slope * slope
 }
 
-// CountParticle counts particle i, and whether it has escaped, or is not in the block that owns its position.
+// CountParticle counts particle i, and whether it has escaped, or belongs to another block.
 //
 //atoll:kernel
 func CountParticle[F num.Float](i int, s *Correction[F], d *Domain, p []Particle[F], n *Counts) {

@@ -6,13 +6,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Migrant is a particle on its way to another block.
+// Migrant is a particle that is sent to another block.
 type Migrant[F num.Float] struct {
 	P  Particle[F]
 	ID int64
 }
 
-// Routes tells which peer has the block that a particle belongs to.
+// Routes maps positions to the peer whose block owns them.
 //
 //atoll:constant
 type Routes struct {
@@ -60,7 +60,7 @@ func UnpackMigrant[F num.Float](j int, d *Domain, in []Migrant[F], p []Particle[
 	}
 }
 
-// Owned tells whether a particle belongs to a block.
+// Owned reports whether a particle belongs to a block.
 func Owned[F num.Float](d *Domain, p Particle[F]) bool {
 	_, where := locate(p, d)
 	return where == StaysInBlock

@@ -30,7 +30,7 @@ type loop interface {
 	Launch() abi.Launch
 }
 
-// block is a grid with ghosts, and what lives there.
+// block is a grid with ghosts and its fields and particles.
 type block[F num.Float] struct {
 	rng     *rand.Rand
 	l       Lattice[F]
@@ -74,7 +74,7 @@ func newBlock[F num.Float](t *testing.T, runner cudatest.Runner, dim int) *block
 	return b
 }
 
-// noise is a field of smooth waves, plateaus, zeros of both signs and noise up to a size.
+// noise returns a field of smooth waves, plateaus, zeros of both signs and noise up to an amplitude.
 func (b *block[F]) noise(most float64) []F {
 	f := make([]F, b.len)
 	p, q := b.rng.Float64(), b.rng.Float64()
@@ -117,14 +117,14 @@ func (b *block[F]) particles() []Particle[F] {
 	return p
 }
 
-// both runs what of prepares, in Go and translated, over n indices.
+// both runs the loops made by of in Go and translated, over n indices.
 func (b *block[F]) both(n int, of func(k int) loop) {
 	b.t.Helper()
 	of(0).Range(0, n)
 	b.runner.Run(b.t, of(1), 0, n)
 }
 
-// twice is two copies.
+// twice returns two copies.
 func twice[T any](a []T) [2][]T { return [2][]T{a, slices.Clone(a)} }
 
 func parity[F num.Float](t *testing.T, l cudatest.Runner, dim int) {

@@ -7,13 +7,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Particle is a sphere that touches the interface: from inside, with a negative R, or from outside. Its position
-// counts cells, its radius |R| is a length. R is 0 of a removed one.
+// Particle is a sphere that touches the interface from inside (R < 0) or from outside. Its position is in units of
+// cells, its radius |R| is a length. A removed particle has R = 0.
 type Particle[F num.Float] struct{ X, Y, Z, R F }
 
-// Domain is where particles may be. A block owns those in the dual cells from Lo up to Hi, which are half open, so
-// that each particle has one owner. At a wall dual cells begin half a cell before the first centre, and those of the
-// last cell end half a cell behind its centre.
+// Domain is the region of particles. A block owns those in the dual cells from Lo to Hi, which are half open, so that
+// each particle has one owner. At a wall dual cells extend half a cell below the first centre, and those of the last
+// cell end half a cell above its centre.
 //
 //atoll:constant
 type Domain struct {
@@ -23,7 +23,7 @@ type Domain struct {
 	Dim      int32
 }
 
-// owns tells whether a cell is the block's own.
+// owns reports whether the block owns a cell.
 func (d *Domain) owns(i, j, k int) bool {
 	return i >= int(d.Lo[0]) && i < int(d.Hi[0]) && j >= int(d.Lo[1]) && j < int(d.Hi[1]) && k >= int(d.Lo[2]) &&
 		k < int(d.Hi[2]) && i >= 0 && j >= 0 && k >= 0
@@ -35,14 +35,14 @@ type Removed struct {
 	Deleted int64 // by reseeding
 }
 
-// Where a particle goes in a step.
+// Destinations of a particle in a step.
 const (
 	LeavesDomain int32 = iota // the domain
 	ChangesBlock              // to another block
 	StaysInBlock
 )
 
-// wrapCoordinate wraps a coordinate around a periodic axis, and tells where it is.
+// wrapCoordinate wraps a coordinate around a periodic axis, and returns its destination.
 func wrapCoordinate[F num.Float](d *Domain, axis int, x F) (at F, where int32) {
 	n := F(d.Cells[axis])
 	if d.Periodic[axis] {
@@ -61,8 +61,8 @@ func wrapCoordinate[F num.Float](d *Domain, axis int, x F) (at F, where int32) {
 	return x, StaysInBlock
 }
 
-// AdvectParticle takes particle i through a step of second order in time, and around the periods of the grid. stays and
-// goes mark those that remain in the block, and those that change to another one.
+// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping. stays and goes mark
+// particles that remain in the block, and those that move to another.
 //
 //atoll:kernel
 func AdvectParticle[F num.Float](i int, s *Flow[F], d *Domain, clock *Clock[F], n *Removed, p []Particle[F], stays,
@@ -74,7 +74,7 @@ func AdvectParticle[F num.Float](i int, s *Flow[F], d *Domain, clock *Clock[F], 
 	classify(i, q, d, n, p, stays, goes)
 }
 
-// advected is a particle after a step.
+// advected returns a particle after a step.
 func (s *Flow[F]) advected(q Particle[F], clock *Clock[F]) Particle[F] {
 	u, v, w := s.velocity(q.X, q.Y, q.Z)
 	u, v, w = s.velocity(q.X+clock.Half[0]*u, q.Y+clock.Half[1]*v, q.Z+clock.Half[2]*w)
@@ -82,9 +82,9 @@ func (s *Flow[F]) advected(q Particle[F], clock *Clock[F]) Particle[F] {
 	return q
 }
 
-// AdvectAndCorrect does for particle i, in one pass, what UpdateRadius does at the end of a step, and AdvectParticle
-// and Correct in the next one, where no particle changes blocks: before is the level set that the step begins with,
-// after the advected one.
+// AdvectAndCorrect combines, for particle i, UpdateRadius at the end of a step with AdvectParticle and Correct in the
+// next one, if no particle changes blocks: before is the level set at the beginning of the step, after the advected
+// one.
 //
 //atoll:kernel
 func AdvectAndCorrect[F num.Float](i int, s *Flow[F], d *Domain, clock *Clock[F], n *Removed, before,
@@ -106,7 +106,7 @@ func AdvectAndCorrect[F num.Float](i int, s *Flow[F], d *Domain, clock *Clock[F]
 	}
 }
 
-// MarkLive marks the particles that are not removed.
+// MarkLive marks the particles that have not been removed.
 //
 //atoll:kernel
 func MarkLive[F num.Float](i int, p []Particle[F], stays []uint8) {
@@ -116,7 +116,7 @@ func MarkLive[F num.Float](i int, p []Particle[F], stays []uint8) {
 	}
 }
 
-// ClassifyParticle does for particle i what AdvectParticle does after the advection.
+// ClassifyParticle performs the part of AdvectParticle after the advection.
 //
 //atoll:kernel
 func ClassifyParticle[F num.Float](i int, d *Domain, n *Removed, p []Particle[F], stays, goes []uint8) {
@@ -140,7 +140,7 @@ func classify[F num.Float](i int, q Particle[F], d *Domain, n *Removed, p []Part
 	p[i] = q
 }
 
-// locate wraps a particle around periodic axes, and tells where it is.
+// locate wraps a particle around periodic axes, and returns its destination.
 func locate[F num.Float](q Particle[F], d *Domain) (Particle[F], int32) {
 	x, worst := wrapCoordinate(d, 0, q.X)
 	y, where := wrapCoordinate(d, 1, q.Y)
@@ -154,8 +154,8 @@ func locate[F num.Float](q Particle[F], d *Domain) (Particle[F], int32) {
 	return q, worst
 }
 
-// Bounds is what escaped particles say of the level set at a cell: those from outside raise Plus, those from inside
-// lower Minus. Where none does, they are those of ClearBounds.
+// Bounds are the bounds on the level set at a cell from escaped particles: those from outside raise Plus, those from
+// inside lower Minus. Without any they have the values of ClearBounds.
 type Bounds[F num.Float] struct{ Plus, Minus F }
 
 const unset = 0x1p120 // beyond any level set
@@ -167,7 +167,7 @@ func ClearBounds[F num.Float](c int, bounds []Bounds[F]) {
 	bounds[c] = Bounds[F]{Plus: -unset, Minus: unset}
 }
 
-// Correction is the level set that particles correct.
+// Correction is the level set corrected by particles.
 //
 //atoll:constant
 type Correction[F num.Float] struct {
@@ -176,8 +176,8 @@ type Correction[F num.Float] struct {
 	Phi     []F // as it was before any correction
 }
 
-// Correct lets particle i, where it has escaped, set bounds at the corners of its dual cell by their distances from its
-// sphere. All particles see the same level set, and minima and maxima have no order.
+// Correct sets, if particle i has escaped, bounds at the corners of its dual cell from their distances to its sphere.
+// All particles use the same level set, and minima and maxima do not depend on the order.
 //
 //atoll:kernel
 func Correct[F num.Float](i int, s *Correction[F], p []Particle[F], bounds []Bounds[F]) {
@@ -210,14 +210,13 @@ func (s *Correction[F]) correct(q Particle[F], bounds []Bounds[F]) {
 	}
 }
 
-// depthInSphere is how far a position is inside the sphere of a particle, at an offset of parts of a cell from it;
-// never -0.
+// depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
 func (l *Lattice[F]) depthInSphere(r, x, y, z F) F {
 	x, y, z = x*l.H[0], y*l.H[1], z*l.H[2]
 	return num.Abs(r) - num.Sqrt(x*x+y*y+z*z) + 0
 }
 
-// escaped tells whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
+// escaped reports whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
 func (s *Correction[F]) escaped(r, phi F) bool {
 	if r < 0 {
 		return phi > -s.Escape*r
@@ -225,8 +224,8 @@ func (s *Correction[F]) escaped(r, phi F) bool {
 	return -phi > s.Escape*r
 }
 
-// MergeFromGhost merges the bounds that the next rank gathered for cell (i, j, k), which have come to the ghost below
-// along an axis.
+// MergeFromGhost merges the bounds that the next rank collected for cell (i, j, k), received in the ghost below along
+// an axis.
 //
 //atoll:kernel
 func MergeFromGhost[F num.Float](i, j, k int, l *Lattice[F], stride int, bounds []Bounds[F]) {
@@ -257,8 +256,8 @@ func ApplyBounds[F num.Float](i, j, k int, l *Lattice[F], d *Domain, bounds []Bo
 	phi[c] = v
 }
 
-// UpdateRadius gives particle i the radius with which it touches the interface, within limits. One that has escaped
-// gets the least.
+// UpdateRadius sets the radius of particle i so that it touches the interface, within limits. An escaped one gets the
+// minimum.
 //
 //atoll:kernel
 func UpdateRadius[F num.Float](i int, s *Correction[F], least, most F, p []Particle[F]) {
@@ -296,8 +295,7 @@ func MarkEscaped[F num.Float](i int, s *Correction[F], inside bool, p []Particle
 	}
 }
 
-// Replicate writes the bounds that particle i sets at the corners of its dual cell, one after the other, and their
-// indices.
+// Replicate writes the bounds that particle i sets at the corners of its dual cell consecutively, with their indices.
 //
 //atoll:kernel
 func Replicate[F num.Float](i int, s *Correction[F], p []Particle[F], keys []uint32, order []int32, values []F) {

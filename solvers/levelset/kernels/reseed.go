@@ -16,7 +16,7 @@ type Reseeding[F num.Float] struct {
 	Start, Order []int32
 }
 
-// DualCellOf finds the dual cell of the block in which particle i is. None is removed.
+// DualCellOf returns the dual cell of the block that contains particle i: none if it is removed.
 //
 //atoll:kernel
 func DualCellOf[F num.Float](i int, s *Seeding[F], p []Particle[F], cell []int32) {
@@ -63,13 +63,13 @@ func ThinCell[F num.Float](i, j, k int, r *Reseeding[F], n *Removed, p []Particl
 	}
 }
 
-// counts tells whether a particle is one of a sign that has not escaped.
+// counts reports whether a particle has a sign and has not escaped.
 func (r *Reseeding[F]) counts(q Particle[F], inside bool) bool {
 	_, escaped := r.depth(q)
 	return (q.R < 0) == inside && !escaped
 }
 
-// depth is how far from the interface the sphere of a particle is on its side, and whether it has escaped.
+// depth returns the distance of a particle's sphere from the interface on its side, and whether it has escaped.
 func (r *Reseeding[F]) depth(q Particle[F]) (depth F, escaped bool) {
 	s := &r.Seeding
 	a, fx := splitCoordinate(q.X)
@@ -82,7 +82,7 @@ func (r *Reseeding[F]) depth(q Particle[F]) (depth F, escaped bool) {
 	return phi - q.R, -phi > r.Escape*q.R
 }
 
-// before counts the particles of a cell, of the sign of one of them, that stay rather than that one.
+// before returns the number of particles of a cell, of the sign of one, that are preferred to it.
 func (r *Reseeding[F]) before(p []Particle[F], id []int64, lo, hi, one int) int32 {
 	depth, _ := r.depth(p[one])
 	n := int32(0)
@@ -99,8 +99,8 @@ func (r *Reseeding[F]) before(p []Particle[F], id []int64, lo, hi, one int) int3
 	return n
 }
 
-// FillCell seeds what dual cell (i, j, k) is short of. A particle that would end in another cell is dropped, so that
-// none changes blocks.
+// FillCell seeds the particles that dual cell (i, j, k) lacks. A particle that would end in another cell is dropped,
+// so that none changes blocks.
 //
 //atoll:kernel grain=64
 func FillCell[F num.Float](i, j, k int, s *Seeding[F], first, lack []int32, p []Particle[F], id []int64) {

@@ -2,7 +2,7 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Seeding is where particles are seeded and how many.
+// Seeding holds the parameters of seeding.
 //
 //atoll:constant
 type Seeding[F num.Float] struct {
@@ -16,14 +16,14 @@ type Seeding[F num.Float] struct {
 	Event       int64 // the number of the seeding
 }
 
-// cell numbers the dual cells of a block, x fastest.
+// cell returns the number of a dual cell of a block, x fastest.
 func (s *Seeding[F]) cell(i, j, k int) int {
 	d := &s.Domain
 	nx, ny := int(d.Hi[0]-d.Lo[0]), int(d.Hi[1]-d.Lo[1])
 	return i - int(d.Lo[0]) + nx*(j-int(d.Lo[1])+ny*(k-int(d.Lo[2])))
 }
 
-// inBand tells whether a dual cell is seeded.
+// inBand reports whether a dual cell is seeded.
 func (s *Seeding[F]) inBand(i, j, k int) bool {
 	l := &s.Lattice
 	c := l.at(i, j, k)
@@ -34,7 +34,7 @@ func (s *Seeding[F]) inBand(i, j, k int) bool {
 	return near
 }
 
-// CountSeeds tells how many particles dual cell (i, j, k) is seeded with.
+// CountSeeds computes the number of particles to seed in dual cell (i, j, k).
 //
 //atoll:kernel
 func CountSeeds[F num.Float](i, j, k int, s *Seeding[F], count []int32) {
@@ -45,9 +45,9 @@ func CountSeeds[F num.Float](i, j, k int, s *Seeding[F], count []int32) {
 	count[s.cell(i, j, k)] = n
 }
 
-// Seed seeds the particles of dual cell (i, j, k), the first half of them outside. Each begins at random in the cell
-// and is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183,
-// 2002). One that does not get there is dropped, with a radius of 0, and so is one that begins beyond a wall.
+// Seed seeds the particles of dual cell (i, j, k), the first half of them outside. Each starts at a random position
+// in the cell and is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput.
+// Phys. 183, 2002). One that does not reach it, or starts beyond a wall, is dropped with a radius of 0.
 //
 //atoll:kernel grain=64
 func Seed[F num.Float](i, j, k int, s *Seeding[F], first []int32, p []Particle[F], id []int64) {
@@ -66,7 +66,7 @@ func Seed[F num.Float](i, j, k int, s *Seeding[F], first []int32, p []Particle[F
 	}
 }
 
-// number is that of a particle, which no other one has at any time.
+// number returns a number for a particle that is unique over all time.
 func (s *Seeding[F]) number(i, j, k int, n int32) int64 {
 	d := &s.Domain
 	cell := int64(k + 1)
@@ -76,8 +76,8 @@ func (s *Seeding[F]) number(i, j, k int, n int32) int64 {
 	return (s.Event*all+cell)*int64(2*s.Each) + int64(n)
 }
 
-// random is the draw-th random number of a particle, in [0, 1), by SplitMix64's mixing of its number: it depends on
-// neither order nor rank.
+// random returns the draw-th random number of a particle, in [0, 1), by SplitMix64's mixing of its number,
+// independent of order and ranks.
 func random[F num.Float](number int64, draw uint64) F {
 	x := hashed(hashed(uint64(number)) + draw)
 	return F(int64(x>>40)) * 0x1p-24
@@ -90,13 +90,13 @@ func hashed(x uint64) uint64 {
 	return x ^ (x >> 31)
 }
 
-// attraction is how often a particle moves toward its distance.
+// attraction is the maximum number of moves of a particle toward its distance.
 const (
 	attractions = 15
 	halvings    = 4
 )
 
-// attract places a particle of dual cell (i, j, k). The sign of its R is that of its side.
+// attract positions a particle of dual cell (i, j, k) whose side is the sign of its R.
 func (s *Seeding[F]) attract(q Particle[F], i, j, k int, number int64) Particle[F] {
 	l := &s.Lattice
 	q.X = F(i) + random[F](number, 0)
@@ -140,7 +140,7 @@ func (s *Seeding[F]) attract(q Particle[F], i, j, k int, number int64) Particle[
 	return q
 }
 
-// radiusFor is the radius of a particle where the level set is phi.
+// radiusFor returns the radius of a particle at a level set of phi.
 func (s *Seeding[F]) radiusFor(r, phi F) F {
 	if r < 0 {
 		return -num.Smaller(num.Larger(-phi, s.Least), s.Most)
@@ -148,7 +148,7 @@ func (s *Seeding[F]) radiusFor(r, phi F) F {
 	return num.Smaller(num.Larger(phi, s.Least), s.Most)
 }
 
-// inside tells whether a particle of dual cell (i, j, k) is in the domain and within reach.
+// inside reports whether a particle of dual cell (i, j, k) is in the domain and within reach.
 func (s *Seeding[F]) inside(q Particle[F], i, j, k int) bool {
 	return s.allowed(0, i, q.X) && s.allowed(1, j, q.Y) && (s.Lattice.Dim == 2 || s.allowed(2, k, q.Z))
 }
@@ -161,7 +161,7 @@ func (s *Seeding[F]) allowed(axis, from int, x F) bool {
 	return x >= F(from-int(s.Reach)) && x < F(from+int(s.Reach)+1)
 }
 
-// normal is the level set at a particle, and its direction of ascent.
+// normal returns the level set at a particle, and its direction of ascent.
 func (s *Seeding[F]) normal(q Particle[F]) (phi, nx, ny, nz F) {
 	l := &s.Lattice
 	i, x := splitCoordinate(q.X)

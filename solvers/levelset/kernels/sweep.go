@@ -2,9 +2,9 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with all cells at a time in place of eight orders, so that
-// the outcome depends on no order and no block: each pass brings the solution of |∇φ| = 1 of first order at least one
-// cell further from the interface, and values only fall.
+// Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with simultaneous updates of all cells instead of eight
+// orders, so that the result does not depend on order and blocks: each pass extends the first-order solution of |∇φ|
+// = 1 by at least one cell, and values only decrease.
 //
 //atoll:constant
 type Sweeping[F num.Float] struct {
@@ -14,9 +14,8 @@ type Sweeping[F num.Float] struct {
 	KeepDistances bool // cells next to the interface already hold their distance
 }
 
-// InitDistances gives the cells of brick t next to the interface their distance from it, and all others that of the
-// band, in both of the arrays that sweeps alternate between, and notes in Crossed whether there are any of the first
-// kind.
+// InitDistances sets the cells of brick t next to the interface to their distance from it, and all others to that of
+// the band, in both arrays between which sweeps alternate, and sets Crossed if the brick has any of the first kind.
 //
 //atoll:kernel tile block=256
 func InitDistances[F num.Float](t int, s *Sweeping[F], from, to, also []F, pieces *[brickPieces]int32,
@@ -34,7 +33,7 @@ func InitDistances[F num.Float](t int, s *Sweeping[F], from, to, also []F, piece
 	}
 }
 
-// initDistances does so for each brickPieces-th cell of a brick, from number k on.
+// initDistances does so for every brickPieces-th cell of a brick, starting with number k.
 func (s *Sweeping[F]) initDistances(k, x, y, z int32, from, to, also []F) (crossed int32) {
 	b := &s.Bricks
 	for at := k; at < b.cells(); at += brickPieces {
@@ -62,7 +61,8 @@ func (s *Sweeping[F]) initDistances(k, x, y, z int32, from, to, also []F) (cross
 	return crossed
 }
 
-// crossed tells whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is outside.
+// crossed reports whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is
+// outside.
 func (l *Lattice[F]) crossed(f []F, c int) bool {
 	inside := f[c] < 0
 	if (f[c-1] < 0) != inside || (f[c+1] < 0) != inside || (f[c-l.SY] < 0) != inside || (f[c+l.SY] < 0) != inside {
@@ -100,9 +100,9 @@ func (l *Lattice[F]) opposite(f []F, c, n int, sum, weight F) (F, F) {
 	return sum, weight
 }
 
-// slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
-// Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
-// as they are.
+// slope returns the slope of a level set at a cell next to the interface: the central or the steepest one-sided one
+// (Russo and Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep on both sides,
+// keep their thickness.
 func (l *Lattice[F]) slope(f []F, c int) F {
 	v := f[c]
 	x, most := slopes(f, c, 1, l.H[0], v)
@@ -117,13 +117,13 @@ func (l *Lattice[F]) slope(f []F, c int) F {
 	return num.Larger(num.Sqrt(sum), most)
 }
 
-// slopes are the central one along an axis and the steepest to one side.
+// slopes returns the central and the steepest one-sided slope along an axis.
 func slopes[F num.Float](f []F, c, s int, h, v F) (central, steepest F) {
 	lower, upper := (v-f[c-s])/h, (f[c+s]-v)/h
 	return (lower + upper) / 2, num.Larger(num.Abs(lower), num.Abs(upper))
 }
 
-// Sweep takes each cell of brick t to the least solution that its neighbours allow.
+// Sweep updates each cell of brick t to the least solution that its neighbours allow.
 //
 //atoll:kernel tile block=256
 func Sweep[F num.Float](t int, s *Sweeping[F], from, to []F) {
@@ -137,7 +137,7 @@ func Sweep[F num.Float](t int, s *Sweeping[F], from, to []F) {
 	}
 }
 
-// solution is the least solution at a cell. Cells next to the interface keep theirs.
+// solution returns the least solution at a cell. Cells next to the interface keep theirs.
 func (s *Sweeping[F]) solution(from []F, c int) F {
 	l := &s.Lattice
 	v := from[c]
@@ -169,8 +169,8 @@ func (s *Sweeping[F]) solution(from []F, c int) F {
 	return u
 }
 
-// eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
-// as are below the solution.
+// eikonal solves |∇φ| = 1 for a cell with the smaller neighbours a, b and d along the axes, using those that are
+// below the solution.
 func (l *Lattice[F]) eikonal(a, b, d F) F {
 	h, p, q, r := l.H[0], l.Squares[0], l.Squares[1], l.Squares[2]
 	if l.Dim == 2 {
@@ -203,7 +203,7 @@ func (l *Lattice[F]) eikonal(a, b, d F) F {
 	return a + (mean+num.Sqrt(num.Larger(rest, 0)))/sum
 }
 
-// FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
+// FillWall copies a boundary cell of the grid to a ghost: the gradient normal to the boundary is zero.
 //
 //atoll:kernel block=256
 func FillWall[F num.Float](i int, from, to []int32, f []F) { f[to[i]] = f[from[i]] }

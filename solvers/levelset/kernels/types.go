@@ -13,8 +13,8 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
 //atoll:machine sm_80 sm_90
 
-// Lattice says where cell (i, j, k) of the grid lies in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane
-// SZ is 0.
+// Lattice locates cell (i, j, k) of the grid in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane SZ is
+// 0.
 //
 //atoll:constant
 type Lattice[F num.Float] struct {
@@ -48,7 +48,7 @@ func cube[F num.Float](f []F, c, sy, sz int, x, y, z F) F {
 
 func lerp[F num.Float](a, b, part F) F { return a + (b-a)*part }
 
-// splitCoordinate returns the greatest whole number up to x, and the fraction above it.
+// splitCoordinate returns the largest integer not above x, and the fractional part.
 func splitCoordinate[F num.Float](x F) (whole int, part F) {
 	whole = int(x)
 	if F(whole) > x {
@@ -57,8 +57,8 @@ func splitCoordinate[F num.Float](x F) (whole int, part F) {
 	return whole, x - F(whole)
 }
 
-// Clock holds what a step needs of its time. All are per side of a cell, by axis: times velocities at a factor of 1
-// they are parts of a cell.
+// Clock holds the time-dependent factors of a step, per side of a cell, by axis: times a velocity they are
+// displacements in units of cells.
 type Clock[F num.Float] struct {
 	Half  [3]F    // half a step at the velocity of its start
 	Back  [3]F    // half a step at the velocity of its end

@@ -81,7 +81,7 @@ func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, share F, base,
 }
 
 // nearest is the least |φ| at the start, of a cell where it is start and of its neighbours. Where a lone particle has
-// corrected what was beyond the band, the interface is at a neighbour. All are looked at without branches: most cells
+// corrected what was beyond the band, the interface is at a neighbour. All are compared without branches: most cells
 // are far from any interface.
 func (s *Relaxation[F]) nearest(c int, start F) F {
 	l := &s.Lattice
@@ -97,7 +97,7 @@ func (s *Relaxation[F]) nearest(c int, start F) F {
 	return least
 }
 
-// rate is L at a cell.
+// rate returns L at a cell.
 func (s *Relaxation[F]) rate(f []F, c int, start F) F {
 	l := &s.Lattice
 	if l.crossed(s.Start, c) {
@@ -115,7 +115,7 @@ func (s *Relaxation[F]) rate(f []F, c int, start F) F {
 	return -start / num.Sqrt(start*start+l.Least*l.Least) * (num.Sqrt(sum) - 1)
 }
 
-// godunovSquare is the square of the slope along an axis on the upwind side, by Godunov.
+// godunovSquare returns the square of Godunov's upwind slope along an axis.
 func godunovSquare[F num.Float](f []F, c, s int, h F, outside bool) F {
 	a, b := lowerSlope(f, c, s)/h, upperSlope(f, c, s)/h
 	if !outside {

@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// weigher finds what slabs of cells cost: each cell 1, and as much again each particle, which takes as long in a step.
-// particles is how many a cell next to the interface has.
+// weigher computes the cost of slabs of cells: 1 for each cell, and 1 for each particle, which takes about as long in
+// a step. particles is the number of particles in a cell next to the interface.
 type weigher struct {
 	g         *grid.Grid
 	body      shape.Body
@@ -26,7 +26,7 @@ type weigher struct {
 	weights domain.Weights
 }
 
-// empty is another weigher of the same, which knows of no particles yet.
+// empty returns a weigher for the same body without counts.
 func (w *weigher) empty() *weigher {
 	e := &weigher{g: w.g, body: w.body, particles: w.particles}
 	for axis := range e.weights {
@@ -35,7 +35,7 @@ func (w *weigher) empty() *weigher {
 	return e
 }
 
-// add adds what another one has found.
+// add adds the weights of another weigher.
 func (w *weigher) add(o *weigher) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
@@ -46,22 +46,22 @@ func (w *weigher) add(o *weigher) {
 	}
 }
 
-// sown is how many cells from the interface particles are sown.
-const sown = 3
+// seededBand is the half-width in cells of the seeded band.
+const seededBand = 3
 
-// weights are those of a body at the start. Ranks share the work, and all get the same.
+// weights returns the weights for a body at the start. Ranks share the work, and all get the same result.
 func weights(ctx context.Context, comm dist.Comm, g *grid.Grid, text string, path func(string) string,
 	particles int) (*domain.Weights, error) {
 	body, failed, err := shape.Parse(text, g.Dim, path)
 	w := (&weigher{g: g, body: body, particles: int64(particles)}).empty()
 	last := g.Dim - 1
 	if err == nil {
-		// Slabs go in turn to ranks, and of a rank to goroutines.
-		first, turn := comm.Rank(), comm.Size()
-		err = parallel.Each(ctx, "weights", max(0, g.N[last]-first+turn-1)/turn, 1, func(lo, hi int) error {
+		// Slabs are distributed cyclically to ranks, and those of a rank to goroutines.
+		first, ranks := comm.Rank(), comm.Size()
+		err = parallel.Each(ctx, "weights", max(0, g.N[last]-first+ranks-1)/ranks, 1, func(lo, hi int) error {
 			part := w.empty()
 			for n := lo; n < hi; n++ {
-				part.slab(last, first+n*turn)
+				part.slab(last, first+n*ranks)
 			}
 			w.add(part)
 			return nil
@@ -85,14 +85,15 @@ func weights(ctx context.Context, comm dist.Comm, g *grid.Grid, text string, pat
 	return &w.weights, nil
 }
 
-// slab adds the particles near where the interface crosses edges between the centres of a slab and those after them.
-func (w *weigher) slab(axis, at int) {
+// slab adds the particles near the edges between the centres of a slab's cells and the next cells that the interface
+// crosses.
+func (w *weigher) slab(axis, position int) {
 	n := w.g.N
 	n[axis] = 1
 	var cell [3]int
 	for c := range n[0] * n[1] * n[2] {
 		cell[0], cell[1], cell[2] = c%n[0], c/n[0]%n[1], c/n[0]/n[1]
-		cell[axis] += at
+		cell[axis] += position
 		inside := w.inside(cell)
 		for d := range w.g.Dim {
 			next := cell
@@ -111,21 +112,21 @@ func (w *weigher) inside(cell [3]int) bool {
 	return w.body.Phi(x[0], x[1], x[2]) < 0
 }
 
-// crossed weighs the particles around an edge along an axis, which are before and behind it along that.
+// crossed adds the particles around an edge that the interface crosses.
 func (w *weigher) crossed(cell [3]int, axis int) {
 	for d := range w.g.Dim {
 		if d != axis {
-			w.weights[d][cell[d]] += 2 * sown * w.particles
+			w.weights[d][cell[d]] += 2 * seededBand * w.particles
 			continue
 		}
-		for i := max(0, cell[d]-sown+1); i <= min(w.g.N[d]-1, cell[d]+sown); i++ {
+		for i := max(0, cell[d]-seededBand+1); i <= min(w.g.N[d]-1, cell[d]+seededBand); i++ {
 			w.weights[d][i] += w.particles
 		}
 	}
 }
 
-// tellShares tells how many particles ranks have.
-func tellShares(ctx context.Context, comm dist.Comm, to io.Writer, own int64) error {
+// logShares logs the distribution of particles over ranks.
+func logShares(ctx context.Context, comm dist.Comm, to io.Writer, own int64) error {
 	sums, most, least := []int64{own}, []int64{own}, []int64{own}
 	for _, r := range []struct {
 		op dist.Op

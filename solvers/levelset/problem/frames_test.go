@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// squeezed is a ball in the middle, where eight blocks meet.
+// squeezed is a ball where eight blocks meet.
 const squeezed = `
 solver = "level-set"
 grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [20, 18, 16] }
@@ -25,7 +25,7 @@ time = { end = 0.3, max_steps = 8 }
 output = { format = ["vti", "vtp", "stl", "obj", "particles", "vdb"], every = 10 }
 `
 
-// frames runs it on so many ranks and returns where frame 1 is, without extension.
+// frames runs the case on a number of ranks and returns the path of frame 1 without extension.
 func frames(t *testing.T, ranks int, sets ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -35,8 +35,8 @@ func frames(t *testing.T, ranks int, sets ...string) string {
 	return filepath.Join(dir, "frames", "case_000001")
 }
 
-// The surface of eight ranks is one closed one: each edge has a triangle on either side, which run along it in opposite
-// directions, and points less edges plus triangles are 2. It is the same as on one rank, but for the order.
+// TestSurfaceIsOneManifold proves that the surface of eight ranks is one closed manifold with Euler characteristic 2,
+// and the same as on one rank except for the order.
 func TestSurfaceIsOneManifold(t *testing.T) {
 	points, triangles := readObj(t, frames(t, 8)+".obj")
 	along := map[[2]int]int{}
@@ -89,7 +89,7 @@ func readObj(t *testing.T, path string) (points [][3]float64, triangles [][3]int
 	return points, triangles
 }
 
-// VTK and OpenVDB read the files of eight ranks and have nothing to complain of.
+// TestFilesByOthers proves that VTK and OpenVDB read the files of eight ranks without warnings.
 func TestFilesByOthers(t *testing.T) {
 	needs.VTK(t)
 	path := frames(t, 8)
@@ -104,7 +104,7 @@ func TestFilesByOthers(t *testing.T) {
 	}
 }
 
-// Particles have signs, radii and a flag, in the files of ranks as in the summary.
+// TestParticleFiles checks the data of particles in files of several ranks.
 func TestParticleFiles(t *testing.T) {
 	path := frames(t, 4)
 	whole, err := vtk.ReadPolyData(strings.TrimSuffix(path, "_000001") + "_particles_000001.vtp")

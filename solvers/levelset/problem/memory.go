@@ -14,17 +14,23 @@ import (
 
 func needOf(c *config.Case, held solvers.Counts) levelset.Need {
 	w := c.Sections.(*Sections)
-	return w.Method.Config().Need(held.Block, held.Crossed, w.Method.Precision)
+	return w.Method.Config().Need(held.Block, held.InterfaceEdges, w.Method.Precision)
 }
 
-// memory is what the arrays of a block take.
-func memory(c *config.Case, held solvers.Counts) int64 { return needOf(c, held).Arrays }
+// memory returns the bytes of a block's arrays, without particles if the edges at the interface were not counted.
+func memory(c *config.Case, held solvers.Counts) int64 {
+	n := needOf(c, held)
+	if held.SeparateMemory {
+		return n.Arrays + n.Later + n.Scratch
+	}
+	return n.Arrays + n.Later
+}
 
-// foresee counts the fullest block, and its share of the particles at the start. They may become more where the surface
-// grows, and a rank may have more of them than its share where blocks are balanced by cells alone.
-func foresee(c *config.Case, ranks int, separate bool) (solvers.Foreseen, error) {
+// estimate estimates the largest block, and its share of the particles at the start. There may be more particles later
+// if the interface grows, and a rank may have more than its share if only cells are balanced.
+func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error) {
 	w := c.Sections.(*Sections)
-	f, err := domain.Foresee(&w.Grid, w.Method.Config().Ghosts(), ranks, separate)
+	f, err := domain.Estimate(&w.Grid, w.Method.Config().Ghosts(), ranks, separate)
 	if err != nil {
 		return f, err
 	}
@@ -33,27 +39,24 @@ func foresee(c *config.Case, ranks int, separate bool) (solvers.Foreseen, error)
 		if err != nil {
 			return f, fmt.Errorf("[initial] shape: %w", err)
 		}
-		all := crossedBy(f.Held.Block.Grid, body)
+		all := interfaceEdges(f.Held.Block.Grid, body)
 		if err := failed(); err != nil {
 			return f, fmt.Errorf("[initial] shape: %w", err)
 		}
-		f.Held.Crossed = (all + ranks - 1) / ranks
+		f.Held.InterfaceEdges = (all + ranks - 1) / ranks
 	}
 	n := needOf(c, f.Held)
 	f.Host = n.Host
-	if !separate {
-		f.Host += n.Later
-	}
 	return f, nil
 }
 
-// sampledCells is how many cells along an axis a body is sampled in, at most.
+// sampledCells is the largest number of cells along an axis of the coarse grid on which a body is sampled.
 const sampledCells = 48
 
-// crossedBy estimates how many edges between neighbouring cells the surface of a body crosses, from a coarser grid:
-// each of its edges stands for all edges of the fine grid through the same side of a coarse cell. Where cells are no
-// cubes it is the number of crossed cubes around which particles would be seeded in the same volume.
-func crossedBy(g *grid.Grid, body shape.Body) int {
+// interfaceEdges estimates how many pairs of neighbouring cells the surface of a body separates, from a coarser grid:
+// each coarse pair stands for all fine pairs on that face. For cells that are not cubes it returns the equivalent
+// number of cubes with the same seeded volume.
+func interfaceEdges(g *grid.Grid, body shape.Body) int {
 	coarse := *g
 	longest, volume := 0.0, g.CellVolume()
 	for d := range g.Dim {
@@ -61,7 +64,7 @@ func crossedBy(g *grid.Grid, body shape.Body) int {
 		longest = max(longest, g.Spacing(d))
 	}
 	w := weigher{g: &coarse, body: body}
-	area, within := 0.0, 0.0 // of sides of coarse cells between which the surface lies, and the volume of the body
+	area, within := 0.0, 0.0 // area of the faces of coarse cells that the interface crosses, and volume of the body
 	var cell [3]int
 	for c := range coarse.N[0] * coarse.N[1] * coarse.N[2] {
 		cell[0], cell[1], cell[2] = c%coarse.N[0], c/coarse.N[0]%coarse.N[1], c/coarse.N[0]/coarse.N[1]
@@ -80,12 +83,12 @@ func crossedBy(g *grid.Grid, body shape.Body) int {
 		return 0
 	}
 	mean := math.Sqrt(volume)
-	share := levelset.SownLayers(longest, mean)
+	share := levelset.SeededLayers(longest, mean)
 	if g.Dim == 3 {
 		mean = math.Cbrt(volume)
-		share = levelset.SownLayers(longest, mean)
-		// A shell around a ball has more volume than its area times its thickness. The radius is 3V/A; the sides of cells
-		// that stand for the sphere have 1.5 times its area.
+		share = levelset.SeededLayers(longest, mean)
+		// The shell around a ball has more volume than area times thickness. The radius is 3V/A; the faces that
+		// approximate a sphere have 1.5 times its area.
 		thick, radius := levelset.Layers*share*mean, 3*within/(area/1.5)
 		share *= 1 + thick*thick/(12*radius*radius)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// TestRestarts: a run goes on from its level set, its particles, wherever they have come to, and what was counted.
+// TestRestarts proves that a run continues from its level set, its particles and its counters on any number of ranks.
 func TestRestarts(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -31,7 +31,7 @@ func TestGoesOnAfterAKill(t *testing.T) {
 	runtest.GoesOn(t, swirl+gauge, "checkpoint.steps=6", "method.reseed=5", "output.format=['vti']", "output.every=0.1")
 }
 
-func TestLooksChangeNothing(t *testing.T) {
+func TestMeasurementsChangeNothing(t *testing.T) {
 	runtest.LooksChangeNothing(t, swirl, 0.2, "output.format=['vti']")
 }
 

@@ -1,4 +1,5 @@
-// Package problem makes a run of the level set of a case: its sections, the body at the start, the flow, its output.
+// Package problem makes a run of the level set solver from a case: its sections, the initial body, the flow, and its
+// output. It registers the kind "level-set".
 package problem
 
 import (
@@ -9,28 +10,27 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset"
 )
 
-// Sections holds the sections of solver "level-set": an interface that a given velocity carries through a grid.
+// Sections are the sections of solver "level-set": an interface that is advected by a given velocity.
 type Sections struct {
 	Grid     config.Grid
-	Shape    string // of the body at the start, as shape.Parse reads it
+	Shape    string // text of the initial body: see shape.Parse
 	Velocity flow.Section
 	Method   Method
 }
 
-// Method is the section [method] of solver "level-set"; package solvers/levelset tells what each key does. Defaults
-// are behind the semicolons.
+// Method is the section [method] of solver "level-set", see levelset.Config. Defaults follow the semicolons.
 type Method struct {
 	Advect     string  // semi-lagrangian or weno; semi-lagrangian
 	Reinit     string  // sweep, weno or none; sweep
-	Iterations int     // of reinitialisation by weno in each step; 5
-	Band       float64 // cells to which φ is a distance; 7
-	CFL        float64 // dt·|u|/h of an axis; 1, with weno 0.5
+	Iterations int     // pseudo-time steps in each reinitialisation by weno; 5
+	Band       float64 // half-width in cells of the band in which φ is a distance; 7
+	CFL        float64 // largest dt·|u|/h along any axis; 1, with weno 0.5
 	Particles  int     // of each sign in a cell; 4^dim, 0 for none
-	Escape     float64 // radii on the wrong side from which a particle corrects; 1
+	Escape     float64 // a particle on the wrong side by more than this multiple of its radius corrects φ; 1
 	Correct    string  // fused or sorted; fused
 	Reseed     int     // steps between reseedings; 0 for none
 	Sort       int     // steps between sortings of the particles by cell; 20, 0 for none
-	Balance    string  // what is balanced between blocks: cells, or particles too; cells
+	Balance    string  // what is distributed evenly over blocks: cells, or cells and particles; cells
 	Precision  string  // float32 or float64; float64
 }
 
@@ -41,7 +41,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Velocity = flow.Decode(root.Sub("velocity"), w.Grid.Dim)
 	w.Method = decodeMethod(root.Sub("method"), w.Grid.Dim)
 	c.Sections = w
-	c.DecodeTransient(root, w.Grid.Dim, config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"phi"},
+	c.DecodeTransient(root, w.Grid.Dim, config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"phi"},
 		Formats: []string{"vti", "vtp", "stl", "obj", "particles", "vdb"}})
 }
 
@@ -74,30 +74,30 @@ func decodeMethod(s *config.Section, dim int) Method {
 		Balance:    s.Choice("balance", "cells", "cells", "particles"),
 		Precision:  s.Choice("precision", "float64", "float32", "float64"),
 	}
-	usual := 1.0
+	fallback := 1.0
 	if m.Advect == "weno" {
-		usual = 0.5
+		fallback = 0.5
 	}
-	m.CFL = s.Number("cfl", config.Bound{Most: 4.9, Open: true, Fallback: usual, Optional: true})
+	m.CFL = s.Number("cfl", config.Bound{Most: 4.9, Open: true, Fallback: fallback, Optional: true})
 	if s.Has("iterations") && m.Reinit != "weno" {
 		s.Fail("iterations", `belongs to reinit = "weno"`)
 	}
 	for _, key := range []string{"escape", "correct", "reseed", "sort", "balance"} {
 		if s.Has(key) && m.Particles == 0 {
-			s.Fail(key, "belongs to particles, of which there are none")
+			s.Fail(key, "belongs to particles, and there are none")
 		}
 	}
 	if m.Advect == "weno" && m.CFL > 0.5 {
-		s.Fail("cfl", "%g is more than 0.5, which advection by weno takes at most", m.CFL)
+		s.Fail("cfl", "%g is more than 0.5, the limit of advection by weno", m.CFL)
 	}
 	if m.Band < 4 {
-		s.Fail("band", "%g cells are fewer than 4, which particles need", m.Band)
+		s.Fail("band", "%g cells are less than the minimum of 4", m.Band)
 	}
 	s.Finish()
 	return m
 }
 
-// Config is what the solver takes.
+// Config returns the configuration of the solver.
 func (m Method) Config() levelset.Config {
 	return levelset.Config{Advect: m.Advect, Reinit: m.Reinit, Iterations: m.Iterations, Band: m.Band, CFL: m.CFL,
 		Particles: m.Particles, Escape: m.Escape, Correct: m.Correct, Reseed: m.Reseed, Sort: m.Sort}

@@ -16,13 +16,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset"
 )
 
-// body is one rank's share of a run of a case.
+// body is a rank's share of a run.
 type body struct {
 	levelset.Solver
 	block   *domain.Block
 	cells   *solvers.Space
 	size    solvers.Size
-	late    error // the first error in evaluating the velocity's factor of time, which steps do
+	late    error // the first error in evaluating the time factor of the velocity during steps
 	escaped int64 // the largest number of escaped particles in any measurement
 }
 
@@ -59,7 +59,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	for i, phi := range inside {
 		inside[i] = -math.Copysign(1, phi)
 	}
-	odd, err := domain.Within(ctx, env.Comm, inside, -1, 1)
+	odd, err := domain.CheckBody(ctx, env.Comm, inside, -1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -68,30 +68,35 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	if err := tellShares(ctx, env.Comm, env.Log, d.ParticleCount()); err != nil {
+	if err := logShares(ctx, env.Comm, env.Log, d.ParticleCount()); err != nil {
 		d.Solver.Close()
 		return nil, err
 	}
 	d.cells = d.block.Space()
 	d.size = d.block.Size(c, d.Bytes(), w.Method.Precision, d.Halo())
-	d.size.Odd = odd
+	d.size.Warnings = odd
 	return d, nil
 }
 
-// distance is the level set of a body.
+// distance returns the level set of a body.
 func distance(ctx context.Context, text string, path func(string) string, b *grid.Block) ([]float64, error) {
-	of, failed, err := shape.Parse(text, b.Grid.Dim, path)
+	parsed, failed, err := shape.Parse(text, b.Grid.Dim, path)
 	if err != nil {
 		return nil, fmt.Errorf("[initial] shape: %w", err)
 	}
-	v, err := levelset.Distance(ctx, b, of)
+	v, err := levelset.Distance(ctx, b, parsed)
 	if err := cmp.Or(failed(), err); err != nil {
 		return nil, fmt.Errorf("[initial] shape: %w", err)
 	}
 	return v, nil
 }
 
-func (d *body) Size() solvers.Size { return d.size }
+// Size is that of now: steps make room for particles.
+func (d *body) Size() solvers.Size {
+	size := d.size
+	size.Bytes = d.Bytes()
+	return size
+}
 
 func (d *body) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	d.Pause(pause)
@@ -107,18 +112,19 @@ const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are the diagnostics, in the order in which Measure returns them.
 var quantities = []solvers.Quantity{
-	{Name: "volume", Doc: "of the body, φ < 0; in the plane its area", In: inAll, Panel: "volume"},
-	{Name: "volume_loss", Doc: "volume lost since the start, as a share of the volume at the start", In: inAll,
+	{Name: "volume", Doc: "of the body, φ < 0; in the plane its area", Outputs: inAll, Panel: "volume"},
+	{Name: "volume_loss", Doc: "volume lost since the start, as a share of the volume at the start", Outputs: inAll,
 		Error: true},
-	{Name: "grad_error", Doc: "the largest ||∇φ| - 1| in the inner half of the band", In: inAll},
-	{Name: "particles", Doc: "number of particles of both signs", In: inAll},
+	{Name: "grad_error", Doc: "the largest ||∇φ| - 1| in the inner half of the band", Outputs: inAll},
+	{Name: "particles", Doc: "number of particles of both signs", Outputs: inAll},
 	{Name: "escaped", Doc: "particles that are on the wrong side by more than [method] escape times their radius",
-		In: inAll, Panel: "escaped particles"},
-	{Name: "escaped_max", Doc: "largest number of escaped particles in any row of conservation.csv so far", In: inSummary},
-	{Name: "left", Doc: "particles that have left the grid since the start", In: inAll},
-	{Name: "deleted", Doc: "particles that reseeding took away since the start", In: inAll},
-	{Name: "flips", Doc: "changes of sign by reinitialisation that were refused since the start", In: inAll},
-	{Name: "l1_error", Doc: "volume that is inside now or at the start, but not both", In: inSummary, Error: true},
+		Outputs: inAll, Panel: "escaped particles"},
+	{Name: "escaped_max", Doc: "largest number of escaped particles in any row of conservation.csv so far",
+		Outputs: inSummary},
+	{Name: "left", Doc: "particles that have left the grid since the start", Outputs: inAll},
+	{Name: "deleted", Doc: "particles that reseeding took away since the start", Outputs: inAll},
+	{Name: "flips", Doc: "changes of sign by reinitialisation that were refused since the start", Outputs: inAll},
+	{Name: "l1_error", Doc: "volume that is inside now or at the start, but not both", Outputs: inSummary, Error: true},
 }
 
 func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
@@ -146,7 +152,7 @@ var fields = []solvers.Field{
 
 func (d *body) Fields() []solvers.Field {
 	f := fields[0]
-	f.On, f.View, f.Hashed, f.Saved, f.Beyond = d.cells, d.View, true, true, d.Band()
+	f.Space, f.View, f.Hashed, f.Saved, f.MaxDistance = d.cells, d.View, true, true, d.Band()
 	return append([]solvers.Field{f}, d.ParticleFields()...)
 }
 

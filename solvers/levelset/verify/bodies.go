@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 )
 
-// volumes measures bodies by samples of the level set and by its surface.
+// volumes checks the volumes of bodies from samples of the level set and from its surface.
 func volumes(ctx context.Context, p *verify.Page) error {
 	const disk = `
 solver = "level-set"
@@ -52,7 +52,7 @@ time = { end = 1, max_steps = 1 }
 	return nil
 }
 
-// distances looks at what reinitialisation makes, and leaves.
+// distances checks the errors of the distance after reinitialisation.
 func distances(ctx context.Context, p *verify.Page) error {
 	n := 64
 	if p.Options.Quick {
@@ -69,14 +69,15 @@ time = { end = 8, max_steps = 8 }
 	t := p.Table("Distance from a ball, of a level set that is none, after 8 steps: the largest error in cells", "method",
 		"cells", "inner half", "outer half")
 	for _, reinit := range []string{"sweep", "weno"} {
-		o, err := job{text: fmt.Sprintf(text, n), sets: []string{"method.reinit='" + reinit + "'"}, looks: 8}.run(ctx, p, 1)
+		o, err := job{text: fmt.Sprintf(text, n), sets: []string{"method.reinit='" + reinit + "'"},
+			measurements: 8}.run(ctx, p, 1)
 		if err != nil {
 			return err
 		}
 		h := 1 / float64(n)
 		var off [2]float64
 		for i, v := range o.phi {
-			x := o.cells.At(i)
+			x := o.cells.Position(i)
 			d := math.Sqrt((x[0]-.5)*(x[0]-.5)+(x[1]-.5)*(x[1]-.5)+(x[2]-.5)*(x[2]-.5)) - .3
 			if d >= -3.5*h && d < 0 {
 				off[0] = max(off[0], math.Abs(v-d)/h)
@@ -91,7 +92,7 @@ time = { end = 8, max_steps = 8 }
 	return rods(ctx, p)
 }
 
-// rods are thinner than two cells.
+// rods checks bodies thinner than two cells.
 func rods(ctx context.Context, p *verify.Page) error {
 	const text = `
 solver = "level-set"
@@ -111,7 +112,7 @@ time = { end = 48, max_steps = 48 }
 	}
 	for _, rod := range rodsOf {
 		for _, reinit := range []string{"sweep", "weno"} {
-			o, err := job{text: fmt.Sprintf(text, rod.radius, reinit), looks: 48}.run(ctx, p, 1)
+			o, err := job{text: fmt.Sprintf(text, rod.radius, reinit), measurements: 48}.run(ctx, p, 1)
 			if err != nil {
 				return err
 			}

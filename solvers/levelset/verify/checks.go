@@ -1,4 +1,5 @@
-// Package verify holds the checks of the level set.
+// Package verify checks the level set solver against exact solutions and published results: volumes, distances, and
+// test flows. Its suite is run by atoll verify levelset.
 package verify
 
 import (
@@ -10,12 +11,12 @@ import (
 
 func init() { verify.Register(suite) }
 
-// suite is the checks, the fast ones first.
+// suite lists the checks, the fast ones first.
 var suite = verify.Suite{Name: "levelset", Twins: 2, Checks: []verify.Check{
 	{Name: "volumes", About: "Volumes of bodies, by samples and by the surface", Run: volumes},
 	{Name: "distances", About: "Both halves of the band are a distance, and thin bodies do not drain", Run: distances},
 	{Name: "vortex", About: "The reversed vortex of Rider and Kothe, T = 8", Run: vortex},
-	{Name: "zalesak", About: "Zalesak's slotted disk and sphere, one turn", Run: zalesak, Largest: largestSphere},
+	{Name: "zalesak", About: "Zalesak's slotted disk and sphere, one revolution", Run: zalesak, Largest: largestSphere},
 	{Name: "ball", About: "Enright's ball in a deforming flow, T = 3", Run: ball, Largest: largestBall},
 	{Name: "ball-200", About: "The same with 200³ cells, on a GPU (--backend cuda)", Run: ball200,
 		Largest: func(o verify.Options) string {
@@ -42,30 +43,31 @@ func largestBall(o verify.Options) string {
 	return fmt.Sprintf(ballCase, n)
 }
 
-// row is a way to run a case, and what it must keep.
+// row is a run of a case, with the expected loss of volume.
 type row struct {
-	name   string
-	cells  int
-	sets   []string
-	theirs float64 // share of the volume that is lost, published or by an independent program; 0 for none
-	judge  func(loss float64) verify.Verdict
-	slow   bool // not in quick runs
-	ranks  []int
+	name      string
+	cells     int
+	sets      []string
+	reference float64 // relative loss of volume that was published, or computed by an independent program; 0 for none
+	judge     func(loss float64) verify.Verdict
+	slow      bool // left out of quick runs
+	ranks     []int
 }
 
-// percent bounds a loss by some per cent of the volume.
+// percent bounds a loss by a percentage of the volume.
 func percent(most float64) func(loss float64) verify.Verdict {
 	return func(loss float64) verify.Verdict { return verify.AtMost(max(loss, -loss), most/100) }
 }
 
-// lost wants at least so many per cent to be lost: the test bites.
+// lost requires a loss of at least a percentage: the test must be hard for this method.
 func lost(least float64) func(loss float64) verify.Verdict {
 	return func(loss float64) verify.Verdict { return verify.AtLeast(loss, least/100) }
 }
 
-const theirLosses = "Theirs are Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183 (2002), by RK3 and WENO."
+const referenceNote = "References are Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183 (2002), by RK3 " +
+	"and WENO."
 
-// table runs rows and shows what they lose since the start. length is the surface of the body.
+// table runs rows and shows their losses. length is the size of the body's surface.
 func table(ctx context.Context, p *verify.Page, title, text string, length float64, rows []row) error {
 	t := p.Table(title, "method", "cells", "ranks", "steps", "particles", "escaped", "volume", "lost",
 		"reference", "L1 / h")
@@ -95,12 +97,12 @@ func table(ctx context.Context, p *verify.Page, title, text string, length float
 	return nil
 }
 
-// show adds a row of a run.
+// show adds the row of a run.
 func show(t *verify.Table, r row, ranks int, o *outcome, length float64) {
 	loss := o.loss()
 	theirs := ""
-	if r.theirs != 0 {
-		theirs = verify.Percent(r.theirs)
+	if r.reference != 0 {
+		theirs = verify.Percent(r.reference)
 	}
 	verdict := verify.Info
 	if r.judge != nil {
@@ -108,7 +110,7 @@ func show(t *verify.Table, r row, ranks int, o *outcome, length float64) {
 	}
 	h := 1.0
 	if o.cells != nil {
-		h = o.cells.At(1)[0] - o.cells.At(0)[0]
+		h = o.cells.Position(1)[0] - o.cells.Position(0)[0]
 	}
 	t.Row(verdict, r.name, r.cells, ranks, o.steps, fmt.Sprint(o.value["particles"]), fmt.Sprint(o.value["escaped_max"]),
 		fmt.Sprintf("%.6g", o.value["volume"]), verify.Percent(loss), theirs,

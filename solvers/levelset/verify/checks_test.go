@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 )
 
-// The checks that a test can afford meet their bounds; flows take minutes.
+// TestQuick runs the checks that take seconds.
 func TestQuick(t *testing.T) {
 	for _, name := range []string{"volumes", "distances"} {
 		t.Run(name, func(t *testing.T) {

@@ -19,25 +19,25 @@ import (
 	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem" // whose cases these are
 )
 
-// outcome is what a run led to.
+// outcome is the result of a run.
 type outcome struct {
-	value   map[string]float64 // of quantities, at the end
-	worst   float64            // |volume_loss| at any of the moments that were looked at
+	value   map[string]float64 // metrics at the end
+	worst   float64            // largest |volume_loss| at any measurement
 	steps   int
 	hash    string
-	surface float64        // the volume that the surface encloses, of runs on one rank
+	surface float64        // volume enclosed by the surface, for runs on one rank
 	cells   *solvers.Space // of runs on one rank
-	phi     []float64      // of its cells
+	phi     []float64      // level set in the cells
 }
 
-// loss is that of volume, as a share.
+// loss is the relative loss of volume.
 func (o *outcome) loss() float64 { return o.value["volume_loss"] }
 
-// job is a case, and how it is run.
+// job is a case with overrides.
 type job struct {
-	text  string
-	sets  []string
-	looks int // moments at which it is measured before the end
+	text         string
+	sets         []string
+	measurements int // number of measurements during the run
 }
 
 // on runs the case on one rank of a device.
@@ -47,8 +47,8 @@ func (j job) on(ctx context.Context, dev backend.Device) (outcome, error) {
 	return o, errors.Join(err, comm.Close())
 }
 
-// run runs the case on so many ranks of the CPU; on one of them where there are twins on these too, which must have the
-// same bits.
+// run runs the case on ranks of the CPU. A run on one rank is repeated on the GPU of the options, if there is one,
+// and must give the same bits.
 func (j job) run(ctx context.Context, p *verify.Page, ranks int) (outcome, error) {
 	all := make([]outcome, ranks)
 	g, within := errgroup.WithContext(ctx)
@@ -83,7 +83,7 @@ func (j job) run(ctx context.Context, p *verify.Page, ranks int) (outcome, error
 	return all[0], nil
 }
 
-// gpu is a device of the options for one rank, nil if there is none.
+// gpu returns a single device of the options, nil if there is none.
 func gpu(p *verify.Page) backend.Device {
 	for _, t := range p.Options.Twins {
 		if len(t.Devices) == 1 {
@@ -120,16 +120,16 @@ func (j job) rank(ctx context.Context, comm dist.Comm, dev backend.Device) (o ou
 	if o.hash, err = solvers.Hash(ctx, comm, s); err != nil || comm.Size() > 1 {
 		return o, err
 	}
-	return o, o.look(ctx, s)
+	return o, o.readField(ctx, s)
 }
 
-// advance goes to the end, and looks on the way.
+// advance runs to the end with measurements on the way.
 func (j job) advance(ctx context.Context, s solvers.Solver, c *config.Case) (worst float64, err error) {
 	end, most := c.Time.End, c.Time.MaxSteps
-	for look := 1; s.Clock().Time < end && (most == 0 || s.Clock().Steps < most); {
+	for measurement := 1; s.Clock().Time < end && (most == 0 || s.Clock().Steps < most); {
 		until, stride := end, math.MaxInt
-		if j.looks > 0 {
-			until = end * float64(look) / float64(j.looks)
+		if j.measurements > 0 {
+			until = end * float64(measurement) / float64(j.measurements)
 		}
 		if most > 0 {
 			stride = most - s.Clock().Steps
@@ -140,7 +140,7 @@ func (j job) advance(ctx context.Context, s solvers.Solver, c *config.Case) (wor
 		if s.Clock().Time < until || until == end {
 			continue
 		}
-		look++
+		measurement++
 		all, err := s.Measure(ctx)
 		if err != nil {
 			return worst, err
@@ -151,10 +151,10 @@ func (j job) advance(ctx context.Context, s solvers.Solver, c *config.Case) (wor
 	return worst, nil
 }
 
-// look takes what only a whole grid shows: the level set and its surface.
-func (o *outcome) look(ctx context.Context, s solvers.Solver) error {
+// readField reads the level set and its surface from a run on one rank.
+func (o *outcome) readField(ctx context.Context, s solvers.Solver) error {
 	f := s.Fields()[0]
-	o.cells = f.On
+	o.cells = f.Space
 	var err error
 	if o.phi, err = f.Read(ctx); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// The volumes that Zalesak's bodies are said to have are those of the bodies that the cases have: two slots of the
-// sphere are in the literature, and a loss measured against the other one is off by a seventh (trap 14).
+// TestVolumesOfZalesak compares the constants with the volumes of the bodies in the cases: the literature has two
+// slots of the sphere, whose volumes differ by a seventh.
 func TestVolumesOfZalesak(t *testing.T) {
 	for _, c := range []struct {
 		dim   int
@@ -26,7 +26,7 @@ func TestVolumesOfZalesak(t *testing.T) {
 		}
 		v := b.Fraction(shape.Cell{Dim: c.dim, H: [3]float64{100, 100, 100}}) * math.Pow(100, float64(c.dim))
 		if math.Abs(v/c.exact-1) > 1e-6 {
-			t.Errorf("%s: %.8g, not %.8g", c.text, v, c.exact)
+			t.Errorf("%s: volume %.8g, want %.8g", c.text, v, c.exact)
 		}
 	}
 }

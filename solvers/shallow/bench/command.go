@@ -1,4 +1,4 @@
-// Package bench measures shallow water.
+// Package bench measures steps and scaling of the shallow-water solver.
 package bench
 
 import (
@@ -25,10 +25,10 @@ func init() {
 var sweeps = map[string]shallow.Sweep{"auto": shallow.AutoSweep, "cells": shallow.CellSweep, "tiles": shallow.TileSweep}
 
 func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
-	o := ShallowOptions{}
+	o := StepOptions{}
 	var tables bool
 	var sweep string
-	p.BoolVar(&tables, "tables", false, "the paper's Tables 1 and 2, its times beside ours; --cells bounds their meshes")
+	p.BoolVar(&tables, "tables", false, "the paper's Tables 1 and 2 with its times and ours; --cells limits their meshes")
 	p.StringVar(&sweep, "sweep", "auto", "how a step goes over the mesh: cells (all fluxes, then all cells), "+
 		"tiles, or auto")
 	p.IntSliceVar(&o.Cells, "cells", []int{1036800}, "numbers of cells")
@@ -46,7 +46,7 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 			return &solvers.BadInput{Err: fmt.Errorf("--sweep %q is not known; choose auto, cells or tiles", sweep)}
 		}
 		if tables && o.JSON {
-			return &solvers.BadInput{Err: errors.New("--tables are for people: leave --json out")}
+			return &solvers.BadInput{Err: errors.New("--tables cannot be combined with --json")}
 		}
 		m.Begin(o.JSON)
 		if err := m.Room(o.JSON, 1, o.largest()...); err != nil {
@@ -64,7 +64,7 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 		if tables {
 			return Paper(ctx, m.Out, o)
 		}
-		return Shallow(ctx, m.Out, o)
+		return Steps(ctx, m.Out, o)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem" // whose cases these are
 )
 
-// textOf is a case that takes as much memory as a measurement on so many cells.
+// textOf returns a case that needs as much memory as a measurement on a number of cells.
 func textOf(cells int, precision string, order int) string {
 	return fmt.Sprintf("solver = 'shallow-water'\n"+
 		"mesh = { generate = 'rectangle', bounds = [-5, -5, 5, 5], cells = %d }\n"+
@@ -15,8 +15,8 @@ func textOf(cells int, precision string, order int) string {
 		"time = { end = 1 }\n", cells, precision, order)
 }
 
-// largest are texts of cases that take as much memory as the largest measurements.
-func (o *ShallowOptions) largest() (texts []string) {
+// largest returns cases that need as much memory as the largest measurements.
+func (o *StepOptions) largest() (texts []string) {
 	for _, precision := range o.Precisions {
 		for _, order := range o.Accuracy {
 			texts = append(texts, textOf(slices.Max(o.Cells), precision, order))

@@ -41,14 +41,14 @@ func paperTest(test int, part *mesh.Part) shallow.Initial {
 // paperSizes are the meshes of the paper's Tables 1 and 2.
 var paperSizes = []int{4000, 16000, 64000, 256000, 1024000, 2080560}
 
-// paperOrders are its orders of cells. What a mesh generator gives is not the same for every generator: theirs numbers
+// paperOrders are the paper's orders of cells. The natural order depends on the mesh generator: the paper's numbers
 // by refinement, ours row by row.
 var paperOrders = []string{"natural", "rcm", "gps"}
 
 var paperSchemes = []string{"roe", "ir-roe", "pvm-ifcp"}
 
-// paperTimes are the seconds of Tables 1 and 2 on a GeForce GTX 580 in float32, by test and mesh: for each scheme the
-// three orders.
+// paperTimes are the seconds of Tables 1 and 2 on a GeForce GTX 580 in float32, by test and mesh: the three orders
+// for each scheme.
 var paperTimes = [2][6][9]float64{
 	{
 		{0.069, 0.072, 0.071, 0.020, 0.022, 0.021, 0.0048, 0.0050, 0.0050},
@@ -68,8 +68,8 @@ var paperTimes = [2][6][9]float64{
 	},
 }
 
-// Paper takes both tests to t = 0.1, as the paper does, and prints its Tables 1 and 2 with our times beside theirs.
-func Paper(ctx context.Context, w io.Writer, o ShallowOptions) error {
+// Paper runs both tests to t = 0.1 and prints the paper's Tables 1 and 2 with our times.
+func Paper(ctx context.Context, w io.Writer, o StepOptions) error {
 	most := slices.Max(o.Cells)
 	for test := 1; test <= 2; test++ {
 		for _, precision := range o.Precisions {

@@ -19,24 +19,24 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// ScalingOptions say what Scaling measures.
+// ScalingOptions tell what Scaling measures.
 type ScalingOptions struct {
-	Cells      int // of a rank if Weak, else of all
+	Cells      int // per rank if Weak, otherwise in total
 	Weak       bool
 	Ranks      []int
-	Halos      []string // ways to exchange ghosts
+	Halos      []string // exchangers: direct, staged, nccl
 	Schemes    []string
 	Precisions []string
 	Steps      int  // of each measurement
 	Repeat     int  // measurements, of which the fastest counts
-	Lag        bool // steps lag
+	Lag        bool // use lagged steps
 	Hash       bool // print the state's hash after the steps
-	Timeline   bool // print what a GPU of rank 0 does in one step, and when
+	Timeline   bool // print the timeline of one step of the GPU of rank 0
 	Open       func(rank int) (dev backend.Device, done func(), err error)
 }
 
-// Scaling measures test 1 of the paper on several ranks of this process, each with a device of its own, and prints a
-// table. Efficiency is the rate of a rank as a share of that of the first number of ranks.
+// Scaling measures test 1 of the paper on several ranks of this process, each with its own device, and prints a
+// table. Efficiency is the rate per rank relative to the first number of ranks.
 func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*bench.ScalingChart, error) {
 	chart := &bench.ScalingChart{Weak: o.Weak, Of: "cell updates"}
 	fmt.Fprintf(w, "%5s %9s %-9s %-9s %-7s %9s %10s %10s  %s\n", "ranks", "cells", "scheme", "precision", "halo",
@@ -60,13 +60,13 @@ func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*bench.Scaling
 		debug.FreeOSMemory()
 		for _, precision := range o.Precisions {
 			for _, scheme := range o.Schemes {
-				for _, how := range o.Halos {
-					if ranks == 1 && how != o.Halos[0] {
+				for _, exchanger := range o.Halos {
+					if ranks == 1 && exchanger != o.Halos[0] {
 						continue
 					}
-					r, err := c.measure(ctx, &o, scheme, precision, how)
+					r, err := c.measure(ctx, &o, scheme, precision, exchanger)
 					if err != nil {
-						return nil, fmt.Errorf("%d ranks, %s: %w", ranks, how, err)
+						return nil, fmt.Errorf("%d ranks, %s: %w", ranks, exchanger, err)
 					}
 					rate := float64(total) * float64(o.Steps) / r.seconds
 					key := scheme + precision
@@ -84,18 +84,18 @@ func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*bench.Scaling
 	return chart, nil
 }
 
-// pieces is a mesh cut for several ranks.
-type pieces struct {
+// parts is a mesh partitioned for several ranks.
+type parts struct {
 	parts []*mesh.Part
 	plans []*halo.Plan
 }
 
-func cut(m *mesh.Mesh, ranks int) (*pieces, error) {
-	d, err := decompose.New(m, decompose.Options{Ranks: ranks, Order: partition.Hilbert, Cut: partition.HilbertCut})
+func cut(m *mesh.Mesh, ranks int) (*parts, error) {
+	d, err := decompose.New(m, decompose.Options{Ranks: ranks, Order: partition.Hilbert, Method: partition.HilbertCut})
 	if err != nil {
 		return nil, err
 	}
-	c := &pieces{make([]*mesh.Part, ranks), make([]*halo.Plan, ranks)}
+	c := &parts{make([]*mesh.Part, ranks), make([]*halo.Plan, ranks)}
 	return c, d.Each(func(r int, part *mesh.Part, plan *halo.Plan) error {
 		c.parts[r], c.plans[r] = part, plan
 		return nil
@@ -107,13 +107,13 @@ type scaled struct {
 	halo, hash, timeline string
 }
 
-func (c *pieces) measure(ctx context.Context, o *ScalingOptions, scheme, precision, how string) (scaled, error) {
+func (c *parts) measure(ctx context.Context, o *ScalingOptions, scheme, precision, how string) (scaled, error) {
 	return local.Each(len(c.parts), func(comm dist.Comm) (scaled, error) {
 		return c.onRank(ctx, o, comm, scheme, precision, how)
 	})
 }
 
-func (c *pieces) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, scheme, precision,
+func (c *parts) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, scheme, precision,
 	how string) (s scaled, err error) {
 	r := comm.Rank()
 	dev, done, err := o.Open(r)

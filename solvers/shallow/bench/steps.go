@@ -17,27 +17,26 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// ShallowOptions say what Shallow measures: all combinations of the lists.
-type ShallowOptions struct {
+// StepOptions tell what Steps measures: all combinations of the lists.
+type StepOptions struct {
 	Cells      []int
 	Schemes    []string
 	Orders     []string
 	Precisions []string
 	Accuracy   []int   // orders in space and time, 1 or 2
 	Threads    []int   // of the CPU
-	Seconds    float64 // of each measurement, at least
+	Seconds    float64 // least duration of a measurement
 	Repeat     int     // measurements, of which the fastest counts; 0 is 1
 	Sweep      shallow.Sweep
 	JSON       bool // print a bench.Timing of each measurement as a line of JSON, and no table
 
-	// Open returns the device to measure, with so many threads if it is the CPU, and what to call when done with it.
+	// Open opens the device to measure, with a number of threads for the CPU; call done to close it.
 	Open func(threads int) (dev backend.Device, done func(), err error)
 }
 
-// Shallow measures test 1 of the paper on one rank and prints a table. T_eff counts the bytes that a cell's step must
-// move: its state read and written, depth, area, and the geometry of 1.5 edges read; at second order twice, in each
-// stage.
-func Shallow(ctx context.Context, w io.Writer, o ShallowOptions) error {
+// Steps measures test 1 of the paper on one rank and prints a table. T_eff counts the bytes that a cell's step must
+// move: its state read and written, depth, area, and the geometry of 1.5 edges read; at second order twice.
+func Steps(ctx context.Context, w io.Writer, o StepOptions) error {
 	copying, err := bench.Bandwidths(w, o.JSON, o.Threads, o.Open)
 	if err != nil {
 		return err
@@ -59,7 +58,7 @@ func Shallow(ctx context.Context, w io.Writer, o ShallowOptions) error {
 	return nil
 }
 
-func (o *ShallowOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, order string,
+func (o *StepOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, order string,
 	copying map[int]float64) error {
 	table, lines := bench.Outputs(w, o.JSON)
 	part, plan, err := whole(m, order)
@@ -98,7 +97,7 @@ func (o *ShallowOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, 
 	return nil
 }
 
-// whole is a mesh as the part of a single rank.
+// whole returns a mesh as the part of a single rank.
 func whole(m *mesh.Mesh, order string) (part *mesh.Part, plan *halo.Plan, err error) {
 	d, err := decompose.New(m, decompose.Options{Ranks: 1, Order: partition.Ordering(order), Seed: 7})
 	if err != nil {
@@ -108,8 +107,8 @@ func whole(m *mesh.Mesh, order string) (part *mesh.Part, plan *halo.Plan, err er
 	return part, plan, err
 }
 
-// measure returns how long cell updates took, and the bytes a cell that the solver holds.
-func (o *ShallowOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial,
+// measure returns the times of cell updates, and the bytes per cell of the solver.
+func (o *StepOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial,
 	scheme, precision string, accuracy, threads int) (took []bench.Timing, bytes float64, err error) {
 	err = o.withSolver(ctx, part, plan, initial, scheme, precision, accuracy, threads, func(s shallow.Solver) error {
 		for s.Steps() < 40 {
@@ -118,13 +117,13 @@ func (o *ShallowOptions) measure(ctx context.Context, part *mesh.Part, plan *hal
 			}
 		}
 		for range max(o.Repeat, 1) {
-			begin, before := bench.StartWatch(), s.Steps()
+			begin, startSteps := bench.StartWatch(), s.Steps()
 			for batch := 1; batch == 1 || begin.Seconds() < o.Seconds; batch = min(2*batch, 512) {
 				if err := s.Advance(ctx, math.Inf(1), batch); err != nil {
 					return err
 				}
 			}
-			took = append(took, begin.Of(int64(s.Steps()-before)*int64(part.Owned)))
+			took = append(took, begin.Of(int64(s.Steps()-startSteps)*int64(part.Owned)))
 		}
 		bytes = float64(s.Bytes()) / float64(part.Owned)
 		return nil
@@ -132,7 +131,7 @@ func (o *ShallowOptions) measure(ctx context.Context, part *mesh.Part, plan *hal
 	return took, bytes, err
 }
 
-func (o *ShallowOptions) withSolver(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial,
+func (o *StepOptions) withSolver(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial,
 	scheme, precision string, accuracy, threads int, f func(shallow.Solver) error) error {
 	debug.FreeOSMemory()
 	comm := local.New(1)[0]

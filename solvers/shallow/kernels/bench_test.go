@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// strip is a row of cells in a smooth flow, as most of a mesh is.
+// strip returns a row of cells in a smooth flow, which is typical of a mesh.
 func strip[F num.Float](n int) (Mesh[F], []State[F]) {
 	m := Mesh[F]{Owned: int32(n)}
 	w := make([]State[F], n)
@@ -114,7 +114,7 @@ func BenchmarkFluxPVMStaged(b *testing.B) {
 	})
 }
 
-// sloped adds what second order needs to a strip: three neighbours around each cell.
+// sloped adds the data for second order to a strip: three neighbours around each cell.
 func sloped[F num.Float](m *Mesh[F]) {
 	n := int32(len(m.Beds))
 	for i := range n {

@@ -6,9 +6,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Condition is a boundary condition for one layer of water, imposed by characteristics: of the two that cross a side,
-// the outgoing one brings u + 2√(gh) from inside, the incoming one what is prescribed. Where the outflow is
-// supercritical nothing is.
+// Condition is a boundary condition for one layer of water, imposed by characteristics: of the two that cross an
+// edge, the outgoing one carries u + 2√(gh) from inside, the incoming one the prescribed value. Supercritical outflow
+// needs none.
 type Condition struct {
 	Kind  int32
 	Value int32 // index in Boundary.Now
@@ -23,7 +23,7 @@ const (
 	Radiation                 // a wave enters over water at rest at this level, m, and all outgoing waves leave
 )
 
-// Boundary is the boundary edges that are no walls, each an outlet with a number of its own.
+// Boundary holds the boundary edges that are not walls, each an outlet with its own number.
 type Boundary[F num.Float] struct {
 	Of         []int32     // of each outlet, the index of its condition
 	Conditions []Condition // by the groups of edges
@@ -31,20 +31,20 @@ type Boundary[F num.Float] struct {
 	Passed     []Passed    // what has left through each outlet since the start
 }
 
-// Passed is how much of each layer has left through an edge, m³: the sum over all stages of steps.
+// Passed is the volume of each layer that has left through an edge, m³: the sum over all stages of steps.
 type Passed struct{ V1, V2 float64 }
 
-// condition is the boundary condition at an edge that is an outlet.
+// condition returns the boundary condition at an outlet edge.
 func (s *Boundary[F]) condition(at EdgeCells) Condition {
 	return s.Conditions[s.Of[FirstOutlet-at.Right]]
 }
 
-// Transmissive tells whether an edge has the condition of zero gradient.
+// Transmissive reports whether an edge has the condition of zero gradient.
 func (s *Boundary[F]) Transmissive(at EdgeCells) bool {
 	return at.Right <= FirstOutlet && s.condition(at).Kind == Transmissive
 }
 
-// addOutflow adds what leaves through an edge that is an outlet in a stage of a step of length dt.
+// addOutflow adds the outflow through an outlet edge in a stage of a step of length dt.
 func (s *Boundary[F]) addOutflow(at EdgeCells, dt F, out *Flux[F]) {
 	k := FirstOutlet - at.Right
 	s.Passed[k].V1 += float64(dt) * float64(out.M1)
@@ -110,8 +110,8 @@ func boundaryState[F num.Float](kind int32, value, wave, gravity, h, u, z, depth
 	return thick - h, thick, (leaving + entering) / 2
 }
 
-// inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
-// u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
+// inflow returns the thickness and the outward velocity for an inflow of q per metre with the outgoing characteristic
+// u + 2c = leaving, by Newton's method from the wave speed c inside: critical if the inflow would be faster than
 // waves.
 func inflow[F num.Float](gravity, q, leaving, c F) (thick, speed F) {
 	critical := F(0)

@@ -18,8 +18,8 @@ func UpdateCell[F num.Float](i int, oneLayer bool, p *Params[F], m *Mesh[F], clo
 	return b.advance(oneLayer, i, p, clock.Dt, m.Beds[i].Area, &w[i], manning, force, &out[i])
 }
 
-// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of the edges' wave speeds
-// times their lengths.
+// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times
+// wave speed.
 type balance[F num.Float] struct {
 	h1, q1x, q1y, h2, q2x, q2y F
 	speed                      F
@@ -31,8 +31,8 @@ func (b *balance[F]) gather(oneLayer bool, links CellEdges, flux []Flux[F]) {
 	b.sum(oneLayer, &flux[links.Edge[0]^r0], &flux[links.Edge[1]^r1], &flux[links.Edge[2]^r2], -r0, -r1, -r2)
 }
 
-// sum adds up the fluxes of three edges, of which the cell is the left, 0, or the right, 1. It begins at 0, so that
-// fluxes of -0 add up to 0.
+// sum adds the fluxes of three edges, whose left (0) or right (1) cell this is. It starts at 0, so that fluxes of -0
+// sum to 0.
 func (b *balance[F]) sum(oneLayer bool, f0, f1, f2 *Flux[F], side0, side1, side2 int32) {
 	p0, p1, p2 := f0.Side[side0], f1.Side[side1], f2.Side[side2]
 	s0, s1, s2 := F(1-2*side0), F(1-2*side1), F(1-2*side2)
@@ -47,7 +47,7 @@ func (b *balance[F]) sum(oneLayer bool, f0, f1, f2 *Flux[F], side0, side1, side2
 	b.speed = 0 + f0.Speed + f1.Speed + f2.Speed
 }
 
-// advance takes cell i from one state to the next and returns the longest step, as UpdateCell does.
+// advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
 func (b *balance[F]) advance(oneLayer bool, i int, p *Params[F], dt, area F, from *State[F], manning []F,
 	force *Forcing[F], out *State[F]) F {
 	c := *from
@@ -75,7 +75,7 @@ func (b *balance[F]) applyFluxes(oneLayer bool, rate F, c *State[F]) {
 	c.H2, c.Q2x, c.Q2y = c.H2-rate*b.h2, c.Q2x-rate*b.q2x, c.Q2y-rate*b.q2y
 }
 
-// stepLimit is the longest step that the waves allow by the CFL condition, equation (3); NaN if the new state c is not
+// stepLimit returns the longest step that the CFL condition allows, equation (3); NaN if the new state c is not
 // finite or a thickness is negative.
 func (b *balance[F]) stepLimit(p *Params[F], area F, c *State[F]) F {
 	all := c.H1 + c.Q1x + c.Q1y + c.H2 + c.Q2x + c.Q2y
@@ -89,8 +89,8 @@ func (b *balance[F]) stepLimit(p *Params[F], area F, c *State[F]) F {
 	return limit
 }
 
-// dampThinLayers reduces the momentum of a layer thinner than dry, the more the thinner it is, so that velocities stay
-// bounded as it drains.
+// dampThinLayers reduces the momentum of a layer thinner than dry in proportion, so that velocities stay bounded as
+// it drains.
 func dampThinLayers[F num.Float](oneLayer bool, dry F, c *State[F]) {
 	if oneLayer {
 		dampLower(dry, c)
@@ -99,7 +99,7 @@ func dampThinLayers[F num.Float](oneLayer bool, dry F, c *State[F]) {
 	}
 }
 
-// dampLayers is dampThinLayers where a layer is known to be thin.
+// dampLayers is dampThinLayers if a layer is known to be thin.
 func dampLayers[F num.Float](dry F, c *State[F]) {
 	if c.H1 < dry {
 		c.Q1x, c.Q1y = c.H1*velocity(c.H1, c.Q1x, dry), c.H1*velocity(c.H1, c.Q1y, dry)

@@ -5,18 +5,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
+// Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
 type Clock[F num.Float] struct {
 	Time    float64 // of the state, s
 	Until   float64 // where the run ends, s: no step goes beyond
 	Pause   float64 // when output is due, s: the state stays as it is after the first step that reaches it
-	CFL     float64 // that the case asks for
-	Courant float64 // the largest that a step had by its own waves
+	CFL     float64 // requested by the case
+	Courant float64 // the largest of all steps according to their own waves
 	Steps   int64
 	Dt      F    // the step to take, s
-	Limit   F    // the longest step that the waves of the step before allowed, s
-	Took    F    // the step before, s
+	Limit   F    // the longest step that the waves of the previous step allowed, s
+	Took    F    // the previous step, s
 	Before  F    // the one before that, s
 	Stop    bool // there is no step to take: the end or the pause has come, or the state is broken
 	Pending bool // the step of length Dt is being taken
@@ -37,7 +37,7 @@ func (c *Clock[F]) Tick(limit F) {
 	c.setStep()
 }
 
-// end is the time at the end of the step.
+// end returns the time at the end of the step.
 func (c *Clock[F]) end() float64 {
 	if float64(c.Limit) >= c.Until-c.Time {
 		return c.Until
@@ -45,7 +45,7 @@ func (c *Clock[F]) end() float64 {
 	return c.Time + float64(c.Dt)
 }
 
-// setStep finds the length of the next step.
+// setStep computes the length of the next step.
 func (c *Clock[F]) setStep() {
 	left := c.Until - c.Time
 	c.Dt = c.Limit
@@ -55,15 +55,15 @@ func (c *Clock[F]) setStep() {
 	c.Stop = !(c.Limit > 0) || left <= 0 || c.Pause > 0 && c.Time >= c.Pause
 }
 
-// RecordCourant keeps the largest CFL number of the steps so far: of one of length dt whose own waves allowed limit.
+// RecordCourant updates the maximum CFL number with a step of length dt whose own waves allowed limit.
 func (c *Clock[F]) RecordCourant(dt, limit F) {
 	if courant := c.CFL * float64(dt) / float64(limit); courant > c.Courant {
 		c.Courant = courant
 	}
 }
 
-// atStepStart is the clock when a step begins: the step before is complete, and waves is the length it allowed, or,
-// where steps lag, that of the step before it.
+// atStepStart returns the clock at the beginning of a step: the previous step is complete, and waves is the length
+// that it allowed, or, if steps lag, that of the step before it.
 func (c *Clock[F]) atStepStart(waves *atomics.Least[F]) Clock[F] {
 	n := *c
 	if n.Pending {
@@ -72,7 +72,7 @@ func (c *Clock[F]) atStepStart(waves *atomics.Least[F]) Clock[F] {
 	return n
 }
 
-// passTo hands the clock to the next step of the cycle.
+// passTo copies the clock to that of the next step in the cycle.
 func (c *Clock[F]) passTo(next *Clock[F], lag bool) {
 	n := *c
 	took := n.Took

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pair is two cells with an edge of unit length between them, whose normal is the x axis.
+// pair returns two cells with an edge of unit length between them, whose normal is the x axis.
 func pair(t *rapid.T, least, most float64) (Mesh[float64], []State[float64]) {
 	draw := func(name string, lo, hi float64) float64 { return rapid.Float64Range(lo, hi).Draw(t, name) }
 	m := Mesh[float64]{
@@ -27,8 +27,9 @@ func pair(t *rapid.T, least, most float64) (Mesh[float64], []State[float64]) {
 
 var schemes = map[string]Scheme{"roe": Roe, "ir-roe": IRRoe, "pvm-ifcp": PVM}
 
-// TestACutFluxTakesItsMomentumAlong: a layer that gives less mass than it is asked for loses the momentum of what it
-// gives, but for the speed of a front and the pressure on its own thickness, so that it does not speed up as it drains.
+// TestACutFluxTakesItsMomentumAlong proves that a layer whose mass flux is limited loses the momentum of what it
+// supplies, except for the speed of a front and the pressure on its own thickness, so that it does not accelerate as
+// it drains.
 func TestACutFluxTakesItsMomentumAlong(t *testing.T) {
 	p := &Params[float64]{Gravity: 9.81, DensityRatio: .9, CFL: .9, EntropyFix: .05, DryDepth: 1e-3, Tolerance: 1e-8}
 	for name, scheme := range schemes {
@@ -67,7 +68,7 @@ func TestACutFluxTakesItsMomentumAlong(t *testing.T) {
 	}
 }
 
-// TestFilmsOnBothSidesRest: layers that are absent on both sides of an edge gain no momentum there, on any slope.
+// TestFilmsOnBothSidesRest proves that layers absent on both sides of an edge gain no momentum, on any slope.
 func TestFilmsOnBothSidesRest(t *testing.T) {
 	p := &Params[float64]{Gravity: 9.81, DensityRatio: .9, CFL: .9, EntropyFix: .05, DryDepth: 1e-3, Tolerance: 1e-8}
 	for name, scheme := range schemes {

@@ -2,7 +2,7 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// dryViscosity finds the viscosity and the fastest wave of a face where a layer is absent on at least one side. All
+// dryViscosity computes the viscosity and the fastest wave of a face if a layer is absent on at least one side. All
 // schemes share it.
 //
 // A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
@@ -101,7 +101,7 @@ func (f *Face[F]) roeMeanThin(g F) {
 	l.h1, l.h2, r.h1, r.h2 = h1l, h2l, h1r, h2r
 }
 
-// stopUpper stops the upper layer on both sides: what is thinner than the dry depth does not flow.
+// stopUpper sets the upper layer to rest on both sides: layers thinner than the dry depth do not flow.
 func (f *Face[F]) stopUpper() {
 	f.l.q1, f.l.u1, f.r.q1, f.r.u1 = 0, 0, 0, 0
 }
@@ -110,9 +110,10 @@ func (f *Face[F]) stopLower() {
 	f.l.q2, f.l.u2, f.r.q2, f.r.u2 = 0, 0, 0, 0
 }
 
-// singleLayerViscosity is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt:
-// with these speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh). The sides
-// are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
+// singleLayerViscosity returns the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and
+// Einfeldt: with these speeds thicknesses stay nonnegative, and a dry bed is flooded at the speed of its front, u +
+// 2√(gh). The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the
+// residual.
 func singleLayerViscosity[F num.Float](g, hl, ul, hr, ur, u, c, dz, r1, r2, dry F) (h, q, speed F) {
 	cl, cr, s := num.Sqrt(g*hl), num.Sqrt(g*hr), num.Sqrt(c)
 	l1, l2 := num.Smaller(ul-cl, u-s), num.Larger(ur+cr, u+s)

@@ -77,7 +77,7 @@ func (f *Face[F]) LoadSides(scheme Scheme, at EdgeCells, n *Normal[F], p *Params
 	}
 }
 
-// Waves finds the eigenvalues of a face with both layers on both sides.
+// Waves computes the eigenvalues of a face with both layers on both sides.
 func (f *Face[F]) Waves(scheme Scheme, p *Params[F]) {
 	if scheme != OneLayer {
 		//atoll:mostly
@@ -88,7 +88,7 @@ func (f *Face[F]) Waves(scheme Scheme, p *Params[F]) {
 	}
 }
 
-// Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
+// Viscosity computes the viscosity of the scheme. A face with a thin layer uses that of PVM-IFCP.
 func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 	if scheme == OneLayer {
 		f.viscosityOfOneLayer(p)
@@ -118,13 +118,13 @@ func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *P
 		return
 	}
 	l, r, v := &f.l, &f.r, &f.viscosity
-	lower := layerBetween(at, l.q2, l.u2, l.t2, r.q2, r.u2, r.t2, f.r4, v.h2, v.q2)
+	lower := layerFluxBetween(at, l.q2, l.u2, l.t2, r.q2, r.u2, r.t2, f.r4, v.h2, v.q2)
 	var upper layerFlux[F]
 	if scheme != OneLayer {
 		if f.waves.Complex && !f.thin && own {
 			atomic.AddInt64(&n.ComplexEdges, 1)
 		}
-		upper = layerBetween(at, l.q1, l.u1, l.t1, r.q1, r.u1, r.t1, f.r2, v.h1, v.q1)
+		upper = layerFluxBetween(at, l.q1, l.u1, l.t1, r.q1, r.u1, r.t1, f.r2, v.h1, v.q1)
 		if f.contacts && at.Right == Wall {
 			upper.t, lower.t = 0, 0
 		} else if f.contacts {
@@ -156,13 +156,13 @@ func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *P
 	}
 }
 
-// layerFlux is the flux of one layer through each metre of a face: the mass m and the tangential momentum t that pass
-// from left to right, and the normal momentum that the face takes out of the left side and out of the right one.
+// layerFlux is the flux of one layer per metre of a face: the mass m and the tangential momentum t that pass from left
+// to right, and the normal momentum that the face takes out of the left and of the right cell.
 type layerFlux[F num.Float] struct{ m, t, left, right F }
 
-// layerBetween is the flux of a layer from its normal mass flows q, normal velocities u and tangential velocities t at
-// both sides, the residual of its momentum, and the viscosities of its mass and momentum.
-func layerBetween[F num.Float](at EdgeCells, ql, ul, tl, qr, ur, tr, residual, vh, vq F) layerFlux[F] {
+// layerFluxBetween computes the flux of a layer from the normal mass flows q, the normal velocities u and the
+// tangential velocities t of both sides, the residual of its momentum, and the viscosities of its mass and momentum.
+func layerFluxBetween[F num.Float](at EdgeCells, ql, ul, tl, qr, ur, tr, residual, vh, vq F) layerFlux[F] {
 	m := (ql + qr - vh) / 2
 	if at.Right == Wall {
 		m = 0
@@ -170,7 +170,7 @@ func layerBetween[F num.Float](at EdgeCells, ql, ul, tl, qr, ur, tr, residual, v
 	return layerFlux[F]{m, carried(m, tl, tr), (residual-vq)/2 + ql*ul, (residual+vq)/2 - qr*ur}
 }
 
-// limit bounds the momentum of thin layers, and reduces the flux to the share s of its mass that the cell upwind has.
+// limit bounds the momentum of thin layers, and scales the flux by the share s of its mass that the upwind cell has.
 func (x *layerFlux[F]) limit(s, hl, ul, hr, ur, jump F, p *Params[F], own bool, n *Counters) {
 	x.left, x.right = limitMomentum(x.left, x.right, x.m, s < 1, hl, ul, hr, ur, jump, p)
 	if s < 1 {
@@ -181,7 +181,7 @@ func (x *layerFlux[F]) limit(s, hl, ul, hr, ur, jump F, p *Params[F], own bool, 
 	}
 }
 
-// carried is the tangential mass flow that the mass flux m brings with it from upwind.
+// carried returns the tangential mass flow that the mass flux m advects from upwind.
 func carried[F num.Float](m, tl, tr F) F {
 	if m > 0 {
 		return m * tl
@@ -189,8 +189,8 @@ func carried[F num.Float](m, tl, tr F) F {
 	return m * tr
 }
 
-// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
-// the tangential velocity and v the viscosity of the mass.
+// contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
+// mean of the tangential velocity and v the viscosity of the mass.
 func contact[F num.Float](ql, tl, qr, tr, u, t, v F) F {
 	jump := qr*tr - ql*tl
 	return (jump-(t*v+sign(u)*(jump-t*(qr-ql))))/2 + ql*tl
@@ -223,9 +223,9 @@ func limitMomentum[F num.Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p
 	return nl, nr
 }
 
-// availableShare is the part of the mass flux want that the upwind cell can supply within the time step. The layer has
-// thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a shore, and where
-// it is thinner than the step, each of the cell's three edges may take a third.
+// availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
+// layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
+// shore, and if it is thinner than the step, each of the cell's three edges may take a third.
 func (f *Face[F]) availableShare(at EdgeCells, want, hl, hr, step, dry F) F {
 	h, area := hl, f.l.area
 	if want < 0 {

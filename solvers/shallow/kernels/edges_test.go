@@ -11,8 +11,8 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// TestVectorsOfAnyNumbers: each kernel that is marked lanes has the bits of Go at edges and cells of any numbers: dry,
-// ±0, denormal, huge, infinite and NaN. make parity takes a million of them.
+// TestVectorsOfAnyNumbers proves that each kernel marked lanes has the bits of Go for edges and cells with arbitrary
+// values: dry, ±0, denormal, huge, infinite and NaN. make parity tests a million.
 func TestVectorsOfAnyNumbers(t *testing.T) {
 	cudatest.Vectors(t, func(t *testing.T, r cudatest.Runner) {
 		t.Run("float32", func(t *testing.T) { anyNumbers[float32](t, r, 3e-4) })

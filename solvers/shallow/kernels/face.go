@@ -35,7 +35,8 @@ type side[F num.Float] struct {
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
 type vector[F num.Float] struct{ h1, q1, h2, q2 F }
 
-// rotate rotates a cell into the frame of the normal (nx, ny). Tangential mass flows are kept in t until divided by h.
+// rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
+// it is divided by h.
 func (s *side[F]) rotate(scheme Scheme, w *State[F], bed *Bed[F], nx, ny F) {
 	s.depth, s.area = bed.Depth, bed.Area
 	if scheme != OneLayer {
@@ -44,16 +45,16 @@ func (s *side[F]) rotate(scheme Scheme, w *State[F], bed *Bed[F], nx, ny F) {
 	s.h2, s.q2, s.t2 = w.H2, w.Q2x*nx+w.Q2y*ny, w.Q2y*nx-w.Q2x*ny
 }
 
-// computeLevels finds the levels of a side that is the cell's state.
+// computeLevels computes the levels of a side with the state of its cell.
 func (s *side[F]) computeLevels() {
 	s.z2 = s.h2 - s.depth
 	s.z1 = s.h1 + s.z2
 }
 
-// thin tells whether a layer is absent.
+// thin reports whether a layer is absent.
 func (s *side[F]) thin(dry F) bool { return s.h1 < dry || s.h2 < dry }
 
-// velocities finds the velocities of both sides where both layers are there, by one division.
+// velocities computes the velocities of both sides if both layers are present, with one division.
 func (f *Face[F]) velocities() {
 	l, r := &f.l, &f.r
 	hl, hr := l.h1*l.h2, r.h1*r.h2
@@ -65,7 +66,7 @@ func (f *Face[F]) velocities() {
 	r.u1, r.t1, r.u2, r.t2 = r.q1*v1, r.t1*v1, r.q2*v2, r.t2*v2
 }
 
-// thinVelocities finds the velocities of a side where a layer may be absent, and the mass flows that follow from them.
+// thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
 func (s *side[F]) thinVelocities(dry F) {
 	s.u1, s.t1 = velocity(s.h1, s.q1, dry), velocity(s.h1, s.t1, dry)
 	s.q1 = s.h1 * s.u1
@@ -78,7 +79,7 @@ func (s *side[F]) thinVelocityLower(dry F) {
 	s.q2 = s.h2 * s.u2
 }
 
-// velocity is q/h, tending to 0 with h where the layer is thinner than dry.
+// velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
 func velocity[F num.Float](h, q, dry F) F {
 	if h >= dry {
 		return q / h
@@ -94,7 +95,7 @@ func (s *side[F]) mirror() {
 	s.q1, s.u1, s.q2, s.u2 = -s.q1, -s.u1, -s.q2, -s.u2
 }
 
-// levelJumps fills the jumps of surface and interface where both layers are there.
+// levelJumps computes the jumps of surface and interface if both layers are present.
 func (f *Face[F]) levelJumps() {
 	z2l, z2r := f.l.h2-f.l.depth, f.r.h2-f.r.depth
 	f.dz2 = z2r - z2l
@@ -125,7 +126,7 @@ func (f *Face[F]) computeResidual(ratio F) {
 	f.r4 = (r.q2*r.u2 - l.q2*l.u2) + f.c2*(ratio*f.dz1+(1-ratio)*f.dz2)
 }
 
-// applyRoeMatrix is A v with the Roe matrix A of the face.
+// applyRoeMatrix returns A v with the Roe matrix A of the face.
 func (f *Face[F]) applyRoeMatrix(r F, v vector[F]) vector[F] {
 	return vector[F]{
 		v.q1,
@@ -135,8 +136,8 @@ func (f *Face[F]) applyRoeMatrix(r F, v vector[F]) vector[F] {
 	}
 }
 
-// stateJump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
+// stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
 func (f *Face[F]) stateJump() vector[F] { return vector[F]{f.dz1 - f.dz2, f.r1, f.dz2, f.r3} }
 
-// residual is the residual of the face as a vector.
+// residual returns the residual of the face as a vector.
 func (f *Face[F]) residual() vector[F] { return vector[F]{f.r1, f.r2, f.r3, f.r4} }

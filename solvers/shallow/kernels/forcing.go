@@ -2,8 +2,8 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Forcing is what acts on the water besides gravity and the bed. Numbers that change in time are elements of Now;
-// fields have a value per owned cell, or are empty where they are uniform or absent.
+// Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Now; fields have a
+// value per owned cell, or are empty if uniform or absent.
 type Forcing[F num.Float] struct {
 	Now []F
 
@@ -25,9 +25,9 @@ type Forcing[F num.Float] struct {
 // steps.
 type Lost struct{ Evaporated, Infiltrated float64 }
 
-// apply adds the forcing of owned cell i in an Euler step of length dt, except the Coriolis rotation. A single layer of
-// water is the lower one. Rain brings no momentum, and water that is lost takes its own along. The step begins at the
-// state from, and c is what its fluxes have made of it.
+// apply adds the forcing of owned cell i in an Euler step of length dt, except the Coriolis rotation. A single layer
+// of water is the lower one. Rain has no momentum, and lost water takes its own. from is the state at the beginning
+// of the step, and c that after the fluxes.
 func (f *Forcing[F]) apply(i int, p *Params[F], dt F, from, c *State[F]) {
 	rain := f.Now[f.Rain]
 	if len(f.Pattern) > 0 {
@@ -49,7 +49,7 @@ func (f *Forcing[F]) apply(i int, p *Params[F], dt F, from, c *State[F]) {
 	}
 }
 
-// applyAirPressure accelerates both layers by the gradient of the air's pressure, which is felt down to the bed.
+// applyAirPressure accelerates both layers by the gradient of the air pressure.
 func (f *Forcing[F]) applyAirPressure(i int, p *Params[F], dt F, from, c *State[F]) {
 	course := dt * f.Now[f.PressureFactor]
 	x, y := course*f.PressureGradient[i].X, course*f.PressureGradient[i].Y
@@ -62,7 +62,7 @@ func (f *Forcing[F]) applyAirPressure(i int, p *Params[F], dt F, from, c *State[
 	}
 }
 
-// removeWater takes water out of a cell, no more than there is: evaporation first, and from the rest infiltration.
+// removeWater removes water from a cell, at most what it has: evaporation first, then infiltration.
 func (f *Forcing[F]) removeWater(i int, dt F, c *State[F]) {
 	h := num.Larger(c.H2, 0)
 	up := num.Smaller(dt*f.Now[f.Evaporation], h)
@@ -80,7 +80,7 @@ func (f *Forcing[F]) removeWater(i int, dt F, c *State[F]) {
 	f.Lost[i].Infiltrated += float64(down)
 }
 
-// rotate turns the mass flows of owned cell i by the Coriolis force over a time dt at constant speed: by twice the
+// rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
 func (f *Forcing[F]) rotate(i int, dt F, c *State[F]) {
 	if len(f.Coriolis) == 0 {

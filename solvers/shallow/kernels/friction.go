@@ -23,8 +23,8 @@ func restoreHyperbolicity[F num.Float](p *Params[F], c *State[F]) {
 	c.Q2x, c.Q2y = c.H2*(mx+r*c.H1*dx)/mass, c.H2*(my+r*c.H1*dy)/mass
 }
 
-// bedFriction slows the layer that touches the bed by Manning's friction with coefficient n, semi-implicit in time:
-// q ← q / (1 + dt g n² |u| / h^(4/3)).
+// bedFriction decelerates the layer in contact with the bed by Manning's friction with coefficient n, semi-implicitly
+// in time: q ← q / (1 + dt g n² |u| / h^(4/3)).
 func bedFriction[F num.Float](p *Params[F], dt, n F, c *State[F]) {
 	if c.H2 >= p.DryDepth {
 		d := frictionDivisor(p, dt, n, c.H2, c.Q2x, c.Q2y)
@@ -40,8 +40,8 @@ func frictionDivisor[F num.Float](p *Params[F], dt, n, h, qx, qy F) F {
 	return 1 + dt*p.Gravity*n*n*u/(h*cubeRoot(h))
 }
 
-// cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for 1e-14 < x <
-// 1e14. It stops when an iteration changes nothing.
+// cubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
+// 1e-14 < x < 1e14. It stops when an iteration has no effect.
 func cubeRoot[F num.Float](x F) F {
 	fourth := num.Sqrt(num.Sqrt(x))
 	y := fourth * num.Sqrt(num.Sqrt(fourth))

@@ -209,7 +209,7 @@ struct alignas(16) Normal_f32 {
 static_assert(sizeof(Normal_f32) == 16 && offsetof(Normal_f32, X) == 0 && offsetof(Normal_f32, Y) == 4 &&
     offsetof(Normal_f32, Length) == 8 && offsetof(Normal_f32, blank3) == 12, "Normal_f32");
 
-// Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
+// Bed holds the constants of a cell: the depth of its bed in m, and its area in m².
 // Bed[float32], types.go:37
 struct alignas(8) Bed_f32 {
     float Depth, Area;
@@ -224,9 +224,9 @@ struct CellEdges {
 };
 static_assert(sizeof(CellEdges) == 12 && offsetof(CellEdges, Edge) == 0, "CellEdges");
 
-// Condition is a boundary condition for one layer of water, imposed by characteristics: of the two that cross a side,
-// the outgoing one brings u + 2√(gh) from inside, the incoming one what is prescribed. Where the outflow is
-// supercritical nothing is.
+// Condition is a boundary condition for one layer of water, imposed by characteristics: of the two that cross an
+// edge, the outgoing one carries u + 2√(gh) from inside, the incoming one the prescribed value. Supercritical outflow
+// needs none.
 // Condition, boundary.go:12
 struct Condition {
     int32 Kind;
@@ -236,14 +236,14 @@ struct Condition {
 static_assert(sizeof(Condition) == 12 && offsetof(Condition, Kind) == 0 && offsetof(Condition, Value) == 4 &&
     offsetof(Condition, Wave) == 8, "Condition");
 
-// Passed is how much of each layer has left through an edge, m³: the sum over all stages of steps.
+// Passed is the volume of each layer that has left through an edge, m³: the sum over all stages of steps.
 // Passed, boundary.go:35
 struct alignas(16) Passed {
     double V1, V2;
 };
 static_assert(sizeof(Passed) == 16 && offsetof(Passed, V1) == 0 && offsetof(Passed, V2) == 8, "Passed");
 
-// Boundary is the boundary edges that are no walls, each an outlet with a number of its own.
+// Boundary holds the boundary edges that are not walls, each an outlet with its own number.
 // Boundary[float32], boundary.go:27
 struct Boundary_f32 {
     Slice<int32> Of;
@@ -302,7 +302,7 @@ static_assert(sizeof(Mesh_f32) == 248 && offsetof(Mesh_f32, EdgeCells_) == 0 && 
     offsetof(Mesh_f32, Boundary_) == 104 && offsetof(Mesh_f32, Stencils) == 200 &&
     offsetof(Mesh_f32, Arms_) == 224, "Mesh_f32");
 
-// Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
+// Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
 // Clock[float32], clock.go:10
 struct Clock_f32 {
@@ -343,9 +343,9 @@ static_assert(sizeof(MomentumChange_f32) == 16 && offsetof(MomentumChange_f32, X
     offsetof(MomentumChange_f32, Y1) == 4 && offsetof(MomentumChange_f32, X2) == 8 &&
     offsetof(MomentumChange_f32, Y2) == 12, "MomentumChange_f32");
 
-// Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left to
-// Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
-// equations are not in conservation form. Speed is the fastest wave's.
+// Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left
+// to Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because
+// the equations are not in conservation form. Speed is that of the fastest wave.
 // Flux[float32], types.go:46
 struct alignas(16) Flux_f32 {
     float M1, M2, Speed, blank3;
@@ -362,8 +362,8 @@ struct alignas(16) Lost {
 };
 static_assert(sizeof(Lost) == 16 && offsetof(Lost, Evaporated) == 0 && offsetof(Lost, Infiltrated) == 8, "Lost");
 
-// Forcing is what acts on the water besides gravity and the bed. Numbers that change in time are elements of Now;
-// fields have a value per owned cell, or are empty where they are uniform or absent.
+// Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Now; fields have a
+// value per owned cell, or are empty if uniform or absent.
 // Forcing[float32], forcing.go:7
 struct Forcing_f32 {
     Slice<float> Now;
@@ -384,8 +384,8 @@ static_assert(sizeof(Forcing_f32) == 168 && offsetof(Forcing_f32, Now) == 0 && o
     offsetof(Forcing_f32, Infiltration) == 72 && offsetof(Forcing_f32, Coriolis) == 96 &&
     offsetof(Forcing_f32, Lost_) == 120 && offsetof(Forcing_f32, PressureGradient) == 144, "Forcing_f32");
 
-// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of the edges' wave speeds
-// times their lengths.
+// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times
+// wave speed.
 // balance[float32], cell.go:23
 struct balance_f32 {
     float h1, q1x, q1y, h2, q2x, q2y;
@@ -425,14 +425,14 @@ struct alignas(16) Normal_f64 {
 static_assert(sizeof(Normal_f64) == 32 && offsetof(Normal_f64, X) == 0 && offsetof(Normal_f64, Y) == 8 &&
     offsetof(Normal_f64, Length) == 16 && offsetof(Normal_f64, blank3) == 24, "Normal_f64");
 
-// Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
+// Bed holds the constants of a cell: the depth of its bed in m, and its area in m².
 // Bed[float64], types.go:37
 struct alignas(16) Bed_f64 {
     double Depth, Area;
 };
 static_assert(sizeof(Bed_f64) == 16 && offsetof(Bed_f64, Depth) == 0 && offsetof(Bed_f64, Area) == 8, "Bed_f64");
 
-// Boundary is the boundary edges that are no walls, each an outlet with a number of its own.
+// Boundary holds the boundary edges that are not walls, each an outlet with its own number.
 // Boundary[float64], boundary.go:27
 struct Boundary_f64 {
     Slice<int32> Of;
@@ -492,7 +492,7 @@ static_assert(sizeof(Mesh_f64) == 248 && offsetof(Mesh_f64, EdgeCells_) == 0 && 
     offsetof(Mesh_f64, Boundary_) == 104 && offsetof(Mesh_f64, Stencils) == 200 &&
     offsetof(Mesh_f64, Arms_) == 224, "Mesh_f64");
 
-// Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
+// Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
 // Clock[float64], clock.go:10
 struct Clock_f64 {
@@ -533,9 +533,9 @@ static_assert(sizeof(MomentumChange_f64) == 32 && offsetof(MomentumChange_f64, X
     offsetof(MomentumChange_f64, Y1) == 8 && offsetof(MomentumChange_f64, X2) == 16 &&
     offsetof(MomentumChange_f64, Y2) == 24, "MomentumChange_f64");
 
-// Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left to
-// Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
-// equations are not in conservation form. Speed is the fastest wave's.
+// Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left
+// to Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because
+// the equations are not in conservation form. Speed is that of the fastest wave.
 // Flux[float64], types.go:46
 struct alignas(16) Flux_f64 {
     double M1, M2, Speed, blank3;
@@ -544,8 +544,8 @@ struct alignas(16) Flux_f64 {
 static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, M2) == 8 &&
     offsetof(Flux_f64, Speed) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
-// Forcing is what acts on the water besides gravity and the bed. Numbers that change in time are elements of Now;
-// fields have a value per owned cell, or are empty where they are uniform or absent.
+// Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Now; fields have a
+// value per owned cell, or are empty if uniform or absent.
 // Forcing[float64], forcing.go:7
 struct Forcing_f64 {
     Slice<double> Now;
@@ -566,8 +566,8 @@ static_assert(sizeof(Forcing_f64) == 176 && offsetof(Forcing_f64, Now) == 0 && o
     offsetof(Forcing_f64, Infiltration) == 80 && offsetof(Forcing_f64, Coriolis) == 104 &&
     offsetof(Forcing_f64, Lost_) == 128 && offsetof(Forcing_f64, PressureGradient) == 152, "Forcing_f64");
 
-// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of the edges' wave speeds
-// times their lengths.
+// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times
+// wave speed.
 // balance[float64], cell.go:23
 struct balance_f64 {
     double h1, q1x, q1y, h2, q2x, q2y;
@@ -577,7 +577,7 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
     offsetof(balance_f64, q1y) == 16 && offsetof(balance_f64, h2) == 24 && offsetof(balance_f64, q2x) == 32 &&
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
-// Counters counts what was out of the ordinary.
+// Counters counts exceptional events.
 // Counters, types.go:86
 struct Counters {
     int64 ComplexEdges;
@@ -657,8 +657,8 @@ struct wave_f32 {
 static_assert(sizeof(wave_f32) == 16 && offsetof(wave_f32, l) == 0 && offsetof(wave_f32, x2) == 4 &&
     offsetof(wave_f32, m) == 8 && offsetof(wave_f32, weight) == 12, "wave_f32");
 
-// layerFlux is the flux of one layer through each metre of a face: the mass m and the tangential momentum t that pass
-// from left to right, and the normal momentum that the face takes out of the left side and out of the right one.
+// layerFlux is the flux of one layer per metre of a face: the mass m and the tangential momentum t that pass from left
+// to right, and the normal momentum that the face takes out of the left and of the right cell.
 // layerFlux[float32], edge.go:161
 struct layerFlux_f32 {
     float m, t, left, right;
@@ -737,8 +737,8 @@ struct wave_f64 {
 static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(wave_f64, x2) == 8 &&
     offsetof(wave_f64, m) == 16 && offsetof(wave_f64, weight) == 24, "wave_f64");
 
-// layerFlux is the flux of one layer through each metre of a face: the mass m and the tangential momentum t that pass
-// from left to right, and the normal momentum that the face takes out of the left side and out of the right one.
+// layerFlux is the flux of one layer per metre of a face: the mass m and the tangential momentum t that pass from left
+// to right, and the normal momentum that the face takes out of the left and of the right cell.
 // layerFlux[float64], edge.go:161
 struct layerFlux_f64 {
     double m, t, left, right;
@@ -766,7 +766,7 @@ struct exact_Part {
 static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones) == 32, "exact_Part");
 
-// tally is what a thread finds in some cells, and then in many.
+// tally is the result of a thread for some cells, and then for several threads.
 // tally, measure.go:82
 struct tally {
     exact_Part mass1, mass2, surface, lower;
@@ -777,15 +777,23 @@ static_assert(sizeof(tally) == 200 && offsetof(tally, mass1) == 0 && offsetof(ta
     offsetof(tally, least1) == 168 && offsetof(tally, upper2) == 176 && offsetof(tally, least2) == 184 &&
     offsetof(tally, fastest) == 192, "tally");
 
-// Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred, in float64 as in
-// frames. A step reads few of the arrays, and writes where something is new.
+// Most holds the largest values of a cell, side by side since a step reads them all.
+// Most, peaks.go:23
+struct alignas(16) Most_ {
+    double Depth;
+    double Speed;
+    double Flux_;
+    double Hazard;
+};
+static_assert(sizeof(Most_) == 32 && offsetof(Most_, Depth) == 0 && offsetof(Most_, Speed) == 8 &&
+    offsetof(Most_, Flux_) == 16 && offsetof(Most_, Hazard) == 24, "Most_");
+
+// Peaks holds the extremes of one layer of water in owned cells since the start, and when they occurred, in float64
+// as in frames. A step reads few of the arrays, and writes only changes.
 // Peaks, peaks.go:10
 struct Peaks {
-    Slice<double> Depth;
+    Slice<Most_> Most__;
     Slice<double> Level_;
-    Slice<double> Speed;
-    Slice<double> Flux_;
-    Slice<double> Hazard;
     Slice<double> Start;
     Slice<double> Arrival;
     Slice<double> When;
@@ -794,14 +802,13 @@ struct Peaks {
     Slice<int32> Marks;
     double Threshold;
 };
-static_assert(sizeof(Peaks) == 272 && offsetof(Peaks, Depth) == 0 && offsetof(Peaks, Level_) == 24 &&
-    offsetof(Peaks, Speed) == 48 && offsetof(Peaks, Flux_) == 72 && offsetof(Peaks, Hazard) == 96 &&
-    offsetof(Peaks, Start) == 120 && offsetof(Peaks, Arrival) == 144 && offsetof(Peaks, When) == 168 &&
-    offsetof(Peaks, Wet) == 192 && offsetof(Peaks, Since) == 216 && offsetof(Peaks, Marks) == 240 &&
-    offsetof(Peaks, Threshold) == 264, "Peaks");
+static_assert(sizeof(Peaks) == 200 && offsetof(Peaks, Most__) == 0 && offsetof(Peaks, Level_) == 24 &&
+    offsetof(Peaks, Start) == 48 && offsetof(Peaks, Arrival) == 72 && offsetof(Peaks, When) == 96 &&
+    offsetof(Peaks, Wet) == 120 && offsetof(Peaks, Since) == 144 && offsetof(Peaks, Marks) == 168 &&
+    offsetof(Peaks, Threshold) == 192, "Peaks");
 
 // Peak is the extremes of one cell.
-// Peak, peaks.go:103
+// Peak, peaks.go:120
 struct alignas(16) Peak {
     double Depth, Level_, Speed, Flux_, Hazard, Arrival, When, Wet;
 };
@@ -809,10 +816,10 @@ static_assert(sizeof(Peak) == 64 && offsetof(Peak, Depth) == 0 && offsetof(Peak,
     offsetof(Peak, Speed) == 16 && offsetof(Peak, Flux_) == 24 && offsetof(Peak, Hazard) == 32 &&
     offsetof(Peak, Arrival) == 40 && offsetof(Peak, When) == 48 && offsetof(Peak, Wet) == 56, "Peak");
 
-// Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
-// and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
-// from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness. The
-// cell's thicknesses H1 and H2 are beside them, so that an edge reads them with the rest, in pieces of 16 bytes.
+// Slopes holds a cell's gradients for its edges: of the levels of surface and interface, of the bed's height, and of
+// both components of both velocities, which are U1 and U2 at the centroid. The velocity at the centroid differs from
+// the cell's velocity so that the cell's momentum is the mean over it for any slope of the thickness. The cell's
+// thicknesses H1 and H2 are included, so that an edge reads them with the rest, in pieces of 16 bytes.
 // Slopes[float32], slopes.go:30
 struct alignas(16) Slopes_f32 {
     float H1, H2;
@@ -835,7 +842,7 @@ struct geometry_f32 {
 static_assert(sizeof(geometry_f32) == 48 && offsetof(geometry_f32, arm) == 0 &&
     offsetof(geometry_f32, weight) == 24, "geometry_f32");
 
-// water is a cell as its neighbours see it: thicknesses, levels and velocities.
+// water holds the thicknesses, levels and velocities of a cell.
 // water[float32], slopes.go:40
 struct water_f32 {
     float h1, h2, z1, z2;
@@ -845,10 +852,10 @@ static_assert(sizeof(water_f32) == 32 && offsetof(water_f32, h1) == 0 && offseto
     offsetof(water_f32, z1) == 8 && offsetof(water_f32, z2) == 12 && offsetof(water_f32, u1) == 16 &&
     offsetof(water_f32, u2) == 24, "water_f32");
 
-// Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
-// and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
-// from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness. The
-// cell's thicknesses H1 and H2 are beside them, so that an edge reads them with the rest, in pieces of 16 bytes.
+// Slopes holds a cell's gradients for its edges: of the levels of surface and interface, of the bed's height, and of
+// both components of both velocities, which are U1 and U2 at the centroid. The velocity at the centroid differs from
+// the cell's velocity so that the cell's momentum is the mean over it for any slope of the thickness. The cell's
+// thicknesses H1 and H2 are included, so that an edge reads them with the rest, in pieces of 16 bytes.
 // Slopes[float64], slopes.go:30
 struct alignas(16) Slopes_f64 {
     double H1, H2;
@@ -871,7 +878,7 @@ struct geometry_f64 {
 static_assert(sizeof(geometry_f64) == 96 && offsetof(geometry_f64, arm) == 0 &&
     offsetof(geometry_f64, weight) == 48, "geometry_f64");
 
-// water is a cell as its neighbours see it: thicknesses, levels and velocities.
+// water holds the thicknesses, levels and velocities of a cell.
 // water[float64], slopes.go:40
 struct water_f64 {
     double h1, h2, z1, z2;
@@ -881,8 +888,8 @@ static_assert(sizeof(water_f64) == 64 && offsetof(water_f64, h1) == 0 && offseto
     offsetof(water_f64, z1) == 16 && offsetof(water_f64, z2) == 24 && offsetof(water_f64, u1) == 32 &&
     offsetof(water_f64, u2) == 48, "water_f64");
 
-// Samples is what the latest steps left in some cells, for gauges and transects: so many steps as Times has room for,
-// each at its number modulo that, and in each of them the cells.
+// Samples holds the states of sampled cells after the latest steps, for gauges and transects: Times has one element
+// per step, at the step number modulo its length, and each step has all sampled cells.
 // Samples[float32], sample.go:10
 struct Samples_f32 {
     Slice<int32> Cells;
@@ -894,8 +901,8 @@ static_assert(sizeof(Samples_f32) == 96 && offsetof(Samples_f32, Cells) == 0 &&
     offsetof(Samples_f32, States) == 24 && offsetof(Samples_f32, Depths) == 48 &&
     offsetof(Samples_f32, Times) == 72, "Samples_f32");
 
-// Samples is what the latest steps left in some cells, for gauges and transects: so many steps as Times has room for,
-// each at its number modulo that, and in each of them the cells.
+// Samples holds the states of sampled cells after the latest steps, for gauges and transects: Times has one element
+// per step, at the step number modulo its length, and each step has all sampled cells.
 // Samples[float64], sample.go:10
 struct Samples_f64 {
     Slice<int32> Cells;
@@ -914,9 +921,9 @@ struct alignas(16) Row {
 };
 static_assert(sizeof(Row) == 16 && offsetof(Row, T) == 0 && offsetof(Row, Value) == 8, "Row");
 
-// Series is a time series that element Slot of the prescribed numbers follows: Count rows from First on. It is linear
-// between them, and constant before and after. At is the current row. Total is the sum over all stages of steps of the
-// value times the step's length.
+// Series is a time series that determines element Slot of the time-dependent parameters: Count rows from First on,
+// with linear interpolation and constant extrapolation. At is the current row. Total is the sum over all stages of
+// steps of value times step length.
 // Series, series.go:14
 struct Series {
     int32 Slot, First, Count, At;
@@ -925,8 +932,8 @@ struct Series {
 static_assert(sizeof(Series) == 24 && offsetof(Series, Slot) == 0 && offsetof(Series, First) == 4 &&
     offsetof(Series, Count) == 8 && offsetof(Series, At) == 12 && offsetof(Series, Total) == 16, "Series");
 
-// SlopeTable has the Slopes of so many cells, with the same pair of numbers of all cells side by side: the threads of a
-// GPU, which are at neighbouring cells, then reach neighbouring memory.
+// SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
+// GPU, which process adjacent cells, access adjacent memory.
 // SlopeTable[float32], slopetable.go:7
 struct SlopeTable_f32 {
     Slice<Vec2_f32> Pairs;
@@ -935,8 +942,8 @@ struct SlopeTable_f32 {
 static_assert(sizeof(SlopeTable_f32) == 32 && offsetof(SlopeTable_f32, Pairs) == 0 &&
     offsetof(SlopeTable_f32, Cells) == 24, "SlopeTable_f32");
 
-// SlopeTable has the Slopes of so many cells, with the same pair of numbers of all cells side by side: the threads of a
-// GPU, which are at neighbouring cells, then reach neighbouring memory.
+// SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
+// GPU, which process adjacent cells, access adjacent memory.
 // SlopeTable[float64], slopetable.go:7
 struct SlopeTable_f64 {
     Slice<Vec2_f64> Pairs;
@@ -945,7 +952,7 @@ struct SlopeTable_f64 {
 static_assert(sizeof(SlopeTable_f64) == 32 && offsetof(SlopeTable_f64, Pairs) == 0 &&
     offsetof(SlopeTable_f64, Cells) == 24, "SlopeTable_f64");
 
-// Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Own of the
+// Tile holds the first cell and the first edge of a tile; they end at those of the next tile. The first Own of the
 // edges have their left cell in the tile.
 // Tile, tile.go:20
 struct alignas(16) Tile {
@@ -962,8 +969,8 @@ struct alignas(8) TileCell {
 };
 static_assert(sizeof(TileCell) == 8 && offsetof(TileCell, Cell) == 0 && offsetof(TileCell, Slots) == 4, "TileCell");
 
-// TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
-// the rest is in the order of tiles.
+// TiledMesh is a rank's part of the mesh cut into tiles. Beds and states are indexed by cell; the rest is in the
+// order of tiles.
 // TiledMesh[float32], tile.go:28
 struct TiledMesh_f32 {
     Slice<Tile> Tiles;
@@ -979,8 +986,8 @@ static_assert(sizeof(TiledMesh_f32) == 240 && offsetof(TiledMesh_f32, Tiles) == 
     offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96 &&
     offsetof(TiledMesh_f32, Arms_) == 120 && offsetof(TiledMesh_f32, Boundary_) == 144, "TiledMesh_f32");
 
-// TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
-// the rest is in the order of tiles.
+// TiledMesh is a rank's part of the mesh cut into tiles. Beds and states are indexed by cell; the rest is in the
+// order of tiles.
 // TiledMesh[float64], tile.go:28
 struct TiledMesh_f64 {
     Slice<Tile> Tiles;
@@ -996,9 +1003,9 @@ static_assert(sizeof(TiledMesh_f64) == 240 && offsetof(TiledMesh_f64, Tiles) == 
     offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96 &&
     offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Boundary_) == 144, "TiledMesh_f64");
 
-// Rise is a cell's bed before it moves, its depth in m and its slope, and the total change of both. Slopes are those of
-// second order.
-// Rise[float32], uplift.go:17
+// Rise holds a cell's bed before the motion, its depth in m and its slope, and the total change of both. Slopes are
+// for second order.
+// Rise[float32], uplift.go:16
 struct alignas(8) Rise_f32 {
     float Depth, Height;
     Vec2_f32 Slope, SlopeChange;
@@ -1006,9 +1013,8 @@ struct alignas(8) Rise_f32 {
 static_assert(sizeof(Rise_f32) == 24 && offsetof(Rise_f32, Depth) == 0 && offsetof(Rise_f32, Height) == 4 &&
     offsetof(Rise_f32, Slope) == 8 && offsetof(Rise_f32, SlopeChange) == 16, "Rise_f32");
 
-// Uplift moves the bed, and with it the water that stands on it: evenly between two times, in s, or at once where they
-// are the same.
-// Uplift[float32], uplift.go:10
+// Uplift moves the bed and the water on it: uniformly between two times, in s, or instantly if they are equal.
+// Uplift[float32], uplift.go:9
 struct Uplift_f32 {
     double From, To;
     Slice<Rise_f32> Rises;
@@ -1016,9 +1022,9 @@ struct Uplift_f32 {
 static_assert(sizeof(Uplift_f32) == 40 && offsetof(Uplift_f32, From) == 0 && offsetof(Uplift_f32, To) == 8 &&
     offsetof(Uplift_f32, Rises) == 16, "Uplift_f32");
 
-// Rise is a cell's bed before it moves, its depth in m and its slope, and the total change of both. Slopes are those of
-// second order.
-// Rise[float64], uplift.go:17
+// Rise holds a cell's bed before the motion, its depth in m and its slope, and the total change of both. Slopes are
+// for second order.
+// Rise[float64], uplift.go:16
 struct alignas(16) Rise_f64 {
     double Depth, Height;
     Vec2_f64 Slope, SlopeChange;
@@ -1026,9 +1032,8 @@ struct alignas(16) Rise_f64 {
 static_assert(sizeof(Rise_f64) == 48 && offsetof(Rise_f64, Depth) == 0 && offsetof(Rise_f64, Height) == 8 &&
     offsetof(Rise_f64, Slope) == 16 && offsetof(Rise_f64, SlopeChange) == 32, "Rise_f64");
 
-// Uplift moves the bed, and with it the water that stands on it: evenly between two times, in s, or at once where they
-// are the same.
-// Uplift[float64], uplift.go:10
+// Uplift moves the bed and the water on it: uniformly between two times, in s, or instantly if they are equal.
+// Uplift[float64], uplift.go:9
 struct Uplift_f64 {
     double From, To;
     Slice<Rise_f64> Rises;
@@ -1036,8 +1041,8 @@ struct Uplift_f64 {
 static_assert(sizeof(Uplift_f64) == 40 && offsetof(Uplift_f64, From) == 0 && offsetof(Uplift_f64, To) == 8 &&
     offsetof(Uplift_f64, Rises) == 16, "Uplift_f64");
 
-// sum adds up the fluxes of three edges, of which the cell is the left, 0, or the right, 1. It begins at 0, so that
-// fluxes of -0 add up to 0.
+// sum adds the fluxes of three edges, whose left (0) or right (1) cell this is. It starts at 0, so that fluxes of -0
+// sum to 0.
 // (*balance[float32]).sum, cell.go:36
 DEVICE void balance_sum_f32(balance_f32 *b, bool oneLayer, Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 side0,
         int32 side1, int32 side2) {
@@ -1075,7 +1080,7 @@ DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, S
     c->Q2y = c->Q2y - rate * b->q2y;
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[float32], num/num.go:28
 DEVICE float num_Larger_f32(float a, float b) {
     if (a > b) {
@@ -1084,7 +1089,7 @@ DEVICE float num_Larger_f32(float a, float b) {
     return b;
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[float32], num/num.go:36
 DEVICE float num_Smaller_f32(float a, float b) {
     if (a < b) {
@@ -1093,7 +1098,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
     return b;
 }
 
-// removeWater takes water out of a cell, no more than there is: evaporation first, and from the rest infiltration.
+// removeWater removes water from a cell, at most what it has: evaporation first, then infiltration.
 // (*Forcing[float32]).removeWater, forcing.go:66
 DEVICE void Forcing_removeWater_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     float h = num_Larger_f32(c->H2, 0.0f);
@@ -1120,7 +1125,7 @@ DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
-// applyAirPressure accelerates both layers by the gradient of the air's pressure, which is felt down to the bed.
+// applyAirPressure accelerates both layers by the gradient of the air pressure.
 // (*Forcing[float32]).applyAirPressure, forcing.go:53
 DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt,
         State_f32 *from, State_f32 *c) {
@@ -1137,9 +1142,9 @@ DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Pa
     }
 }
 
-// apply adds the forcing of owned cell i in an Euler step of length dt, except the Coriolis rotation. A single layer of
-// water is the lower one. Rain brings no momentum, and water that is lost takes its own along. The step begins at the
-// state from, and c is what its fluxes have made of it.
+// apply adds the forcing of owned cell i in an Euler step of length dt, except the Coriolis rotation. A single layer
+// of water is the lower one. Rain has no momentum, and lost water takes its own. from is the state at the beginning
+// of the step, and c that after the fluxes.
 // (*Forcing[float32]).apply, forcing.go:31
 DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
         State_f32 *c) {
@@ -1165,7 +1170,7 @@ DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p
     }
 }
 
-// rotate turns the mass flows of owned cell i by the Coriolis force over a time dt at constant speed: by twice the
+// rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
 // (*Forcing[float32]).rotate, forcing.go:85
 DEVICE void Forcing_rotate_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
@@ -1207,8 +1212,8 @@ DEVICE void restoreHyperbolicity_f32(const Params_f32 *p, State_f32 *c) {
     c->Q2y = c->H2 * (my + r * c->H1 * dy) / mass;
 }
 
-// cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for 1e-14 < x <
-// 1e14. It stops when an iteration changes nothing.
+// cubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
+// 1e-14 < x < 1e14. It stops when an iteration has no effect.
 // cubeRoot[float32], friction.go:45
 DEVICE float cubeRoot_f32(float x) {
     float fourth = num_Sqrt_f32(num_Sqrt_f32(x));
@@ -1229,8 +1234,8 @@ DEVICE float frictionDivisor_f32(const Params_f32 *p, float dt, float n, float h
     return 1.0f + dt * p->Gravity * n * n * u / (h * cubeRoot_f32(h));
 }
 
-// bedFriction slows the layer that touches the bed by Manning's friction with coefficient n, semi-implicit in time:
-// q ← q / (1 + dt g n² |u| / h^(4/3)).
+// bedFriction decelerates the layer in contact with the bed by Manning's friction with coefficient n, semi-implicitly
+// in time: q ← q / (1 + dt g n² |u| / h^(4/3)).
 // bedFriction[float32], friction.go:28
 DEVICE void bedFriction_f32(const Params_f32 *p, float dt, float n, State_f32 *c) {
     if (c->H2 >= p->DryDepth) {
@@ -1244,8 +1249,8 @@ DEVICE void bedFriction_f32(const Params_f32 *p, float dt, float n, State_f32 *c
     }
 }
 
-// velocity is q/h, tending to 0 with h where the layer is thinner than dry.
-// velocity[float32], face.go:82
+// velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
+// velocity[float32], face.go:83
 DEVICE float velocity_f32(float h, float q, float dry) {
     if (h >= dry) {
         return q / h;
@@ -1265,7 +1270,7 @@ DEVICE void dampLower_f32(float dry, State_f32 *c) {
     }
 }
 
-// dampLayers is dampThinLayers where a layer is known to be thin.
+// dampLayers is dampThinLayers if a layer is known to be thin.
 // dampLayers[float32], cell.go:103
 DEVICE void dampLayers_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
@@ -1275,8 +1280,8 @@ DEVICE void dampLayers_f32(float dry, State_f32 *c) {
     dampLower_f32(dry, c);
 }
 
-// dampThinLayers reduces the momentum of a layer thinner than dry, the more the thinner it is, so that velocities stay
-// bounded as it drains.
+// dampThinLayers reduces the momentum of a layer thinner than dry in proportion, so that velocities stay bounded as
+// it drains.
 // dampThinLayers[float32], cell.go:94
 DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
     if (oneLayer) {
@@ -1286,7 +1291,7 @@ DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
     }
 }
 
-// stepLimit is the longest step that the waves allow by the CFL condition, equation (3); NaN if the new state c is not
+// stepLimit returns the longest step that the CFL condition allows, equation (3); NaN if the new state c is not
 // finite or a thickness is negative.
 // (*balance[float32]).stepLimit, cell.go:80
 DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
@@ -1301,7 +1306,7 @@ DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float ar
     return limit;
 }
 
-// advance takes cell i from one state to the next and returns the longest step, as UpdateCell does.
+// advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
 // (*balance[float32]).advance, cell.go:51
 DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float dt, float area,
         State_f32 *from, Slice<float> manning, const Forcing_f32 *force, State_f32 *out) {
@@ -1334,8 +1339,8 @@ DEVICE float UpdateCell_f32_at(int64 i, bool oneLayer, const Params_f32 *p, cons
     return balance_advance_f32(&b, oneLayer, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
-// sum adds up the fluxes of three edges, of which the cell is the left, 0, or the right, 1. It begins at 0, so that
-// fluxes of -0 add up to 0.
+// sum adds the fluxes of three edges, whose left (0) or right (1) cell this is. It starts at 0, so that fluxes of -0
+// sum to 0.
 // (*balance[float64]).sum, cell.go:36
 DEVICE void balance_sum_f64(balance_f64 *b, bool oneLayer, Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 side0,
         int32 side1, int32 side2) {
@@ -1373,7 +1378,7 @@ DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, 
     c->Q2y = c->Q2y - rate * b->q2y;
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[float64], num/num.go:28
 DEVICE double num_Larger_f64(double a, double b) {
     if (a > b) {
@@ -1382,7 +1387,7 @@ DEVICE double num_Larger_f64(double a, double b) {
     return b;
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[float64], num/num.go:36
 DEVICE double num_Smaller_f64(double a, double b) {
     if (a < b) {
@@ -1391,7 +1396,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
     return b;
 }
 
-// removeWater takes water out of a cell, no more than there is: evaporation first, and from the rest infiltration.
+// removeWater removes water from a cell, at most what it has: evaporation first, then infiltration.
 // (*Forcing[float64]).removeWater, forcing.go:66
 DEVICE void Forcing_removeWater_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     double h = num_Larger_f64(c->H2, 0.0);
@@ -1418,7 +1423,7 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// applyAirPressure accelerates both layers by the gradient of the air's pressure, which is felt down to the bed.
+// applyAirPressure accelerates both layers by the gradient of the air pressure.
 // (*Forcing[float64]).applyAirPressure, forcing.go:53
 DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt,
         State_f64 *from, State_f64 *c) {
@@ -1435,9 +1440,9 @@ DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Pa
     }
 }
 
-// apply adds the forcing of owned cell i in an Euler step of length dt, except the Coriolis rotation. A single layer of
-// water is the lower one. Rain brings no momentum, and water that is lost takes its own along. The step begins at the
-// state from, and c is what its fluxes have made of it.
+// apply adds the forcing of owned cell i in an Euler step of length dt, except the Coriolis rotation. A single layer
+// of water is the lower one. Rain has no momentum, and lost water takes its own. from is the state at the beginning
+// of the step, and c that after the fluxes.
 // (*Forcing[float64]).apply, forcing.go:31
 DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
         State_f64 *c) {
@@ -1463,7 +1468,7 @@ DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p
     }
 }
 
-// rotate turns the mass flows of owned cell i by the Coriolis force over a time dt at constant speed: by twice the
+// rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
 // (*Forcing[float64]).rotate, forcing.go:85
 DEVICE void Forcing_rotate_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
@@ -1505,8 +1510,8 @@ DEVICE void restoreHyperbolicity_f64(const Params_f64 *p, State_f64 *c) {
     c->Q2y = c->H2 * (my + r * c->H1 * dy) / mass;
 }
 
-// cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for 1e-14 < x <
-// 1e14. It stops when an iteration changes nothing.
+// cubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
+// 1e-14 < x < 1e14. It stops when an iteration has no effect.
 // cubeRoot[float64], friction.go:45
 DEVICE double cubeRoot_f64(double x) {
     double fourth = num_Sqrt_f64(num_Sqrt_f64(x));
@@ -1527,8 +1532,8 @@ DEVICE double frictionDivisor_f64(const Params_f64 *p, double dt, double n, doub
     return 1.0 + dt * p->Gravity * n * n * u / (h * cubeRoot_f64(h));
 }
 
-// bedFriction slows the layer that touches the bed by Manning's friction with coefficient n, semi-implicit in time:
-// q ← q / (1 + dt g n² |u| / h^(4/3)).
+// bedFriction decelerates the layer in contact with the bed by Manning's friction with coefficient n, semi-implicitly
+// in time: q ← q / (1 + dt g n² |u| / h^(4/3)).
 // bedFriction[float64], friction.go:28
 DEVICE void bedFriction_f64(const Params_f64 *p, double dt, double n, State_f64 *c) {
     if (c->H2 >= p->DryDepth) {
@@ -1542,8 +1547,8 @@ DEVICE void bedFriction_f64(const Params_f64 *p, double dt, double n, State_f64 
     }
 }
 
-// velocity is q/h, tending to 0 with h where the layer is thinner than dry.
-// velocity[float64], face.go:82
+// velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
+// velocity[float64], face.go:83
 DEVICE double velocity_f64(double h, double q, double dry) {
     if (h >= dry) {
         return q / h;
@@ -1563,7 +1568,7 @@ DEVICE void dampLower_f64(double dry, State_f64 *c) {
     }
 }
 
-// dampLayers is dampThinLayers where a layer is known to be thin.
+// dampLayers is dampThinLayers if a layer is known to be thin.
 // dampLayers[float64], cell.go:103
 DEVICE void dampLayers_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
@@ -1573,8 +1578,8 @@ DEVICE void dampLayers_f64(double dry, State_f64 *c) {
     dampLower_f64(dry, c);
 }
 
-// dampThinLayers reduces the momentum of a layer thinner than dry, the more the thinner it is, so that velocities stay
-// bounded as it drains.
+// dampThinLayers reduces the momentum of a layer thinner than dry in proportion, so that velocities stay bounded as
+// it drains.
 // dampThinLayers[float64], cell.go:94
 DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
     if (oneLayer) {
@@ -1584,7 +1589,7 @@ DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
     }
 }
 
-// stepLimit is the longest step that the waves allow by the CFL condition, equation (3); NaN if the new state c is not
+// stepLimit returns the longest step that the CFL condition allows, equation (3); NaN if the new state c is not
 // finite or a thickness is negative.
 // (*balance[float64]).stepLimit, cell.go:80
 DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
@@ -1599,7 +1604,7 @@ DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double 
     return limit;
 }
 
-// advance takes cell i from one state to the next and returns the longest step, as UpdateCell does.
+// advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
 // (*balance[float64]).advance, cell.go:51
 DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double dt,
         double area, State_f64 *from, Slice<double> manning, const Forcing_f64 *force, State_f64 *out) {
@@ -1632,8 +1637,9 @@ DEVICE double UpdateCell_f64_at(int64 i, bool oneLayer, const Params_f64 *p, con
     return balance_advance_f64(&b, oneLayer, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
-// rotate rotates a cell into the frame of the normal (nx, ny). Tangential mass flows are kept in t until divided by h.
-// (*side[float32]).rotate, face.go:39
+// rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
+// it is divided by h.
+// (*side[float32]).rotate, face.go:40
 DEVICE void side_rotate_f32(side_f32 *s, int32 scheme, State_f32 *w, Bed_f32 *bed, float nx, float ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -1647,15 +1653,15 @@ DEVICE void side_rotate_f32(side_f32 *s, int32 scheme, State_f32 *w, Bed_f32 *be
     s->t2 = w->Q2y * nx - w->Q2x * ny;
 }
 
-// computeLevels finds the levels of a side that is the cell's state.
-// (*side[float32]).computeLevels, face.go:48
+// computeLevels computes the levels of a side with the state of its cell.
+// (*side[float32]).computeLevels, face.go:49
 DEVICE void side_computeLevels_f32(side_f32 *s) {
     s->z2 = s->h2 - s->depth;
     s->z1 = s->h1 + s->z2;
 }
 
 // thinVelocityLower does so for the lower layer.
-// (*side[float32]).thinVelocityLower, face.go:76
+// (*side[float32]).thinVelocityLower, face.go:77
 DEVICE void side_thinVelocityLower_f32(side_f32 *s, float dry) {
     s->u2 = velocity_f32(s->h2, s->q2, dry);
     s->t2 = velocity_f32(s->h2, s->t2, dry);
@@ -1663,7 +1669,7 @@ DEVICE void side_thinVelocityLower_f32(side_f32 *s, float dry) {
 }
 
 // mirror makes s the state behind a wall: the same water with its normal velocity reversed.
-// (*side[float32]).mirror, face.go:93
+// (*side[float32]).mirror, face.go:94
 DEVICE void side_mirror_f32(side_f32 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -1671,14 +1677,14 @@ DEVICE void side_mirror_f32(side_f32 *s) {
     s->u2 = -s->u2;
 }
 
-// thin tells whether a layer is absent.
-// (*side[float32]).thin, face.go:54
+// thin reports whether a layer is absent.
+// (*side[float32]).thin, face.go:55
 DEVICE bool side_thin_f32(side_f32 *s, float dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
-// thinVelocities finds the velocities of a side where a layer may be absent, and the mass flows that follow from them.
-// (*side[float32]).thinVelocities, face.go:69
+// thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
+// (*side[float32]).thinVelocities, face.go:70
 DEVICE void side_thinVelocities_f32(side_f32 *s, float dry) {
     s->u1 = velocity_f32(s->h1, s->q1, dry);
     s->t1 = velocity_f32(s->h1, s->t1, dry);
@@ -1686,8 +1692,8 @@ DEVICE void side_thinVelocities_f32(side_f32 *s, float dry) {
     side_thinVelocityLower_f32(s, dry);
 }
 
-// velocities finds the velocities of both sides where both layers are there, by one division.
-// (*Face[float32]).velocities, face.go:57
+// velocities computes the velocities of both sides if both layers are present, with one division.
+// (*Face[float32]).velocities, face.go:58
 DEVICE void Face_velocities_f32(Face_f32 *f) {
     side_f32 *l = &f->l, *r = &f->r;
     float hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -1709,8 +1715,8 @@ DEVICE void Face_velocities_f32(Face_f32 *f) {
     r->t2 = r->t2 * v2;
 }
 
-// levelJumps fills the jumps of surface and interface where both layers are there.
-// (*Face[float32]).levelJumps, face.go:98
+// levelJumps computes the jumps of surface and interface if both layers are present.
+// (*Face[float32]).levelJumps, face.go:99
 DEVICE void Face_levelJumps_f32(Face_f32 *f) {
     float z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -1719,7 +1725,7 @@ DEVICE void Face_levelJumps_f32(Face_f32 *f) {
 
 // roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
 // √h, with both weights multiplied by that of the left side.
-// (*Face[float32]).roeMean, face.go:106
+// (*Face[float32]).roeMean, face.go:107
 DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f32(l->h1 * r->h1);
@@ -1736,7 +1742,7 @@ DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
 
 // computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
 // jumps of levels, it vanishes exactly in a lake at rest.
-// (*Face[float32]).computeResidual, face.go:120
+// (*Face[float32]).computeResidual, face.go:121
 DEVICE void Face_computeResidual_f32(Face_f32 *f, float ratio) {
     side_f32 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -1787,8 +1793,8 @@ DEVICE void Face_LoadSides_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f
     }
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 // Abs[float32], num/num.go:20
 DEVICE float num_Abs_f32(float x) {
     if (x < 0.0f) {
@@ -1860,7 +1866,7 @@ DEVICE float Eigenvalues_fastest_f32(Eigenvalues_f32 *ev) {
     return num_Abs_f32(ev->L1 + ev->L4) / 2.0f + (ev->L4 - ev->L1) / 2.0f;
 }
 
-// Waves finds the eigenvalues of a face with both layers on both sides.
+// Waves computes the eigenvalues of a face with both layers on both sides.
 // (*Face[float32]).Waves, edge.go:81
 DEVICE void Face_Waves_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     if (scheme != 3) {
@@ -1895,10 +1901,11 @@ DEVICE void Face_stopLower_f32(Face_f32 *f) {
     f->r.u2 = 0.0f;
 }
 
-// singleLayerViscosity is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt:
-// with these speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh). The sides
-// are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
-// singleLayerViscosity[float32], dry.go:116
+// singleLayerViscosity returns the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and
+// Einfeldt: with these speeds thicknesses stay nonnegative, and a dry bed is flooded at the speed of its front, u +
+// 2√(gh). The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the
+// residual.
+// singleLayerViscosity[float32], dry.go:117
 struct singleLayerViscosity_f32_results { float r0; float r1; float r2; };
 DEVICE singleLayerViscosity_f32_results singleLayerViscosity_f32(float g, float hl, float ul, float hr, float ur,
         float u, float c, float dz, float r1, float r2, float dry) {
@@ -1958,7 +1965,7 @@ DEVICE void Face_viscosityOfOneLayer_f32(Face_f32 *f, const Params_f32 *p) {
     Face_lowerViscosity_f32(f, p, absentl && absentr);
 }
 
-// stopUpper stops the upper layer on both sides: what is thinner than the dry depth does not flow.
+// stopUpper sets the upper layer to rest on both sides: layers thinner than the dry depth do not flow.
 // (*Face[float32]).stopUpper, dry.go:105
 DEVICE void Face_stopUpper_f32(Face_f32 *f) {
     f->l.q1 = 0.0f;
@@ -1967,14 +1974,14 @@ DEVICE void Face_stopUpper_f32(Face_f32 *f) {
     f->r.u1 = 0.0f;
 }
 
-// residual is the residual of the face as a vector.
-// (*Face[float32]).residual, face.go:142
+// residual returns the residual of the face as a vector.
+// (*Face[float32]).residual, face.go:143
 DEVICE vector_f32 Face_residual_f32(Face_f32 *f) {
     return vector_f32{f->r1, f->r2, f->r3, f->r4};
 }
 
-// applyRoeMatrix is A v with the Roe matrix A of the face.
-// (*Face[float32]).applyRoeMatrix, face.go:129
+// applyRoeMatrix returns A v with the Roe matrix A of the face.
+// (*Face[float32]).applyRoeMatrix, face.go:130
 DEVICE vector_f32 Face_applyRoeMatrix_f32(Face_f32 *f, float r, vector_f32 v) {
     return vector_f32{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0f * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0f * f->u2 * v.q2};
 }
@@ -2019,7 +2026,7 @@ DEVICE void Face_pvm_f32(Face_f32 *f, float r) {
     v->q2 = a0 * f->r3 + a1 * f->r4 + a2 * ar.q2;
 }
 
-// dryViscosity finds the viscosity and the fastest wave of a face where a layer is absent on at least one side. All
+// dryViscosity computes the viscosity and the fastest wave of a face if a layer is absent on at least one side. All
 // schemes share it.
 //
 // A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
@@ -2087,7 +2094,7 @@ DEVICE void Face_dryViscosity_f32(Face_f32 *f, const Params_f32 *p) {
     Face_pvm_f32(f, p->DensityRatio);
 }
 
-// external finds both external waves by one division.
+// external computes both external waves with one division.
 // (*Face[float32]).external, roe.go:72
 struct Face_external_f32_results { wave_f32 r0; wave_f32 r1; };
 DEVICE Face_external_f32_results Face_external_f32(Face_f32 *f, float l1, float l4) {
@@ -2100,7 +2107,7 @@ DEVICE Face_external_f32_results Face_external_f32(Face_f32 *f, float l1, float 
     return {wave_f32{l1, a2, a1 * c, b * w}, wave_f32{l4, b2, b1 * c, a * w}};
 }
 
-// project is E v for an external wave: R (l·v)/(l·R).
+// project returns E v for an external wave: R (l·v)/(l·R).
 // (*Face[float32]).project, roe.go:83
 DEVICE vector_f32 Face_project_f32(Face_f32 *f, wave_f32 *w, vector_f32 v) {
     float s = (w->x2 * ((w->l - 2.0f * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0f * f->u2) * v.h2 + v.q2)) * w->weight;
@@ -2108,7 +2115,7 @@ DEVICE vector_f32 Face_project_f32(Face_f32 *f, wave_f32 *w, vector_f32 v) {
     return vector_f32{s, w->l * s, m, w->l * m};
 }
 
-// plus is v + s w.
+// plus returns v + s w.
 // (vector[float32]).plus, roe.go:90
 DEVICE vector_f32 vector_plus_f32(vector_f32 v, float s, vector_f32 w) {
     return vector_f32{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
@@ -2125,7 +2132,7 @@ DEVICE float sign_f32(float x) {
     return 0.0f;
 }
 
-// harten is |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
+// harten returns |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
 // harten[float32], roe.go:58
 DEVICE float harten_f32(float l, float eps) {
     float a = num_Abs_f32(l);
@@ -2135,8 +2142,8 @@ DEVICE float harten_f32(float l, float eps) {
     return (eps - a) * (eps - a) / (2.0f * eps);
 }
 
-// stateJump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float32]).stateJump, face.go:139
+// stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
+// (*Face[float32]).stateJump, face.go:140
 DEVICE vector_f32 Face_stateJump_f32(Face_f32 *f) {
     return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -2161,8 +2168,8 @@ DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32
     return vector_plus_f32(vector_plus_f32(m, (g3 - g2) * w, ai), (g2 * ev->L3 - g3 * ev->L2) * w, inner);
 }
 
-// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where
-// asked for.
+// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix if
+// requested.
 //
 // With E1, E4 the projectors on the external eigenvectors and P = I - E1 - E4, sgn(A) needs neither the internal
 // eigenvectors nor an inverse:
@@ -2196,7 +2203,7 @@ DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
     f->viscosity = m;
 }
 
-// Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
+// Viscosity computes the viscosity of the scheme. A face with a thin layer uses that of PVM-IFCP.
 // (*Face[float32]).Viscosity, edge.go:92
 DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     if (scheme == 3) {
@@ -2213,14 +2220,14 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     }
 }
 
-// condition is the boundary condition at an edge that is an outlet.
+// condition returns the boundary condition at an outlet edge.
 // (*Boundary[float32]).condition, boundary.go:38
 DEVICE Condition Boundary_condition_f32(const Boundary_f32 *s, EdgeCells at) {
     return s->Conditions[s->Of[sub(-3, at.Right)]];
 }
 
-// inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
-// u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
+// inflow returns the thickness and the outward velocity for an inflow of q per metre with the outgoing characteristic
+// u + 2c = leaving, by Newton's method from the wave speed c inside: critical if the inflow would be faster than
 // waves.
 // inflow[float32], boundary.go:116
 struct inflow_f32_results { float r0; float r1; };
@@ -2284,9 +2291,9 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
     return {thick - h, thick, (leaving + entering) / 2.0f};
 }
 
-// availableShare is the part of the mass flux want that the upwind cell can supply within the time step. The layer has
-// thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a shore, and where
-// it is thinner than the step, each of the cell's three edges may take a third.
+// availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
+// layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
+// shore, and if it is thinner than the step, each of the cell's three edges may take a third.
 // (*Face[float32]).availableShare, edge.go:229
 DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, float hl, float hr, float step,
         float dry) {
@@ -2313,7 +2320,7 @@ DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, floa
     return most / want;
 }
 
-// carried is the tangential mass flow that the mass flux m brings with it from upwind.
+// carried returns the tangential mass flow that the mass flux m advects from upwind.
 // carried[float32], edge.go:185
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
@@ -2351,7 +2358,7 @@ DEVICE void Face_prescribedFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *norma
     out->Side[0] = MomentumChange_f32{0.0f, 0.0f, force * x - t * y, force * y + t * x};
 }
 
-// addOutflow adds what leaves through an edge that is an outlet in a stage of a step of length dt.
+// addOutflow adds the outflow through an outlet edge in a stage of a step of length dt.
 // (*Boundary[float32]).addOutflow, boundary.go:48
 DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float dt, Flux_f32 *out) {
     int32 k = sub(-3, at.Right);
@@ -2359,10 +2366,10 @@ DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float d
     s->Passed_[k].V2 += double(dt) * double(out->M2);
 }
 
-// layerBetween is the flux of a layer from its normal mass flows q, normal velocities u and tangential velocities t at
-// both sides, the residual of its momentum, and the viscosities of its mass and momentum.
-// layerBetween[float32], edge.go:165
-DEVICE layerFlux_f32 layerBetween_f32(EdgeCells at, float ql, float ul, float tl, float qr, float ur, float tr,
+// layerFluxBetween computes the flux of a layer from the normal mass flows q, the normal velocities u and the
+// tangential velocities t of both sides, the residual of its momentum, and the viscosities of its mass and momentum.
+// layerFluxBetween[float32], edge.go:165
+DEVICE layerFlux_f32 layerFluxBetween_f32(EdgeCells at, float ql, float ul, float tl, float qr, float ur, float tr,
         float residual, float vh, float vq) {
     float m = (ql + qr - vh) / 2.0f;
     if (at.Right == -1) {
@@ -2371,8 +2378,8 @@ DEVICE layerFlux_f32 layerBetween_f32(EdgeCells at, float ql, float ul, float tl
     return layerFlux_f32{m, carried_f32(m, tl, tr), (residual - vq) / 2.0f + ql * ul, (residual + vq) / 2.0f - qr * ur};
 }
 
-// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
-// the tangential velocity and v the viscosity of the mass.
+// contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
+// mean of the tangential velocity and v the viscosity of the mass.
 // contact[float32], edge.go:194
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
@@ -2410,7 +2417,7 @@ DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, 
     return {nl, nr};
 }
 
-// limit bounds the momentum of thin layers, and reduces the flux to the share s of its mass that the cell upwind has.
+// limit bounds the momentum of thin layers, and scales the flux by the share s of its mass that the upwind cell has.
 // (*layerFlux[float32]).limit, edge.go:174
 DEVICE void layerFlux_limit_f32(layerFlux_f32 *x, float s, float hl, float ul, float hr, float ur, float jump,
         const Params_f32 *p, bool own, Counters *n) {
@@ -2441,13 +2448,13 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f
     }
     side_f32 *l = &f->l, *r = &f->r;
     vector_f32 *v = &f->viscosity;
-    layerFlux_f32 lower = layerBetween_f32(at, l->q2, l->u2, l->t2, r->q2, r->u2, r->t2, f->r4, v->h2, v->q2);
+    layerFlux_f32 lower = layerFluxBetween_f32(at, l->q2, l->u2, l->t2, r->q2, r->u2, r->t2, f->r4, v->h2, v->q2);
     layerFlux_f32 upper = {};
     if (scheme != 3) {
         if (f->waves.Complex && !f->thin && own) {
             atomic_add(&n->ComplexEdges, int64(1));
         }
-        upper = layerBetween_f32(at, l->q1, l->u1, l->t1, r->q1, r->u1, r->t1, f->r2, v->h1, v->q1);
+        upper = layerFluxBetween_f32(at, l->q1, l->u1, l->t1, r->q1, r->u1, r->t1, f->r2, v->h1, v->q1);
         if (f->contacts && at.Right == -1) {
             upper.t = 0.0f;
             lower.t = 0.0f;
@@ -2493,8 +2500,9 @@ DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Me
     Face_WriteFlux_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
 }
 
-// rotate rotates a cell into the frame of the normal (nx, ny). Tangential mass flows are kept in t until divided by h.
-// (*side[float64]).rotate, face.go:39
+// rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
+// it is divided by h.
+// (*side[float64]).rotate, face.go:40
 DEVICE void side_rotate_f64(side_f64 *s, int32 scheme, State_f64 *w, Bed_f64 *bed, double nx, double ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -2508,15 +2516,15 @@ DEVICE void side_rotate_f64(side_f64 *s, int32 scheme, State_f64 *w, Bed_f64 *be
     s->t2 = w->Q2y * nx - w->Q2x * ny;
 }
 
-// computeLevels finds the levels of a side that is the cell's state.
-// (*side[float64]).computeLevels, face.go:48
+// computeLevels computes the levels of a side with the state of its cell.
+// (*side[float64]).computeLevels, face.go:49
 DEVICE void side_computeLevels_f64(side_f64 *s) {
     s->z2 = s->h2 - s->depth;
     s->z1 = s->h1 + s->z2;
 }
 
 // thinVelocityLower does so for the lower layer.
-// (*side[float64]).thinVelocityLower, face.go:76
+// (*side[float64]).thinVelocityLower, face.go:77
 DEVICE void side_thinVelocityLower_f64(side_f64 *s, double dry) {
     s->u2 = velocity_f64(s->h2, s->q2, dry);
     s->t2 = velocity_f64(s->h2, s->t2, dry);
@@ -2524,7 +2532,7 @@ DEVICE void side_thinVelocityLower_f64(side_f64 *s, double dry) {
 }
 
 // mirror makes s the state behind a wall: the same water with its normal velocity reversed.
-// (*side[float64]).mirror, face.go:93
+// (*side[float64]).mirror, face.go:94
 DEVICE void side_mirror_f64(side_f64 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -2532,14 +2540,14 @@ DEVICE void side_mirror_f64(side_f64 *s) {
     s->u2 = -s->u2;
 }
 
-// thin tells whether a layer is absent.
-// (*side[float64]).thin, face.go:54
+// thin reports whether a layer is absent.
+// (*side[float64]).thin, face.go:55
 DEVICE bool side_thin_f64(side_f64 *s, double dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
-// thinVelocities finds the velocities of a side where a layer may be absent, and the mass flows that follow from them.
-// (*side[float64]).thinVelocities, face.go:69
+// thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
+// (*side[float64]).thinVelocities, face.go:70
 DEVICE void side_thinVelocities_f64(side_f64 *s, double dry) {
     s->u1 = velocity_f64(s->h1, s->q1, dry);
     s->t1 = velocity_f64(s->h1, s->t1, dry);
@@ -2547,8 +2555,8 @@ DEVICE void side_thinVelocities_f64(side_f64 *s, double dry) {
     side_thinVelocityLower_f64(s, dry);
 }
 
-// velocities finds the velocities of both sides where both layers are there, by one division.
-// (*Face[float64]).velocities, face.go:57
+// velocities computes the velocities of both sides if both layers are present, with one division.
+// (*Face[float64]).velocities, face.go:58
 DEVICE void Face_velocities_f64(Face_f64 *f) {
     side_f64 *l = &f->l, *r = &f->r;
     double hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -2570,8 +2578,8 @@ DEVICE void Face_velocities_f64(Face_f64 *f) {
     r->t2 = r->t2 * v2;
 }
 
-// levelJumps fills the jumps of surface and interface where both layers are there.
-// (*Face[float64]).levelJumps, face.go:98
+// levelJumps computes the jumps of surface and interface if both layers are present.
+// (*Face[float64]).levelJumps, face.go:99
 DEVICE void Face_levelJumps_f64(Face_f64 *f) {
     double z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -2580,7 +2588,7 @@ DEVICE void Face_levelJumps_f64(Face_f64 *f) {
 
 // roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
 // √h, with both weights multiplied by that of the left side.
-// (*Face[float64]).roeMean, face.go:106
+// (*Face[float64]).roeMean, face.go:107
 DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f64(l->h1 * r->h1);
@@ -2597,7 +2605,7 @@ DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
 
 // computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
 // jumps of levels, it vanishes exactly in a lake at rest.
-// (*Face[float64]).computeResidual, face.go:120
+// (*Face[float64]).computeResidual, face.go:121
 DEVICE void Face_computeResidual_f64(Face_f64 *f, double ratio) {
     side_f64 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -2648,8 +2656,8 @@ DEVICE void Face_LoadSides_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f
     }
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 // Abs[float64], num/num.go:20
 DEVICE double num_Abs_f64(double x) {
     if (x < 0.0) {
@@ -2722,7 +2730,7 @@ DEVICE double Eigenvalues_fastest_f64(Eigenvalues_f64 *ev) {
     return num_Abs_f64(ev->L1 + ev->L4) / 2.0 + (ev->L4 - ev->L1) / 2.0;
 }
 
-// Waves finds the eigenvalues of a face with both layers on both sides.
+// Waves computes the eigenvalues of a face with both layers on both sides.
 // (*Face[float64]).Waves, edge.go:81
 DEVICE void Face_Waves_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     if (scheme != 3) {
@@ -2757,10 +2765,11 @@ DEVICE void Face_stopLower_f64(Face_f64 *f) {
     f->r.u2 = 0.0;
 }
 
-// singleLayerViscosity is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt:
-// with these speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh). The sides
-// are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
-// singleLayerViscosity[float64], dry.go:116
+// singleLayerViscosity returns the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and
+// Einfeldt: with these speeds thicknesses stay nonnegative, and a dry bed is flooded at the speed of its front, u +
+// 2√(gh). The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the
+// residual.
+// singleLayerViscosity[float64], dry.go:117
 struct singleLayerViscosity_f64_results { double r0; double r1; double r2; };
 DEVICE singleLayerViscosity_f64_results singleLayerViscosity_f64(double g, double hl, double ul, double hr,
         double ur, double u, double c, double dz, double r1, double r2, double dry) {
@@ -2820,7 +2829,7 @@ DEVICE void Face_viscosityOfOneLayer_f64(Face_f64 *f, const Params_f64 *p) {
     Face_lowerViscosity_f64(f, p, absentl && absentr);
 }
 
-// stopUpper stops the upper layer on both sides: what is thinner than the dry depth does not flow.
+// stopUpper sets the upper layer to rest on both sides: layers thinner than the dry depth do not flow.
 // (*Face[float64]).stopUpper, dry.go:105
 DEVICE void Face_stopUpper_f64(Face_f64 *f) {
     f->l.q1 = 0.0;
@@ -2829,14 +2838,14 @@ DEVICE void Face_stopUpper_f64(Face_f64 *f) {
     f->r.u1 = 0.0;
 }
 
-// residual is the residual of the face as a vector.
-// (*Face[float64]).residual, face.go:142
+// residual returns the residual of the face as a vector.
+// (*Face[float64]).residual, face.go:143
 DEVICE vector_f64 Face_residual_f64(Face_f64 *f) {
     return vector_f64{f->r1, f->r2, f->r3, f->r4};
 }
 
-// applyRoeMatrix is A v with the Roe matrix A of the face.
-// (*Face[float64]).applyRoeMatrix, face.go:129
+// applyRoeMatrix returns A v with the Roe matrix A of the face.
+// (*Face[float64]).applyRoeMatrix, face.go:130
 DEVICE vector_f64 Face_applyRoeMatrix_f64(Face_f64 *f, double r, vector_f64 v) {
     return vector_f64{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0 * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0 * f->u2 * v.q2};
 }
@@ -2881,7 +2890,7 @@ DEVICE void Face_pvm_f64(Face_f64 *f, double r) {
     v->q2 = a0 * f->r3 + a1 * f->r4 + a2 * ar.q2;
 }
 
-// dryViscosity finds the viscosity and the fastest wave of a face where a layer is absent on at least one side. All
+// dryViscosity computes the viscosity and the fastest wave of a face if a layer is absent on at least one side. All
 // schemes share it.
 //
 // A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
@@ -2949,7 +2958,7 @@ DEVICE void Face_dryViscosity_f64(Face_f64 *f, const Params_f64 *p) {
     Face_pvm_f64(f, p->DensityRatio);
 }
 
-// external finds both external waves by one division.
+// external computes both external waves with one division.
 // (*Face[float64]).external, roe.go:72
 struct Face_external_f64_results { wave_f64 r0; wave_f64 r1; };
 DEVICE Face_external_f64_results Face_external_f64(Face_f64 *f, double l1, double l4) {
@@ -2962,7 +2971,7 @@ DEVICE Face_external_f64_results Face_external_f64(Face_f64 *f, double l1, doubl
     return {wave_f64{l1, a2, a1 * c, b * w}, wave_f64{l4, b2, b1 * c, a * w}};
 }
 
-// project is E v for an external wave: R (l·v)/(l·R).
+// project returns E v for an external wave: R (l·v)/(l·R).
 // (*Face[float64]).project, roe.go:83
 DEVICE vector_f64 Face_project_f64(Face_f64 *f, wave_f64 *w, vector_f64 v) {
     double s = (w->x2 * ((w->l - 2.0 * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0 * f->u2) * v.h2 + v.q2)) * w->weight;
@@ -2970,7 +2979,7 @@ DEVICE vector_f64 Face_project_f64(Face_f64 *f, wave_f64 *w, vector_f64 v) {
     return vector_f64{s, w->l * s, m, w->l * m};
 }
 
-// plus is v + s w.
+// plus returns v + s w.
 // (vector[float64]).plus, roe.go:90
 DEVICE vector_f64 vector_plus_f64(vector_f64 v, double s, vector_f64 w) {
     return vector_f64{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
@@ -2987,7 +2996,7 @@ DEVICE double sign_f64(double x) {
     return 0.0;
 }
 
-// harten is |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
+// harten returns |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
 // harten[float64], roe.go:58
 DEVICE double harten_f64(double l, double eps) {
     double a = num_Abs_f64(l);
@@ -2997,8 +3006,8 @@ DEVICE double harten_f64(double l, double eps) {
     return (eps - a) * (eps - a) / (2.0 * eps);
 }
 
-// stateJump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float64]).stateJump, face.go:139
+// stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
+// (*Face[float64]).stateJump, face.go:140
 DEVICE vector_f64 Face_stateJump_f64(Face_f64 *f) {
     return vector_f64{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -3023,8 +3032,8 @@ DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64
     return vector_plus_f64(vector_plus_f64(m, (g3 - g2) * w, ai), (g2 * ev->L3 - g3 * ev->L2) * w, inner);
 }
 
-// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where
-// asked for.
+// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix if
+// requested.
 //
 // With E1, E4 the projectors on the external eigenvectors and P = I - E1 - E4, sgn(A) needs neither the internal
 // eigenvectors nor an inverse:
@@ -3058,7 +3067,7 @@ DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
     f->viscosity = m;
 }
 
-// Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
+// Viscosity computes the viscosity of the scheme. A face with a thin layer uses that of PVM-IFCP.
 // (*Face[float64]).Viscosity, edge.go:92
 DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     if (scheme == 3) {
@@ -3075,14 +3084,14 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     }
 }
 
-// condition is the boundary condition at an edge that is an outlet.
+// condition returns the boundary condition at an outlet edge.
 // (*Boundary[float64]).condition, boundary.go:38
 DEVICE Condition Boundary_condition_f64(const Boundary_f64 *s, EdgeCells at) {
     return s->Conditions[s->Of[sub(-3, at.Right)]];
 }
 
-// inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
-// u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
+// inflow returns the thickness and the outward velocity for an inflow of q per metre with the outgoing characteristic
+// u + 2c = leaving, by Newton's method from the wave speed c inside: critical if the inflow would be faster than
 // waves.
 // inflow[float64], boundary.go:116
 struct inflow_f64_results { double r0; double r1; };
@@ -3146,9 +3155,9 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
     return {thick - h, thick, (leaving + entering) / 2.0};
 }
 
-// availableShare is the part of the mass flux want that the upwind cell can supply within the time step. The layer has
-// thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a shore, and where
-// it is thinner than the step, each of the cell's three edges may take a third.
+// availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
+// layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
+// shore, and if it is thinner than the step, each of the cell's three edges may take a third.
 // (*Face[float64]).availableShare, edge.go:229
 DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, double hl, double hr, double step,
         double dry) {
@@ -3175,7 +3184,7 @@ DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, do
     return most / want;
 }
 
-// carried is the tangential mass flow that the mass flux m brings with it from upwind.
+// carried returns the tangential mass flow that the mass flux m advects from upwind.
 // carried[float64], edge.go:185
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
@@ -3213,7 +3222,7 @@ DEVICE void Face_prescribedFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *norma
     out->Side[0] = MomentumChange_f64{0.0, 0.0, force * x - t * y, force * y + t * x};
 }
 
-// addOutflow adds what leaves through an edge that is an outlet in a stage of a step of length dt.
+// addOutflow adds the outflow through an outlet edge in a stage of a step of length dt.
 // (*Boundary[float64]).addOutflow, boundary.go:48
 DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double dt, Flux_f64 *out) {
     int32 k = sub(-3, at.Right);
@@ -3221,10 +3230,10 @@ DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double 
     s->Passed_[k].V2 += dt * out->M2;
 }
 
-// layerBetween is the flux of a layer from its normal mass flows q, normal velocities u and tangential velocities t at
-// both sides, the residual of its momentum, and the viscosities of its mass and momentum.
-// layerBetween[float64], edge.go:165
-DEVICE layerFlux_f64 layerBetween_f64(EdgeCells at, double ql, double ul, double tl, double qr, double ur,
+// layerFluxBetween computes the flux of a layer from the normal mass flows q, the normal velocities u and the
+// tangential velocities t of both sides, the residual of its momentum, and the viscosities of its mass and momentum.
+// layerFluxBetween[float64], edge.go:165
+DEVICE layerFlux_f64 layerFluxBetween_f64(EdgeCells at, double ql, double ul, double tl, double qr, double ur,
         double tr, double residual, double vh, double vq) {
     double m = (ql + qr - vh) / 2.0;
     if (at.Right == -1) {
@@ -3233,8 +3242,8 @@ DEVICE layerFlux_f64 layerBetween_f64(EdgeCells at, double ql, double ul, double
     return layerFlux_f64{m, carried_f64(m, tl, tr), (residual - vq) / 2.0 + ql * ul, (residual + vq) / 2.0 - qr * ur};
 }
 
-// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
-// the tangential velocity and v the viscosity of the mass.
+// contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
+// mean of the tangential velocity and v the viscosity of the mass.
 // contact[float64], edge.go:194
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
@@ -3272,7 +3281,7 @@ DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double 
     return {nl, nr};
 }
 
-// limit bounds the momentum of thin layers, and reduces the flux to the share s of its mass that the cell upwind has.
+// limit bounds the momentum of thin layers, and scales the flux by the share s of its mass that the upwind cell has.
 // (*layerFlux[float64]).limit, edge.go:174
 DEVICE void layerFlux_limit_f64(layerFlux_f64 *x, double s, double hl, double ul, double hr, double ur,
         double jump, const Params_f64 *p, bool own, Counters *n) {
@@ -3303,13 +3312,13 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f
     }
     side_f64 *l = &f->l, *r = &f->r;
     vector_f64 *v = &f->viscosity;
-    layerFlux_f64 lower = layerBetween_f64(at, l->q2, l->u2, l->t2, r->q2, r->u2, r->t2, f->r4, v->h2, v->q2);
+    layerFlux_f64 lower = layerFluxBetween_f64(at, l->q2, l->u2, l->t2, r->q2, r->u2, r->t2, f->r4, v->h2, v->q2);
     layerFlux_f64 upper = {};
     if (scheme != 3) {
         if (f->waves.Complex && !f->thin && own) {
             atomic_add(&n->ComplexEdges, int64(1));
         }
-        upper = layerBetween_f64(at, l->q1, l->u1, l->t1, r->q1, r->u1, r->t1, f->r2, v->h1, v->q1);
+        upper = layerFluxBetween_f64(at, l->q1, l->u1, l->t1, r->q1, r->u1, r->t1, f->r2, v->h1, v->q1);
         if (f->contacts && at.Right == -1) {
             upper.t = 0.0;
             lower.t = 0.0;
@@ -3443,7 +3452,7 @@ DEVICE uint64 exact_Rank(double x) {
     return bits | 9223372036854775808ull;
 }
 
-// speed is that of a layer, 0 where it is dry.
+// speed returns the speed of a layer, 0 if dry.
 // speed[float32], measure.go:135
 DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     if (h < p->DryDepth) {
@@ -3453,7 +3462,7 @@ DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     return num_Sqrt_f64(x * x + y * y) / double(h);
 }
 
-// survey measures every surveyThreads-th cell of a chunk from the first on.
+// survey measures every surveyThreads-th cell of a chunk, starting with first.
 // survey[float32], measure.go:88
 DEVICE tally survey_f32(int32 first, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
         Slice<int64> sums) {
@@ -3492,7 +3501,7 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->w2 = add(p->w2, o->w2);
 }
 
-// merge adds up so many tallies, every each-th from the first on, in the first of them.
+// merge adds many tallies, each apart, into the one at first.
 // merge, measure.go:106
 DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<int64> sums) {
     tally o = all[first];
@@ -3535,7 +3544,7 @@ DEVICE void tally_flush(tally *o, Surveyed *s, Slice<int64> sums) {
     atomic_max(&s->Extremes_[4], o->fastest);
 }
 
-// Survey measures the cells of chunk t, of so many in all.
+// Survey measures the cells of chunk t; cells is the number of all cells.
 // Survey[float32], measure.go:59
 DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
         Surveyed *s, Array<tally, 128> *tallies, Array<int64, 284> *sums) {
@@ -3563,7 +3572,7 @@ DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f
     }
 }
 
-// speed is that of a layer, 0 where it is dry.
+// speed returns the speed of a layer, 0 if dry.
 // speed[float64], measure.go:135
 DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
     if (h < p->DryDepth) {
@@ -3573,7 +3582,7 @@ DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
     return num_Sqrt_f64(x * x + y * y) / h;
 }
 
-// survey measures every surveyThreads-th cell of a chunk from the first on.
+// survey measures every surveyThreads-th cell of a chunk, starting with first.
 // survey[float64], measure.go:88
 DEVICE tally survey_f64(int32 first, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
         Slice<int64> sums) {
@@ -3596,7 +3605,7 @@ DEVICE tally survey_f64(int32 first, int32 cells, const Params_f64 *p, Slice<Bed
     return o;
 }
 
-// Survey measures the cells of chunk t, of so many in all.
+// Survey measures the cells of chunk t; cells is the number of all cells.
 // Survey[float64], measure.go:59
 DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
         Surveyed *s, Array<tally, 128> *tallies, Array<int64, 284> *sums) {
@@ -3624,13 +3633,26 @@ DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f
     }
 }
 
-// updatePeaks[float32], peaks.go:49
+// hold reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it
+// may return false even so: it avoids the divisions and the root, which take most of the time of an update.
+// (*Most).hold, peaks.go:108
+DEVICE bool Most_hold(Most_ *m, double h, double x, double y) {
+    double square = x * x + y * y + 0x1.6e93f5da2824cp-831 /* 1e-250 */;
+    // of h u
+    double left = m->Hazard * 0x1.fffffff768fa1p-01 /* 0.999999999 */ - h * 0.5;
+    bool slow = square < m->Speed * m->Speed * 0x1.fffffff768fa1p-01 /* 0.999999999 */ * (h * h) && square < m->Flux_ * 0x1.fffffff768fa1p-01 /* 0.999999999 */ * h && left > 0.0 && square < left * left;
+    return h <= m->Depth && (slow || x == 0.0 && y == 0.0);
+}
+
+// updatePeaks updates the extremes of cell i with its state c.
+// updatePeaks[float32], peaks.go:57
 DEVICE void updatePeaks_f32(int64 i, const Params_f32 *p, double now, const Peaks *peaks, Slice<Bed_f32> beds,
-        Slice<State_f32> w) {
-    State_f32 *c = &w[i];
+        State_f32 *c) {
+    // read together, so that a GPU waits once
+    int32 marks = peaks->Marks[i];
+    Most_ most = peaks->Most__[i];
     double h = double(c->H2), x = double(c->Q2x), y = double(c->Q2y);
     bool there = c->H2 >= p->DryDepth;
-    int32 marks = peaks->Marks[i];
     bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
     if (wet != was) {
         peaks->Marks[i] = marks ^ 1;
@@ -3643,53 +3665,56 @@ DEVICE void updatePeaks_f32(int64 i, const Params_f32 *p, double now, const Peak
     if (!there) {
         return;
     }
-    if (h > peaks->Depth[i]) {
-        peaks->Depth[i] = h;
-        peaks->When[i] = now;
+    // above the bed, which need not be read; tested when it was a new maximum
+    double level = h;
+    bool tested = h == most.Depth;
+    if (peaks->Level_.len > 0) {
+        tested = false;
+        level -= double(beds[i].Depth);
+        if (level > peaks->Level_[i]) {
+            peaks->Level_[i] = level;
+        }
     }
-    if ((marks & 2) == 0) {
-        if (num_Abs_f64(h - double(beds[i].Depth) - peaks->Start[i]) > peaks->Threshold) {
+    if ((marks & 2) == 0 && !tested) {
+        if (num_Abs_f64(level - peaks->Start[i]) > peaks->Threshold) {
             peaks->Arrival[i] = now;
             peaks->Marks[i] |= 2;
         }
     }
-    if (peaks->Level_.len > 0) {
-        double level = h - double(beds[i].Depth);
-        if (level > peaks->Level_[i]) {
-            peaks->Level_[i] = level;
-        }
+    if (Most_hold(&most, h, x, y)) {
+        return;
     }
     x = x / h;
     y = y / h;
     double square = x * x + y * y;
     double speed = num_Sqrt_f64(square);
     double flux = h * square, hazard = h * (speed + 0.5);
-    if (speed > peaks->Speed[i]) {
-        peaks->Speed[i] = speed;
+    if (h > most.Depth) {
+        peaks->When[i] = now;
     }
-    if (flux > peaks->Flux_[i]) {
-        peaks->Flux_[i] = flux;
-    }
-    if (hazard > peaks->Hazard[i]) {
-        peaks->Hazard[i] = hazard;
+    if (h > most.Depth || speed > most.Speed || flux > most.Flux_ || hazard > most.Hazard) {
+        peaks->Most__[i] = Most_{num_Larger_f64(h, most.Depth), num_Larger_f64(speed, most.Speed), num_Larger_f64(flux, most.Flux_), num_Larger_f64(hazard, most.Hazard)};
     }
 }
 
 // UpdatePeaks updates the extremes of cell i with the state w, at the time of the clock. The same state may be counted
 // twice.
-// UpdatePeaks[float32], peaks.go:34
+// UpdatePeaks[float32], peaks.go:39
 DEVICE void UpdatePeaks_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, const Peaks *peaks,
         Slice<Bed_f32> beds, Slice<State_f32> w) {
-    updatePeaks_f32(i, p, clock->Time, peaks, beds, w);
+    State_f32 c = w[i];
+    updatePeaks_f32(i, p, clock->Time, peaks, beds, &c);
 }
 
-// updatePeaks[float64], peaks.go:49
+// updatePeaks updates the extremes of cell i with its state c.
+// updatePeaks[float64], peaks.go:57
 DEVICE void updatePeaks_f64(int64 i, const Params_f64 *p, double now, const Peaks *peaks, Slice<Bed_f64> beds,
-        Slice<State_f64> w) {
-    State_f64 *c = &w[i];
+        State_f64 *c) {
+    // read together, so that a GPU waits once
+    int32 marks = peaks->Marks[i];
+    Most_ most = peaks->Most__[i];
     double h = c->H2, x = c->Q2x, y = c->Q2y;
     bool there = c->H2 >= p->DryDepth;
-    int32 marks = peaks->Marks[i];
     bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
     if (wet != was) {
         peaks->Marks[i] = marks ^ 1;
@@ -3702,47 +3727,48 @@ DEVICE void updatePeaks_f64(int64 i, const Params_f64 *p, double now, const Peak
     if (!there) {
         return;
     }
-    if (h > peaks->Depth[i]) {
-        peaks->Depth[i] = h;
-        peaks->When[i] = now;
+    // above the bed, which need not be read; tested when it was a new maximum
+    double level = h;
+    bool tested = h == most.Depth;
+    if (peaks->Level_.len > 0) {
+        tested = false;
+        level -= beds[i].Depth;
+        if (level > peaks->Level_[i]) {
+            peaks->Level_[i] = level;
+        }
     }
-    if ((marks & 2) == 0) {
-        if (num_Abs_f64(h - beds[i].Depth - peaks->Start[i]) > peaks->Threshold) {
+    if ((marks & 2) == 0 && !tested) {
+        if (num_Abs_f64(level - peaks->Start[i]) > peaks->Threshold) {
             peaks->Arrival[i] = now;
             peaks->Marks[i] |= 2;
         }
     }
-    if (peaks->Level_.len > 0) {
-        double level = h - beds[i].Depth;
-        if (level > peaks->Level_[i]) {
-            peaks->Level_[i] = level;
-        }
+    if (Most_hold(&most, h, x, y)) {
+        return;
     }
     x = x / h;
     y = y / h;
     double square = x * x + y * y;
     double speed = num_Sqrt_f64(square);
     double flux = h * square, hazard = h * (speed + 0.5);
-    if (speed > peaks->Speed[i]) {
-        peaks->Speed[i] = speed;
+    if (h > most.Depth) {
+        peaks->When[i] = now;
     }
-    if (flux > peaks->Flux_[i]) {
-        peaks->Flux_[i] = flux;
-    }
-    if (hazard > peaks->Hazard[i]) {
-        peaks->Hazard[i] = hazard;
+    if (h > most.Depth || speed > most.Speed || flux > most.Flux_ || hazard > most.Hazard) {
+        peaks->Most__[i] = Most_{num_Larger_f64(h, most.Depth), num_Larger_f64(speed, most.Speed), num_Larger_f64(flux, most.Flux_), num_Larger_f64(hazard, most.Hazard)};
     }
 }
 
 // UpdatePeaks updates the extremes of cell i with the state w, at the time of the clock. The same state may be counted
 // twice.
-// UpdatePeaks[float64], peaks.go:34
+// UpdatePeaks[float64], peaks.go:39
 DEVICE void UpdatePeaks_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, const Peaks *peaks,
         Slice<Bed_f64> beds, Slice<State_f64> w) {
-    updatePeaks_f64(i, p, clock->Time, peaks, beds, w);
+    State_f64 c = w[i];
+    updatePeaks_f64(i, p, clock->Time, peaks, beds, &c);
 }
 
-// end is the time at the end of the step.
+// end returns the time at the end of the step.
 // (*Clock[float32]).end, clock.go:41
 DEVICE double Clock_end_f32(Clock_f32 *c) {
     if (double(c->Limit) >= c->Until - c->Time) {
@@ -3751,7 +3777,7 @@ DEVICE double Clock_end_f32(Clock_f32 *c) {
     return c->Time + double(c->Dt);
 }
 
-// setStep finds the length of the next step.
+// setStep computes the length of the next step.
 // (*Clock[float32]).setStep, clock.go:49
 DEVICE void Clock_setStep_f32(Clock_f32 *c) {
     double left = c->Until - c->Time;
@@ -3774,8 +3800,8 @@ DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
     Clock_setStep_f32(c);
 }
 
-// atStepStart is the clock when a step begins: the step before is complete, and waves is the length it allowed, or,
-// where steps lag, that of the step before it.
+// atStepStart returns the clock at the beginning of a step: the previous step is complete, and waves is the length
+// that it allowed, or, if steps lag, that of the step before it.
 // (*Clock[float32]).atStepStart, clock.go:67
 DEVICE Clock_f32 Clock_atStepStart_f32(Clock_f32 *c, Least<float> *waves) {
     Clock_f32 n = *c;
@@ -3785,17 +3811,18 @@ DEVICE Clock_f32 Clock_atStepStart_f32(Clock_f32 *c, Least<float> *waves) {
     return n;
 }
 
-// UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
-// UpdatePeaksInStep[float32], peaks.go:41
+// UpdatePeaksInStep does the same for the state at the start of a step, whose time it computes as TileStep does.
+// UpdatePeaksInStep[float32], peaks.go:47
 DEVICE void UpdatePeaksInStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         const Peaks *peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
     Clock_f32 now = Clock_atStepStart_f32(clock, waves);
     if (!now.Stop) {
-        updatePeaks_f32(i, p, now.Time, peaks, beds, w);
+        State_f32 c = w[i];
+        updatePeaks_f32(i, p, now.Time, peaks, beds, &c);
     }
 }
 
-// end is the time at the end of the step.
+// end returns the time at the end of the step.
 // (*Clock[float64]).end, clock.go:41
 DEVICE double Clock_end_f64(Clock_f64 *c) {
     if (c->Limit >= c->Until - c->Time) {
@@ -3804,7 +3831,7 @@ DEVICE double Clock_end_f64(Clock_f64 *c) {
     return c->Time + c->Dt;
 }
 
-// setStep finds the length of the next step.
+// setStep computes the length of the next step.
 // (*Clock[float64]).setStep, clock.go:49
 DEVICE void Clock_setStep_f64(Clock_f64 *c) {
     double left = c->Until - c->Time;
@@ -3827,8 +3854,8 @@ DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
     Clock_setStep_f64(c);
 }
 
-// atStepStart is the clock when a step begins: the step before is complete, and waves is the length it allowed, or,
-// where steps lag, that of the step before it.
+// atStepStart returns the clock at the beginning of a step: the previous step is complete, and waves is the length
+// that it allowed, or, if steps lag, that of the step before it.
 // (*Clock[float64]).atStepStart, clock.go:67
 DEVICE Clock_f64 Clock_atStepStart_f64(Clock_f64 *c, Least<double> *waves) {
     Clock_f64 n = *c;
@@ -3838,20 +3865,22 @@ DEVICE Clock_f64 Clock_atStepStart_f64(Clock_f64 *c, Least<double> *waves) {
     return n;
 }
 
-// UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
-// UpdatePeaksInStep[float64], peaks.go:41
+// UpdatePeaksInStep does the same for the state at the start of a step, whose time it computes as TileStep does.
+// UpdatePeaksInStep[float64], peaks.go:47
 DEVICE void UpdatePeaksInStep_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         const Peaks *peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
     Clock_f64 now = Clock_atStepStart_f64(clock, waves);
     if (!now.Stop) {
-        updatePeaks_f64(i, p, now.Time, peaks, beds, w);
+        State_f64 c = w[i];
+        updatePeaks_f64(i, p, now.Time, peaks, beds, &c);
     }
 }
 
-// At is the extremes of cell i up to now, whose bed has a depth in m.
-// (*Peaks).At, peaks.go:121
+// At returns the extremes of cell i up to now; depth is that of its bed, m.
+// (*Peaks).At, peaks.go:138
 DEVICE Peak Peaks_At(const Peaks *p, int32 i, double now, double depth) {
-    Peak of = Peak{p->Depth[i], p->Depth[i] - depth, p->Speed[i], p->Flux_[i], p->Hazard[i], p->Arrival[i], p->When[i], p->Wet[i]};
+    Most_ most = p->Most__[i];
+    Peak of = Peak{most.Depth, most.Depth - depth, most.Speed, most.Flux_, most.Hazard, p->Arrival[i], p->When[i], p->Wet[i]};
     if (p->Level_.len > 0) {
         of.Level_ = p->Level_[i];
     }
@@ -3861,16 +3890,16 @@ DEVICE Peak Peaks_At(const Peaks *p, int32 i, double now, double depth) {
     return of;
 }
 
-// GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
-// GatherPeaks[float32], peaks.go:115
+// GatherPeaks reads the extremes of cells[k], up to the time of the clock.
+// GatherPeaks[float32], peaks.go:132
 DEVICE void GatherPeaks_f32_at(int64 k, Slice<int32> cells, Clock_f32 *clock, const Peaks *peaks,
         Slice<Bed_f32> beds, Slice<Peak> to) {
     Bed_f32 bed = beds[cells[k]];
     to[k] = Peaks_At(peaks, cells[k], clock->Time, double(bed.Depth));
 }
 
-// GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
-// GatherPeaks[float64], peaks.go:115
+// GatherPeaks reads the extremes of cells[k], up to the time of the clock.
+// GatherPeaks[float64], peaks.go:132
 DEVICE void GatherPeaks_f64_at(int64 k, Slice<int32> cells, Clock_f64 *clock, const Peaks *peaks,
         Slice<Bed_f64> beds, Slice<Peak> to) {
     Bed_f64 bed = beds[cells[k]];
@@ -3883,7 +3912,7 @@ DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
     return geometry_f32{Array<Vec2_f32, 3>{{a, b, Vec2_f32{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
-// inside is the neighbour of cell i across an edge, or the cell itself at the boundary.
+// inside returns the neighbour of cell i across an edge, or the cell itself at the boundary.
 // inside, reconstruct.go:35
 DEVICE int32 inside(int32 near, int64 i) {
     if (near < 0) {
@@ -3892,7 +3921,7 @@ DEVICE int32 inside(int32 near, int64 i) {
     return near;
 }
 
-// thinVelocity is the velocity of a layer that may be absent, as velocity has it.
+// thinVelocity returns the velocity of a layer that may be absent, as velocity does.
 // thinVelocity[float32], slopes.go:63
 DEVICE Vec2_f32 thinVelocity_f32(float h, float qx, float qy, float dry) {
     if (h <= 0.0f) {
@@ -3905,7 +3934,7 @@ DEVICE Vec2_f32 thinVelocity_f32(float h, float qx, float qy, float dry) {
     return Vec2_f32{qx * v, qy * v};
 }
 
-// load finds the levels and the velocities of a cell.
+// load computes the levels and the velocities of a cell.
 // (*water[float32]).load, slopes.go:46
 DEVICE void water_load_f32(water_f32 *s, bool oneLayer, State_f32 *w, float depth, float dry) {
     float z2 = w->H2 - depth;
@@ -3947,8 +3976,8 @@ DEVICE Vec2_f32 Vec2_times_f32(Vec2_f32 a, float s) {
     return Vec2_f32{a.X * s, a.Y * s};
 }
 
-// mirrored is u behind the edge k of a triangle: its normal part reversed. The arms to two edges' middles differ by
-// half the third edge.
+// mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
+// midpoints differ by half the third edge.
 // (*geometry[float32]).mirrored, slopes.go:84
 DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
     Vec2_f32 along = Vec2_minus_f32(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
@@ -3957,11 +3986,11 @@ DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
 }
 
 // prepareNeighbours completes the neighbours of a cell, of which those beyond the boundary are the cell itself, and
-// tells whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which may
-// have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands the
-// same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
-// that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
-// is a shore.
+// reports whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which
+// may have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands
+// the same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a
+// layer that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's:
+// else it is a shore.
 // (*water[float32]).prepareNeighbours, reconstruct.go:48
 DEVICE bool water_prepareNeighbours_f32(water_f32 *me, bool oneLayer, Array<int32, 3> *all, geometry_f32 *c,
         float dry, Array<water_f32, 3> *o) {
@@ -4000,8 +4029,8 @@ DEVICE bool water_prepareNeighbours_f32(water_f32 *me, bool oneLayer, Array<int3
     return may;
 }
 
-// widenRange is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale
-// on each side: it is that of a smooth crest rather than of a front, and a limiter would flatten it.
+// widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
+// of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
 // widenRange[float32], slopes.go:109
 struct widenRange_f32_results { float r0; float r1; };
 DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float scale) {
@@ -4017,7 +4046,7 @@ DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float
     return {lo, hi};
 }
 
-// limiterFactor is the factor in [0, 1] that brings a difference d into the range.
+// limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
 // limiterFactor[float32], slopes.go:119
 DEVICE float limiterFactor_f32(float d, float lo, float hi) {
     if (d > hi) {
@@ -4029,9 +4058,9 @@ DEVICE float limiterFactor_f32(float d, float lo, float hi) {
     return 1.0f;
 }
 
-// limitedGradient is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at
-// the middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where
-// the middle of each edge is between the cell and its neighbour.
+// limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
+// limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
+// needed in most cells: where the value at each midpoint is between the cell and its neighbour.
 // (*geometry[float32]).limitedGradient, slopes.go:93
 DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1, float d2, float scale) {
     Vec2_f32 g = Vec2_f32{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
@@ -4044,8 +4073,8 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
     return Vec2_times_f32(g, num_Smaller_f32(least, limiterFactor_f32(m2, lo, hi)));
 }
 
-// positivityFactor is the factor on the slope of a thickness h, at most share, that leaves it not negative at the middle
-// of any edge. Slopes of levels and bed are to be multiplied alike, so that water at rest keeps its level.
+// positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
+// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its level.
 // (*geometry[float32]).positivityFactor, reconstruct.go:127
 DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 slope, float share) {
     float d = go_min<float>(go_min<float>(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1])), Vec2_dot_f32(slope, c->arm[2]));
@@ -4055,9 +4084,10 @@ DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 sl
     return share;
 }
 
-// centroidVelocity is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the
-// thickness h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*geometry[float32]).centroidVelocity, reconstruct.go:137
+// centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
+// thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
+// midpoints.
+// (*geometry[float32]).centroidVelocity, reconstruct.go:138
 DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
         Vec2_f32 slope, float h) {
     float part = 1.0f / (3.0f * h);
@@ -4066,9 +4096,9 @@ DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_
     return Vec2_f32{u.X - Vec2_dot_f32(ux, moment), u.Y - Vec2_dot_f32(uy, moment)};
 }
 
-// slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
-// thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
-// around, ends on what lies below it.
+// slopes computes the slopes of a cell from its neighbours. The range of a level is small below a twentieth of the
+// thickness, that of a velocity below a twentieth of the wave speed. A layer absent here, and thus in the
+// neighbourhood, ends on the surface below it.
 // (*water[float32]).slopes, reconstruct.go:79
 DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed,
         const Params_f32 *p, Slopes_f32 *s) {
@@ -4149,8 +4179,8 @@ DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, cons
     return s;
 }
 
-// CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
-// no thickness at the middle of an edge is negative.
+// CellSlopes computes the slopes of owned cell i from its edge neighbours: least squares, limited, and with
+// nonnegative thicknesses at the edges' midpoints.
 // CellSlopes[float32], reconstruct.go:9
 DEVICE void CellSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
         Slice<Slopes_f32> out) {
@@ -4163,7 +4193,7 @@ DEVICE geometry_f64 Stencil_geometry_f64(Stencil_f64 *c) {
     return geometry_f64{Array<Vec2_f64, 3>{{a, b, Vec2_f64{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
-// thinVelocity is the velocity of a layer that may be absent, as velocity has it.
+// thinVelocity returns the velocity of a layer that may be absent, as velocity does.
 // thinVelocity[float64], slopes.go:63
 DEVICE Vec2_f64 thinVelocity_f64(double h, double qx, double qy, double dry) {
     if (h <= 0.0) {
@@ -4176,7 +4206,7 @@ DEVICE Vec2_f64 thinVelocity_f64(double h, double qx, double qy, double dry) {
     return Vec2_f64{qx * v, qy * v};
 }
 
-// load finds the levels and the velocities of a cell.
+// load computes the levels and the velocities of a cell.
 // (*water[float64]).load, slopes.go:46
 DEVICE void water_load_f64(water_f64 *s, bool oneLayer, State_f64 *w, double depth, double dry) {
     double z2 = w->H2 - depth;
@@ -4218,8 +4248,8 @@ DEVICE Vec2_f64 Vec2_times_f64(Vec2_f64 a, double s) {
     return Vec2_f64{a.X * s, a.Y * s};
 }
 
-// mirrored is u behind the edge k of a triangle: its normal part reversed. The arms to two edges' middles differ by
-// half the third edge.
+// mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
+// midpoints differ by half the third edge.
 // (*geometry[float64]).mirrored, slopes.go:84
 DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
     Vec2_f64 along = Vec2_minus_f64(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
@@ -4228,11 +4258,11 @@ DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
 }
 
 // prepareNeighbours completes the neighbours of a cell, of which those beyond the boundary are the cell itself, and
-// tells whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which may
-// have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands the
-// same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
-// that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
-// is a shore.
+// reports whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which
+// may have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands
+// the same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a
+// layer that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's:
+// else it is a shore.
 // (*water[float64]).prepareNeighbours, reconstruct.go:48
 DEVICE bool water_prepareNeighbours_f64(water_f64 *me, bool oneLayer, Array<int32, 3> *all, geometry_f64 *c,
         double dry, Array<water_f64, 3> *o) {
@@ -4271,8 +4301,8 @@ DEVICE bool water_prepareNeighbours_f64(water_f64 *me, bool oneLayer, Array<int3
     return may;
 }
 
-// widenRange is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale
-// on each side: it is that of a smooth crest rather than of a front, and a limiter would flatten it.
+// widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
+// of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
 // widenRange[float64], slopes.go:109
 struct widenRange_f64_results { double r0; double r1; };
 DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, double scale) {
@@ -4288,7 +4318,7 @@ DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, do
     return {lo, hi};
 }
 
-// limiterFactor is the factor in [0, 1] that brings a difference d into the range.
+// limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
 // limiterFactor[float64], slopes.go:119
 DEVICE double limiterFactor_f64(double d, double lo, double hi) {
     if (d > hi) {
@@ -4300,9 +4330,9 @@ DEVICE double limiterFactor_f64(double d, double lo, double hi) {
     return 1.0;
 }
 
-// limitedGradient is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at
-// the middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where
-// the middle of each edge is between the cell and its neighbour.
+// limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
+// limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
+// needed in most cells: where the value at each midpoint is between the cell and its neighbour.
 // (*geometry[float64]).limitedGradient, slopes.go:93
 DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double d1, double d2, double scale) {
     Vec2_f64 g = Vec2_f64{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
@@ -4315,8 +4345,8 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
     return Vec2_times_f64(g, num_Smaller_f64(least, limiterFactor_f64(m2, lo, hi)));
 }
 
-// positivityFactor is the factor on the slope of a thickness h, at most share, that leaves it not negative at the middle
-// of any edge. Slopes of levels and bed are to be multiplied alike, so that water at rest keeps its level.
+// positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
+// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its level.
 // (*geometry[float64]).positivityFactor, reconstruct.go:127
 DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 slope, double share) {
     double d = go_min<double>(go_min<double>(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1])), Vec2_dot_f64(slope, c->arm[2]));
@@ -4326,9 +4356,10 @@ DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 
     return share;
 }
 
-// centroidVelocity is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the
-// thickness h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*geometry[float64]).centroidVelocity, reconstruct.go:137
+// centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
+// thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
+// midpoints.
+// (*geometry[float64]).centroidVelocity, reconstruct.go:138
 DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
         Vec2_f64 slope, double h) {
     double part = 1.0 / (3.0 * h);
@@ -4337,9 +4368,9 @@ DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_
     return Vec2_f64{u.X - Vec2_dot_f64(ux, moment), u.Y - Vec2_dot_f64(uy, moment)};
 }
 
-// slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
-// thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
-// around, ends on what lies below it.
+// slopes computes the slopes of a cell from its neighbours. The range of a level is small below a twentieth of the
+// thickness, that of a velocity below a twentieth of the wave speed. A layer absent here, and thus in the
+// neighbourhood, ends on the surface below it.
 // (*water[float64]).slopes, reconstruct.go:79
 DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed,
         const Params_f64 *p, Slopes_f64 *s) {
@@ -4420,15 +4451,15 @@ DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, cons
     return s;
 }
 
-// CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
-// no thickness at the middle of an edge is negative.
+// CellSlopes computes the slopes of owned cell i from its edge neighbours: least squares, limited, and with
+// nonnegative thicknesses at the edges' midpoints.
 // CellSlopes[float64], reconstruct.go:9
 DEVICE void CellSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
         Slice<Slopes_f64> out) {
     out[i] = slopesOf_f64(oneLayer, i, p, m, w);
 }
 
-// inner is the right cell, or the left one where the edge is at the boundary.
+// inner returns the right cell, or the left one at the boundary.
 // (EdgeCells).inner, reconstructed.go:25
 DEVICE int32 EdgeCells_inner(EdgeCells e) {
     if (e.Right < 0) {
@@ -4437,9 +4468,10 @@ DEVICE int32 EdgeCells_inner(EdgeCells e) {
     return e.Right;
 }
 
-// reconstruct finds the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper layer.
-// Levels and thicknesses are reconstructed separately: one made from the other would not be at rest to the last bit.
-// (*side[float32]).reconstruct, reconstructed.go:63
+// reconstruct computes the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper
+// layer. Levels and thicknesses are reconstructed separately: deriving one from the other would break rest in the
+// last bit.
+// (*side[float32]).reconstruct, reconstructed.go:64
 DEVICE void side_reconstruct_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Vec2_f32 arm, float nx, float ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
@@ -4455,7 +4487,7 @@ DEVICE void side_reconstruct_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Vec2_
 }
 
 // reconstructUpper does so for the upper layer.
-// (*side[float32]).reconstructUpper, reconstructed.go:74
+// (*side[float32]).reconstructUpper, reconstructed.go:75
 DEVICE void side_reconstructUpper_f32(side_f32 *s, Slopes_f32 *g, Vec2_f32 arm, float nx, float ny) {
     s->z1 = (g->H1 + (g->H2 - s->bed)) + Vec2_dot_f32(g->Z1, arm);
     s->h1 = num_Larger_f32(g->H1 + Vec2_dot_f32(Vec2_minus_f32(g->Z1, g->Z2), arm), 0.0f);
@@ -4467,7 +4499,7 @@ DEVICE void side_reconstructUpper_f32(side_f32 *s, Slopes_f32 *g, Vec2_f32 arm, 
 
 // dropUpper removes the upper layer where the cell has none of it, h1. Both sides are read before, so that a GPU waits
 // once.
-// (*side[float32]).dropUpper, reconstructed.go:84
+// (*side[float32]).dropUpper, reconstructed.go:85
 DEVICE void side_dropUpper_f32(side_f32 *s, float h1) {
     if (h1 <= 0.0f) {
         s->z1 = s->z2;
@@ -4521,9 +4553,10 @@ DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const 
     Face_WriteFlux_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
 }
 
-// reconstruct finds the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper layer.
-// Levels and thicknesses are reconstructed separately: one made from the other would not be at rest to the last bit.
-// (*side[float64]).reconstruct, reconstructed.go:63
+// reconstruct computes the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper
+// layer. Levels and thicknesses are reconstructed separately: deriving one from the other would break rest in the
+// last bit.
+// (*side[float64]).reconstruct, reconstructed.go:64
 DEVICE void side_reconstruct_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Vec2_f64 arm, double nx, double ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
@@ -4539,7 +4572,7 @@ DEVICE void side_reconstruct_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Vec2_
 }
 
 // reconstructUpper does so for the upper layer.
-// (*side[float64]).reconstructUpper, reconstructed.go:74
+// (*side[float64]).reconstructUpper, reconstructed.go:75
 DEVICE void side_reconstructUpper_f64(side_f64 *s, Slopes_f64 *g, Vec2_f64 arm, double nx, double ny) {
     s->z1 = (g->H1 + (g->H2 - s->bed)) + Vec2_dot_f64(g->Z1, arm);
     s->h1 = num_Larger_f64(g->H1 + Vec2_dot_f64(Vec2_minus_f64(g->Z1, g->Z2), arm), 0.0);
@@ -4551,7 +4584,7 @@ DEVICE void side_reconstructUpper_f64(side_f64 *s, Slopes_f64 *g, Vec2_f64 arm, 
 
 // dropUpper removes the upper layer where the cell has none of it, h1. Both sides are read before, so that a GPU waits
 // once.
-// (*side[float64]).dropUpper, reconstructed.go:84
+// (*side[float64]).dropUpper, reconstructed.go:85
 DEVICE void side_dropUpper_f64(side_f64 *s, double h1) {
     if (h1 <= 0.0) {
         s->z1 = s->z2;
@@ -4605,8 +4638,8 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
     Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
 }
 
-// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the
-// next step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
+// Sample records the state of sampled cell k after a step: clock is the one that the step passed on, and waves that
+// of the next step. A step that was not taken records nothing. Index 0 runs even without cells, for the time.
 // Sample[float32], sample.go:21
 DEVICE void Sample_f32_at(int64 k, Clock_f32 *clock, Least<float> *waves, const Samples_f32 *s,
         Slice<Bed_f32> beds, Slice<State_f32> w) {
@@ -4629,8 +4662,8 @@ DEVICE void Sample_f32_at(int64 k, Clock_f32 *clock, Least<float> *waves, const 
     }
 }
 
-// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the
-// next step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
+// Sample records the state of sampled cell k after a step: clock is the one that the step passed on, and waves that
+// of the next step. A step that was not taken records nothing. Index 0 runs even without cells, for the time.
 // Sample[float64], sample.go:21
 DEVICE void Sample_f64_at(int64 k, Clock_f64 *clock, Least<double> *waves, const Samples_f64 *s,
         Slice<Bed_f64> beds, Slice<State_f64> w) {
@@ -4653,7 +4686,7 @@ DEVICE void Sample_f64_at(int64 k, Clock_f64 *clock, Least<double> *waves, const
     }
 }
 
-// GatherStates reads the state of the k-th of some cells, and the depth of its bed.
+// GatherStates reads the state of cells[k], and the depth of its bed.
 // GatherStates[float32], sample.go:40
 DEVICE void GatherStates_f32_at(int64 k, Slice<int32> cells, Slice<Bed_f32> beds, Slice<State_f32> w,
         Slice<State_f32> states, Slice<float> depths) {
@@ -4663,7 +4696,7 @@ DEVICE void GatherStates_f32_at(int64 k, Slice<int32> cells, Slice<Bed_f32> beds
     depths[k] = value2;
 }
 
-// GatherStates reads the state of the k-th of some cells, and the depth of its bed.
+// GatherStates reads the state of cells[k], and the depth of its bed.
 // GatherStates[float64], sample.go:40
 DEVICE void GatherStates_f64_at(int64 k, Slice<int32> cells, Slice<Bed_f64> beds, Slice<State_f64> w,
         Slice<State_f64> states, Slice<double> depths) {
@@ -4673,8 +4706,8 @@ DEVICE void GatherStates_f64_at(int64 k, Slice<int32> cells, Slice<Bed_f64> beds
     depths[k] = value2;
 }
 
-// EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or later,
-// at its end. It finds the length of the step as TileStep does.
+// EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or
+// later, at its end. It computes the step length as TileStep does.
 // EvaluateSeries[float32], series.go:23
 DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *waves, Slice<Row> rows,
         Slice<Series> list, Slice<float> now) {
@@ -4704,8 +4737,8 @@ DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<f
     list[k].Total += double(c.Dt) * value;
 }
 
-// EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or later,
-// at its end. It finds the length of the step as TileStep does.
+// EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or
+// later, at its end. It computes the step length as TileStep does.
 // EvaluateSeries[float64], series.go:23
 DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> *waves, Slice<Row> rows,
         Slice<Series> list, Slice<double> now) {
@@ -4765,7 +4798,7 @@ DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, bool upper, int64 i, Slo
     }
 }
 
-// TableSlopes does what CellSlopes does, and puts the slopes into a table.
+// TableSlopes does what CellSlopes does, and writes the slopes to a table.
 // TableSlopes[float32], slopetable.go:41
 DEVICE void TableSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
         const SlopeTable_f32 *table) {
@@ -4803,7 +4836,7 @@ DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, bool upper, int64 i, Slo
     }
 }
 
-// TableSlopes does what CellSlopes does, and puts the slopes into a table.
+// TableSlopes does what CellSlopes does, and writes the slopes to a table.
 // TableSlopes[float64], slopetable.go:41
 DEVICE void TableSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
         const SlopeTable_f64 *table) {
@@ -4811,14 +4844,14 @@ DEVICE void TableSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, cons
     SlopeTable_put_f64(table, !oneLayer, i, &s);
 }
 
-// TableReceived puts slopes that another rank has sent into the table.
+// TableReceived writes slopes received from another rank to the table.
 // TableReceived[float32], slopetable.go:49
 DEVICE void TableReceived_f32_at(int64 i, bool oneLayer, Slice<Slopes_f32> received, const SlopeTable_f32 *table) {
     Slopes_f32 s = received[i];
     SlopeTable_put_f32(table, !oneLayer, i, &s);
 }
 
-// TableReceived puts slopes that another rank has sent into the table.
+// TableReceived writes slopes received from another rank to the table.
 // TableReceived[float64], slopetable.go:49
 DEVICE void TableReceived_f64_at(int64 i, bool oneLayer, Slice<Slopes_f64> received, const SlopeTable_f64 *table) {
     Slopes_f64 s = received[i];
@@ -4855,7 +4888,7 @@ DEVICE void State_mean_f32(State_f32 *c, bool oneLayer, State_f32 *o) {
     c->Q2y = (c->Q2y + o->Q2y) / 2.0f;
 }
 
-// stage is StageCell for what leaves the cell through its edges.
+// stage is StageCell with the fluxes of the cell's edges given.
 // (*balance[float32]).stage, stage.go:24
 DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last, const Params_f32 *p, float dt,
         float area, State_f32 *start, State_f32 *w, Slopes_f32 *slopes, Slice<float> manning,
@@ -4891,8 +4924,8 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
     return balance_stepLimit_f32(b, p, area, &c);
 }
 
-// StageCell takes cell i through one of the steps of Euler, from w to out: the last one too takes the mean with start.
-// It returns the longest step that the waves of w allow it, NaN if the new state is not finite or a thickness negative.
+// StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
+// returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
 // StageCell[float32], stage.go:15
 DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m,
         Clock_f32 *clock, Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes,
@@ -4932,7 +4965,7 @@ DEVICE void State_mean_f64(State_f64 *c, bool oneLayer, State_f64 *o) {
     c->Q2y = (c->Q2y + o->Q2y) / 2.0;
 }
 
-// stage is StageCell for what leaves the cell through its edges.
+// stage is StageCell with the fluxes of the cell's edges given.
 // (*balance[float64]).stage, stage.go:24
 DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool last, const Params_f64 *p, double dt,
         double area, State_f64 *start, State_f64 *w, Slopes_f64 *slopes, Slice<double> manning,
@@ -4968,8 +5001,8 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
     return balance_stepLimit_f64(b, p, area, &c);
 }
 
-// StageCell takes cell i through one of the steps of Euler, from w to out: the last one too takes the mean with start.
-// It returns the longest step that the waves of w allow it, NaN if the new state is not finite or a thickness negative.
+// StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
+// returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
 // StageCell[float64], stage.go:15
 DEVICE double StageCell_f64_at(int64 i, bool last, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m,
         Clock_f64 *clock, Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes,
@@ -4979,7 +5012,7 @@ DEVICE double StageCell_f64_at(int64 i, bool last, bool oneLayer, const Params_f
     return balance_stage_f64(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
 }
 
-// HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
+// HalfFriction advances cell i by half a step of friction at the bed, with the step length computed as TileStep does.
 // HalfFriction[float32], stage.go:82
 DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         Slice<float> manning, Slice<State_f32> w) {
@@ -4989,7 +5022,7 @@ DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, 
     }
 }
 
-// HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
+// HalfFriction advances cell i by half a step of friction at the bed, with the step length computed as TileStep does.
 // HalfFriction[float64], stage.go:82
 DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         Slice<double> manning, Slice<State_f64> w) {
@@ -4999,8 +5032,8 @@ DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, 
     }
 }
 
-// count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float32]).count, tile.go:79
+// count returns the numbers of edges and cells of tile t to process.
+// (*TiledMesh[float32]).count, tile.go:87
 struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
     if (stop) {
@@ -5009,8 +5042,8 @@ DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, i
     return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
 }
 
-// onceForFirst is 1 for the first tile and 0 for all others.
-// onceForFirst, tile.go:71
+// onceForFirst returns 1 for the first tile and 0 for all others.
+// onceForFirst, tile.go:79
 DEVICE int64 onceForFirst(int64 t) {
     if (t == 0) {
         return 1;
@@ -5018,7 +5051,7 @@ DEVICE int64 onceForFirst(int64 t) {
     return 0;
 }
 
-// RecordCourant keeps the largest CFL number of the steps so far: of one of length dt whose own waves allowed limit.
+// RecordCourant updates the maximum CFL number with a step of length dt whose own waves allowed limit.
 // (*Clock[float32]).RecordCourant, clock.go:59
 DEVICE void Clock_RecordCourant_f32(Clock_f32 *c, float dt, float limit) {
     if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
@@ -5026,7 +5059,7 @@ DEVICE void Clock_RecordCourant_f32(Clock_f32 *c, float dt, float limit) {
     }
 }
 
-// passTo hands the clock to the next step of the cycle.
+// passTo copies the clock to that of the next step in the cycle.
 // (*Clock[float32]).passTo, clock.go:76
 DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
     Clock_f32 n = *c;
@@ -5040,32 +5073,23 @@ DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-// collect[float32], tile.go:96
+// collect[float32], tile.go:95
 DEVICE balance_f32 collect_f32(bool oneLayer, int32 slots, Array<Flux_f32, 384> *flux) {
     balance_f32 b = {};
     balance_sum_f32(&b, oneLayer, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
     return b;
 }
 
-// gather advances the cell at index k of all tiles.
-// (*TiledMesh[float32]).gather, tile.go:87
-DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 scheme, int32 k, const Params_f32 *p, float dt,
-        Slice<State_f32> w, Slice<float> manning, const Forcing_f32 *force, Array<Flux_f32, 384> *flux,
-        Slice<State_f32> out) {
-    TileCell cell = m->Cells[k];
-    balance_f32 b = collect_f32(scheme == 3, cell.Slots, flux);
-    int32 i = cell.Cell;
-    return balance_advance_f32(&b, scheme == 3, int64(i), p, dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
-}
-
-// TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
-// EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
-// the length that its waves allowed. The first tile hands the clock to the next step, and clears a minimum that a later
-// step needs. Nothing else happens once the clock has stopped.
-// TileStep[float32], tile.go:44
-DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        const Forcing_f32 *force, Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+// TileStep advances the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
+// EdgeFlux and UpdateCell do. It computes the length of its step itself: from the clock at the beginning of the
+// previous step, and the length that its waves allowed. The first tile passes the clock to the next step, and clears
+// a minimum for a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
+// happens once the clock has stopped.
+// TileStep[float32], tile.go:45
+DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 *p, const TiledMesh_f32 *m,
+        Clock_f32 *clock, Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w,
+        Slice<float> manning, const Forcing_f32 *force, const Peaks *peaks, Slice<State_f32> out,
+        Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_atStepStart_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
@@ -5085,14 +5109,22 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const T
     }
     __syncthreads();
     TURNS(int32, k, cells) {
-        float limit = TiledMesh_gather_f32(m, scheme, add(tile.Cell, k), p, now.Dt, w, manning, force, flux, out);
+        TileCell cell = m->Cells[add(tile.Cell, k)];
+        int64 i = int64(cell.Cell);
+        State_f32 from = w[i];
+        float area = m->Beds[i].Area;
+        if (keep) {
+            updatePeaks_f32(i, p, now.Time, peaks, m->Beds, &from);
+        }
+        balance_f32 b = collect_f32(scheme == 3, cell.Slots, flux);
+        float limit = balance_advance_f32(&b, scheme == 3, i, p, now.Dt, area, &from, manning, force, &out[i]);
         best = go_min<float>(best, limit);
     }
     return best;
 }
 
-// count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float64]).count, tile.go:79
+// count returns the numbers of edges and cells of tile t to process.
+// (*TiledMesh[float64]).count, tile.go:87
 struct TiledMesh_count_f64_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, bool stop) {
     if (stop) {
@@ -5101,7 +5133,7 @@ DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, i
     return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
 }
 
-// RecordCourant keeps the largest CFL number of the steps so far: of one of length dt whose own waves allowed limit.
+// RecordCourant updates the maximum CFL number with a step of length dt whose own waves allowed limit.
 // (*Clock[float64]).RecordCourant, clock.go:59
 DEVICE void Clock_RecordCourant_f64(Clock_f64 *c, double dt, double limit) {
     if (double courant = c->CFL * dt / limit; courant > c->Courant) {
@@ -5109,7 +5141,7 @@ DEVICE void Clock_RecordCourant_f64(Clock_f64 *c, double dt, double limit) {
     }
 }
 
-// passTo hands the clock to the next step of the cycle.
+// passTo copies the clock to that of the next step in the cycle.
 // (*Clock[float64]).passTo, clock.go:76
 DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
     Clock_f64 n = *c;
@@ -5123,32 +5155,23 @@ DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-// collect[float64], tile.go:96
+// collect[float64], tile.go:95
 DEVICE balance_f64 collect_f64(bool oneLayer, int32 slots, Array<Flux_f64, 384> *flux) {
     balance_f64 b = {};
     balance_sum_f64(&b, oneLayer, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
     return b;
 }
 
-// gather advances the cell at index k of all tiles.
-// (*TiledMesh[float64]).gather, tile.go:87
-DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 scheme, int32 k, const Params_f64 *p, double dt,
-        Slice<State_f64> w, Slice<double> manning, const Forcing_f64 *force, Array<Flux_f64, 384> *flux,
-        Slice<State_f64> out) {
-    TileCell cell = m->Cells[k];
-    balance_f64 b = collect_f64(scheme == 3, cell.Slots, flux);
-    int32 i = cell.Cell;
-    return balance_advance_f64(&b, scheme == 3, int64(i), p, dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
-}
-
-// TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
-// EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
-// the length that its waves allowed. The first tile hands the clock to the next step, and clears a minimum that a later
-// step needs. Nothing else happens once the clock has stopped.
-// TileStep[float64], tile.go:44
-DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        const Forcing_f64 *force, Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
+// TileStep advances the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
+// EdgeFlux and UpdateCell do. It computes the length of its step itself: from the clock at the beginning of the
+// previous step, and the length that its waves allowed. The first tile passes the clock to the next step, and clears
+// a minimum for a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
+// happens once the clock has stopped.
+// TileStep[float64], tile.go:45
+DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64 *p, const TiledMesh_f64 *m,
+        Clock_f64 *clock, Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w,
+        Slice<double> manning, const Forcing_f64 *force, const Peaks *peaks, Slice<State_f64> out,
+        Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_atStepStart_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
@@ -5168,13 +5191,21 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
     }
     __syncthreads();
     TURNS(int32, k, cells) {
-        double limit = TiledMesh_gather_f64(m, scheme, add(tile.Cell, k), p, now.Dt, w, manning, force, flux, out);
+        TileCell cell = m->Cells[add(tile.Cell, k)];
+        int64 i = int64(cell.Cell);
+        State_f64 from = w[i];
+        double area = m->Beds[i].Area;
+        if (keep) {
+            updatePeaks_f64(i, p, now.Time, peaks, m->Beds, &from);
+        }
+        balance_f64 b = collect_f64(scheme == 3, cell.Slots, flux);
+        double limit = balance_advance_f64(&b, scheme == 3, i, p, now.Dt, area, &from, manning, force, &out[i]);
         best = go_min<double>(best, limit);
     }
     return best;
 }
 
-// get reads those of cell i, without the upper layer where the run has none.
+// get reads the slopes of cell i, without the upper layer if the run has none.
 // (*SlopeTable[float32]).get, slopetable.go:27
 DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slopes_f32 *s) {
     int64 n = t->Cells;
@@ -5197,9 +5228,9 @@ DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slo
     }
 }
 
-// TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
-// do, with the slopes of all cells in a table. Like TileStep it finds the length of its step by itself; the last stage
-// hands the clock to the next step.
+// TileStage advances the cells of tile t by one of the stages of a step of second order, as SlopedFlux and StageCell
+// do, with the slopes of all cells in a table. Like TileStep it computes the length of its step itself; the last
+// stage passes the clock to the next step.
 // TileStage[float32], tilestage.go:15
 DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32 *p, const TiledMesh_f32 *m,
         Clock_f32 *clock, Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start,
@@ -5241,7 +5272,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     return best;
 }
 
-// get reads those of cell i, without the upper layer where the run has none.
+// get reads the slopes of cell i, without the upper layer if the run has none.
 // (*SlopeTable[float64]).get, slopetable.go:27
 DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slopes_f64 *s) {
     int64 n = t->Cells;
@@ -5264,9 +5295,9 @@ DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slo
     }
 }
 
-// TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
-// do, with the slopes of all cells in a table. Like TileStep it finds the length of its step by itself; the last stage
-// hands the clock to the next step.
+// TileStage advances the cells of tile t by one of the stages of a step of second order, as SlopedFlux and StageCell
+// do, with the slopes of all cells in a table. Like TileStep it computes the length of its step itself; the last
+// stage passes the clock to the next step.
 // TileStage[float64], tilestage.go:15
 DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f64 *p, const TiledMesh_f64 *m,
         Clock_f64 *clock, Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start,
@@ -5308,8 +5339,8 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     return best;
 }
 
-// Fraction is how much of the uplift has come about at time t, in [0, 1].
-// (*Uplift[float32]).Fraction, uplift.go:23
+// Fraction returns the fraction of the uplift at time t, in [0, 1].
+// (*Uplift[float32]).Fraction, uplift.go:22
 DEVICE float Uplift_Fraction_f32(const Uplift_f32 *u, double t) {
     if (t >= u->To) {
         return 1.0f;
@@ -5319,21 +5350,21 @@ DEVICE float Uplift_Fraction_f32(const Uplift_f32 *u, double t) {
     return float((t - u->From) / (u->To - u->From));
 }
 
-// DepthAt is the depth of the bed when a fraction of the uplift has come about.
-// (*Rise[float32]).DepthAt, uplift.go:34
+// DepthAt returns the depth of the bed at a fraction of the uplift.
+// (*Rise[float32]).DepthAt, uplift.go:33
 DEVICE float Rise_DepthAt_f32(Rise_f32 *r, float share) {
     return r->Depth - share * r->Height;
 }
 
-// SlopeAt is its slope.
-// (*Rise[float32]).SlopeAt, uplift.go:37
+// SlopeAt returns its slope.
+// (*Rise[float32]).SlopeAt, uplift.go:36
 DEVICE Vec2_f32 Rise_SlopeAt_f32(Rise_f32 *r, float share) {
     return Vec2_f32{r->Slope.X + share * r->SlopeChange.X, r->Slope.Y + share * r->SlopeChange.Y};
 }
 
-// MoveBed moves the bed of cell i to where it is at the end of the step, whose length it finds as TileStep does. At
-// second order the second stage is the first to see it there.
-// MoveBed[float32], uplift.go:45
+// MoveBed moves the bed of cell i to its position at the end of the step, whose length it computes as TileStep does.
+// With second order the second stage is the first to use it.
+// MoveBed[float32], uplift.go:44
 DEVICE void MoveBed_f32_at(int64 i, const Uplift_f32 *up, Clock_f32 *clock, Least<float> *waves,
         Slice<Bed_f32> beds, Slice<Stencil_f32> stencils) {
     Clock_f32 now = Clock_atStepStart_f32(clock, waves);
@@ -5347,8 +5378,8 @@ DEVICE void MoveBed_f32_at(int64 i, const Uplift_f32 *up, Clock_f32 *clock, Leas
     }
 }
 
-// Fraction is how much of the uplift has come about at time t, in [0, 1].
-// (*Uplift[float64]).Fraction, uplift.go:23
+// Fraction returns the fraction of the uplift at time t, in [0, 1].
+// (*Uplift[float64]).Fraction, uplift.go:22
 DEVICE double Uplift_Fraction_f64(const Uplift_f64 *u, double t) {
     if (t >= u->To) {
         return 1.0;
@@ -5358,21 +5389,21 @@ DEVICE double Uplift_Fraction_f64(const Uplift_f64 *u, double t) {
     return (t - u->From) / (u->To - u->From);
 }
 
-// DepthAt is the depth of the bed when a fraction of the uplift has come about.
-// (*Rise[float64]).DepthAt, uplift.go:34
+// DepthAt returns the depth of the bed at a fraction of the uplift.
+// (*Rise[float64]).DepthAt, uplift.go:33
 DEVICE double Rise_DepthAt_f64(Rise_f64 *r, double share) {
     return r->Depth - share * r->Height;
 }
 
-// SlopeAt is its slope.
-// (*Rise[float64]).SlopeAt, uplift.go:37
+// SlopeAt returns its slope.
+// (*Rise[float64]).SlopeAt, uplift.go:36
 DEVICE Vec2_f64 Rise_SlopeAt_f64(Rise_f64 *r, double share) {
     return Vec2_f64{r->Slope.X + share * r->SlopeChange.X, r->Slope.Y + share * r->SlopeChange.Y};
 }
 
-// MoveBed moves the bed of cell i to where it is at the end of the step, whose length it finds as TileStep does. At
-// second order the second stage is the first to see it there.
-// MoveBed[float64], uplift.go:45
+// MoveBed moves the bed of cell i to its position at the end of the step, whose length it computes as TileStep does.
+// With second order the second stage is the first to use it.
+// MoveBed[float64], uplift.go:44
 DEVICE void MoveBed_f64_at(int64 i, const Uplift_f64 *up, Clock_f64 *clock, Least<double> *waves,
         Slice<Bed_f64> beds, Slice<Stencil_f64> stencils) {
     Clock_f64 now = Clock_atStepStart_f64(clock, waves);
@@ -5518,7 +5549,7 @@ extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi,
     if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &tallies, &sums);
 }
 
-// Kernel UpdatePeaks, peaks.go:34
+// Kernel UpdatePeaks, peaks.go:39
 extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, const __grid_constant__ Peaks peaks,
         Slice<Bed_f32> beds, Slice<State_f32> w) {
@@ -5526,7 +5557,7 @@ extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f32(int64 lo, int6
     if (i < hi) UpdatePeaks_f32_at(i, &p, clock, &peaks, beds, w);
 }
 
-// Kernel UpdatePeaks, peaks.go:34
+// Kernel UpdatePeaks, peaks.go:39
 extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, const __grid_constant__ Peaks peaks,
         Slice<Bed_f64> beds, Slice<State_f64> w) {
@@ -5534,7 +5565,7 @@ extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f64(int64 lo, int6
     if (i < hi) UpdatePeaks_f64_at(i, &p, clock, &peaks, beds, w);
 }
 
-// Kernel UpdatePeaksInStep, peaks.go:41
+// Kernel UpdatePeaksInStep, peaks.go:47
 extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves,
         const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
@@ -5542,7 +5573,7 @@ extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f32(int64 lo
     if (i < hi) UpdatePeaksInStep_f32_at(i, &p, clock, waves, &peaks, beds, w);
 }
 
-// Kernel UpdatePeaksInStep, peaks.go:41
+// Kernel UpdatePeaksInStep, peaks.go:47
 extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves,
         const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
@@ -5550,14 +5581,14 @@ extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f64(int64 lo
     if (i < hi) UpdatePeaksInStep_f64_at(i, &p, clock, waves, &peaks, beds, w);
 }
 
-// Kernel GatherPeaks, peaks.go:115
+// Kernel GatherPeaks, peaks.go:132
 extern "C" __global__ void __launch_bounds__(128) GatherPeaks_f32(int64 lo, int64 hi, Slice<int32> cells,
         Clock_f32 *clock, const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<Peak> to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) GatherPeaks_f32_at(k, cells, clock, &peaks, beds, to);
 }
 
-// Kernel GatherPeaks, peaks.go:115
+// Kernel GatherPeaks, peaks.go:132
 extern "C" __global__ void __launch_bounds__(128) GatherPeaks_f64(int64 lo, int64 hi, Slice<int32> cells,
         Clock_f64 *clock, const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<Peak> to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5874,99 +5905,211 @@ extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int
     if (i < hi) HalfFriction_f64_at(i, &p, clock, waves, manning, w);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_keep_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_keep_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_keep_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_keep_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_f32(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_keep_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 5) TileStep_OneLayer_f64(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_keep_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_keep_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_keep_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_keep_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_OneLayer_keep_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_keep_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_OneLayer_keep_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
@@ -6178,7 +6321,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_OneLayer_last_tru
     reduce(result, key);
 }
 
-// Kernel MoveBed, uplift.go:45
+// Kernel MoveBed, uplift.go:44
 extern "C" __global__ void __launch_bounds__(128) MoveBed_f32(int64 lo, int64 hi,
         const __grid_constant__ Uplift_f32 up, Clock_f32 *clock, Least<float> *waves, Slice<Bed_f32> beds,
         Slice<Stencil_f32> stencils) {
@@ -6186,7 +6329,7 @@ extern "C" __global__ void __launch_bounds__(128) MoveBed_f32(int64 lo, int64 hi
     if (i < hi) MoveBed_f32_at(i, &up, clock, waves, beds, stencils);
 }
 
-// Kernel MoveBed, uplift.go:45
+// Kernel MoveBed, uplift.go:44
 extern "C" __global__ void __launch_bounds__(128) MoveBed_f64(int64 lo, int64 hi,
         const __grid_constant__ Uplift_f64 up, Clock_f64 *clock, Least<double> *waves, Slice<Bed_f64> beds,
         Slice<Stencil_f64> stencils) {

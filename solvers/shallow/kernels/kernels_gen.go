@@ -863,6 +863,7 @@ func (loop *HalfFrictionLoop[F]) Launch() abi.Launch {
 // TileStepLoop runs TileStep for lo ≤ index < hi, on the CPU or another device.
 type TileStepLoop[F num.Float] struct {
 	scheme  Scheme
+	keep    bool
 	p       *Params[F]
 	m       *TiledMesh[F]
 	clock   *Clock[F]
@@ -872,14 +873,15 @@ type TileStepLoop[F num.Float] struct {
 	w       []State[F]
 	manning []F
 	force   *Forcing[F]
+	peaks   *Peaks
 	out     []State[F]
 	n       *Counters
 	result  *atomics.Least[F]
 }
 
 // NewTileStepLoop prepares TileStep.
-func NewTileStepLoop[F num.Float](scheme Scheme, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], out []State[F], n *Counters, result *atomics.Least[F]) *TileStepLoop[F] {
-	return &TileStepLoop[F]{scheme, p, m, clock, next, waves, spare, w, manning, force, out, n, result}
+func NewTileStepLoop[F num.Float](scheme Scheme, keep bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], peaks *Peaks, out []State[F], n *Counters, result *atomics.Least[F]) *TileStepLoop[F] {
+	return &TileStepLoop[F]{scheme, keep, p, m, clock, next, waves, spare, w, manning, force, peaks, out, n, result}
 }
 
 // Range runs the kernel on the CPU.
@@ -887,7 +889,7 @@ func (loop *TileStepLoop[F]) Range(lo, hi int) {
 	var flux [384]Flux[F]
 	best := F(math.Inf(1))
 	for t := lo; t < hi; t++ {
-		best = min(best, TileStep(t, loop.scheme, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.w, loop.manning, loop.force, loop.out, &flux, loop.n))
+		best = min(best, TileStep(t, loop.scheme, loop.keep, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.w, loop.manning, loop.force, loop.peaks, loop.out, &flux, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -907,6 +909,7 @@ func (loop *TileStepLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("manning", loop.manning),
 		abi.ConstantOf("force", loop.force),
+		abi.ConstantOf("peaks", loop.peaks),
 		abi.ElementsOf("out", loop.out),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
@@ -916,14 +919,22 @@ func (loop *TileStepLoop[F]) Launch() abi.Launch {
 // variant tells the kernel's variants apart.
 func (loop *TileStepLoop[F]) variant() string {
 	switch {
-	case loop.scheme == PVM:
-		return "_PVM"
-	case loop.scheme == IRRoe:
-		return "_IRRoe"
-	case loop.scheme == Roe:
-		return "_Roe"
-	case loop.scheme == OneLayer:
-		return "_OneLayer"
+	case loop.scheme == PVM && !loop.keep:
+		return "_PVM_keep_false"
+	case loop.scheme == PVM && loop.keep:
+		return "_PVM_keep_true"
+	case loop.scheme == IRRoe && !loop.keep:
+		return "_IRRoe_keep_false"
+	case loop.scheme == IRRoe && loop.keep:
+		return "_IRRoe_keep_true"
+	case loop.scheme == Roe && !loop.keep:
+		return "_Roe_keep_false"
+	case loop.scheme == Roe && loop.keep:
+		return "_Roe_keep_true"
+	case loop.scheme == OneLayer && !loop.keep:
+		return "_OneLayer_keep_false"
+	case loop.scheme == OneLayer && loop.keep:
+		return "_OneLayer_keep_true"
 	}
 	panic("TileStep has no variant for these constants")
 }

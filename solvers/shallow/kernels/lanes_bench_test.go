@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// BenchmarkLanes compares the times of kernels as plain Go and by each set of vectors, which take turns.
+// BenchmarkLanes compares the times of kernels in plain Go and with each instruction set, alternately.
 func BenchmarkLanes(b *testing.B) {
 	b.Run("float64", benchLanes[float64])
 	b.Run("float32", benchLanes[float32])

@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Sums that a survey of all cells forms, each in words of package exact.
+// Sums computed by a survey of all cells, each in words of package exact.
 const (
 	Mass1    = 0                      // h1 times area, m³
 	Mass2    = Mass1 + exact.Words    // h2 times area, m³
@@ -17,7 +17,7 @@ const (
 	Sums     = SquareH2 + exact.Words // how many words there are
 )
 
-// Maxima that it finds, as ranks of package exact.
+// Maxima computed by it, as ranks of package exact.
 const (
 	MaxH1    = iota // h1, m
 	NegMinH1        // -h1
@@ -39,7 +39,7 @@ const (
 	surveyChunk   = 8 * surveyThreads
 )
 
-// SurveyChunks is how many chunks a survey of n cells takes.
+// SurveyChunks returns the number of chunks of a survey of n cells.
 func SurveyChunks(n int) int { return (n + surveyChunk - 1) / surveyChunk }
 
 // ClearSurvey clears word k of a survey's result.
@@ -53,7 +53,7 @@ func ClearSurvey(k int, s *Surveyed) {
 	}
 }
 
-// Survey measures the cells of chunk t, of so many in all.
+// Survey measures the cells of chunk t; cells is the number of all cells.
 //
 //atoll:kernel tile block=128
 func Survey[F num.Float](t int, cells int32, p *Params[F], beds []Bed[F], w []State[F], s *Surveyed,
@@ -78,13 +78,13 @@ func Survey[F num.Float](t int, cells int32, p *Params[F], beds []Bed[F], w []St
 	}
 }
 
-// tally is what a thread finds in some cells, and then in many.
+// tally is the result of a thread for some cells, and then for several threads.
 type tally struct {
 	mass1, mass2, surface, lower            exact.Part
 	upper1, least1, upper2, least2, fastest uint64
 }
 
-// survey measures every surveyThreads-th cell of a chunk from the first on.
+// survey measures every surveyThreads-th cell of a chunk, starting with first.
 func survey[F num.Float](first, cells int32, p *Params[F], beds []Bed[F], w []State[F], sums []int64) tally {
 	var o tally
 	for n := int32(0); n < surveyChunk && first+n < cells; n += surveyThreads {
@@ -102,7 +102,7 @@ func survey[F num.Float](first, cells int32, p *Params[F], beds []Bed[F], w []St
 	return o
 }
 
-// merge adds up so many tallies, every each-th from the first on, in the first of them.
+// merge adds many tallies, each apart, into the one at first.
 func merge(all []tally, first, each, many int32, sums []int64) {
 	o := all[first]
 	for k := int32(1); k < many; k++ {
@@ -131,7 +131,7 @@ func (o *tally) flush(s *Surveyed, sums []int64) {
 	atomics.Max(&s.Extremes[MaxSpeed], o.fastest)
 }
 
-// speed is that of a layer, 0 where it is dry.
+// speed returns the speed of a layer, 0 if dry.
 func speed[F num.Float](p *Params[F], h, qx, qy F) float64 {
 	if h < p.DryDepth {
 		return 0

@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The oracle computes by the definitions of the paper, with explicit matrices and eigenvectors, what the kernels
-// compute by closed forms.
+// The oracle computes with explicit matrices and eigenvectors, by the definitions of the paper, what the kernels
+// compute with closed forms.
 
-// randomFace is a random face. Shear grows with it, up to faces whose internal eigenvalues are complex.
+// randomFace returns a random face. The larger shear, the more faces have complex internal eigenvalues.
 func randomFace(rng *rand.Rand, p *Params[float64], shear float64) Face[float64] {
 	draw := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	one := func() side[float64] {
@@ -54,7 +54,7 @@ func (f *Face[F]) matrix6(r, v1, v2 F) *mat.Dense {
 	})
 }
 
-// apply is K g(λ) K⁻¹ v.
+// apply returns K g(λ) K⁻¹ v.
 func apply(a *mat.Dense, g func(complex128) complex128, v []float64) []float64 {
 	n := len(v)
 	var eig mat.Eigen

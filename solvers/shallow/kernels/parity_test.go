@@ -26,6 +26,7 @@ func TestParity(t *testing.T) {
 	})
 }
 
+// allSchemes are all schemes by name.
 var allSchemes = map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe, "OneLayer": OneLayer}
 
 func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
@@ -104,6 +105,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 	makeStencils(rng, m, n)
 	for _, oneLayer := range []bool{false, true} {
+		copy(forces[1].Lost, forces[0].Lost) // stages by tiles add to the first alone
 		parityOfSlopes(t, l, rng, oneLayer, p, m, w, manning, forces)
 	}
 	parityOfSeries[F](t, l)
@@ -117,14 +119,15 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 		least        atomics.Least[F]
 	}
 	for name, scheme := range allSchemes {
+		keep := false
+		peaks := [2]Peaks{peaksOf(n, false), peaksOf(n, false)}
 		run := func(k int, x *parts) loop {
-			return NewTileStepLoop(scheme, p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, forces[0],
-				x.out, &counters[k],
-				&x.least)
+			return NewTileStepLoop(scheme, keep, p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, forces[0],
+				&peaks[k], x.out, &counters[k], &x.least)
 		}
 		for _, c := range []Clock[F]{{}, {Dt: 1e-2}, {Dt: 1e-2, Stop: true},
 			{Limit: 1e-2, Dt: 1e-2, Took: 2e-2, Until: 1, Pending: true}} {
-			p.Lag = !p.Lag
+			p.Lag, keep = !p.Lag, !keep
 			var x [2]parts
 			for k := range x {
 				x[k].clock[0], x[k].out = c, make([]State[F], n)
@@ -136,6 +139,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 			kerneltest.Same(t, name, x[0].out, x[1].out, nil)
 			kerneltest.Same(t, name+" counters", counters[:1], counters[1:], nil)
 			kerneltest.Same(t, name+" clock", x[0].next[:], x[1].next[:], nil)
+			samePeaks(t, name, peaks)
 			if x[0].least != x[1].least || x[0].spare != x[1].spare {
 				t.Errorf("%s: the longest step is %v in Go, %v translated", name, x[0].least.Value(), x[1].least.Value())
 			}
@@ -146,7 +150,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 }
 
-// forcings are what works on n cells, twice the same.
+// forcings returns two copies of the forcing of n cells.
 func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) {
 	f := Forcing[F]{Now: now, Rain: 1, Evaporation: 2, WindX: 3, WindY: 4, Drag: .1, PressureFactor: 1,
 		Lost: make([]Lost, n)}
@@ -160,8 +164,8 @@ func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) 
 	return [2]*Forcing[F]{&f, &other}
 }
 
-// parityOfSeries compares the kernel that follows series, and it with what lies between the rows, whatever row was met
-// last.
+// parityOfSeries compares the kernel that evaluates series, and its interpolation between rows, for every initial
+// row.
 func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 	rows := []Row{{0, 1}, {.5, 3}, {2, -1}, {0, 7}, {1, 7}, {4, 9}}
 	for _, c := range []struct {
@@ -194,7 +198,7 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 	}
 }
 
-// parityOfUplift compares the kernel that moves the bed: before, while and after it does.
+// parityOfUplift compares the kernel that moves the bed: before, during and after the motion.
 func parityOfUplift[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, m *Mesh[F]) {
 	up := Uplift[F]{From: 1, To: 2, Rises: make([]Rise[F], len(m.Beds))}
 	for i := range up.Rises {
@@ -220,7 +224,7 @@ func parityOfUplift[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 	}
 }
 
-// parityOfTables compares slopes that go into a table with those of an array, which it returns in a table.
+// parityOfTables compares slopes written to a table with those in an array, which it returns in a table.
 func parityOfTables[F num.Float](t *testing.T, l cudatest.Runner, oneLayer bool, p *Params[F], m *Mesh[F],
 	w []State[F], slopes []Slopes[F]) *SlopeTable[F] {
 	var found, received [2]*SlopeTable[F]
@@ -239,7 +243,7 @@ func parityOfTables[F num.Float](t *testing.T, l cudatest.Runner, oneLayer bool,
 	return received[0]
 }
 
-// tiled cuts a mesh of random edges into tiles of any size, whose cells use any edges of their tile.
+// tiled cuts a mesh of random edges into tiles of random sizes, whose cells use random edges of their tile.
 func tiled[F num.Float](rng *rand.Rand, m *Mesh[F]) *TiledMesh[F] {
 	t := &TiledMesh[F]{Beds: m.Beds, EdgeCells: m.EdgeCells, Normals: m.Normals, Arms: m.Arms, Boundary: m.Boundary,
 		Tiles: []Tile{{}}}

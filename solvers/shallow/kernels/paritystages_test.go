@@ -11,7 +11,7 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// makeStencils gives a mesh of n cells stencils of any neighbours and of the boundary.
+// makeStencils appends stencils of n cells to a mesh, with random neighbours and boundaries.
 func makeStencils[F num.Float](rng *rand.Rand, m *Mesh[F], n int) {
 	arrow := func() Vec2[F] { return Vec2[F]{X: F(rng.NormFloat64() / 4), Y: F(rng.NormFloat64() / 4)} }
 	for range n {
@@ -27,7 +27,7 @@ func makeStencils[F num.Float](rng *rand.Rand, m *Mesh[F], n int) {
 	}
 }
 
-// parityOfSlopes compares the kernels of second order, on cells whose neighbours are any others.
+// parityOfSlopes compares the kernels of second order, on cells with random neighbours, of one layer or two.
 func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, oneLayer bool, p *Params[F],
 	m *Mesh[F], w []State[F], manning []F, forces [2]*Forcing[F]) {
 	n := len(w)
@@ -78,7 +78,7 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 	parityOfTiledStages(t, l, oneLayer, p, tiled(rng, m), w, table, manning, forces)
 }
 
-// parityOfTiledStages compares the stages of second order by tiles.
+// parityOfTiledStages compares the stages of second order with tiles.
 func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, oneLayer bool, p *Params[F],
 	tiles *TiledMesh[F], w []State[F], slopes *SlopeTable[F], manning []F, forces [2]*Forcing[F]) {
 	type parts struct {

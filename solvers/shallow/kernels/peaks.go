@@ -5,21 +5,26 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Peaks is the extremes of one layer of water in owned cells since the start, and when they occurred, in float64 as in
-// frames. A step reads few of the arrays, and writes where something is new.
+// Peaks holds the extremes of one layer of water in owned cells since the start, and when they occurred, in float64
+// as in frames. A step reads few of the arrays, and writes only changes.
 type Peaks struct {
-	Depth     []float64 // largest thickness, m
-	Level     []float64 // highest level of the surface while there was water, m; none where the bed stays where it is
-	Speed     []float64 // m/s
-	Flux      []float64 // of momentum, h u², m³/s²
-	Hazard    []float64 // h (u + 0.5 m/s), m²/s
-	Start     []float64 // level at the start, m: of dry ground its height
+	Most      []Most
+	Level     []float64 // highest level of the surface while wet, m; empty if the bed does not move
+	Start     []float64 // level at the start, m: of dry ground its height; above the bed if that does not move
 	Arrival   []float64 // when the level first stood off that at the start by more than Threshold, s; -1 for not yet
 	When      []float64 // when the thickness was largest, s
-	Wet       []float64 // how long there was more water than Threshold, up to when there last was not, s
-	Since     []float64 // when there last came to be so much, s
-	Marks     []int32   // of what there is, so that a step need not read when it came
+	Wet       []float64 // how long the thickness has exceeded Threshold, s, up to the last time it fell below
+	Since     []float64 // when the thickness last rose above Threshold, s
+	Marks     []int32   // flags, so that a step need not read when it came
 	Threshold float64   // m
+}
+
+// Most holds the largest values of a cell, side by side since a step reads them all.
+type Most struct {
+	Depth  float64 // thickness, m
+	Speed  float64 // m/s
+	Flux   float64 // of momentum, h u², m³/s²
+	Hazard float64 // h (u + 0.5 m/s), m²/s
 }
 
 const (
@@ -32,25 +37,27 @@ const (
 //
 //atoll:kernel lanes
 func UpdatePeaks[F num.Float](i int, p *Params[F], clock *Clock[F], peaks *Peaks, beds []Bed[F], w []State[F]) {
-	updatePeaks(i, p, clock.Time, peaks, beds, w)
+	c := w[i]
+	updatePeaks(i, p, clock.Time, peaks, beds, &c)
 }
 
-// UpdatePeaksInStep does the same for the state at the start of a step, whose time it finds as TileStep does.
+// UpdatePeaksInStep does the same for the state at the start of a step, whose time it computes as TileStep does.
 //
 //atoll:kernel
 func UpdatePeaksInStep[F num.Float](i int, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks,
 	beds []Bed[F], w []State[F]) {
 	now := clock.atStepStart(waves)
 	if !now.Stop {
-		updatePeaks(i, p, now.Time, peaks, beds, w)
+		c := w[i]
+		updatePeaks(i, p, now.Time, peaks, beds, &c)
 	}
 }
 
-func updatePeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, beds []Bed[F], w []State[F]) {
-	c := &w[i]
+// updatePeaks updates the extremes of cell i with its state c.
+func updatePeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, beds []Bed[F], c *State[F]) {
+	marks, most := peaks.Marks[i], peaks.Most[i] // read together, so that a GPU waits once
 	h, x, y := float64(c.H2), float64(c.Q2x), float64(c.Q2y)
 	there := c.H2 >= p.DryDepth
-	marks := peaks.Marks[i]
 	wet, was := there && h > peaks.Threshold, marks&wetNow != 0
 	//atoll:seldom
 	if wet != was {
@@ -64,39 +71,49 @@ func updatePeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, be
 	if !there {
 		return
 	}
-	//atoll:seldom
-	if h > peaks.Depth[i] {
-		peaks.Depth[i], peaks.When[i] = h, now
+	level, tested := h, h == most.Depth // above the bed, which need not be read; tested when it was a new maximum
+	if len(peaks.Level) > 0 {
+		tested = false
+		level -= float64(beds[i].Depth)
+		if level > peaks.Level[i] {
+			peaks.Level[i] = level
+		}
 	}
 	//atoll:seldom
-	if marks&arrived == 0 {
-		if num.Abs(h-float64(beds[i].Depth)-peaks.Start[i]) > peaks.Threshold {
+	if marks&arrived == 0 && !tested {
+		if num.Abs(level-peaks.Start[i]) > peaks.Threshold {
 			peaks.Arrival[i] = now
 			peaks.Marks[i] |= arrived
 		}
 	}
-	if len(peaks.Level) > 0 {
-		level := h - float64(beds[i].Depth)
-		if level > peaks.Level[i] {
-			peaks.Level[i] = level
-		}
+	//atoll:mostly
+	if most.hold(h, x, y) {
+		return
 	}
 	x, y = x/h, y/h
 	square := x*x + y*y
 	speed := num.Sqrt(square)
 	flux, hazard := h*square, h*(speed+.5)
-	//atoll:seldom
-	if speed > peaks.Speed[i] {
-		peaks.Speed[i] = speed
+	if h > most.Depth {
+		peaks.When[i] = now
 	}
-	//atoll:seldom
-	if flux > peaks.Flux[i] {
-		peaks.Flux[i] = flux
+	if h > most.Depth || speed > most.Speed || flux > most.Flux || hazard > most.Hazard {
+		peaks.Most[i] = Most{Depth: num.Larger(h, most.Depth), Speed: num.Larger(speed, most.Speed),
+			Flux: num.Larger(flux, most.Flux), Hazard: num.Larger(hazard, most.Hazard)}
 	}
-	//atoll:seldom
-	if hazard > peaks.Hazard[i] {
-		peaks.Hazard[i] = hazard
-	}
+}
+
+// hold reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it
+// may return false even so: it avoids the divisions and the root, which take most of the time of an update.
+func (m *Most) hold(h, x, y float64) bool {
+	const (
+		less      = 1 - 1e-9 // by more than rounding
+		underflow = 1e-250   // more than what products lose by underflow
+	)
+	square := x*x + y*y + underflow
+	left := m.Hazard*less - h*.5 // of h u
+	slow := square < m.Speed*m.Speed*less*(h*h) && square < m.Flux*less*h && left > 0 && square < left*left
+	return h <= m.Depth && (slow || x == 0 && y == 0)
 }
 
 // Peak is the extremes of one cell.
@@ -104,12 +121,12 @@ type Peak struct {
 	Depth, Level, Speed, Flux, Hazard, Arrival, When, Wet float64
 }
 
-// Arrays are those of p that each cell has, but for Level.
+// Arrays returns the arrays of p that have a number per cell, except Level.
 func (p *Peaks) Arrays() []*[]float64 {
-	return []*[]float64{&p.Depth, &p.Speed, &p.Flux, &p.Hazard, &p.Start, &p.Arrival, &p.When, &p.Wet, &p.Since}
+	return []*[]float64{&p.Start, &p.Arrival, &p.When, &p.Wet, &p.Since}
 }
 
-// GatherPeaks reads the extremes of the k-th of some cells, up to the time of the clock.
+// GatherPeaks reads the extremes of cells[k], up to the time of the clock.
 //
 //atoll:kernel
 func GatherPeaks[F num.Float](k int, cells []int32, clock *Clock[F], peaks *Peaks, beds []Bed[F], to []Peak) {
@@ -117,9 +134,10 @@ func GatherPeaks[F num.Float](k int, cells []int32, clock *Clock[F], peaks *Peak
 	to[k] = peaks.At(cells[k], clock.Time, float64(bed.Depth))
 }
 
-// At is the extremes of cell i up to now, whose bed has a depth in m.
+// At returns the extremes of cell i up to now; depth is that of its bed, m.
 func (p *Peaks) At(i int32, now, depth float64) Peak {
-	of := Peak{Depth: p.Depth[i], Level: p.Depth[i] - depth, Speed: p.Speed[i], Flux: p.Flux[i], Hazard: p.Hazard[i],
+	most := p.Most[i]
+	of := Peak{Depth: most.Depth, Level: most.Depth - depth, Speed: most.Speed, Flux: most.Flux, Hazard: most.Hazard,
 		Arrival: p.Arrival[i], When: p.When[i], Wet: p.Wet[i]}
 	if len(p.Level) > 0 {
 		of.Level = p.Level[i]

@@ -1,6 +1,8 @@
 package kernels_test
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
@@ -10,7 +12,7 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// parityOfLooks compares what is kept of a state, with a clock that is known and one that is found, and what is read of
+// parityOfLooks compares the kernels that update peaks, with a known and a computed clock, and that read those of
 // some cells.
 func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], beds []Bed[F], w []State[F],
 	moving bool) {
@@ -45,12 +47,7 @@ func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], b
 	} {
 		try.make(&x[0]).Range(0, try.n)
 		l.Run(t, try.make(&x[1]), 0, try.n)
-		kerneltest.Same(t, name, x[0].peaks.Marks, x[1].peaks.Marks, nil)
-		kerneltest.Same(t, name, x[0].peaks.Level, x[1].peaks.Level, nil)
-		arrays := x[1].peaks.Arrays()
-		for k, of := range x[0].peaks.Arrays() {
-			kerneltest.Same(t, name, *of, *arrays[k], nil)
-		}
+		samePeaks(t, name, [2]Peaks{x[0].peaks, x[1].peaks})
 		kerneltest.Same(t, name, x[0].picked, x[1].picked, nil)
 		kerneltest.Same(t, name, x[0].samples.States, x[1].samples.States, nil)
 		kerneltest.Same(t, name, x[0].samples.Depths, x[1].samples.Depths, nil)
@@ -63,9 +60,21 @@ func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], b
 	}
 }
 
-// peaksOf are those of n cells, some of which water has reached, where the bed moves or not.
+// samePeaks compares the peaks of two runs.
+func samePeaks(t *testing.T, name string, of [2]Peaks) {
+	t.Helper()
+	kerneltest.Same(t, name, of[0].Most, of[1].Most, nil)
+	kerneltest.Same(t, name, of[0].Marks, of[1].Marks, nil)
+	kerneltest.Same(t, name, of[0].Level, of[1].Level, nil)
+	arrays := of[1].Arrays()
+	for k, values := range of[0].Arrays() {
+		kerneltest.Same(t, name, *values, *arrays[k], nil)
+	}
+}
+
+// peaksOf returns peaks of n cells, some of which water has reached, with a bed that may move.
 func peaksOf(n int, moving bool) Peaks {
-	p := Peaks{Marks: make([]int32, n), Threshold: .1}
+	p := Peaks{Most: make([]Most, n), Marks: make([]int32, n), Threshold: .1}
 	for _, a := range p.Arrays() {
 		*a = make([]float64, n)
 	}
@@ -78,8 +87,8 @@ func peaksOf(n int, moving bool) Peaks {
 	return p
 }
 
-// TestPeaks: what is kept of a cell that is wet, dry and wet again, that a look twice adds nothing, and that dry ground
-// keeps nothing.
+// TestPeaks proves the values kept for a cell that is wet, dry and wet again, that a repeated update has no effect,
+// and that dry ground has no peaks.
 func TestPeaks(t *testing.T) {
 	p := &Params[float64]{DryDepth: 1e-3}
 	beds := []Bed[float64]{{Depth: 2}, {Depth: -1}}
@@ -120,4 +129,86 @@ func TestPeaks(t *testing.T) {
 		want.Depth, want.Level, want.When, want.Wet = 5, 3, 8, 1.25
 		same("a second wave", 0, want)
 	}
+}
+
+// TestPeaksOfManyStates: what is kept of a long course of states, many of them within rounding of what was largest, is
+// what a plain look at each finds.
+func TestPeaksOfManyStates(t *testing.T) {
+	const n, steps, threshold = 64, 400, .1
+	rng := rand.New(rand.NewPCG(3, 4))
+	p := &Params[float64]{DryDepth: 1e-3}
+	beds, w := make([]Bed[float64], n), make([]State[float64], n)
+	peaks, want, start := peaksOf(n, false), make([]Peak, n), make([]float64, n)
+	clear(peaks.Marks)
+	for i := range n {
+		w[i].H2, want[i].Arrival, peaks.Arrival[i] = []float64{0, 1e-4, .05, 2, 4000}[i%5], -1, -1
+		start[i], peaks.Start[i] = w[i].H2, w[i].H2
+	}
+	since, clock := make([]float64, n), &Clock[float64]{}
+	loop := NewUpdatePeaksLoop(p, clock, &peaks, beds, w)
+	for range steps {
+		loop.Range(0, n)
+		for i := range w {
+			h := w[i].H2
+			was := since[i] > 0
+			if wet := h >= p.DryDepth && h > threshold; wet && !was {
+				since[i] = clock.Time + 1
+			} else if !wet && was {
+				want[i].Wet += clock.Time - (since[i] - 1)
+				since[i] = 0
+			}
+			if h >= p.DryDepth {
+				x, y := w[i].Q2x/h, w[i].Q2y/h
+				square := x*x + y*y
+				speed := math.Sqrt(square)
+				if h > want[i].Depth {
+					want[i].Depth, want[i].When = h, clock.Time
+				}
+				want[i].Speed, want[i].Flux = max(want[i].Speed, speed), max(want[i].Flux, h*square)
+				want[i].Hazard = max(want[i].Hazard, h*(speed+.5))
+				if want[i].Arrival < 0 && math.Abs(h-start[i]) > threshold {
+					want[i].Arrival = clock.Time
+				}
+			}
+			w[i] = after(rng, w[i], &want[i], start[i]+threshold)
+		}
+		clock.Time++
+	}
+	clock.Time-- // of the last look
+	for i := range want {
+		if since[i] > 0 {
+			want[i].Wet += clock.Time - (since[i] - 1)
+		}
+		want[i].Level = want[i].Depth
+		if got := peaks.At(int32(i), clock.Time, 0); got != want[i] {
+			t.Errorf("cell %d keeps\n%+v, want\n%+v", i, got, want[i])
+		}
+	}
+}
+
+// after is a state that may follow another: the same, one at rest, an extreme or next to it, one that is tiny, or any.
+func after(rng *rand.Rand, c State[float64], most *Peak, arrival float64) State[float64] {
+	near := func(x float64) float64 {
+		return []float64{x, math.Nextafter(x, 0), math.Nextafter(x, math.Inf(1)), x * (1 - 1e-12), x * .9}[rng.IntN(5)]
+	}
+	switch rng.IntN(8) {
+	case 0:
+		return c
+	case 1:
+		c.Q2x, c.Q2y = 0, math.Copysign(0, -1)
+	case 2:
+		c.H2 = near([]float64{most.Depth, arrival, .1, 1e-3}[rng.IntN(4)])
+	case 3:
+		c.Q2x, c.Q2y = 0, -near(c.H2*most.Speed)
+	case 4:
+		c.Q2x, c.Q2y = near(math.Sqrt(most.Flux*c.H2)), 0
+	case 5:
+		c.Q2x, c.Q2y = near(max(most.Hazard-c.H2*.5, 0))*.6, near(max(most.Hazard-c.H2*.5, 0))*.8
+	case 6:
+		c.Q2x, c.Q2y = math.Exp(-800*rng.Float64()), math.Exp(-800*rng.Float64())
+	default:
+		c.H2 *= .9 + .2*rng.Float64()
+		c.Q2x, c.Q2y = c.H2*.5*rng.NormFloat64(), c.H2*.5*rng.NormFloat64()
+	}
+	return c
 }

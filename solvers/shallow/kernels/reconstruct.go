@@ -2,8 +2,8 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
-// no thickness at the middle of an edge is negative.
+// CellSlopes computes the slopes of owned cell i from its edge neighbours: least squares, limited, and with
+// nonnegative thicknesses at the edges' midpoints.
 //
 //atoll:kernel lanes oneLayer=false,true
 func CellSlopes[F num.Float](i int, oneLayer bool, p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) {
@@ -31,7 +31,7 @@ func slopesOf[F num.Float](oneLayer bool, i int, p *Params[F], m *Mesh[F], w []S
 	return s
 }
 
-// inside is the neighbour of cell i across an edge, or the cell itself at the boundary.
+// inside returns the neighbour of cell i across an edge, or the cell itself at the boundary.
 func inside(near int32, i int) int32 {
 	if near < 0 {
 		return int32(i)
@@ -40,11 +40,11 @@ func inside(near int32, i int) int32 {
 }
 
 // prepareNeighbours completes the neighbours of a cell, of which those beyond the boundary are the cell itself, and
-// tells whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which may
-// have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands the
-// same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a layer
-// that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's: else it
-// is a shore.
+// reports whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which
+// may have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands
+// the same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a
+// layer that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's:
+// else it is a shore.
 func (me *water[F]) prepareNeighbours(oneLayer bool, all *[3]int32, c *geometry[F], dry F, o *[3]water[F]) bool {
 	wet1, wet2 := !oneLayer && me.h1 >= dry, me.h2 >= dry
 	may := wet1 || wet2
@@ -73,9 +73,9 @@ func (me *water[F]) prepareNeighbours(oneLayer bool, all *[3]int32, c *geometry[
 	return may
 }
 
-// slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
-// thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
-// around, ends on what lies below it.
+// slopes computes the slopes of a cell from its neighbours. The range of a level is small below a twentieth of the
+// thickness, that of a velocity below a twentieth of the wave speed. A layer absent here, and thus in the
+// neighbourhood, ends on the surface below it.
 func (me *water[F]) slopes(oneLayer bool, o *[3]water[F], c *geometry[F], bed Vec2[F], p *Params[F], s *Slopes[F]) {
 	wet1, wet2 := !oneLayer && me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
 	h, weight := me.h2, p.Gravity
@@ -122,8 +122,8 @@ func (me *water[F]) slopes(oneLayer bool, o *[3]water[F], c *geometry[F], bed Ve
 	s.U1, s.U2 = u1, u2
 }
 
-// positivityFactor is the factor on the slope of a thickness h, at most share, that leaves it not negative at the middle
-// of any edge. Slopes of levels and bed are to be multiplied alike, so that water at rest keeps its level.
+// positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
+// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its level.
 func (c *geometry[F]) positivityFactor(h F, slope Vec2[F], share F) F {
 	d := min(slope.dot(c.arm[0]), slope.dot(c.arm[1]), slope.dot(c.arm[2]))
 	if h+d < 0 {
@@ -132,8 +132,9 @@ func (c *geometry[F]) positivityFactor(h F, slope Vec2[F], share F) F {
 	return share
 }
 
-// centroidVelocity is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the
-// thickness h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
+// centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
+// thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
+// midpoints.
 func (c *geometry[F]) centroidVelocity(u, ux, uy, slope Vec2[F], h F) Vec2[F] {
 	part := 1 / (3 * h)
 	d0, d1, d2 := slope.dot(c.arm[0]), slope.dot(c.arm[1]), slope.dot(c.arm[2])

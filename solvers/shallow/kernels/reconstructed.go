@@ -21,7 +21,7 @@ func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clo
 		n)
 }
 
-// inner is the right cell, or the left one where the edge is at the boundary.
+// inner returns the right cell, or the left one at the boundary.
 func (e EdgeCells) inner() int32 {
 	if e.Right < 0 {
 		return e.Left
@@ -58,8 +58,9 @@ func (f *Face[F]) ReconstructSides(scheme Scheme, at EdgeCells, n *Normal[F], ar
 	}
 }
 
-// reconstruct finds the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper layer.
-// Levels and thicknesses are reconstructed separately: one made from the other would not be at rest to the last bit.
+// reconstruct computes the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper
+// layer. Levels and thicknesses are reconstructed separately: deriving one from the other would break rest in the
+// last bit.
 func (s *side[F]) reconstruct(bed *Bed[F], g *Slopes[F], arm Vec2[F], nx, ny F) {
 	s.area, s.bed, s.mean1, s.mean2 = bed.Area, bed.Depth, g.H1, g.H2
 	s.z2 = (g.H2 - bed.Depth) + g.Z2.dot(arm)

@@ -2,8 +2,8 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where
-// asked for.
+// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix if
+// requested.
 //
 // With E1, E4 the projectors on the external eigenvectors and P = I - E1 - E4, sgn(A) needs neither the internal
 // eigenvectors nor an inverse:
@@ -54,7 +54,7 @@ func (f *Face[F]) fix(p *Params[F], ev *Eigenvalues[F], width F, w1, w4 *wave[F]
 	return m.plus((g3-g2)*w, ai).plus((g2*ev.L3-g3*ev.L2)*w, inner)
 }
 
-// harten is |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
+// harten returns |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
 func harten[F num.Float](l, eps F) F {
 	a := num.Abs(l)
 	if a >= eps {
@@ -68,7 +68,7 @@ func harten[F num.Float](l, eps F) F {
 // double root, and no external root is double.
 type wave[F num.Float] struct{ l, x2, m, weight F }
 
-// external finds both external waves by one division.
+// external computes both external waves with one division.
 func (f *Face[F]) external(l1, l4 F) (w1, w4 wave[F]) {
 	a1, a2 := (l1-f.u1)*(l1-f.u1)-f.c1, (l1-f.u2)*(l1-f.u2)-f.c2
 	b1, b2 := (l4-f.u1)*(l4-f.u1)-f.c1, (l4-f.u2)*(l4-f.u2)-f.c2
@@ -79,14 +79,14 @@ func (f *Face[F]) external(l1, l4 F) (w1, w4 wave[F]) {
 	return wave[F]{l1, a2, a1 * c, b * w}, wave[F]{l4, b2, b1 * c, a * w}
 }
 
-// project is E v for an external wave: R (l·v)/(l·R).
+// project returns E v for an external wave: R (l·v)/(l·R).
 func (f *Face[F]) project(w *wave[F], v vector[F]) vector[F] {
 	s := (w.x2*((w.l-2*f.u1)*v.h1+v.q1) + f.c1*((w.l-2*f.u2)*v.h2+v.q2)) * w.weight
 	m := w.m * s
 	return vector[F]{s, w.l * s, m, w.l * m}
 }
 
-// plus is v + s w.
+// plus returns v + s w.
 func (v vector[F]) plus(s F, w vector[F]) vector[F] {
 	return vector[F]{v.h1 + s*w.h1, v.q1 + s*w.q1, v.h2 + s*w.h2, v.q2 + s*w.q2}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Samples is what the latest steps left in some cells, for gauges and transects: so many steps as Times has room for,
-// each at its number modulo that, and in each of them the cells.
+// Samples holds the states of sampled cells after the latest steps, for gauges and transects: Times has one element
+// per step, at the step number modulo its length, and each step has all sampled cells.
 type Samples[F num.Float] struct {
 	Cells  []int32
 	States []State[F]
@@ -14,8 +14,8 @@ type Samples[F num.Float] struct {
 	Times  []float64 // at the ends of the steps, s
 }
 
-// Sample keeps what a step has left in sampled cell k: clock is the one that the step handed on, and waves what the
-// next step finds. A step that was not taken leaves nothing. Index 0 is there without a cell too, for the time.
+// Sample records the state of sampled cell k after a step: clock is the one that the step passed on, and waves that
+// of the next step. A step that was not taken records nothing. Index 0 runs even without cells, for the time.
 //
 //atoll:kernel
 func Sample[F num.Float](k int, clock *Clock[F], waves *atomics.Least[F], s *Samples[F], beds []Bed[F],
@@ -34,7 +34,7 @@ func Sample[F num.Float](k int, clock *Clock[F], waves *atomics.Least[F], s *Sam
 	}
 }
 
-// GatherStates reads the state of the k-th of some cells, and the depth of its bed.
+// GatherStates reads the state of cells[k], and the depth of its bed.
 //
 //atoll:kernel
 func GatherStates[F num.Float](k int, cells []int32, beds []Bed[F], w, states []State[F], depths []F) {

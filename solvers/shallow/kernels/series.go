@@ -8,16 +8,16 @@ import (
 // Row is the value of a series at a time in s.
 type Row struct{ T, Value float64 }
 
-// Series is a time series that element Slot of the prescribed numbers follows: Count rows from First on. It is linear
-// between them, and constant before and after. At is the current row. Total is the sum over all stages of steps of the
-// value times the step's length.
+// Series is a time series that determines element Slot of the time-dependent parameters: Count rows from First on,
+// with linear interpolation and constant extrapolation. At is the current row. Total is the sum over all stages of
+// steps of value times step length.
 type Series struct {
 	Slot, First, Count, At int32
 	Total                  float64
 }
 
-// EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or later,
-// at its end. It finds the length of the step as TileStep does.
+// EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or
+// later, at its end. It computes the step length as TileStep does.
 //
 //atoll:kernel
 func EvaluateSeries[F num.Float](k int, later bool, clock *Clock[F], waves *atomics.Least[F], rows []Row, list []Series,

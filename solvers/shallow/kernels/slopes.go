@@ -23,26 +23,26 @@ type Stencil[F num.Float] struct {
 	Bed    Vec2[F]
 }
 
-// Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
-// and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
-// from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness. The
-// cell's thicknesses H1 and H2 are beside them, so that an edge reads them with the rest, in pieces of 16 bytes.
+// Slopes holds a cell's gradients for its edges: of the levels of surface and interface, of the bed's height, and of
+// both components of both velocities, which are U1 and U2 at the centroid. The velocity at the centroid differs from
+// the cell's velocity so that the cell's momentum is the mean over it for any slope of the thickness. The cell's
+// thicknesses H1 and H2 are included, so that an edge reads them with the rest, in pieces of 16 bytes.
 type Slopes[F num.Float] struct {
 	H1, H2   F
 	Z2, Bed  Vec2[F]
 	U2       Vec2[F]
 	U2x, U2y Vec2[F] // gradients of the components x and y
-	Z1, U1   Vec2[F] // from here on of the upper layer, which an edge does without where there is none
+	Z1, U1   Vec2[F] // from here on of the upper layer, not read if there is none
 	U1x, U1y Vec2[F]
 }
 
-// water is a cell as its neighbours see it: thicknesses, levels and velocities.
+// water holds the thicknesses, levels and velocities of a cell.
 type water[F num.Float] struct {
 	h1, h2, z1, z2 F
 	u1, u2         Vec2[F]
 }
 
-// load finds the levels and the velocities of a cell.
+// load computes the levels and the velocities of a cell.
 func (s *water[F]) load(oneLayer bool, w *State[F], depth, dry F) {
 	z2 := w.H2 - depth
 	if oneLayer {
@@ -59,7 +59,7 @@ func (s *water[F]) load(oneLayer bool, w *State[F], depth, dry F) {
 	s.u1, s.u2 = thinVelocity(w.H1, w.Q1x, w.Q1y, dry), thinVelocity(w.H2, w.Q2x, w.Q2y, dry)
 }
 
-// thinVelocity is the velocity of a layer that may be absent, as velocity has it.
+// thinVelocity returns the velocity of a layer that may be absent, as velocity does.
 func thinVelocity[F num.Float](h, qx, qy, dry F) Vec2[F] {
 	if h <= 0 {
 		return Vec2[F]{}
@@ -79,17 +79,17 @@ func (c *Stencil[F]) geometry() geometry[F] {
 	return geometry[F]{[3]Vec2[F]{a, b, {-a.X - b.X, -a.Y - b.Y}}, c.Weight}
 }
 
-// mirrored is u behind the edge k of a triangle: its normal part reversed. The arms to two edges' middles differ by
-// half the third edge.
+// mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
+// midpoints differ by half the third edge.
 func (g *geometry[F]) mirrored(u Vec2[F], k int) Vec2[F] {
 	along := g.arm[(k+1)%3].minus(g.arm[(k+2)%3])
 	across := Vec2[F]{along.Y, -along.X}
 	return u.minus(across.times(2 * u.dot(across) / across.dot(across)))
 }
 
-// limitedGradient is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at
-// the middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where
-// the middle of each edge is between the cell and its neighbour.
+// limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
+// limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
+// needed in most cells: where the value at each midpoint is between the cell and its neighbour.
 func (c *geometry[F]) limitedGradient(d0, d1, d2, scale F) Vec2[F] {
 	g := Vec2[F]{
 		c.weight[0].X*d0 + c.weight[1].X*d1 + c.weight[2].X*d2,
@@ -104,8 +104,8 @@ func (c *geometry[F]) limitedGradient(d0, d1, d2, scale F) Vec2[F] {
 	return g.times(num.Smaller(least, limiterFactor(m2, lo, hi)))
 }
 
-// widenRange is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale
-// on each side: it is that of a smooth crest rather than of a front, and a limiter would flatten it.
+// widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
+// of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
 func widenRange[F num.Float](d0, d1, d2, scale F) (lo, hi F) {
 	lo, hi = min(d0, d1, d2, 0), max(d0, d1, d2, 0)
 	if width := hi - lo; width < scale {
@@ -115,7 +115,7 @@ func widenRange[F num.Float](d0, d1, d2, scale F) (lo, hi F) {
 	return lo, hi
 }
 
-// limiterFactor is the factor in [0, 1] that brings a difference d into the range.
+// limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
 func limiterFactor[F num.Float](d, lo, hi F) F {
 	if d > hi {
 		return hi / d

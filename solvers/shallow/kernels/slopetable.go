@@ -2,14 +2,14 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// SlopeTable has the Slopes of so many cells, with the same pair of numbers of all cells side by side: the threads of a
-// GPU, which are at neighbouring cells, then reach neighbouring memory.
+// SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
+// GPU, which process adjacent cells, access adjacent memory.
 type SlopeTable[F num.Float] struct {
 	Pairs []Vec2[F] // SlopePairs of each cell
 	Cells int
 }
 
-// SlopePairs is how many pairs of numbers Slopes are.
+// SlopePairs is the number of pairs of values in Slopes.
 const SlopePairs = 10
 
 // put writes the slopes of cell i.
@@ -23,7 +23,7 @@ func (t *SlopeTable[F]) put(upper bool, i int, s *Slopes[F]) {
 	}
 }
 
-// get reads those of cell i, without the upper layer where the run has none.
+// get reads the slopes of cell i, without the upper layer if the run has none.
 func (t *SlopeTable[F]) get(i int, upper bool, s *Slopes[F]) {
 	n := t.Cells
 	h := t.Pairs[i]
@@ -35,7 +35,7 @@ func (t *SlopeTable[F]) get(i int, upper bool, s *Slopes[F]) {
 	}
 }
 
-// TableSlopes does what CellSlopes does, and puts the slopes into a table.
+// TableSlopes does what CellSlopes does, and writes the slopes to a table.
 //
 //atoll:kernel oneLayer=false,true
 func TableSlopes[F num.Float](i int, oneLayer bool, p *Params[F], m *Mesh[F], w []State[F], table *SlopeTable[F]) {
@@ -43,7 +43,7 @@ func TableSlopes[F num.Float](i int, oneLayer bool, p *Params[F], m *Mesh[F], w 
 	table.put(!oneLayer, i, &s)
 }
 
-// TableReceived puts slopes that another rank has sent into the table.
+// TableReceived writes slopes received from another rank to the table.
 //
 //atoll:kernel oneLayer=false,true
 func TableReceived[F num.Float](i int, oneLayer bool, received []Slopes[F], table *SlopeTable[F]) {

@@ -5,11 +5,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// A step of second order is Heun's: two steps of Euler, of which the mean with the start is taken. It begins and ends
-// with half a step of friction (Strang's splitting).
+// A step of second order is Heun's method: two Euler steps, then the mean with the initial state. It begins and ends
+// with half a step of friction (Strang splitting).
 
-// StageCell takes cell i through one of the steps of Euler, from w to out: the last one too takes the mean with start.
-// It returns the longest step that the waves of w allow it, NaN if the new state is not finite or a thickness negative.
+// StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
+// returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
 //
 //atoll:kernel lanes min last=false,true oneLayer=false,true
 func StageCell[F num.Float](i int, last, oneLayer bool, p *Params[F], m *Mesh[F], clock *Clock[F], start, w []State[F],
@@ -20,7 +20,7 @@ func StageCell[F num.Float](i int, last, oneLayer bool, p *Params[F], m *Mesh[F]
 		&out[i])
 }
 
-// stage is StageCell for what leaves the cell through its edges.
+// stage is StageCell with the fluxes of the cell's edges given.
 func (b *balance[F]) stage(oneLayer bool, i int, last bool, p *Params[F], dt, area F, start, w *State[F],
 	slopes *Slopes[F], manning []F, force *Forcing[F], out *State[F]) F {
 	c, from := *w, State[F]{}
@@ -76,7 +76,7 @@ func (c *State[F]) mean(oneLayer bool, o *State[F]) {
 	c.H2, c.Q2x, c.Q2y = (c.H2+o.H2)/2, (c.Q2x+o.Q2x)/2, (c.Q2y+o.Q2y)/2
 }
 
-// HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
+// HalfFriction advances cell i by half a step of friction at the bed, with the step length computed as TileStep does.
 //
 //atoll:kernel
 func HalfFriction[F num.Float](i int, p *Params[F], clock *Clock[F], waves *atomics.Least[F], manning []F,

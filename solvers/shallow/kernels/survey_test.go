@@ -13,8 +13,8 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// parityOfSurvey compares a survey of more than one stretch with its translation, and with what an exact accumulator
-// gets from cell after cell.
+// parityOfSurvey compares a survey of several chunks with its translation, and with the results of an exact
+// accumulator over all cells.
 func parityOfSurvey[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], beds []Bed[F], w []State[F]) {
 	t.Helper()
 	for len(w) < 3000 {

@@ -7,15 +7,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// A tile is a piece of the mesh that a block of a GPU's threads advances at once: the fluxes of all its cells' edges go
-// to memory that the block shares, from where the cells gather them, so that they never travel. Edges between tiles are
-// computed by both; where a tile is compact that is one in eight.
+// A tile is a part of the mesh that a block of a GPU's threads advances: the fluxes of all edges of its cells are
+// written to shared memory, from which the cells read them, so that they are never transferred. Edges between tiles
+// are computed by both; in a compact tile that is one in eight.
 const (
 	TileCells = 256
 	TileEdges = 384
 )
 
-// Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Own of the
+// Tile holds the first cell and the first edge of a tile; they end at those of the next tile. The first Own of the
 // edges have their left cell in the tile.
 type Tile struct{ Cell, Edge, Own, _ int32 }
 
@@ -23,8 +23,8 @@ type Tile struct{ Cell, Edge, Own, _ int32 }
 // the edge in the tile, times 2, plus 1 where the cell is the edge's right.
 type TileCell struct{ Cell, Slots int32 }
 
-// TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
-// the rest is in the order of tiles.
+// TiledMesh is a rank's part of the mesh cut into tiles. Beds and states are indexed by cell; the rest is in the
+// order of tiles.
 type TiledMesh[F num.Float] struct {
 	Tiles     []Tile // and one more at the end
 	Cells     []TileCell
@@ -35,15 +35,16 @@ type TiledMesh[F num.Float] struct {
 	Boundary  Boundary[F]
 }
 
-// TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
-// EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
-// the length that its waves allowed. The first tile hands the clock to the next step, and clears a minimum that a later
-// step needs. Nothing else happens once the clock has stopped.
+// TileStep advances the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
+// EdgeFlux and UpdateCell do. It computes the length of its step itself: from the clock at the beginning of the
+// previous step, and the length that its waves allowed. The first tile passes the clock to the next step, and clears
+// a minimum for a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
+// happens once the clock has stopped.
 //
-//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer blocks=5,5,4,5
-func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves,
-	spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], out []State[F], flux *[TileEdges]Flux[F],
-	n *Counters) F {
+//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer keep=false,true blocks=5,5,5,5,4,4,5,5
+func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves,
+	spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], peaks *Peaks, out []State[F],
+	flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.atStepStart(waves)
 	edges, cells := m.count(t, now.Stop)
@@ -61,13 +62,20 @@ func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], 
 		f.WriteFlux(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
 	}
 	for k := range cells {
-		limit := m.gather(scheme, tile.Cell+k, p, now.Dt, w, manning, force, flux, out)
+		cell := m.Cells[tile.Cell+k]
+		i := int(cell.Cell)
+		from, area := w[i], m.Beds[i].Area
+		if keep {
+			updatePeaks(i, p, now.Time, peaks, m.Beds, &from)
+		}
+		b := collect(scheme == OneLayer, cell.Slots, flux)
+		limit := b.advance(scheme == OneLayer, i, p, now.Dt, area, &from, manning, force, &out[i])
 		best = min(best, limit)
 	}
 	return best
 }
 
-// onceForFirst is 1 for the first tile and 0 for all others.
+// onceForFirst returns 1 for the first tile and 0 for all others.
 func onceForFirst(t int) int {
 	if t == 0 {
 		return 1
@@ -75,21 +83,12 @@ func onceForFirst(t int) int {
 	return 0
 }
 
-// count is how many edges and cells of tile t there are to do.
+// count returns the numbers of edges and cells of tile t to process.
 func (m *TiledMesh[F]) count(t int, stop bool) (edges, cells int32) {
 	if stop {
 		return 0, 0
 	}
 	return m.Tiles[t+1].Edge - m.Tiles[t].Edge, m.Tiles[t+1].Cell - m.Tiles[t].Cell
-}
-
-// gather advances the cell at index k of all tiles.
-func (m *TiledMesh[F]) gather(scheme Scheme, k int32, p *Params[F], dt F, w []State[F], manning []F, force *Forcing[F],
-	flux *[TileEdges]Flux[F], out []State[F]) F {
-	cell := m.Cells[k]
-	b := collect(scheme == OneLayer, cell.Slots, flux)
-	i := cell.Cell
-	return b.advance(scheme == OneLayer, int(i), p, dt, m.Beds[i].Area, &w[i], manning, force, &out[i])
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.

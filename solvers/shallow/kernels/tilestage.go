@@ -7,9 +7,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
-// do, with the slopes of all cells in a table. Like TileStep it finds the length of its step by itself; the last stage
-// hands the clock to the next step.
+// TileStage advances the cells of tile t by one of the stages of a step of second order, as SlopedFlux and StageCell
+// do, with the slopes of all cells in a table. Like TileStep it computes the length of its step itself; the last
+// stage passes the clock to the next step.
 //
 //atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer last=false,true blocks=4
 func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F],
@@ -43,7 +43,8 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 		i := cell.Cell
 		var own Slopes[F]
 		slopes.get(int(i), scheme != OneLayer, &own)
-		limit := b.stage(scheme == OneLayer, int(i), last, p, now.Dt, m.Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i])
+		limit := b.stage(scheme == OneLayer, int(i), last, p, now.Dt, m.Beds[i].Area, &start[i], &w[i], &own, manning,
+			force, &out[i])
 		best = min(best, limit)
 	}
 	return best

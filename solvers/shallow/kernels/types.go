@@ -33,16 +33,16 @@ const (
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
 type Normal[F num.Float] struct{ X, Y, Length, _ F }
 
-// Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
+// Bed holds the constants of a cell: the depth of its bed in m, and its area in m².
 type Bed[F num.Float] struct{ Depth, Area F }
 
 // CellEdges are a cell's edges in the order of its vertices: e where the cell is the edge's left, and ^e where it is
 // the right.
 type CellEdges struct{ Edge [3]int32 }
 
-// Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left to
-// Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
-// equations are not in conservation form. Speed is the fastest wave's.
+// Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left
+// to Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because
+// the equations are not in conservation form. Speed is that of the fastest wave.
 type Flux[F num.Float] struct {
 	M1, M2, Speed, _ F // pieces of 16 bytes, which a GPU moves at once
 	Side             [2]MomentumChange[F]
@@ -60,7 +60,7 @@ type Mesh[F num.Float] struct {
 	Owned     int32
 	Boundary  Boundary[F]
 
-	// What second order needs besides.
+	// For second order.
 	Stencils []Stencil[F] // of owned cells
 	Arms     []Arms[F]    // of edges
 }
@@ -82,7 +82,7 @@ type Params[F num.Float] struct {
 	Lag          bool // a step's length comes from the waves of the step before last
 }
 
-// Counters counts what was out of the ordinary.
+// Counters counts exceptional events.
 type Counters struct {
 	ComplexEdges  int64 // internal eigenvalues that were a complex pair
 	LimitedFluxes int64 // mass fluxes cut to what the upwind layer could give

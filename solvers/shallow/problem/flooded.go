@@ -8,24 +8,24 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Outlines are where there was water, where the case keeps what is largest.
+// Outlines are the regions that were ever wet, if the case records extremes.
 func (d *flow) Outlines() []solvers.Outline {
 	if !d.c.Sections.(*Sections).Maxima.Keep {
 		return nil
 	}
-	of := func(name, doc string, dryOnly bool) solvers.Outline {
-		return solvers.Outline{Name: name, Doc: doc, On: d.cells, Inside: func(context.Context) ([]bool, error) {
+	outline := func(name, doc string, dryOnly bool) solvers.Outline {
+		return solvers.Outline{Name: name, Doc: doc, Space: d.cells, Inside: func(context.Context) ([]bool, error) {
 			inside := make([]bool, d.cells.Owned)
 			return inside, d.Wetted(func(cell int, _ float64, dry bool) { inside[cell] = dry || !dryOnly })
 		}}
 	}
 	return []solvers.Outline{
-		of("wet", "where the water was deeper than [maxima] threshold at any time", false),
-		of("flooded", "the same, of what was dry at the start", true),
+		outline("wet", "where the water was deeper than [maxima] threshold at any time", false),
+		outline("flooded", "the same, of what was dry at the start", true),
 	}
 }
 
-// Conclude tells how much dry ground was flooded, and how high the water came there.
+// Conclude returns the flooded area of initially dry ground, and the height of the run-up.
 func (d *flow) Conclude(ctx context.Context) ([]solvers.Quantity, error) {
 	if !d.c.Sections.(*Sections).Maxima.Keep {
 		return nil, nil
@@ -63,7 +63,7 @@ func (d *flow) Conclude(ctx context.Context) ([]solvers.Quantity, error) {
 	}
 	at := []float64{math.Inf(-1), math.Inf(-1)}
 	if mine == key[0] && first >= 0 {
-		copy(at, d.cells.At(first))
+		copy(at, d.cells.Position(first))
 	}
 	if err := d.comm.AllreduceFloat64(ctx, dist.Max, at); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// What flows through lines of two layers, and of one.
+// Fluxes through transects of two layers, and of one.
 var (
 	flowsOfTwo = []solvers.Flow{
 		{Name: "discharge1", Unit: "m³/s", Doc: "upper layer through the line, from its left to its right"},
@@ -18,16 +18,16 @@ var (
 	}
 )
 
-// Flows are the mass flows of cells.
+// Flows returns the mass flows.
 func (d *flow) Flows() []solvers.Flow {
 	list, layers := slices.Clone(flowsOfTwo), []string{"1", "2"}
 	if d.layers() == 1 {
 		list, layers = slices.Clone(flowsOfOne), []string{"2"}
 	}
 	for k, of := range layers {
-		list[k].On = d.cells
+		list[k].Space = d.cells
 		var all [3][]float64
-		list[k].At = func(_ context.Context, cells []int, values []float64) error {
+		list[k].ValuesAt = func(_ context.Context, cells []int, values []float64) error {
 			for q, name := range []string{"h" + of, "u" + of, "v" + of} {
 				all[q] = slices.Grow(all[q][:0], len(cells))[:len(cells)]
 				if err := d.Pick(name, cells, all[q]); err != nil {

@@ -12,27 +12,27 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// Forcing is the section [forcing]: what works on the water besides gravity and the bed. What is nil is nothing.
+// Forcing is the section [forcing]: what acts on the water besides gravity and the bed. nil means absent.
 type Forcing struct {
 	Rain         *config.Series // m/s
-	RainPattern  *config.Field  // by which rain is multiplied from position to position; 1
+	RainPattern  *config.Field  // factor of the rain in space; 1
 	Evaporation  *config.Series // m/s
-	Infiltration *config.Field  // what the ground takes, m/s
+	Infiltration *config.Field  // into the ground, m/s
 	WindX, WindY *config.Series // velocity of the air 10 m above the water, m/s
-	WindDrag     float64        // its coefficient; 0.0013
-	AirDensity   float64        // over that of the water, of the lower layer; 0.0012
-	Coriolis     *config.Field  // parameter, 1/s, or
-	Latitude     *config.Field  // in degrees, which gives it
+	WindDrag     float64        // drag coefficient; 0.0013
+	AirDensity   float64        // relative to the water, of the lower layer; 0.0012
+	Coriolis     *config.Field  // Coriolis parameter, 1/s, or
+	Latitude     *config.Field  // in degrees, from which it is computed
 
-	Pressure     *config.Field  // of the air, Pa
-	Course       *config.Series // by which it is multiplied; 1
+	Pressure     *config.Field  // air pressure, Pa
+	Course       *config.Series // factor of the pressure in time; 1
 	WaterDensity float64        // of the lower layer, kg/m³; 1025
 
-	Uplift                 *config.Field // by which the bed rises in all, m
-	UpliftStart, UpliftEnd float64       // when it begins to and when it has, s; 0: at once
+	Uplift                 *config.Field // total rise of the bed, m
+	UpliftStart, UpliftEnd float64       // s, the time of the rise; 0: at once
 }
 
-// keys are those of the section, in the order in which they are printed.
+// series returns the series by their keys, fields the fields.
 func (f *Forcing) series() map[string]**config.Series {
 	return map[string]**config.Series{
 		"rain": &f.Rain, "evaporation": &f.Evaporation, "wind_x": &f.WindX, "wind_y": &f.WindY,
@@ -81,28 +81,28 @@ func decodeForcing(s *config.Section, layers int) Forcing {
 	if layers == 2 {
 		for _, key := range []string{"rain", "evaporation", "infiltration"} {
 			if s.Has(key) {
-				s.Fail(key, "is for one layer: of two, fresh water would need a density of its own")
+				s.Fail(key, "is for one layer: fresh water on two layers would need its own density")
 			}
 		}
 	}
 	for _, pair := range [][2]string{{"wind_x", "wind_y"}, {"wind_y", "wind_x"}, {"rain_pattern", "rain"},
 		{"pressure_course", "pressure"}, {"uplift_start", "uplift"}, {"uplift_end", "uplift"}} {
 		if s.Has(pair[0]) && !s.Has(pair[1]) {
-			s.Fail(pair[0], "needs %s beside it", pair[1])
+			s.Fail(pair[0], "needs %s too", pair[1])
 		}
 	}
 	if s.Has("coriolis") && s.Has("latitude") {
-		s.Fail("latitude", "cannot be with coriolis: it gives that parameter")
+		s.Fail("latitude", "cannot be combined with coriolis, which gives the same parameter")
 	}
 	s.Finish()
 	return f
 }
 
 func (f *Forcing) print(p *config.Printer) {
-	begun := false
+	printed := false
 	pair := func(key string, value any) {
-		if !begun {
-			begun = true
+		if !printed {
+			printed = true
 			p.Section("[forcing]")
 		}
 		p.Pair(key, value)
@@ -130,7 +130,7 @@ func (f *Forcing) print(p *config.Printer) {
 	}
 }
 
-// evaluate takes the section to what the solver takes.
+// evaluate evaluates the section for the solver.
 func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, cfg *shallow.Config,
 	in *shallow.Initial) error {
 	for _, key := range forcedInTime {
@@ -148,7 +148,7 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 		*to[key] = rows
 		for _, r := range rows {
 			if (key == "rain" || key == "evaporation") && r.Value < 0 {
-				return fmt.Errorf("[forcing] %s at t = %g s is %g: it cannot be negative", key, r.T, r.Value)
+				return fmt.Errorf("[forcing] %s at t = %g s is %g: it must not be negative", key, r.T, r.Value)
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 		values := v[key]
 		for i := range values {
 			if (key == "rain_pattern" || key == "infiltration") && values[i] < 0 {
-				return fmt.Errorf("[forcing] %s at cell %d is %g: it cannot be negative", key, part.Global[i], values[i])
+				return fmt.Errorf("[forcing] %s at cell %d is %g: it must not be negative", key, part.Global[i], values[i])
 			}
 			if key == "latitude" {
 				values[i] = coriolis(values[i])
@@ -191,5 +191,6 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 	return nil
 }
 
-// coriolis is the parameter at a latitude in degrees: twice the rotation of the earth, 7.2921e-5/s, times the sine.
+// coriolis returns the Coriolis parameter at a latitude in degrees: twice the rotation rate of the earth,
+// 7.2921e-5/s, times the sine.
 func coriolis(latitude float64) float64 { return 2 * 7.2921e-5 * math.Sin(latitude*math.Pi/180) }

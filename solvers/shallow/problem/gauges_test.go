@@ -37,7 +37,8 @@ line = [[12.3, -1], [14, 6], [12, 11]]
 every = 0.5
 `
 
-// TestManyPlaces: gauges along a line and from a file, and what flows through a line, are the same on any ranks.
+// TestManyPlaces proves that gauges along a line and from a file, and transects, give the same values on any number
+// of ranks.
 func TestManyPlaces(t *testing.T) {
 	points := filepath.Join(t.TempDir(), "points.csv")
 	if err := os.WriteFile(points, []byte("name,x,y\npier,3,3\nbridge,30,3\n"), 0o666); err != nil {
@@ -59,7 +60,7 @@ func TestManyPlaces(t *testing.T) {
 			if ranks == 1 {
 				want = append(want, string(file))
 			} else if want[i] != string(file) {
-				t.Errorf("%s has other bytes on %d ranks", name, ranks)
+				t.Errorf("%s differs on %d ranks", name, ranks)
 			}
 		}
 	}
@@ -73,11 +74,12 @@ func TestManyPlaces(t *testing.T) {
 	}
 	if _, err := runtest.On(t, text, 1, 1, runtest.Local, t.TempDir(),
 		"transect=[{name='off', line=[[50, 0], [50, 9]]}]"); err == nil || !strings.Contains(err.Error(), `"off"`) {
-		t.Errorf("a transect outside is refused by %v", err)
+		t.Errorf("a transect outside of the mesh: error %v", err)
 	}
 }
 
-// TestMeasured: the summary tells how far a gauge is off a record, here of water at rest, at the times that both have.
+// TestMeasured proves that the summary has the difference between a gauge and its record, here for water at rest, at
+// the times that both have.
 func TestMeasured(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "record.csv")

@@ -7,23 +7,23 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Maxima is the section [maxima] of one layer: what is largest since the start is kept in every step.
+// Maxima is the section [maxima] of one layer: extremes are recorded in every step.
 type Maxima struct {
-	Keep      bool    // where the section is there, or frames are to have one of its fields
-	Threshold float64 // m, by which the level has changed when water arrives, and above which a cell is wet; 0.01
+	Keep      bool    // true if the section is given, or frames have one of its fields
+	Threshold float64 // m: the change of level at which water arrives, and the thickness above which a cell is wet; 0.01
 }
 
 func decodeMaxima(s *config.Section, given bool, layers int) Maxima {
 	m := Maxima{Keep: given, Threshold: s.Number("threshold", config.Positive.Or(.01))}
 	if given && layers == 2 {
-		s.Fail("", "is of one layer, and there are two: set physics.layers = 1")
+		s.Fail("", "needs one layer, and there are two: set physics.layers = 1")
 	}
 	s.Finish()
 	return m
 }
 
-// ask keeps what frames are to have.
-func (m *Maxima) ask(fields []string) {
+// enableFor records extremes if frames have one of their fields.
+func (m *Maxima) enableFor(fields []string) {
 	for _, name := range solvers.FieldNames(maxima()) {
 		m.Keep = m.Keep || slices.Contains(fields, name)
 	}

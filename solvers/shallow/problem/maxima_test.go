@@ -15,25 +15,30 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// everyStep has a case keep what is largest, with a frame after each step.
+// everyStep is added to a case to record extremes and write a frame after each step.
 var everyStep = []string{"output.format=['nc']", "output.every=2e-5", "maxima={threshold=0.02}",
 	"output.fields=['h', 'z', 'u', 'v', 'depth', 'max_h', 'max_z', 'max_speed', 'max_flux', 'max_hazard', 'hazard', " +
 		"'arrival', 'max_time', 'wet_time']", "gauge=[{name='front', at=[-1.8, 0.3]}]"}
 
-// TestMaximaAreThoseOfAllFrames: what is kept is what the frames of all steps hold, to the bit, on any ranks, at both
-// orders and precisions, with a bed that moves.
+// TestMaximaAreThoseOfAllFrames proves that the recorded extremes are those of the frames of all steps, to the last
+// bit, on any number of ranks, at both orders and precisions, and with a moving and a fixed bed.
 func TestMaximaAreThoseOfAllFrames(t *testing.T) {
-	for name, sets := range map[string][]string{
-		"first":  {},
-		"second": {"physics.order=2", "physics.lagged_step=true"},
-		"narrow": {"physics.order=2", "physics.precision=float32"},
+	for name, of := range map[string]struct {
+		text string
+		sets []string
+	}{
+		"first":       {weather, nil},
+		"first lags":  {weather, []string{"physics.lagged_step=true", "physics.precision=float32"}},
+		"first rises": {forced, nil},
+		"second":      {forced, []string{"physics.order=2", "physics.lagged_step=true"}},
+		"narrow":      {weather, []string{"physics.order=2", "physics.precision=float32"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want, outlines string
 			var metrics map[string]float64
 			for _, ranks := range []int{1, 3, 7} {
 				dir := t.TempDir()
-				s, err := runtest.On(t, forced, ranks, 1, runtest.Local, dir, append(sets, everyStep...)...)
+				s, err := runtest.On(t, of.text, ranks, 1, runtest.Local, dir, append(of.sets, everyStep...)...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -52,14 +57,14 @@ func TestMaximaAreThoseOfAllFrames(t *testing.T) {
 					compareGauge(t, path, filepath.Join(dir, "gauges", "front.csv"))
 					want, outlines, metrics = string(text), string(drawn), s.Metrics
 				} else if string(text) != want || string(drawn) != outlines || !maps.Equal(s.Metrics, metrics) {
-					t.Errorf("%d ranks write other files, or metrics %v instead of %v", ranks, s.Metrics, metrics)
+					t.Errorf("%d ranks: files differ, or metrics %v, want %v", ranks, s.Metrics, metrics)
 				}
 			}
 		})
 	}
 }
 
-// compareMaxima compares the last of the records of all steps with what all of them hold.
+// compareMaxima compares the extremes in the last record with those over all records.
 func compareMaxima(t *testing.T, path string) {
 	t.Helper()
 	all := readAll(t, path)
@@ -109,19 +114,19 @@ func compareMaxima(t *testing.T, path string) {
 		}
 	}
 	if arrived < 20 || flooded < 3 {
-		t.Errorf("water came to %d cells, %d of them dry: the test sees nothing", arrived, flooded)
+		t.Errorf("water came to %d cells, %d of them dry: the test has too few cases", arrived, flooded)
 	}
 }
 
-// wetTime adds up the times from when water came to a cell to when it went, or to the end.
+// wetTime adds up the times during which a cell was wet.
 func wetTime(all map[string][]float64, n, cell int, threshold float64) (sum float64) {
 	since, now := -1., 0.
 	for k, t := range all["time"] {
 		now = t
-		switch there := all["h"][k*n+cell] > threshold; {
-		case there && since < 0:
+		switch isWet := all["h"][k*n+cell] > threshold; {
+		case isWet && since < 0:
 			since = now
-		case !there && since >= 0:
+		case !isWet && since >= 0:
 			sum, since = sum+(now-since), -1
 		}
 	}
@@ -162,7 +167,7 @@ func compareGauge(t *testing.T, path, gauge string) {
 	t.Errorf("no cell has the rows of the gauge:\n%s", text)
 }
 
-// compareFlooded compares outlines, and what is concluded of them, with the last of the records.
+// compareFlooded compares outlines, and metrics of the run, with the last record.
 func compareFlooded(t *testing.T, path string, outlines []byte, metrics map[string]float64) {
 	t.Helper()
 	all := readAll(t, path)
@@ -204,7 +209,7 @@ func compareFlooded(t *testing.T, path string, outlines []byte, metrics map[stri
 	}
 }
 
-// readAll reads all numbers of a file of frames.
+// readAll reads all variables of a file of frames.
 func readAll(t *testing.T, path string) map[string][]float64 {
 	t.Helper()
 	f, err := netcdf.Open(path)
@@ -223,7 +228,11 @@ func readAll(t *testing.T, path string) map[string][]float64 {
 	return all
 }
 
-// TestMaximaGoOn: a run that was killed ends with what is largest of all its steps.
+// TestMaximaGoOn proves that extremes survive a restart, whether kernels of their own update them or those of the step.
 func TestMaximaGoOn(t *testing.T) {
-	runtest.GoesOn(t, forced, append([]string{"checkpoint.steps=7"}, everyStep...)...)
+	for name, text := range map[string]string{"in steps": weather, "beside steps": forced} {
+		t.Run(name, func(t *testing.T) {
+			runtest.GoesOn(t, text, append([]string{"checkpoint.steps=7"}, everyStep...)...)
+		})
+	}
 }

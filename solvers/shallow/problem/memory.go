@@ -7,29 +7,37 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// memory is what the arrays of a rank take, but for series and rasters of what works on the water.
+// memory returns the bytes of a rank's arrays, without series. A file of gauges counts as one point: the samples of all
+// gauges take at most 64 MiB, on GPUs only.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
 	p := &w.Physics
 	cfg := shallow.Config{Order: p.Order, Keep: shallow.Keep{Maxima: w.Maxima.Keep}}
-	return cfg.Bytes(held.Owned, held.Held, p.Precision, p.Manning.Expr != "0", held.Apart)
+	f := &w.Forcing
+	in := shallow.Inputs{Manning: p.Manning.Expr != "0", RainPattern: f.RainPattern != nil,
+		Infiltration: f.Infiltration != nil, Evaporation: f.Evaporation != nil,
+		Coriolis: f.Coriolis != nil || f.Latitude != nil, Pressure: f.Pressure != nil, Uplift: f.Uplift != nil}
+	for _, g := range c.Gauges {
+		in.Gauges += max(1, g.Points)
+	}
+	return cfg.Bytes(held.Owned, held.Held, p.Precision, in, held.SeparateMemory)
 }
 
-// What the host takes besides, in bytes of a cell, measured on meshes of 500,000 to 1,000,000 generated cells.
+// Host memory in bytes per cell, measured on generated meshes of 500,000 to 1,000,000 cells.
 const (
-	firstOfCell = 440 // of the whole mesh: while it is made, checked, cut and put in order
-	hostOfCell  = 75  // of a rank's part: positions of its cells and vertices, and the plan of its exchange
+	setUpBytesPerCell = 440 // of the whole mesh on rank 0 during set-up
+	hostBytesPerCell  = 75  // of a rank's part: coordinates and the halo plan
 )
 
-// foresee counts the mesh, of a file by its headers.
-func foresee(c *config.Case, ranks int, apart bool) (f solvers.Foreseen, err error) {
-	m, err := domain.ForeseeMesh(c, &c.Sections.(*Sections).Mesh)
+// estimate estimates the resources of a case from the counts of its mesh, which for a file are in its header.
+func estimate(c *config.Case, ranks int, separate bool) (f solvers.Estimate, err error) {
+	m, err := domain.EstimateMesh(c, &c.Sections.(*Sections).Mesh)
 	if err != nil || m.Cells == 0 {
 		return f, err
 	}
-	f.Entities, f.First = m.Cells, firstOfCell*m.Cells
-	f.Held = solvers.Counts{Dim: 2, Apart: apart}
+	f.Entities, f.SetUpHost = m.Cells, setUpBytesPerCell*m.Cells
+	f.Held = solvers.Counts{Dim: 2, SeparateMemory: separate}
 	f.Held.Owned, f.Held.Held = domain.Share(m.Cells, 2, ranks)
-	f.Host = hostOfCell * int64(f.Held.Held)
+	f.Host = hostBytesPerCell * int64(f.Held.Held)
 	return f, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// TestOneLayerIsAlone: what a run of one layer writes and says knows no second one.
+// TestOneLayerIsAlone proves that output and messages of a run with one layer do not mention a second one.
 func TestOneLayerIsAlone(t *testing.T) {
 	second := regexp.MustCompile(`\b[a-z]+[12](_|\b)|complex|layers?\b.*\blayer|shear|scheme|entropy`)
 	dir := t.TempDir()
@@ -29,7 +29,7 @@ func TestOneLayerIsAlone(t *testing.T) {
 		}
 	}
 	if d, found := s.Conservation["mass"]; !found || len(s.Conservation) != 1 || d > 1e-13 {
-		t.Errorf("kept are %v", s.Conservation)
+		t.Errorf("conserved quantities are %v", s.Conservation)
 	}
 	rows, err := os.ReadFile(filepath.Join(dir, "conservation.csv"))
 	if err != nil {

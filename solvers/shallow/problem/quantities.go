@@ -11,74 +11,85 @@ import (
 
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
-// measured is a quantity, and how it is read of what was found of the state.
+// measured is a quantity with the function that computes it from diagnostics.
 type measured struct {
 	solvers.Quantity
 	of func(d *shallow.Diagnostics) float64
 }
 
-// ofTwo are what is measured of two layers.
+// ofTwo are the quantities of two layers.
 var ofTwo = []measured{
-	{solvers.Quantity{Name: "mass1", Unit: "m³", Doc: "of the upper layer, ∫h1 dA", In: inAll},
+	{solvers.Quantity{Name: "mass1", Unit: "m³", Doc: "of the upper layer, ∫h1 dA", Outputs: inAll},
 		func(d *shallow.Diagnostics) float64 { return d.Mass1 }},
-	{solvers.Quantity{Name: "mass2", Unit: "m³", Doc: "of the lower layer, ∫h2 dA", In: inAll},
+	{solvers.Quantity{Name: "mass2", Unit: "m³", Doc: "of the lower layer, ∫h2 dA", Outputs: inAll},
 		func(d *shallow.Diagnostics) float64 { return d.Mass2 }},
 	{solvers.Quantity{Name: "mass1_drift", Doc: "what the budget leaves unexplained of mass1, as a share",
-		In: inSummary | solvers.Drift}, nil},
+		Outputs: inSummary | solvers.Drift}, nil},
 	{solvers.Quantity{Name: "mass2_drift", Doc: "what the budget leaves unexplained of mass2, as a share",
-		In: inSummary | solvers.Drift}, nil},
-	{solvers.Quantity{Name: "h1_min", Unit: "m", Doc: "least thickness of the upper layer, at the end", In: inSummary},
+		Outputs: inSummary | solvers.Drift}, nil},
+	{solvers.Quantity{Name: "h1_min", Unit: "m", Doc: "least thickness of the upper layer, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H1Min }},
-	{solvers.Quantity{Name: "h1_max", Unit: "m", Doc: "greatest thickness of the upper layer, at the end", In: inSummary},
+	{solvers.Quantity{Name: "h1_max", Unit: "m", Doc: "greatest thickness of the upper layer, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H1Max }},
-	{solvers.Quantity{Name: "h2_min", Unit: "m", Doc: "least thickness of the lower layer, at the end", In: inSummary},
+	{solvers.Quantity{Name: "h2_min", Unit: "m", Doc: "least thickness of the lower layer, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2Min }},
-	{solvers.Quantity{Name: "h2_max", Unit: "m", Doc: "greatest thickness of the lower layer, at the end", In: inSummary},
+	{solvers.Quantity{Name: "h2_max", Unit: "m", Doc: "greatest thickness of the lower layer, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2Max }},
 	{solvers.Quantity{Name: "speed_max", Unit: "m/s",
-		Doc: "of either layer where it is thicker than dry_depth, at the end", In: inSummary},
+		Doc:     "of either layer where it is thicker than dry_depth, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.SpeedMax }},
-	{solvers.Quantity{Name: "z1_abs_integral", Unit: "m³", Doc: "∫|z1| dA at the end", In: inSummary},
+	{solvers.Quantity{Name: "z1_abs_integral", Unit: "m³", Doc: "∫|z1| dA at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.Z1AbsIntegral }},
-	{solvers.Quantity{Name: "h2_sq_integral", Unit: "m⁴", Doc: "∫h2² dA at the end", In: inSummary},
+	{solvers.Quantity{Name: "h2_sq_integral", Unit: "m⁴", Doc: "∫h2² dA at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2SqIntegral }},
 	{solvers.Quantity{Name: "complex_edges", Doc: "edges with a complex pair of waves, summed over all steps",
-		In: inSummary},
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return float64(d.ComplexEdges) }},
 	limited, courant,
 }
 
-// ofOne are what is measured of one layer, which is the lower one.
+// ofOne are the quantities of one layer, which is the lower one in the solver.
 var ofOne = []measured{
-	{solvers.Quantity{Name: "mass", Unit: "m³", Doc: "∫h dA", In: inAll},
+	{solvers.Quantity{Name: "mass", Unit: "m³", Doc: "∫h dA", Outputs: inAll},
 		func(d *shallow.Diagnostics) float64 { return d.Mass2 }},
 	{solvers.Quantity{Name: "mass_drift", Doc: "what the budget leaves unexplained of mass, as a share",
-		In: inSummary | solvers.Drift}, nil},
-	{solvers.Quantity{Name: "h_min", Unit: "m", Doc: "least thickness, at the end", In: inSummary},
+		Outputs: inSummary | solvers.Drift}, nil},
+	{solvers.Quantity{Name: "h_min", Unit: "m", Doc: "least thickness, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2Min }},
-	{solvers.Quantity{Name: "h_max", Unit: "m", Doc: "greatest thickness, at the end", In: inSummary},
+	{solvers.Quantity{Name: "h_max", Unit: "m", Doc: "greatest thickness, at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2Max }},
 	{solvers.Quantity{Name: "speed_max", Unit: "m/s", Doc: "where it is thicker than dry_depth, at the end",
-		In: inSummary},
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.SpeedMax }},
-	{solvers.Quantity{Name: "z_abs_integral", Unit: "m³", Doc: "∫|z| dA at the end", In: inSummary},
+	{solvers.Quantity{Name: "z_abs_integral", Unit: "m³", Doc: "∫|z| dA at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.Z1AbsIntegral }},
-	{solvers.Quantity{Name: "h_sq_integral", Unit: "m⁴", Doc: "∫h² dA at the end", In: inSummary},
+	{solvers.Quantity{Name: "h_sq_integral", Unit: "m⁴", Doc: "∫h² dA at the end",
+		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2SqIntegral }},
 	limited, courant,
 }
 
-// What the fluxes of any layers tell.
+// Quantities that the fluxes of any number of layers report.
 var (
 	limited = measured{solvers.Quantity{Name: "limited_fluxes",
-		Doc: "mass fluxes cut to what the upwind cell had, summed over all steps", In: inSummary},
+		Doc: "mass fluxes cut to what the upwind cell had, summed over all steps", Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return float64(d.LimitedFluxes) }}
 	courant = measured{solvers.Quantity{Name: "cfl_max",
-		Doc: "the largest CFL number that a step had by its own waves, of all steps", In: inSummary},
+		Doc: "the largest CFL number that a step had by its own waves, of all steps", Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.CFLMax }}
 )
 
-// quantities are all that cases may have.
+// quantities lists all quantities that cases may have.
 func quantities() (list []solvers.Quantity) {
 	for _, m := range slices.Concat(ofTwo, ofOne) {
 		if !slices.ContainsFunc(list, func(q solvers.Quantity) bool { return q.Name == m.Name }) {
@@ -88,7 +99,7 @@ func quantities() (list []solvers.Quantity) {
 	return list
 }
 
-// layer is one that a case has, as its names have it: what there was of it at the start, and what each source brought.
+// layer is a layer of a case, with its initial mass and the sources of it.
 type layer struct {
 	name    string // "" for the only one
 	mass    func(d *shallow.Diagnostics) float64
@@ -103,14 +114,14 @@ var (
 	only = layer{"", lower.mass, lower.brought}
 )
 
-// ledger makes a table of what is found of the state.
+// ledger converts diagnostics to quantities.
 type ledger struct {
 	start  shallow.Diagnostics
 	layers []layer
 	list   []measured
 }
 
-// newLedger is of so many layers, with the drift as a column, and what each source brought, where there are any.
+// newLedger is a ledger for a number of layers, with drifts and contributions of sources as columns.
 func newLedger(start shallow.Diagnostics, layers int) *ledger {
 	l := &ledger{start: start, layers: []layer{upper, lower}, list: slices.Clone(ofTwo)}
 	if layers == 1 {
@@ -123,14 +134,14 @@ func newLedger(start shallow.Diagnostics, layers int) *ledger {
 				m.of = func(d *shallow.Diagnostics) float64 { return l.drift(d, of) }
 			}
 		}
-		if m.In&solvers.Drift != 0 && len(start.Sources) > 0 {
-			m.In |= solvers.Column
+		if m.Outputs&solvers.Drift != 0 && len(start.Sources) > 0 {
+			m.Outputs |= solvers.Column
 		}
 	}
 	for k, source := range start.Sources {
 		for _, of := range l.layers {
 			l.list = append(l.list, measured{solvers.Quantity{
-				Name: "mass" + of.name + solvers.From + source.Name, Unit: "m³", In: inAll,
+				Name: "mass" + of.name + solvers.SourceInfix + source.Name, Unit: "m³", Outputs: inAll,
 				Doc: fmt.Sprintf("what came in of mass%s from %s since the start", of.name, source.Name),
 			}, func(d *shallow.Diagnostics) float64 { return of.brought(&d.Sources[k]) }})
 		}
@@ -138,20 +149,20 @@ func newLedger(start shallow.Diagnostics, layers int) *ledger {
 	return l
 }
 
-// drift is what is left of a mass's change when what came in is taken off, as a share of the mass at the start, or now
-// if that is more; 0 where there never was any.
+// drift is the change of a mass that its sources do not explain, relative to the larger of the masses at the start
+// and now; 0 if there was never any.
 func (l *ledger) drift(d *shallow.Diagnostics, of layer) float64 {
-	now, start, came := of.mass(d), of.mass(&l.start), 0.0
+	now, start, sourced := of.mass(d), of.mass(&l.start), 0.0
 	for k := range d.Sources {
-		came += of.brought(&d.Sources[k])
+		sourced += of.brought(&d.Sources[k])
 	}
-	if now == start && came == 0 {
+	if now == start && sourced == 0 {
 		return 0
 	}
-	return (now - start - came) / max(now, start)
+	return (now - start - sourced) / max(now, start)
 }
 
-// table is what was measured.
+// table converts diagnostics to quantities.
 func (l *ledger) table(d *shallow.Diagnostics, err error) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err

@@ -6,9 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// TestRestarts: a run goes on from its state and declared scalars alone, on any number of ranks: with steps whose
-// lengths lag, at second order, with friction, open sides, rain and what seeps away, while the bed rises, in both
-// precisions.
+// TestRestarts proves that a run continues from its state and scalars on any number of ranks: with lagged steps, at
+// second order, with friction, open sides, rain, infiltration and a rising bed, in both precisions.
 func TestRestarts(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -24,7 +23,8 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestGoesOn: a run that was killed goes on from its checkpoint: with gauges, a transect, frames and a budget.
+// TestGoesOn proves that a run that was killed continues from its checkpoint, with gauges, a transect, frames and a
+// budget.
 func TestGoesOn(t *testing.T) {
 	const gauges = `
 [[gauge]]
@@ -44,6 +44,6 @@ every = 0.01
 		"output.conservation_every=3")
 }
 
-func TestLooksChangeNothing(t *testing.T) {
+func TestMeasurementsChangeNothing(t *testing.T) {
 	runtest.LooksChangeNothing(t, forced, 0.1, "time={end=0.5}", "output.format=['vtu']")
 }

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// wet is test 2 of the paper on a small mesh: two layers, a bump, moving everywhere.
+// wet is test 2 of the paper on a small mesh: two layers over a bump, moving everywhere.
 const wet = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
@@ -35,8 +35,8 @@ time = { end = 10, max_steps = 25 }
 output = { format = [], conservation_every = 5 }
 `
 
-// given is water of one layer around an island, with a discharge, a level that changes and a wave that comes in given
-// at its sides, and one that is open.
+// given is one layer around an island, with a discharge, a varying level, an incoming wave and an open side as
+// boundary conditions.
 const given = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
@@ -57,9 +57,15 @@ format = []
 conservation_every = 5
 `
 
-// forced is one layer that starts with a lake and dry ground, under rain, wind and the rotation of the earth, while
-// some of it evaporates and some seeps away; the air presses, and the bed rises.
-const forced = `
+// forced is one layer, partly a lake and partly dry ground, with rain, wind, rotation, evaporation, infiltration, air
+// pressure and a rising bed.
+const forced = weather + `uplift = "0.2*exp(-x*x)"
+uplift_start = 0.05
+uplift_end = 0.3
+`
+
+// weather is forced without the rise of the bed.
+const weather = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
 physics = { order = 1, layers = 1, manning = 0.02, dry_depth = 1e-4 }
@@ -78,13 +84,10 @@ wind_x = "10 - t"
 wind_y = 3
 pressure = "200*x*y"
 pressure_course = "1 + t"
-uplift = "0.2*exp(-x*x)"
-uplift_start = 0.05
-uplift_end = 0.3
 `
 
-// turning is two layers around an island, at second order, that the wind drives on a turning earth while the air
-// presses and the bed rises, with steps whose lengths lag.
+// turning is two layers around an island, at second order, with wind, rotation, air pressure, a rising bed and lagged
+// steps.
 const turning = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
@@ -109,7 +112,7 @@ uplift_start = 0.05
 uplift_end = 0.3
 `
 
-// setting is one way to run a case.
+// setting is a configuration in which a case is run.
 type setting struct {
 	ranks, threads           int
 	cut, order, scheme, prec string
@@ -121,7 +124,7 @@ func (s setting) String() string {
 	return fmt.Sprintf("%d ranks over %s, %s parts, %s order, %d threads", s.ranks, s.over, s.cut, s.order, s.threads)
 }
 
-// run runs a case and returns rank 0's summary.
+// run runs the case and returns rank 0's summary.
 func (s setting) run(t testing.TB, text string) *summary.Summary {
 	t.Helper()
 	sets := []string{"mesh.order=" + s.order, "mesh.partition=" + s.cut, "physics.precision=" + s.prec}
@@ -135,9 +138,9 @@ func (s setting) run(t testing.TB, text string) *summary.Summary {
 	return sum
 }
 
-// TestSameBits is contract C1: a case has one answer, however it is run. All of 2, 3 and 7 ranks × parts × transports ×
-// threads are run with the cases that have all schemes and precisions, shared out among those, which know of none of
-// them; half of them with the others. Orders of the cells go round.
+// TestSameBits proves contract C1: a case has one result in every configuration. All combinations of 2, 3 and 7
+// ranks, parts, transports and threads are run with the cases for all schemes and precisions, distributed over these,
+// and half of them with the other cases. The orders of cells alternate.
 func TestSameBits(t *testing.T) {
 	second := strings.NewReplacer("order = 1", "order = 2")
 	for name, text := range map[string]string{
@@ -147,21 +150,21 @@ func TestSameBits(t *testing.T) {
 		for k, scheme := range []string{"roe", "ir-roe", "pvm-ifcp"} {
 			for n, prec := range []string{"float64", "float32"} {
 				if (strings.HasSuffix(name, "second") || name == "forced") && (scheme == "ir-roe") != (prec == "float32") {
-					continue // what differs between schemes and between precisions is in the other cases
+					continue // other cases cover schemes and precisions
 				}
 				t.Run(name+"/"+scheme+"/"+prec, func(t *testing.T) {
 					t.Parallel()
 					plain := setting{1, 1, "hilbert", "natural", scheme, prec, runtest.Local, "local"}
 					want := plain.run(t, text)
-					for _, way := range ways(k, n) {
-						way.scheme, way.prec = scheme, prec
-						got := way.run(t, text)
+					for _, setting := range settingsFor(k, n) {
+						setting.scheme, setting.prec = scheme, prec
+						got := setting.run(t, text)
 						if got.StateSHA256 != want.StateSHA256 {
-							t.Errorf("%v: state %.12s…, on one rank %.12s…", way, got.StateSHA256, want.StateSHA256)
+							t.Errorf("%v: state %.12s…, on one rank %.12s…", setting, got.StateSHA256, want.StateSHA256)
 						}
 						for key, v := range want.Metrics {
 							if got.Metrics[key] != v {
-								t.Errorf("%v: %s = %v, on one rank %v", way, key, got.Metrics[key], v)
+								t.Errorf("%v: %s = %v, on one rank %v", setting, key, got.Metrics[key], v)
 							}
 						}
 					}
@@ -171,9 +174,9 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// ways are the ways to run a case that are the share of the k-th of three schemes and the n-th of two precisions. They
-// take the orders of cells in turn.
-func ways(k, n int) []setting {
+// settingsFor returns the configurations for the k-th of three schemes and the n-th of two precisions. The orders of
+// cells alternate.
+func settingsFor(k, n int) []setting {
 	cuts, orders := []string{"hilbert", "rcb", "random"}, []string{"natural", "rcm", "gps", "hilbert", "random"}
 	list := []setting{
 		{ranks: 1, threads: 2, cut: "hilbert", order: orders[1+(k+n)%4], open: runtest.Local, over: "local"},
@@ -200,7 +203,7 @@ func ways(k, n int) []setting {
 	return list
 }
 
-// TestDryCoversTheShore makes sure that the case named dry is worth its name.
+// TestDryCoversTheShore makes sure that the case dry has a moving shoreline.
 func TestDryCoversTheShore(t *testing.T) {
 	s := setting{1, 1, "hilbert", "rcm", "pvm-ifcp", "float64", runtest.Local, "local"}.run(t, dry)
 	if s.Metrics["h1_min"] != 0 || s.Metrics["h2_min"] != 0 || s.Metrics["limited_fluxes"] == 0 {

@@ -1,4 +1,5 @@
-// Package problem makes a run of shallow water of a case: its sections, its fields at the start, its output.
+// Package problem makes a run of the shallow-water solver from a case: its sections, its initial fields, and its
+// output. It registers the kind "shallow-water".
 package problem
 
 import (
@@ -9,11 +10,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Sections holds the sections of solver "shallow-water": one or two layers of fluid over a bed.
+// Sections are the sections of solver "shallow-water": one or two layers of fluid over a bed.
 type Sections struct {
 	Mesh     config.Mesh
 	Physics  Physics
-	Initial  []config.Field // in an order in which each comes after those that its expression uses; see decodeInitial
+	Initial  []config.Field // sorted so that each comes after those that its expression uses; see decodeInitial
 	Boundary Boundary
 	Forcing  Forcing
 	Maxima   Maxima
@@ -21,35 +22,36 @@ type Sections struct {
 
 // Physics is the section [physics] of solver "shallow-water".
 type Physics struct {
-	Scheme             string       // of the fluxes of two layers: roe, ir-roe or pvm-ifcp; pvm-ifcp
-	Order              int          // of accuracy in space and time, 1 or 2; 2
-	Layers             int          // 1 or 2; 2
-	DensityRatio       float64      // upper over lower, in (0, 1]; required of two layers, 0 for one
-	Gravity            float64      // m/s²; 9.81
-	CFL                float64      // share of the longest stable step, in (0, 1]; 0.9
-	Precision          string       // of the state: float32 or float64; float64
-	EntropyFix         float64      // of two layers: width of Harten's fix as a share of the eigenvalues' spread; 0.05
-	DryDepth           float64      // m, a thinner layer counts as absent; 0 for what fits the water
+	Scheme       string  // numerical fluxes of two layers: roe, ir-roe or pvm-ifcp; pvm-ifcp
+	Order        int     // of accuracy in space and time, 1 or 2; 2
+	Layers       int     // 1 or 2; 2
+	DensityRatio float64 // upper over lower, in (0, 1]; required of two layers, 0 for one
+	Gravity      float64 // m/s²; 9.81
+	CFL          float64 // factor of the largest stable step, in (0, 1]; 0.9
+	Precision    string  // of the state: float32 or float64; float64
+	// of two layers: width of Harten's entropy fix relative to the range of eigenvalues; 0.05
+	EntropyFix         float64
+	DryDepth           float64      // m, a thinner layer counts as absent; 0 for automatic
 	Manning            config.Field // bed friction in s/m^(1/3); 0
-	InterlayerFriction bool         // keep cells hyperbolic by friction between the layers; false
-	LaggedStep         bool         // a step's length comes from the waves of the step before last; false
+	InterlayerFriction bool         // restore hyperbolicity by friction between the layers; false
+	LaggedStep         bool         // the length of a step comes from the waves of the step before last; false
 }
 
-// Boundary is the section [boundary]: for each physical group of edges, "wall", "open", or what is given there.
+// Boundary is the section [boundary]: for each physical group of edges "wall", "open", or a prescribed condition.
 type Boundary struct {
-	Default string            // for edges of groups that are not named, or of none; wall
+	Default string            // for edges of groups that are not named, or without a group; wall
 	Groups  map[string]string // by name of the group
 	Given   map[string]Given  // by name of the group
 }
 
-// Given is what is given at the edges of a group to one layer: { level = 2.0 }.
+// Given is a condition prescribed at the edges of a group, for one layer: { level = 2.0 }.
 type Given struct {
 	Kind  string         // level, discharge or radiation
-	Value config.Series  // m; of a discharge m²/s, through each metre
-	Wave  *config.Series // height of the wave that comes in, m, of radiation; nil for none
+	Value config.Series  // level in m, or discharge per metre in m²/s
+	Wave  *config.Series // of radiation: height of the incoming wave in m; nil for none
 }
 
-// String is how a case file has it.
+// String formats the condition as in a case file.
 func (g Given) String() string {
 	text := "{ " + g.Kind + " = " + g.Value.String()
 	if g.Wave != nil {
@@ -68,7 +70,7 @@ func Decode(root *config.Section, c *config.Case) {
 	c.Sections = w
 	w.Maxima = decodeMaxima(root.Sub("maxima"), root.Has("maxima"), w.Physics.Layers)
 	c.DecodeTransient(root, 2, w.output())
-	w.Maxima.ask(c.Output.Fields)
+	w.Maxima.enableFor(c.Output.Fields)
 }
 
 func decodePhysics(s *config.Section) Physics {
@@ -93,7 +95,7 @@ func decodePhysics(s *config.Section) Physics {
 		}
 		for _, key := range []string{"scheme", "entropy_fix"} {
 			if s.Has(key) {
-				s.Fail(key, "belongs to two layers: one layer alone is advanced by HLLE, which knows nothing of it")
+				s.Fail(key, "belongs to two layers: one layer uses HLLE, which has no such parameter")
 			}
 		}
 		s.Know("density_ratio")
@@ -128,7 +130,7 @@ func decodeInitial(s *config.Section, layers int) []config.Field {
 		state = level
 		for _, key := range thickness {
 			if s.Has(key) {
-				s.Fail(key, "cannot be with %v; give thicknesses or levels, not both", level)
+				s.Fail(key, "cannot be combined with %v; give thicknesses or levels, not both", level)
 			}
 		}
 	}
@@ -163,13 +165,13 @@ func decodeBoundary(s *config.Section, layers int) Boundary {
 		switch {
 		case group == "default":
 		case ok && layers == 2:
-			s.Fail(group, "gives something to one layer, and there are two, whose characteristics mix: "+
+			s.Fail(group, "prescribes a condition for one layer, and there are two, whose characteristics are coupled: "+
 				"choose wall or open")
 		case ok:
 			b.Given[group] = decodeGiven(table)
 		default:
 			if s.IsText(group) && s.Text(group, "") == "periodic" {
-				s.Fail(group, "pairs of sides cannot be joined: a cell would neighbour itself far away, which the mesh's halo "+
+				s.Fail(group, "periodic sides are not supported: a cell would have a distant neighbour, which the mesh's halo "+
 					"does not know; choose wall or open, and a mesh so long that the sides do not matter")
 				break
 			}
@@ -180,7 +182,7 @@ func decodeBoundary(s *config.Section, layers int) Boundary {
 	return b
 }
 
-// decodeGiven reads a level, a discharge, or a radiation with the wave that comes in.
+// decodeGiven reads a level, a discharge, or a radiation condition with an incoming wave.
 func decodeGiven(s *config.Section) Given {
 	var g Given
 	for _, kind := range []string{"level", "discharge", "radiation"} {
@@ -189,7 +191,7 @@ func decodeGiven(s *config.Section) Given {
 			continue
 		}
 		if g.Kind != "" {
-			s.Fail(kind, "cannot be with %s: one of them is given", g.Kind)
+			s.Fail(kind, "cannot be combined with %s", g.Kind)
 		}
 		bound := config.Any
 		if kind == "discharge" {
@@ -199,23 +201,23 @@ func decodeGiven(s *config.Section) Given {
 	}
 	if s.Know("incident"); s.Has("incident") {
 		if g.Kind != "radiation" {
-			s.Fail("incident", "comes in over water at rest, whose level is needed beside it: radiation = 0")
+			s.Fail("incident", "needs the level of the water at rest too: radiation = 0")
 		}
 		wave := s.Series("incident", config.Any)
 		g.Wave = &wave
 	} else if g.Kind == "" {
-		s.Fail("", "gives nothing; choose level, discharge or radiation")
+		s.Fail("", "is empty; choose level, discharge or radiation")
 	}
 	s.Finish()
 	return g
 }
 
-func (w *Sections) output() config.Written {
+func (w *Sections) output() config.Outputs {
 	fields, _ := declared(w.Physics.Layers)
-	o := config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"h1", "h2", "z1"},
+	o := config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"h1", "h2", "z1"},
 		Formats: []string{"vtu", "nc"}, Flows: true}
 	if w.Physics.Layers == 1 {
-		o.Usual = []string{"h", "z"}
+		o.Default = []string{"h", "z"}
 		o.Fields = append(o.Fields, solvers.FieldNames(maxima())...)
 	}
 	return o

@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// setUp turns the sections of a case into what the solver takes.
+// setUp evaluates the sections of a case for the solver.
 func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, error) {
 	w := c.Sections.(*Sections)
 	p := w.Physics
@@ -50,19 +50,18 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 		in.Manning = m["manning"]
 		for i, n := range in.Manning {
 			if n < 0 {
-				return cfg, in, fmt.Errorf("[physics] manning at cell %d is %g: it cannot be negative", part.Global[i], n)
+				return cfg, in, fmt.Errorf("[physics] manning at cell %d is %g: it must not be negative", part.Global[i], n)
 			}
 		}
 	}
 	return cfg, in, nil
 }
 
-// thicknesses takes the depth, and thicknesses and velocities of the layers, from evaluated fields: levels where the
-// case gives these.
+// thicknesses sets depth, thicknesses and velocities of the layers from evaluated fields, which may be levels.
 func thicknesses(in *shallow.Initial, v map[string][]float64, part *mesh.Part, layers int) {
 	in.Depth = v["depth"]
 	if layers == 1 {
-		// The one layer is the lower one: the upper is absent everywhere.
+		// A single layer is the lower one: the upper is absent everywhere.
 		in.H1, in.U1, in.V1 = zeros(part), zeros(part), zeros(part)
 		in.H2, in.U2, in.V2 = v["h"], v["u"], v["v"]
 		if z := v["z"]; z != nil {
@@ -84,7 +83,7 @@ func thicknesses(in *shallow.Initial, v map[string][]float64, part *mesh.Part, l
 	}
 }
 
-// refuseNegative refuses thicknesses below 0 in the cells of this rank.
+// refuseNegative refuses negative thicknesses in the cells of this rank.
 func refuseNegative(in *shallow.Initial, part *mesh.Part, layers int) error {
 	for i := range part.Cells {
 		if in.H1[i] < 0 || in.H2[i] < 0 {
@@ -101,8 +100,8 @@ func refuseNegative(in *shallow.Initial, part *mesh.Part, layers int) error {
 
 func zeros(part *mesh.Part) []float64 { return make([]float64, len(part.Cells)) }
 
-// boundaryKinds gives for each group of the mesh whether its edges are open. A group that the case names and the mesh
-// does not have is refused.
+// boundaryKinds tells for each group of the mesh whether its edges are open. It refuses names of groups that the mesh
+// does not have.
 func boundaryKinds(b Boundary, groups []mesh.Group) ([]bool, error) {
 	open := make([]bool, len(groups))
 	var names []string
@@ -124,7 +123,7 @@ func boundaryKinds(b Boundary, groups []mesh.Group) ([]bool, error) {
 	return open, nil
 }
 
-// givens finds what is given at each group of the mesh, nil for nothing.
+// givens returns the prescribed condition of each group of the mesh, nil for none.
 func givens(c *config.Case, b Boundary, groups []mesh.Group) ([]*shallow.Given, error) {
 	all := make([]*shallow.Given, len(groups))
 	for i, g := range groups {
@@ -140,7 +139,7 @@ func givens(c *config.Case, b Boundary, groups []mesh.Group) ([]*shallow.Given, 
 		}
 		for _, r := range all[i].Value {
 			if given.Kind == "discharge" && r.Value < 0 {
-				return fail(fmt.Errorf("the discharge at t = %g s is %g: it cannot be negative", r.T, r.Value))
+				return fail(fmt.Errorf("the discharge at t = %g s is %g: it must not be negative", r.T, r.Value))
 			}
 		}
 		if given.Wave != nil {

@@ -17,8 +17,8 @@ import (
 
 func onCPU() backend.Device { return cpu.New(1) }
 
-// TestLostRankIsNoBadInput: a rank that dies while the mesh is handed out or later, at whatever message, is a failure
-// of the run, and the devices of the others are left as they were.
+// TestLostRankIsNoBadInput proves that a rank that dies during set-up, at any message, is a failure of the run and
+// not of the input, and that the other ranks free their devices.
 func TestLostRankIsNoBadInput(t *testing.T) {
 	c := runtest.Parse(t, wet)
 	for message := range 24 {
@@ -29,13 +29,13 @@ func TestLostRankIsNoBadInput(t *testing.T) {
 			devices <- f
 		}
 		var once sync.Once
-		var seen int
+		var count int
 		var mu sync.Mutex
 		var comms []dist.Comm
 		comms = local.New(3, local.Drop(func(from, to, _, _ int) bool {
 			mu.Lock()
 			defer mu.Unlock()
-			if seen++; seen > message {
+			if count++; count > message {
 				once.Do(func() { local.Kill(comms[2]) })
 			}
 			return false
@@ -55,7 +55,7 @@ func TestLostRankIsNoBadInput(t *testing.T) {
 	}
 }
 
-// TestRankLostBeforeTheMesh: the same where not even the first message passed.
+// TestRankLostBeforeTheMesh is the same for a rank that dies before the first message.
 func TestRankLostBeforeTheMesh(t *testing.T) {
 	comms := local.New(3)
 	local.Kill(comms[1])
@@ -67,7 +67,7 @@ func TestRankLostBeforeTheMesh(t *testing.T) {
 	}
 }
 
-// TestBadInputIsThatOfAll: what one rank finds wrong, all ranks say.
+// TestBadInputIsThatOfAll proves that an input error on one rank is reported by all ranks.
 func TestBadInputIsThatOfAll(t *testing.T) {
 	for _, test := range []struct{ set, want string }{
 		{"mesh={file='nowhere.msh'}", "nowhere.msh"},
@@ -85,7 +85,7 @@ func TestBadInputIsThatOfAll(t *testing.T) {
 	}
 }
 
-// TestOneRankWithoutMemory: what only one rank runs into ends the others, and is told.
+// TestOneRankWithoutMemory proves that an allocation error on one rank ends all ranks and is reported.
 func TestOneRankWithoutMemory(t *testing.T) {
 	devices := make(chan *backendtest.Far, 3)
 	all := make([]*backendtest.Far, 3)
@@ -96,18 +96,18 @@ func TestOneRankWithoutMemory(t *testing.T) {
 		}
 		devices <- all[i]
 	}
-	told := 0
+	reported := 0
 	var bad *solvers.BadInput
 	for rank, err := range runtest.Each(t, runtest.Parse(t, wet), local.New(3),
 		func() backend.Device { return <-devices }) {
 		if err == nil || errors.As(err, &bad) {
 			t.Errorf("on rank %d: %v", rank, err)
 		} else if strings.Contains(err.Error(), "the memory is full") {
-			told++
+			reported++
 		}
 	}
-	if told != 3 {
-		t.Errorf("%d ranks tell why", told)
+	if reported != 3 {
+		t.Errorf("%d ranks report the error", reported)
 	}
 	for i, f := range all {
 		if f.Used != 0 {
@@ -116,7 +116,7 @@ func TestOneRankWithoutMemory(t *testing.T) {
 	}
 }
 
-// TestDeviceIsLeftAsItWas: arrays go back at the end of a run, and after an error that follows them.
+// TestDeviceIsLeftAsItWas proves that all arrays are freed at the end of a run, and after errors during set-up.
 func TestDeviceIsLeftAsItWas(t *testing.T) {
 	for _, test := range []struct{ set, want string }{
 		{"title=well", ""},
@@ -137,7 +137,7 @@ func TestDeviceIsLeftAsItWas(t *testing.T) {
 	}
 }
 
-func TestMemoryIsAskedForFirst(t *testing.T) {
+func TestMemoryIsCheckedFirst(t *testing.T) {
 	for _, precision := range []string{"float64", "float32"} {
 		for _, text := range []string{wet, dry} {
 			runtest.MemoryIsAskedForFirst(t, .8, text, "mesh.cells=20000", "time.max_steps=1", "physics.precision="+precision)

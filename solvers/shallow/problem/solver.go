@@ -3,8 +3,8 @@ package problem
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// flow is a case under way.
+// flow is a rank's share of a run.
 type flow struct {
 	shallow.Solver
 	c      *config.Case
@@ -28,17 +28,18 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if err != nil {
 		return nil, err
 	}
-	debug.FreeOSMemory() // the whole mesh, before the solver takes its share
+	cpu.ReleaseMemory() // the whole mesh is no longer needed
 	cfg, initial, err := setUp(ctx, c, part)
 	cfg.Halo = env.Halo
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
 	held := solvers.Counts{Dim: 2, Owned: part.Owned, Held: len(part.Cells)}
-	if err := env.Room(ctx, c, held); err != nil {
+	if err := env.CheckMemory(ctx, c, held); err != nil {
 		return nil, err
 	}
-	// The input is good. The solver may fail on this rank alone while others talk to it, so there is no agreeing here.
+	// The input is valid. The solver may fail on this rank only while others are in collective calls, so errors are
+	// not agreed on here.
 	solver, err := shallow.New(ctx, w.Physics.Precision, cfg, part, plan, initial, env.Comm, env.Device)
 	if err != nil {
 		return nil, err
@@ -58,33 +59,33 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 		End: c.Time.End, MaxSteps: c.Time.MaxSteps,
 	}
 	if w.Physics.DryDepth == 0 {
-		d.size.Found = fmt.Sprintf("dry_depth = %.3g m fits the water", solver.DryDepth())
+		d.size.Note = fmt.Sprintf("dry_depth = %.3g m fits the water", solver.DryDepth())
 	}
 	start, err := solver.Diagnose(ctx)
 	if err != nil {
 		return nil, err
 	}
-	d.size.Odd = nowhere(&start, w.Physics.Layers)
+	d.size.Warnings = absentLayers(&start, w.Physics.Layers)
 	d.ledger = newLedger(start, w.Physics.Layers)
 	return d, nil
 }
 
 func (d *flow) layers() int { return d.c.Sections.(*Sections).Physics.Layers }
 
-// nowhere are layers that no cell has at the start, and nothing brings in.
-func nowhere(start *shallow.Diagnostics, layers int) (odd []string) {
+// absentLayers returns warnings about layers that are absent everywhere and have no source.
+func absentLayers(start *shallow.Diagnostics, layers int) (warnings []string) {
 	if len(start.Sources) > 0 {
 		return nil
 	}
 	switch {
 	case layers == 1 && start.H2Max == 0:
-		odd = append(odd, "[initial] h: there is no water anywhere, and none comes in")
+		warnings = append(warnings, "[initial] h: there is no water and no inflow")
 	case layers == 2 && start.H1Max == 0:
-		odd = append(odd, "[initial] the upper layer is nowhere: layers = 1 is for one layer")
+		warnings = append(warnings, "[initial] the upper layer is absent everywhere: set layers = 1 for one layer")
 	case layers == 2 && start.H2Max == 0:
-		odd = append(odd, "[initial] the lower layer is nowhere: layers = 1 is for one layer")
+		warnings = append(warnings, "[initial] the lower layer is absent everywhere: set layers = 1 for one layer")
 	}
-	return odd
+	return warnings
 }
 
 func (d *flow) Size() solvers.Size { return d.size }

@@ -12,9 +12,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// channels run steady flows of one layer between a discharge and a level that are given, at second order, until the
-// seiche between both has died: those over a bump and over MacDonald's bed; uniform flow down a plane, whose depth is
-// the normal one, (n q/√S)^(3/5); and a wave that runs out through a side that radiates.
+// channels runs steady flows of one layer between a prescribed discharge and a prescribed level, at second order,
+// until the seiche between the two has decayed: over a bump, over MacDonald's bed, and uniform flow down a plane with
+// the normal depth (n q/√S)^(3/5); and a wave that leaves through a radiating side.
 func channels(ctx context.Context, p *verify.Page) error {
 	for _, c := range steadyFlows(p) {
 		if err := c.run(ctx, p); err != nil {
@@ -44,7 +44,7 @@ func plane(ctx context.Context, p *verify.Page) error {
 		"right": {Kind: "level", Value: series.Constant(normal - 100*slope)},
 	})
 	p.Progress("plane, %d cells", len(m.Cells))
-	// It starts with half the depth, so that the normal one is found and not kept.
+	// It starts with half the depth, so that the normal depth is found and not only kept.
 	f := basin.Flow{Mesh: m, Config: cfg, Manning: manning, Initial: func(x, _ float64) basin.State {
 		return basin.State{Depth: slope * x, H2: normal / 2, U2: q / normal}
 	}}
@@ -59,8 +59,7 @@ func plane(ctx context.Context, p *verify.Page) error {
 	return err
 }
 
-// leaving sends a pulse out through a radiating side: what is left of its energy once it should be gone is what was
-// reflected.
+// leaving sends a pulse out through a radiating side; the energy that remains afterwards was reflected.
 func leaving(ctx context.Context, p *verify.Page) error {
 	cells := 2000
 	if p.Options.Quick {
@@ -88,18 +87,18 @@ func leaving(ctx context.Context, p *verify.Page) error {
 			if err != nil {
 				return err
 			}
-			before := height(b)
+			initial := height(b)
 			err = b.Until(ctx, 8, nil)
-			left := height(b) / before
+			remaining := height(b) / initial
 			b.Close(ctx)
 			if err != nil {
 				return err
 			}
-			v := verify.AtLeast(left, .5)
+			v := verify.AtLeast(remaining, .5)
 			if kind == "radiation" {
-				v = verify.AtMost(left, .01)
+				v = verify.AtMost(remaining, .01)
 			}
-			t.Row(v, order, kind, left)
+			t.Row(v, order, kind, remaining)
 		}
 	}
 	t.Flush()

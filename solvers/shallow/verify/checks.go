@@ -1,4 +1,5 @@
-// Package verify holds the checks of shallow water.
+// Package verify checks the shallow-water solver against exact solutions, published results and experiments. Its
+// suites are run by atoll verify shallow and atoll verify tsunami.
 package verify
 
 import (
@@ -18,7 +19,7 @@ func init() {
 	verify.Register(tsunami.Suite)
 }
 
-// suite is the checks, the fast ones first.
+// suite lists the checks, the fast ones first.
 var suite = verify.Suite{Name: "shallow", Twins: 2, Checks: []verify.Check{
 	{Name: "lake", About: "Lakes at rest over a submerged bump", Run: lake},
 	{Name: "island", About: "An emerged island: at rest, and under a wave", Run: island},

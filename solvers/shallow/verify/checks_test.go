@@ -17,7 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/tsunami"
 )
 
-// Every check meets its bounds at the resolutions that a test can afford.
+// TestShallowQuick runs every check at a resolution that takes seconds.
 func TestShallowQuick(t *testing.T) {
 	for _, name := range suite.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -34,8 +34,7 @@ func TestShallowQuick(t *testing.T) {
 	}
 }
 
-// The benchmarks of the tsunami community meet the bounds of coarse meshes, and draw themselves beside what was
-// measured.
+// TestTsunamiQuick runs the tsunami benchmarks on coarse meshes, and draws their pictures.
 func TestTsunamiQuick(t *testing.T) {
 	pictures := map[string][]string{"bp1": {"bp1"}, "bp4": {"bp4-gentle", "bp4-breaking"}, "bp7": {"bp7"},
 		"bp6": {"bp6-c", "bp6-c-run-up"}}
@@ -85,7 +84,8 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// With the upper layer absent the three schemes are one, which is why the checks of one layer run one of them.
+// TestSchemesShareOneLayer proves that the three schemes give the same bits if the upper layer is absent, which is
+// why checks of one layer run one of them.
 func TestSchemesShareOneLayer(t *testing.T) {
 	m, err := basin.Strip(-500, 500, 50, 2)
 	if err != nil {
@@ -117,7 +117,7 @@ func TestSchemesShareOneLayer(t *testing.T) {
 	}
 }
 
-// Twins compute each flow again and compare the bits. They see the difference when there is one.
+// TestTwins proves that twins repeat each flow and detect a difference.
 func TestTwins(t *testing.T) {
 	devices := []backend.Device{cpu.New(1), cpu.New(1), cpu.New(1)}
 	for _, d := range devices {

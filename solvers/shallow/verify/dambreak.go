@@ -28,7 +28,7 @@ func damResolutions(p *verify.Page) []int {
 	return []int{100, 200, 400, 800}
 }
 
-// damRuns runs a dam break at all resolutions, shows errors and orders, and hands the finest to look.
+// damRuns runs a dam break at all resolutions, shows errors and orders, and calls look with the finest.
 func damRuns(ctx context.Context, p *verify.Page, title string, d dam, length, end float64,
 	look func(b *basin.Basin)) error {
 	t := p.Table(fmt.Sprintf("%s: mean errors at t = %g s", title, end),
@@ -76,7 +76,8 @@ func damRuns(ctx context.Context, p *verify.Page, title string, d dam, length, e
 	return nil
 }
 
-// stoker is ANUGA's dam_break_wet: 10 m against 1 m in a channel of 1 km. Theirs is the exact solution to 8 digits.
+// stoker is ANUGA's dam_break_wet: 10 m against 1 m in a channel of 1 km. The reference is the exact solution to 8
+// digits.
 func stoker(ctx context.Context, p *verify.Page) error {
 	d := newDam(10, 1)
 	const end = 30
@@ -103,8 +104,8 @@ func stoker(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// ritter is the same dam over a dry bed. The front itself is a film without end that no scheme of first order
-// follows; what is compared is the water at the dam, which does not change in time, and the mean error.
+// ritter is the same dam over a dry bed. The front is an infinitely thin film that no scheme of first order can
+// follow; the check compares the water at the dam, which is constant in time, and the mean error.
 func ritter(ctx context.Context, p *verify.Page) error {
 	d := newDam(10, 0)
 	const end = 20
@@ -142,7 +143,8 @@ type comparison struct {
 	theirs, ours float64
 }
 
-// exactDam compares numbers of a run with the exact solution's, or those of ours with the published ones.
+// exactDam compares numbers of a run with those of the exact solution, or Atoll's exact solution with published
+// numbers.
 func exactDam(p *verify.Page, title string, rows []comparison, share float64) {
 	t := p.Table(title, "quantity", "reference", "Atoll", "deviation")
 	for _, r := range rows {
@@ -152,7 +154,7 @@ func exactDam(p *verify.Page, title string, rows []comparison, share float64) {
 	t.Flush()
 }
 
-// meanBetween is the average of a field over the cells with from < x < to.
+// meanBetween returns the average of a field over the cells with from < x < to.
 func meanBetween(b *basin.Basin, field string, from, to float64) float64 {
 	var sum, area float64
 	for i := range b.Part.Owned {
@@ -164,7 +166,7 @@ func meanBetween(b *basin.Basin, field string, from, to float64) float64 {
 	return sum / area
 }
 
-// reach is the largest x where a field is at least the given value.
+// reach returns the largest x at which a field has at least the given value.
 func reach(b *basin.Basin, field string, value float64) float64 {
 	most := math.Inf(-1)
 	for i := range b.Part.Owned {
@@ -175,9 +177,10 @@ func reach(b *basin.Basin, field string, value float64) float64 {
 	return most
 }
 
-// dam is the exact solution of the shallow-water equations of one layer after a dam at x = 0 between still water of
-// depth left and right < left is removed: a fan to the left, a plateau, and a shock to the right (J. J. Stoker, Water
-// Waves, 1957, section 10.8). Over a dry bed, right = 0, the fan alone is left (A. Ritter, 1892).
+// dam is the exact solution of the shallow-water equations of one layer after the removal of a dam at x = 0 between
+// water at rest of depths left and right < left: a rarefaction fan to the left, a plateau, and a shock to the right
+// (J. J. Stoker, Water Waves, 1957, section 10.8). Over a dry bed, right = 0, there is only the fan (A. Ritter,
+// 1892).
 type dam struct {
 	left, right  float64 // depths, m
 	depth, speed float64 // of the plateau
@@ -190,7 +193,7 @@ func newDam(left, right float64) dam {
 		d.shock = 2 * math.Sqrt(basin.Gravity*left)
 		return d
 	}
-	// The speed behind a shock grows with the depth, that in the fan falls with it: they meet once.
+	// The speed behind a shock grows with the depth, that in the fan decreases with it: there is one intersection.
 	low, high := right, left
 	for range 200 {
 		d.depth = (low + high) / 2

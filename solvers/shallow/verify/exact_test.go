@@ -16,23 +16,23 @@ func slopes(f func(x, y, t float64) float64, x, y, t float64) (dx, dy, dt float6
 	return dx / (2 * h), dy / (2 * h), dt / (2 * h)
 }
 
-// leftOver is what the equations of one layer, the lower of s, leave over at a point.
-func leftOver(s func(x, y, t float64) basin.State, x, y, t float64) (mass, qx, qy float64) {
-	of := func(pick func(basin.State) float64) (dx, dy, dt float64) {
+// residual returns the residual of the equations of one layer, the lower of s, at a point.
+func residual(s func(x, y, t float64) basin.State, x, y, t float64) (mass, qx, qy float64) {
+	derivative := func(pick func(basin.State) float64) (dx, dy, dt float64) {
 		return slopes(func(x, y, t float64) float64 { return pick(s(x, y, t)) }, x, y, t)
 	}
 	at := s(x, y, t)
-	_, _, ht := of(func(s basin.State) float64 { return s.H2 })
-	fx, _, ut := of(func(s basin.State) float64 { return s.H2 * s.U2 })
-	_, fy, vt := of(func(s basin.State) float64 { return s.H2 * s.V2 })
-	xx, _, _ := of(func(s basin.State) float64 { return s.H2 * s.U2 * s.U2 })
-	xyx, xyy, _ := of(func(s basin.State) float64 { return s.H2 * s.U2 * s.V2 })
-	_, yy, _ := of(func(s basin.State) float64 { return s.H2 * s.V2 * s.V2 })
-	zx, zy, _ := of(func(s basin.State) float64 { return s.H2 - s.Depth })
+	_, _, ht := derivative(func(s basin.State) float64 { return s.H2 })
+	fx, _, ut := derivative(func(s basin.State) float64 { return s.H2 * s.U2 })
+	_, fy, vt := derivative(func(s basin.State) float64 { return s.H2 * s.V2 })
+	xx, _, _ := derivative(func(s basin.State) float64 { return s.H2 * s.U2 * s.U2 })
+	xyx, xyy, _ := derivative(func(s basin.State) float64 { return s.H2 * s.U2 * s.V2 })
+	_, yy, _ := derivative(func(s basin.State) float64 { return s.H2 * s.V2 * s.V2 })
+	zx, zy, _ := derivative(func(s basin.State) float64 { return s.H2 - s.Depth })
 	return ht + fx + fy, ut + xx + xyy + basin.Gravity*at.H2*zx, vt + xyx + yy + basin.Gravity*at.H2*zy
 }
 
-// Both of Thacker's solutions solve the equations wherever there is water.
+// TestBowlsSolveTheEquations proves that both of Thacker's solutions solve the equations wherever there is water.
 func TestBowlsSolveTheEquations(t *testing.T) {
 	for _, w := range []bowl{planarBowl(), radialBowl()} {
 		rapid.Check(t, func(t *rapid.T) {
@@ -41,14 +41,14 @@ func TestBowlsSolveTheEquations(t *testing.T) {
 			if w.at(x, y, when).H2 < 1e-3 {
 				t.Skip("dry")
 			}
-			if m, qx, qy := leftOver(w.at, x, y, when); math.Abs(m)+math.Abs(qx)+math.Abs(qy) > 1e-8 {
-				t.Fatalf("%s at (%g, %g), t = %g: the equations leave over %g, %g, %g", w.name, x, y, when, m, qx, qy)
+			if m, qx, qy := residual(w.at, x, y, when); math.Abs(m)+math.Abs(qx)+math.Abs(qy) > 1e-8 {
+				t.Fatalf("%s at (%g, %g), t = %g: the residuals are %g, %g, %g", w.name, x, y, when, m, qx, qy)
 			}
 		})
 	}
 }
 
-// The fan of a dam break solves the equations; the shock keeps mass and momentum.
+// TestDamSolvesTheEquations proves that the fan solves the equations, and that the shock conserves mass and momentum.
 func TestDamSolvesTheEquations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		left := rapid.Float64Range(0.1, 20).Draw(t, "left")
@@ -59,7 +59,7 @@ func TestDamSolvesTheEquations(t *testing.T) {
 			mass := d.shock*(d.depth-d.right) - d.depth*d.speed
 			momentum := d.shock*d.depth*d.speed - d.depth*d.speed*d.speed - basin.Gravity/2*(d.depth*d.depth-d.right*d.right)
 			if scale := basin.Gravity * left * left; math.Abs(mass) > 1e-9*scale || math.Abs(momentum) > 1e-9*scale {
-				t.Fatalf("the shock leaves over %g of mass and %g of momentum", mass, momentum)
+				t.Fatalf("the residuals at the shock are %g for mass and %g for momentum", mass, momentum)
 			}
 		}
 		at := func(x, _, time float64) basin.State {
@@ -67,13 +67,13 @@ func TestDamSolvesTheEquations(t *testing.T) {
 			return basin.State{H2: h, U2: u}
 		}
 		x := head + (tail-head)*rapid.Float64Range(0.1, 0.9).Draw(t, "place")
-		if m, q, _ := leftOver(at, x, 0, 1); math.Abs(m)+math.Abs(q) > 1e-5*basin.Gravity*left {
-			t.Fatalf("the fan leaves over %g of mass and %g of momentum at %g", m, q, x)
+		if m, q, _ := residual(at, x, 0, 1); math.Abs(m)+math.Abs(q) > 1e-5*basin.Gravity*left {
+			t.Fatalf("the residuals in the fan are %g for mass and %g for momentum at %g", m, q, x)
 		}
 	})
 }
 
-// The derivatives that the sources are made of are those of the fields.
+// TestDualDerivatives compares derivatives by automatic differentiation with finite differences.
 func TestDualDerivatives(t *testing.T) {
 	pick := map[string]func(motion) dual{
 		"depth": func(m motion) dual { return m.depth }, "h1": func(m motion) dual { return m.h1 },
@@ -85,9 +85,9 @@ func TestDualDerivatives(t *testing.T) {
 		x, y := rapid.Float64Range(0, 1).Draw(t, "x"), rapid.Float64Range(0, 1).Draw(t, "y")
 		when := rapid.Float64Range(0, 2).Draw(t, "t")
 		for name, of := range pick {
-			value := func(x, y, t float64) float64 { return of(manufacturedMotion(placeAt(x, y), clockAt(t))).v }
+			value := func(x, y, t float64) float64 { return of(manufacturedMotion(positionAt(x, y), clockAt(t))).v }
 			dx, dy, dt := slopes(value, x, y, when)
-			d := of(manufacturedMotion(placeAt(x, y), clockAt(when)))
+			d := of(manufacturedMotion(positionAt(x, y), clockAt(when)))
 			if math.Abs(d.x-dx)+math.Abs(d.y-dy)+math.Abs(d.t-dt) > 1e-7 {
 				t.Fatalf("%s: derivatives %g, %g, %g; differences give %g, %g, %g", name, d.x, d.y, d.t, dx, dy, dt)
 			}
@@ -95,21 +95,21 @@ func TestDualDerivatives(t *testing.T) {
 	})
 }
 
-// At the walls no water passes, and what the walls mirror is even there.
+// TestMotionSuitsWalls proves that at walls normal velocities vanish and the other fields are even.
 func TestMotionSuitsWalls(t *testing.T) {
 	const tiny = 1e-14
 	rapid.Check(t, func(t *rapid.T) {
 		along := rapid.Float64Range(0, 1).Draw(t, "along")
 		when := clockAt(rapid.Float64Range(0, 2).Draw(t, "t"))
 		for _, wall := range []float64{0, 1} {
-			m := manufacturedMotion(placeAt(wall, along), when)
+			m := manufacturedMotion(positionAt(wall, along), when)
 			if math.Abs(m.u1.v)+math.Abs(m.u2.v) > tiny {
 				t.Fatalf("x = %g: normal velocities %g, %g", wall, m.u1.v, m.u2.v)
 			}
 			if math.Abs(m.depth.x)+math.Abs(m.h1.x)+math.Abs(m.h2.x)+math.Abs(m.v1.x)+math.Abs(m.v2.x) > 10*tiny {
 				t.Fatalf("x = %g: not even: %+v", wall, m)
 			}
-			m = manufacturedMotion(placeAt(along, wall), when)
+			m = manufacturedMotion(positionAt(along, wall), when)
 			if math.Abs(m.v1.v)+math.Abs(m.v2.v) > tiny {
 				t.Fatalf("y = %g: normal velocities %g, %g", wall, m.v1.v, m.v2.v)
 			}
@@ -120,8 +120,8 @@ func TestMotionSuitsWalls(t *testing.T) {
 	})
 }
 
-// Mode shapes are the published ones, and both modes satisfy the linear equations c² μ = g h2 (r + μ), c² = g h1 (1 +
-// μ).
+// TestLinearModes compares mode shapes with published ones, and proves that both modes satisfy the linear equations
+// c² μ = g h2 (r + μ), c² = g h1 (1 + μ).
 func TestLinearModes(t *testing.T) {
 	for _, c := range []struct{ r, h1, h2, speed, mu float64 }{
 		{0.9, 0.6, 0.4, 3.093319, .625658}, {0.9, 0.6, 0.4, .491304, -.958991},
@@ -131,13 +131,13 @@ func TestLinearModes(t *testing.T) {
 		if math.Abs(speed-c.speed) > 1e-6 || math.Abs(mu-c.mu) > 1e-6 {
 			t.Errorf("r = %g: speed %.6f, μ %.6f; want %.6f, %.6f", c.r, speed, mu, c.speed, c.mu)
 		}
-		if left := speed*speed*mu - basin.Gravity*c.h2*(c.r+mu); math.Abs(left) > 1e-12 {
-			t.Errorf("r = %g, μ = %.6f: the lower layer's equation leaves over %g", c.r, mu, left)
+		if residual := speed*speed*mu - basin.Gravity*c.h2*(c.r+mu); math.Abs(residual) > 1e-12 {
+			t.Errorf("r = %g, μ = %.6f: the residual of the lower layer's equation is %g", c.r, mu, residual)
 		}
 	}
 }
 
-// TestDressler: with Chézy's law the expansion is that of Dressler's paper.
+// TestDressler proves that with Chézy's law the expansion is that of Dressler's paper.
 func TestDressler(t *testing.T) {
 	const deep, chezy, end = 6.0, 40.0, 10.0
 	f := roughFan{deep, func(h, u float64) float64 { return basin.Gravity * u * u / (chezy * chezy * h) }}

@@ -12,9 +12,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// forcing shows what works on the water besides gravity: rain on a tilted plane, whose outflow and depth are exact once
-// it is steady; a vortex in balance with its centrifugal force and the earth's rotation, which stays; the tide in a
-// gulf that is closed at its end, a standing wave; and the waves that a bed that rises and the air's pressure send out.
+// forcing checks forces besides gravity: rain on a tilted plane, whose steady outflow and depth are exact; a vortex
+// in balance with centrifugal and Coriolis force, which must stay; the tide in a closed gulf, a standing wave; and
+// waves from a rising bed and from air pressure.
 func forcing(ctx context.Context, p *verify.Page) error {
 	for _, check := range []func(context.Context, *verify.Page) error{rainOnAPlane, balance, gulf, raised, pressed} {
 		if err := check(ctx, p); err != nil {
@@ -24,8 +24,8 @@ func forcing(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// rainOnAPlane has the depth of kinematic waves, h = (n r x/√S)^(3/5), where x is the way from the ridge, and lets as
-// much out as falls. The rain is 360 mm/h, and the water some millimetres deep.
+// rainOnAPlane has the depth of kinematic waves, h = (n r x/√S)^(3/5), where x is the distance from the ridge, and an
+// outflow equal to the rain. The rain is 360 mm/h, and the water a few millimetres deep.
 func rainOnAPlane(ctx context.Context, p *verify.Page) error {
 	const rain, slope, manning, long, wide = 1e-4, .02, .03, 100.0, 5.0
 	cells, end := 2000, 1200.0
@@ -71,7 +71,7 @@ func rainOnAPlane(ctx context.Context, p *verify.Page) error {
 	t := p.Table(fmt.Sprintf("rain on a tilted plane: %d cells, t = %g", b.Part.Owned, end), "quantity",
 		"reference", "Atoll")
 	out := brought(before, "right") - brought(now, "right")
-	t.Row(verify.Near(out/60, rain*long*wide, basin.Share(p, .002, .02)), "outflow, m³/s", rain*long*wide, out/60)
+	t.Row(verify.Near(out/60, rain*long*wide, basin.Bound(p, .002, .02)), "outflow, m³/s", rain*long*wide, out/60)
 	fallen := brought(now, "rain")
 	t.Row(verify.Near(fallen, rain*long*wide*end, 1e-9), "rain, m³", rain*long*wide*end, fallen)
 	var sum, n float64
@@ -80,14 +80,14 @@ func rainOnAPlane(ctx context.Context, p *verify.Page) error {
 			sum, n = sum+b.Value("h2", i)/math.Pow(manning*rain*x/math.Sqrt(slope), .6), n+1
 		}
 	}
-	t.Row(verify.Near(sum/n, 1, basin.Share(p, .01, .03)), "mean of h/h of kinematic waves from 40 m to 90 m", 1, sum/n)
-	left := (now.Mass2 - first.Mass2 - brought(now, "right") - fallen) / now.Mass2
-	t.Row(verify.AtMost(math.Abs(left), 1e-12), "unexplained of the mass (of which 40 times fell)", 0, left)
+	t.Row(verify.Near(sum/n, 1, basin.Bound(p, .01, .03)), "mean of h/h of kinematic waves from 40 m to 90 m", 1, sum/n)
+	unexplained := (now.Mass2 - first.Mass2 - brought(now, "right") - fallen) / now.Mass2
+	t.Row(verify.AtMost(math.Abs(unexplained), 1e-12), "unexplained of the mass (of which 40 times fell)", 0, unexplained)
 	t.Flush()
 	return nil
 }
 
-// brought is what a source has brought of the lower layer, m³.
+// brought returns the volume of the lower layer from a source, m³.
 func brought(d shallow.Diagnostics, name string) float64 {
 	for _, s := range d.Sources {
 		if s.Name == name {
@@ -97,7 +97,7 @@ func brought(d shallow.Diagnostics, name string) float64 {
 	return 0
 }
 
-// balance is a vortex of speed U r/R exp((1 - r²/R²)/2) whose surface bears it: g dz/dr = f u + u²/r.
+// balance is a vortex of speed U r/R exp((1 - r²/R²)/2) with a surface in balance: g dz/dr = f u + u²/r.
 func balance(ctx context.Context, p *verify.Page) error {
 	const f, most, wide, deep = 1e-4, 1.0, 5e4, 100.0
 	cells, end := 16000, 2*math.Pi/f
@@ -138,7 +138,7 @@ func balance(ctx context.Context, p *verify.Page) error {
 		}
 		v := verify.Info
 		if order == 2 {
-			v = verify.AtMost(off/all, basin.Share(p, .01, .06))
+			v = verify.AtMost(off/all, basin.Bound(p, .01, .06))
 		}
 		t.Row(v, order, "error of the velocity, as a share", off/all)
 	}
@@ -146,7 +146,7 @@ func balance(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// gulf is the tide in a channel that is closed on its right, cos k(L-x)/cos kL of that at its mouth, where it is given.
+// gulf is the tide in a channel closed on its right: cos k(L-x)/cos kL times the prescribed level at its mouth.
 func gulf(ctx context.Context, p *verify.Page) error {
 	const deep, long, tall, period = 20.0, 40e3, .01, 12.42 * 3600
 	cells, end := 1000, 2*period
@@ -167,7 +167,7 @@ func gulf(ctx context.Context, p *verify.Page) error {
 	cfg := basin.Second("pvm-ifcp", 1, 1e-3)
 	cfg.Given = basin.Given(m, map[string]*shallow.Given{"left": {Kind: "level", Value: tide}})
 	p.Progress("gulf, %d cells", len(m.Cells))
-	// The level is 0 at the start, and the water flows in as fast as it ever does.
+	// The level is 0 at the start, when the inflow is largest.
 	f := basin.Flow{Mesh: m, Config: cfg, Initial: func(x, _ float64) basin.State {
 		u := tall * omega / (k * deep) * math.Sin(k*(long-x)) / math.Cos(k*long)
 		return basin.State{Depth: deep, H2: deep, U2: u}
@@ -186,13 +186,13 @@ func gulf(ctx context.Context, p *verify.Page) error {
 	most, when := basin.Peak(at.Times, at.Levels[0])
 	t := p.Table(fmt.Sprintf("the tide in a gulf: %d cells, %.0f periods", b.Part.Owned, end/period), "quantity",
 		"reference", "Atoll")
-	t.Row(verify.Near(most, theirs, basin.Share(p, .005, .02)), "largest level at the end, m", theirs, most)
+	t.Row(verify.Near(most, theirs, basin.Bound(p, .005, .02)), "largest level at the end, m", theirs, most)
 	var off, all float64
 	for i, s := range at.Times {
 		exact := theirs * math.Sin(omega*s)
 		off, all = off+math.Abs(at.Levels[0][i]-exact), all+math.Abs(exact)
 	}
-	t.Row(verify.AtMost(off/all, basin.Share(p, .01, .03)), "error of its course, as a share", 0, off/all)
+	t.Row(verify.AtMost(off/all, basin.Bound(p, .01, .03)), "error of its course, as a share", 0, off/all)
 	t.Row(verify.Info, "time of the largest level in periods", "0.25 or 1.25", when/period)
 	t.Flush()
 	return nil

@@ -8,12 +8,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// Test 2 of the paper, run thirty times as long as there. Shear between the layers grows until the internal waves of
-// some edges turn complex (the prototype: 0.01 to 0.05% of them), and the layers thin out over the bump: no exact
-// answer is known, but the run must stay finite and keep its mass.
+// Test 2 of the paper, run thirty times as long. Shear between the layers grows until the eigenvalues of internal
+// waves at some edges become complex (in the prototype 0.01 to 0.05% of them), and the layers become thin over the
+// bump. No exact solution is known; the run must stay finite and conserve mass.
 //
-// The corrector, which takes back cells to the boundary of hyperbolicity by friction between the layers (M. J. Castro
-// et al., J. Sci. Comput. 48, 2011), must leave fewer edges complex than there are without it.
+// The correction, which moves cells to the boundary of hyperbolicity by friction between the layers (M. J. Castro et
+// al., J. Sci. Comput. 48, 2011), must leave fewer complex edges than without it.
 func hyperbolic(ctx context.Context, p *verify.Page) error {
 	n, end := 90, 3.0
 	if p.Options.Quick {

@@ -35,7 +35,7 @@ func lake(ctx context.Context, p *verify.Page) error {
 	})
 }
 
-// levels is a state at rest with the given surface z1 and interface z2 where they stand above the bed.
+// levels returns a state at rest with the given surface z1 and interface z2 where they are above the bed.
 func levels(depth, z1, z2 float64) basin.State {
 	h2 := max(0, z2+depth)
 	return basin.State{Depth: depth, H2: h2, H1: max(0, z1-max(z2, -depth))}
@@ -90,11 +90,11 @@ func motionUntil(ctx context.Context, b *basin.Basin, t float64) (speed, d1, d2 
 	return d.SpeedMax, d1, d2, err
 }
 
-// An island that both layers surround: up its slope the lower layer ends first, then the upper, so that wet and dry
-// meet in every way that two layers allow. At rest nothing may move. Under a wave the mass of each layer must be kept
-// to rounding with no thickness below 0, which clipping of negative thicknesses would not do. The largest speed of the
-// run is that of a film where a layer ends. By both Roe schemes it stays below that of a front on a dry bed, 2√(gh)
-// where the water is deepest; PVM-IFCP lets mass of a thin layer drain against its velocity, so that it is only shown.
+// An island in both layers: up its slope first the lower layer ends, then the upper, so that all combinations of wet
+// and dry occur. At rest nothing may move. Under a wave the mass of each layer must be conserved to round-off, with
+// no negative thickness, which clipping would not achieve. The largest speed of the run is that of a film at the end
+// of a layer. With both Roe schemes it is below that of a front on a dry bed, 2√(gh) at the deepest point; PVM-IFCP
+// lets the mass of a thin layer drain against its velocity, so its speed is only shown.
 func island(ctx context.Context, p *verify.Page) error {
 	depth := func(x, y float64) float64 { return 1 - 2.5*math.Exp(-(x*x+y*y)/2) }
 	const z1, z2, dry = 0.5, 0, 1e-3

@@ -10,10 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// A smooth motion of both layers over a varying bed in [0, 1]², chosen so that it suits walls: at each wall the normal
-// velocities vanish, and bed, levels and tangential velocities are even. It solves the equations with sources, which
-// come from automatic differentiation of the fields, so that no formula of theirs is written by hand; they are added
-// after each step, taken at its middle.
+// A smooth motion of both layers over a varying bed in [0, 1]² that is compatible with walls: at each wall the normal
+// velocities vanish, and bed, levels and tangential velocities are even. It solves the equations with source terms
+// from automatic differentiation of the fields, which are added after each step, evaluated at its middle.
 //
 // All three schemes are of first order where the solution is smooth: the mean errors of all fields, summed, must fall
 // with order 0.85 to 1.15 on the finest pair of meshes.
@@ -40,19 +39,19 @@ func clockAt(t float64) clock {
 	return c
 }
 
-// place holds the functions of x and y that the fields are made of: sine and cosine of πx and πy.
-type place struct{ sx, cx, sy, cy dual }
+// position holds the functions of x and y of which the fields consist: sine and cosine of πx and πy.
+type position struct{ sx, cx, sy, cy dual }
 
-func placeAt(x, y float64) place {
+func positionAt(x, y float64) position {
 	sx, cx := math.Sincos(math.Pi * x)
 	sy, cy := math.Sincos(math.Pi * y)
-	return place{
+	return position{
 		dual{v: sx, x: math.Pi * cx}, dual{v: cx, x: -math.Pi * sx},
 		dual{v: sy, y: math.Pi * cy}, dual{v: cy, y: -math.Pi * sy},
 	}
 }
 
-func manufacturedMotion(at place, when clock) motion {
+func manufacturedMotion(at position, when clock) motion {
 	twice := func(c dual) dual { return c.times(c).scaled(2).minus(constant(1)) } // cos 2a from cos a
 	var m motion
 	m.depth = constant(1).plus(twice(at.cx).times(at.cy).scaled(0.1))
@@ -67,7 +66,7 @@ func manufacturedMotion(at place, when clock) motion {
 	return m
 }
 
-// source is what the equations leave over, for h1, q1x, q1y, h2, q2x, q2y.
+// source returns the residual of the equations for h1, q1x, q1y, h2, q2x, q2y.
 func (m motion) source() [6]float64 {
 	const r = manufacturedRatio
 	z2 := m.h2.minus(m.depth)
@@ -139,19 +138,19 @@ func manufacturedErrors(ctx context.Context, p *verify.Page, scheme string, n in
 	}
 	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: basin.Settings(scheme, manufacturedRatio), Initial: func(x,
 		y float64) basin.State {
-		return manufacturedMotion(placeAt(x, y), clockAt(0)).state()
+		return manufacturedMotion(positionAt(x, y), clockAt(0)).state()
 	}})
 	if err != nil {
 		return nil, 0, err
 	}
 	defer b.Close(ctx)
-	places := make([]place, len(b.Part.Cells))
+	places := make([]position, len(b.Part.Cells))
 	for i := range places {
-		places[i] = placeAt(b.Part.Centroid(i))
+		places[i] = positionAt(b.Part.Centroid(i))
 	}
 	err = b.Until(ctx, manufacturedEnd, func(dt float64) error {
 		when := clockAt(b.Time() - dt/2)
-		return b.Nudge(ctx, func(cell int, w *[6]float64) {
+		return b.ModifyState(ctx, func(cell int, w *[6]float64) {
 			for k, s := range manufacturedMotion(places[cell], when).source() {
 				w[k] += dt * s
 			}
@@ -164,7 +163,7 @@ func manufacturedErrors(ctx context.Context, p *verify.Page, scheme string, n in
 	errors := make([]float64, len(fields))
 	for k, name := range fields {
 		errors[k] = b.MeanError(name, func(x, y float64) float64 {
-			s := manufacturedMotion(placeAt(x, y), end).state()
+			s := manufacturedMotion(positionAt(x, y), end).state()
 			return [...]float64{s.H1, s.U1, s.V1, s.H2, s.U2, s.V2}[k]
 		})
 	}

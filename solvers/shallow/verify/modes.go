@@ -24,11 +24,11 @@ func linearMode(r, h1, h2 float64, external bool) (c, mu float64) {
 	return math.Sqrt(cc), (cc - basin.Gravity*h1) / (basin.Gravity * h1)
 }
 
-// modes measures the frequency of standing waves in a closed channel of length 1, whose walls fit k = π. A scheme of
-// first order damps a wave; the times between its passages through zero, which measure the frequency, stay.
+// modes measures the frequency of standing waves in a closed channel of length 1 with k = π. A scheme of first order
+// damps a wave, but the times of its zero crossings remain.
 //
-// The bound of 0.1% tells the exact speeds from the usual approximation of internal waves by reduced gravity,
-// c² = (1-r) g h1 h2/(h1+h2), which the table shows beside them: it is 0.3 to 1.2% off.
+// The bound of 0.1% distinguishes the exact speeds from the usual approximation of internal waves by reduced gravity,
+// c² = (1-r) g h1 h2/(h1+h2), also in the table, whose error is 0.3 to 1.2%.
 func modes(ctx context.Context, p *verify.Page) error {
 	// The speeds in the third column were computed to 40 digits from the eigenvalues of the 4×4 system.
 	cases := []struct{ r, h1, h2, external, internal float64 }{
@@ -67,7 +67,7 @@ func modes(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// modeSpeed runs a standing wave until it has passed zero three times, a period from first to last.
+// modeSpeed runs a standing wave until its third zero crossing, one period after the first.
 func modeSpeed(ctx context.Context, p *verify.Page, scheme string, r, h1, h2 float64, external bool,
 	cells int) (speed float64, steps int, err error) {
 	m, err := basin.Strip(0, 1, cells, 2)
@@ -87,7 +87,7 @@ func modeSpeed(ctx context.Context, p *verify.Page, scheme string, r, h1, h2 flo
 		return 0, 0, err
 	}
 	defer b.Close(ctx)
-	// Orthogonal to the other mode, which the discrete start holds a little of.
+	// Orthogonal to the other mode, of which the discrete initial state has a small part.
 	amplitude := func() float64 {
 		return b.Mean(func(i int, x, _ float64) float64 {
 			return (other*(b.Value("h1", i)-h1) - (b.Value("h2", i) - h2)) * math.Cos(k*x)

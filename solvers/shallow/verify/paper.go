@@ -9,10 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// The two tests of section 5 of the paper, on [-5, 5]² with walls, to t = 0.1 with γ = 0.9. Neither the paper's meshes
-// nor its fields are published. Theirs are the numbers of a prototype of the same three schemes in C, in float64,
-// which was written from the paper beforehand and shares nothing with this solver, on one jittered mesh of 2n²
-// triangles.
+// The two tests of section 5 of the paper, on [-5, 5]² with walls, to t = 0.1 with γ = 0.9. The paper publishes
+// neither meshes nor fields. The references are from a prototype of the same three schemes in C, in float64, written
+// independently from the paper, on one jittered mesh of 2n² triangles.
 //
 // A draw of the mesh moves extremes and the step count by more than the schemes differ. So ours are means over
 // several seeds, with the standard deviation of a single draw, the spread, beside them; theirs is a single draw. They

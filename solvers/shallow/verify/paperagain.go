@@ -10,10 +10,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// paperAgain runs the paper's tests at second order: no thickness may be negative, and mass is kept. What the extremes
-// of the thicknesses should be is decided by first order, which makes none that are not there, on a part of the basin
-// that is a mirror's, in triangles some four times as narrow. Second order is sharper, and overshoots at the jumps that
-// the tests start with: by 2.5% of the jump at most.
+// paperAgain runs the paper's tests at second order: no thickness may be negative, and mass must be conserved. The
+// reference for extremes of the thicknesses is first order, which creates no new ones, on a symmetric part of the
+// basin with triangles about four times as narrow. Second order overshoots at the initial jumps, by at most 2.5% of
+// the jump.
 func paperAgain(ctx context.Context, p *verify.Page) error {
 	n := 90
 	if p.Options.Quick {
@@ -68,8 +68,8 @@ func paperAgain(ctx context.Context, p *verify.Page) error {
 
 var paperRatios = []float64{.5, .98}
 
-// paperExtremes are the least and the largest h1 and h2 of a test on a fine mesh: a quarter of the first, as far from
-// its middle as waves come, and half of the second, as far as its bump reaches.
+// paperExtremes returns the least and the largest h1 and h2 of a test on a fine mesh: of a quarter of the first, as
+// far from its centre as waves travel, and of half of the second, up to its bump.
 func paperExtremes(ctx context.Context, p *verify.Page, test int) (extremes [4]float64, err error) {
 	p.Progress("test %d, fine", test+1)
 	bounds, cells := [4]float64{0, 0, 2.6, 2.6}, 34000

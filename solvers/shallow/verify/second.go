@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// beds puts water to rest on beds as rough as a random number a cell makes them, with an island out of it, at both
-// orders: nothing may move, in either precision. The interface ends where the bed is higher.
+// beds has water at rest on beds with random depths in each cell, and an island, at both orders: nothing may move, in
+// either precision. The interface ends where the bed is higher.
 func beds(ctx context.Context, p *verify.Page) error {
 	rough := func(x, y float64) float64 {
 		_, noise := math.Modf(math.Abs(math.Sin(x*12.9898+y*78.233)) * 43758.5453)
@@ -58,9 +58,9 @@ func beds(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// dams are those of Stoker and Ritter at second order, in a channel of 1000 m by 60 m. Behind Stoker's shock nothing
-// may lie outside of the water on both sides by more than 1%; Ritter's front must be where it should within 2%, if a
-// layer counts as absent at 1e-5 of 1 m. Dressler has friction at the bed.
+// dams are those of Stoker and Ritter at second order, in a channel of 1000 m by 60 m. Stoker's solution must not
+// overshoot by more than 1%; Ritter's front must be within 2% of its position with a dry depth of 1e-5 of 1 m.
+// Dressler's dam has friction at the bed.
 func dams(ctx context.Context, p *verify.Page) error {
 	cells := 16000
 	if p.Options.Quick {
@@ -118,8 +118,8 @@ func dams(ctx context.Context, p *verify.Page) error {
 	return roughDam(ctx, p)
 }
 
-// bowls are Thacker's paraboloids at second order, over three periods. The planar surface's centre of mass runs round a
-// circle, whose radius is what is left of the motion.
+// bowls are Thacker's paraboloids at second order, over three periods. The centre of mass of the planar surface moves
+// on a circle, whose radius measures the remaining motion.
 func bowls(ctx context.Context, p *verify.Page) error {
 	cells, periods := 16000, 3.0
 	if p.Options.Quick {

@@ -10,7 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// What sends linear waves to both sides of a channel of 20 km by 2 km, 100 m deep: a hump of 1 cm and some 2 km.
+// Sources of linear waves in both directions along a channel of 20 km by 2 km, 100 m deep: a hump of 1 cm, about 2 km
+// long.
 const (
 	sendingDepth = 100.0
 	sendingTall  = .01
@@ -21,13 +22,14 @@ func sendingHump(x float64) float64 {
 	return sendingTall * math.Exp(-x*x)
 }
 
-// halves are two halves of the hump that have gone to both sides for a time.
+// halves is the two halves of the hump after they have travelled for a time.
 func halves(x, t float64) float64 {
-	way := math.Sqrt(basin.Gravity*sendingDepth) * t
-	return (sendingHump(x-way) + sendingHump(x+way)) / 2
+	distance := math.Sqrt(basin.Gravity*sendingDepth) * t
+	return (sendingHump(x-distance) + sendingHump(x+distance)) / 2
 }
 
-// raised lifts the bed by the hump, at once and evenly within 60 s: each moment of it sends its part of both halves.
+// raised lifts the bed by the hump, at once and evenly over 60 s; each moment of the rise emits its part of both
+// halves.
 func raised(ctx context.Context, p *verify.Page) error {
 	const end, during = 150.0, 60.0
 	t := p.Table(fmt.Sprintf("the bed rises: waves after %g s", end), "cells", "within, s", "order", "quantity",
@@ -55,10 +57,10 @@ func raised(ctx context.Context, p *verify.Page) error {
 			}
 			v := verify.Info
 			if order == 2 {
-				v = verify.AtMost(e, basin.Share(p, .01, .1))
+				v = verify.AtMost(e, basin.Bound(p, .01, .1))
 			}
 			t.Row(v, b.Part.Owned, within, order, "error of the level, as a share", 0, e)
-			i := b.At(1e4, 1e3).Cell
+			i := b.SoundingAt(1e4, 1e3).Cell
 			x, _ := b.Part.Centroid(i)
 			lifted := sendingDepth - b.Value("depth", i)
 			t.Row(verify.Near(lifted, sendingHump(x), 1e-9), b.Part.Owned, within, order, "rise of the bed, m",
@@ -69,8 +71,8 @@ func raised(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// pressed lets the air press with the weight of the hump from the start on. The level under it goes down by as much,
-// and what is too much there leaves to both sides.
+// pressed applies the weight of the hump as air pressure from the start. The level below falls by the hump, and the
+// excess travels in both directions.
 func pressed(ctx context.Context, p *verify.Page) error {
 	const end = 150.0
 	t := p.Table(fmt.Sprintf("the air presses: waves after %g s", end), "cells", "order", "quantity", "reference", "Atoll")
@@ -84,7 +86,7 @@ func pressed(ctx context.Context, p *verify.Page) error {
 		}
 		v := verify.Info
 		if order == 2 {
-			v = verify.AtMost(e, basin.Share(p, .01, .1))
+			v = verify.AtMost(e, basin.Bound(p, .01, .1))
 		}
 		t.Row(v, b.Part.Owned, order, "error of the level, as a share", 0, e)
 	}
@@ -92,7 +94,7 @@ func pressed(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// send runs a flow from rest and returns the mean error of its level, as a share of the mean level.
+// send runs a flow from rest and returns the mean error of its level, relative to the mean level.
 func send(ctx context.Context, p *verify.Page, f basin.Flow, end float64,
 	exact func(x float64) float64) (e float64, b *basin.Basin, err error) {
 	cells := 4000

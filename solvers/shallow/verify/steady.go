@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// steadyFlow is one of the SWASHES collection (O. Delestre et al., arXiv 1110.0288): a discharge is given on the left
-// and a level on the right.
+// steadyFlow is a case of the SWASHES collection (O. Delestre et al., arXiv 1110.0288) with a prescribed discharge on
+// the left and a prescribed level on the right.
 type steadyFlow struct {
 	name       string
 	discharge  float64 // m²/s
@@ -29,8 +29,8 @@ type steadyFlow struct {
 	spread     float64 // of the discharge, as a share
 }
 
-// steadyFlows are three over a bump of .2 m between 8 m and 12 m, and one in a channel of 1 km with friction, whose bed
-// is made to the depth that it has: MacDonald's.
+// steadyFlows are three flows over a bump of 0.2 m between 8 m and 12 m, and one in a channel of 1 km with friction,
+// whose bed is computed for its depth: MacDonald's.
 func steadyFlows(p *verify.Page) []steadyFlow {
 	bump := func(x float64) float64 { return max(0, .2-.05*(x-10)*(x-10)) }
 	cells, end := 2000, 200.0
@@ -42,20 +42,20 @@ func steadyFlows(p *verify.Page) []steadyFlow {
 
 	sub := &all[0]
 	sub.name, sub.discharge, sub.out, sub.rest = "subcritical flow over a bump", 4.42, 2, 2
-	sub.most, sub.spread = basin.Share(p, 6e-5, .02), basin.Share(p, 1e-4, .01)
+	sub.most, sub.spread = basin.Bound(p, 6e-5, .02), basin.Bound(p, 1e-4, .01)
 	sub.depth = func(x float64) float64 { return depthOf(sub.discharge, headAt(sub.discharge, 2)-bump(x), false) }
 
-	// The flow is critical on the crest, which makes its head; behind, it is supercritical.
+	// The flow is critical on the crest, which determines its head; downstream it is supercritical.
 	over := &all[1]
 	over.name, over.discharge, over.out, over.rest = "transcritical flow over a bump", 1.53, .66, .66
-	over.most, over.spread = basin.Share(p, 1e-3, .02), basin.Share(p, 1e-3, .02)
+	over.most, over.spread = basin.Bound(p, 1e-3, .02), basin.Bound(p, 1e-3, .02)
 	over.depth = func(x float64) float64 {
 		return depthOf(over.discharge, criticalHead(over.discharge)+.2-bump(x), x > 10)
 	}
 
 	jump := &all[2]
 	jump.name, jump.discharge, jump.out, jump.rest = "transcritical flow over a bump with a jump", .18, .33, .33
-	jump.most, jump.spread = basin.Share(p, 5e-3, .02), basin.Share(p, 2e-3, .1) // the jump takes some cells
+	jump.most, jump.spread = basin.Bound(p, 5e-3, .02), basin.Bound(p, 2e-3, .1) // the jump extends over some cells
 	at := jumpAt(jump.discharge, jump.out, bump)
 	jump.depth = func(x float64) float64 {
 		if x > at {
@@ -70,10 +70,11 @@ func headAt(q, h float64) float64 { return h + q*q/(2*basin.Gravity*h*h) }
 
 func criticalHead(q float64) float64 { return headAt(q, math.Cbrt(q*q/basin.Gravity)) }
 
-// depthOf is the depth at which a discharge has a head over the bed, of two the lesser where the flow is supercritical.
+// depthOf returns the depth at which a discharge has a head over the bed, the smaller of two if the flow is
+// supercritical.
 func depthOf(q, head float64, supercritical bool) float64 {
 	critical := math.Cbrt(q * q / basin.Gravity)
-	low, high := critical, head // between which the head grows with the depth
+	low, high := critical, head // the head grows with the depth in between
 	if supercritical {
 		low, high = critical, critical*1e-3
 	}
@@ -88,7 +89,8 @@ func depthOf(q, head float64, supercritical bool) float64 {
 	return (low + high) / 2
 }
 
-// jumpAt is where the momentum fluxes q²/h + gh²/2 of the flow behind the crest and of the one before the outlet meet.
+// jumpAt returns the position at which the momentum fluxes q²/h + gh²/2 of the flows behind the crest and before the
+// outlet are equal.
 func jumpAt(q, out float64, bed func(float64) float64) float64 {
 	force := func(h float64) float64 { return q*q/h + basin.Gravity*h*h/2 }
 	low, high := 10.0, 12.0
@@ -129,7 +131,7 @@ func macDonald(p *verify.Page) steadyFlow {
 		return beds[k] + (at-float64(k))*(beds[k+1]-beds[k])
 	}
 	f := steadyFlow{name: "MacDonald's channel", discharge: q, long: long, wide: 20, manning: n, bed: bed, depth: depth,
-		out: depth(long), rest: math.NaN(), cells: 2000, end: 2000, most: basin.Share(p, 1e-3, .02), spread: basin.Share(p,
+		out: depth(long), rest: math.NaN(), cells: 2000, end: 2000, most: basin.Bound(p, 1e-3, .02), spread: basin.Bound(p,
 			1e-3, .02)}
 	if p.Options.Quick {
 		f.cells, f.end = 200, 1000
@@ -137,8 +139,7 @@ func macDonald(p *verify.Page) steadyFlow {
 	return f
 }
 
-// run compares the depth, the discharge along the channel, and in the last tenth of the time what came in with what
-// left.
+// run compares the depth, the discharge along the channel, and inflow with outflow in the last tenth of the time.
 func (c *steadyFlow) run(ctx context.Context, p *verify.Page) error {
 	m, err := mesh.Rectangle(0, 0, c.long, c.wide, c.cells, basin.MeshSeed)
 	if err != nil {
@@ -153,7 +154,7 @@ func (c *steadyFlow) run(ctx context.Context, p *verify.Page) error {
 	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: c.manning, Initial: func(x,
 		_ float64) basin.State {
 		s := basin.State{Depth: -c.bed(x), H2: c.rest - c.bed(x)}
-		if math.IsNaN(c.rest) { // a sloping channel: with the depth that it has at its end everywhere
+		if math.IsNaN(c.rest) { // a sloping channel starts with the depth at its end everywhere
 			s.H2, s.U2 = c.depth(c.long), c.discharge/c.depth(c.long)
 		}
 		return s

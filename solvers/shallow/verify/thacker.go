@@ -17,10 +17,10 @@ import (
 //	        h = h0 (1 - |(x, y) - (X, Y)|²/a²), velocity (X', Y') everywhere, ω = √(2 g h0)/a;
 //	radial: the surface stays a paraboloid that breathes, ω = √(8 g h0)/a.
 //
-// Runs go on for one period, after which the exact state is the initial one. A scheme of first order smears it by
-// O(Δx); at the shore, where depth has a kink and a velocity no meaning, less than order 1 may be left. The order on
-// the finest pair must be 0.75 to 1.15, the error may be one and a half cells' width in the radius of the bowl, and
-// mass must be kept to rounding with no depth below 0.
+// Runs cover one period, after which the exact state is the initial one. A scheme of first order smears it by O(Δx);
+// at the shore, where the depth has a kink, the order may be less than 1. The order on the finest pair must be 0.75
+// to 1.15, the error at most one and a half cell widths relative to the radius of the bowl, and mass must be
+// conserved to round-off with no negative depth.
 type bowl struct {
 	name   string
 	period float64 // s, as published

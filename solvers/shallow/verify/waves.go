@@ -10,31 +10,31 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// Simple waves of one layer and of two, at second order: a crest of 1 m runs some 5 km over 100 m of water, in a
-// channel of 20 km by 2 km. The error of order 2 is asked for where the wave is smooth everywhere. Theirs is ANUGA 4.1
-// (DE1, its scheme of second order), on as many triangles of the same channel.
+// Simple waves of one layer and of two, at second order: a crest of 1 m travels about 5 km over 100 m of water, in a
+// channel of 20 km by 2 km. The errors must be of order 2 where the wave is smooth. The reference is ANUGA 4.1 (DE1,
+// its scheme of second order), with the same number of triangles.
 type pulse struct {
 	name   string
 	end    float64 // s
 	bed    float64 // its depth, m
-	rest   lane
-	at     func(x, t float64) lane
+	rest   waveState
+	at     func(x, t float64) waveState
 	ratio  float64
 	theirs []float64 // crests left, at the sizes
 }
 
 func pulses() []pulse {
 	external, internal := newSimple(0.95, 40, 60, 1, false), newSimple(0.95, 40, 60, 1, true)
-	rest := lane{h1: 40, h2: 60}
+	rest := waveState{h1: 40, h2: 60}
 	return []pulse{
-		{"one layer", 160, 100, lane{h2: 100}, oneLayer, 1, []float64{.9943, .9985}},
+		{"one layer", 160, 100, waveState{h2: 100}, oneLayer, 1, []float64{.9943, .9985}},
 		{"two layers, surface", 160, 100, rest, external.at, .95, nil},
 		{"two layers, interface", 1400, 100, rest, internal.at, .95, nil},
 	}
 }
 
 // oneLayer is the simple wave of one layer: u - 2√(gh) is everywhere that of the water ahead.
-func oneLayer(x, t float64) lane {
+func oneLayer(x, t float64) waveState {
 	pulse := func(x float64) float64 { return math.Exp(-(x - 5000) / 1000 * (x - 5000) / 1000 / 2) }
 	velocity := func(z float64) float64 { return 2 * (math.Sqrt(basin.Gravity*(100+z)) - math.Sqrt(basin.Gravity*100)) }
 	from := x
@@ -43,7 +43,7 @@ func oneLayer(x, t float64) lane {
 		from = x - t*(velocity(z)+math.Sqrt(basin.Gravity*(100+z)))
 	}
 	z := pulse(from)
-	return lane{h2: 100 + z, q2: (100 + z) * velocity(z)}
+	return waveState{h2: 100 + z, q2: (100 + z) * velocity(z)}
 }
 
 func waves(ctx context.Context, p *verify.Page) error {
@@ -82,8 +82,8 @@ func waves(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// wave runs a wave and returns the mean errors of both thicknesses as shares of the wave, and the share of its crest
-// that is left.
+// wave runs a wave and returns the mean errors of both thicknesses relative to the wave, and the remaining part of
+// its crest.
 func wave(ctx context.Context, p *verify.Page, w pulse, cells int) (e [2]float64, crest float64, b *basin.Basin,
 	err error) {
 	m, err := mesh.Rectangle(0, 0, 20000, 2000, cells, basin.MeshSeed)
@@ -103,9 +103,9 @@ func wave(ctx context.Context, p *verify.Page, w pulse, cells int) (e [2]float64
 	}
 	err = basin.Evolve(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: initial}, w.end, func(run *basin.Basin) error {
 		b = run
-		at := func(x, _ float64) lane { return w.at(x, w.end) }
+		at := func(x, _ float64) waveState { return w.at(x, w.end) }
 		for k, name := range []string{"h1", "h2"} {
-			pick := func(l lane) float64 { return [2]float64{l.h1, l.h2}[k] }
+			pick := func(l waveState) float64 { return [2]float64{l.h1, l.h2}[k] }
 			size := b.Mean(func(_ int, x, y float64) float64 { return math.Abs(pick(at(x, y)) - pick(w.rest)) })
 			e[k] = b.MeanError(name, func(x, y float64) float64 { return pick(at(x, y)) }) / size
 		}
@@ -117,29 +117,29 @@ func wave(ctx context.Context, p *verify.Page, w pulse, cells int) (e [2]float64
 	return e, crest, b, err
 }
 
-// simple is a simple wave: a pulse that runs along x without changing anything but its steepness, until it breaks. The
-// state is a function of one number s, the rise of the lower layer, along an integral curve of an eigenvector, and each
-// value of s keeps its speed λ:
+// simple is a simple wave: a pulse that travels along x and only steepens until it breaks. The state is a function of
+// one number s, the rise of the lower layer, along an integral curve of an eigenvector, and each value of s keeps its
+// speed λ:
 //
 //	dW/ds = (1, λ, m, mλ)/m for W = (h1, q1, h2, q2), m = ((λ - u1)² - g h1)/(g h1).
 type simple struct {
-	ratio    float64 // of densities
-	internal bool    // the wave of the interface, else that of the surface
-	table    []lane  // for s from 0 to the amplitude
+	ratio    float64     // of densities
+	internal bool        // the wave of the interface, else that of the surface
+	table    []waveState // for s from 0 to the amplitude
 	spacing  float64
 	width    float64 // of the pulse, m
 	centre   float64 // where it starts, m
 }
 
-// lane is what moves with one speed.
-type lane struct{ h1, q1, h2, q2, speed float64 }
+// waveState is a state of a simple wave, with its speed.
+type waveState struct{ h1, q1, h2, q2, speed float64 }
 
 // newSimple tabulates the wave into water at rest with thicknesses h1 and h2, up to a rise of amplitude, by the
-// classical method of Runge and Kutta.
+// classical Runge–Kutta method.
 func newSimple(ratio, h1, h2, amplitude float64, internal bool) simple {
 	const steps = 4000
 	w := simple{ratio: ratio, internal: internal, spacing: amplitude / steps, width: 1000, centre: 5000}
-	at := lane{h1: h1, h2: h2}
+	at := waveState{h1: h1, h2: h2}
 	at.speed = w.speed(at)
 	w.table = append(w.table, at)
 	for range steps {
@@ -154,21 +154,20 @@ func newSimple(ratio, h1, h2, amplitude float64, internal bool) simple {
 	return w
 }
 
-func (a lane) plus(k float64, d lane) lane {
-	return lane{a.h1 + k*d.h1, a.q1 + k*d.q1, a.h2 + k*d.h2, a.q2 + k*d.q2, a.speed}
+func (a waveState) plus(k float64, d waveState) waveState {
+	return waveState{a.h1 + k*d.h1, a.q1 + k*d.q1, a.h2 + k*d.h2, a.q2 + k*d.q2, a.speed}
 }
 
 // slope is dW/ds.
-func (w *simple) slope(at lane) lane {
+func (w *simple) slope(at waveState) waveState {
 	speed, u1 := w.speed(at), at.q1/at.h1
 	m := ((speed-u1)*(speed-u1) - basin.Gravity*at.h1) / (basin.Gravity * at.h1)
-	return lane{h1: 1 / m, q1: speed / m, h2: 1, q2: speed}
+	return waveState{h1: 1 / m, q1: speed / m, h2: 1, q2: speed}
 }
 
-// speed is the eigenvalue of the wave that runs to the right, by bisection of the characteristic polynomial
-// ((λ - u1)² - g h1)((λ - u2)² - g h2) = r g² h1 h2: the largest root is above both layers' own speeds, the next one
-// below both.
-func (w *simple) speed(at lane) float64 {
+// speed returns the eigenvalue of the wave to the right, by bisection of the characteristic polynomial ((λ - u1)² - g
+// h1)((λ - u2)² - g h2) = r g² h1 h2: its largest root is above both layers' own speeds, the next one below both.
+func (w *simple) speed(at waveState) float64 {
 	u1, u2 := at.q1/at.h1, at.q2/at.h2
 	c1, c2 := math.Sqrt(basin.Gravity*at.h1), math.Sqrt(basin.Gravity*at.h2)
 	low, high := max(u1+c1, u2+c2), max(u1, u2)+c1+c2
@@ -187,8 +186,8 @@ func (w *simple) speed(at lane) float64 {
 	return (low + high) / 2
 }
 
-// at is the state at x and time t, before the wave breaks.
-func (w *simple) at(x, t float64) lane {
+// at returns the state at x and time t, before the wave breaks.
+func (w *simple) at(x, t float64) waveState {
 	from := x
 	for range 300 {
 		from = x - t*w.rising(w.pulse(from)).speed
@@ -196,18 +195,18 @@ func (w *simple) at(x, t float64) lane {
 	return w.rising(w.pulse(from))
 }
 
-// pulse is the rise at t = 0, as a share of the amplitude.
+// pulse returns the rise at t = 0, relative to the amplitude.
 func (w *simple) pulse(x float64) float64 {
 	d := (x - w.centre) / w.width
 	return math.Exp(-d * d / 2)
 }
 
-// rising is the state at a share of the amplitude.
-func (w *simple) rising(share float64) lane {
+// rising returns the state at a fraction of the amplitude.
+func (w *simple) rising(share float64) waveState {
 	at := share * float64(len(w.table)-1)
 	k := min(int(at), len(w.table)-2)
 	a, b, part := w.table[k], w.table[k+1], at-float64(k)
-	return lane{
+	return waveState{
 		a.h1 + part*(b.h1-a.h1), a.q1 + part*(b.q1-a.q1), a.h2 + part*(b.h2-a.h2), a.q2 + part*(b.q2-a.q2),
 		a.speed + part*(b.speed-a.speed),
 	}

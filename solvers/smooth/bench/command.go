@@ -1,4 +1,4 @@
-// Package bench measures mesh smoothing.
+// Package bench measures sweeps of mesh smoothing, on one rank by the protocol of a thesis, and on several ranks.
 package bench
 
 import (
@@ -17,7 +17,7 @@ import (
 
 func init() {
 	bench.Register(bench.Benchmark{Name: "smooth", New: sweeps,
-		Short: "Sweeps of mesh smoothing by the protocol of Rokos (2010), its tables beside ours, or over ranks"})
+		Short: "Sweeps of mesh smoothing by the protocol of Rokos (2010), compared with its tables, or over ranks"})
 }
 
 func sweeps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
@@ -48,7 +48,7 @@ func sweeps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error 
 		"over --ranks")
 	return func(ctx context.Context, m *bench.Machine) error {
 		if len(o.Ranks) > 0 && o.JSON {
-			return &solvers.BadInput{Err: errors.New("--ranks make a table: leave --json out")}
+			return &solvers.BadInput{Err: errors.New("--ranks cannot be combined with --json")}
 		}
 		m.Begin(o.JSON)
 		if err := m.Room(o.JSON, o.ranks(), o.largest()...); err != nil {
@@ -66,7 +66,7 @@ func sweeps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error 
 			return bench.Draw(picture, chart)
 		}
 		if o.Weak || o.Hash || picture != "" {
-			return &solvers.BadInput{Err: errors.New("--weak, --hash and --picture are for --ranks")}
+			return &solvers.BadInput{Err: errors.New("--weak, --hash and --picture need --ranks")}
 		}
 		name, done, err := m.Share()
 		if err != nil {

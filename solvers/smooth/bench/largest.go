@@ -7,10 +7,10 @@ import (
 	_ "github.com/atoll-hpc/atoll/solvers/smooth/problem" // whose cases these are
 )
 
-// ranks are the most that there will be.
+// ranks returns the largest number of ranks.
 func (o *SmoothOptions) ranks() int { return slices.Max(append([]int{1}, o.Ranks...)) }
 
-// largest are texts of cases that take as much memory as the largest measurements.
+// largest returns cases that need as much memory as the largest measurements.
 func (o *SmoothOptions) largest() (texts []string) {
 	vertices := thesisSize(slices.Max(o.Sizes)).vertices
 	if o.Weak {

@@ -19,9 +19,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// SmoothScaling takes the sweeps of Smooth on several ranks of this process, each with a device of its own, over meshes
-// cut along a Hilbert curve, and prints a table. Seconds are those of the sweeps. Efficiency is the rate of a rank as a
-// share of that of the first number of ranks.
+// SmoothScaling measures sweeps on several ranks of this process, each with its own device, over meshes partitioned
+// along a Hilbert curve, and prints a table. Seconds are those of the sweeps. Efficiency is the rate per rank
+// relative to the first number of ranks.
 func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*bench.ScalingChart, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ type smoothCase struct {
 	threads        int
 }
 
-// cases are those of so many ranks: a rank that is alone exchanges nothing.
+// cases returns the measurements on a number of ranks: a single rank exchanges nothing.
 func (o *SmoothOptions) cases(ranks int) (all []smoothCase) {
 	halos := o.Halos
 	if ranks == 1 || len(halos) == 0 {
@@ -100,12 +100,12 @@ func (o *SmoothOptions) cases(ranks int) (all []smoothCase) {
 	return all
 }
 
-// arranged is a mesh ready to be cut, and its metric.
+// arranged is a mesh in the order of a Hilbert curve, and its metric.
 type arranged struct {
 	mesh   *mesh.Mesh
 	layout *layout.Layout
 	metric *sizing.Metric
-	grid   int // nodes a side
+	grid   int // nodes of the metric's grid along a side
 }
 
 func (o *SmoothOptions) arrange(row thesisRow) (*arranged, error) {
@@ -121,9 +121,9 @@ func (o *SmoothOptions) arrange(row thesisRow) (*arranged, error) {
 	return &arranged{m, layout, metric, grid}, err
 }
 
-// cut makes the parts of so many ranks.
+// cut returns the parts of all ranks.
 func (a *arranged) cut(ranks int) ([]*layout.Part, error) {
-	unconnected := partition.Graph{Start: make([]int32, len(a.mesh.X)+1)} // which a Hilbert curve does not look at
+	unconnected := partition.Graph{Start: make([]int32, len(a.mesh.X)+1)} // a Hilbert curve does not use the graph
 	owner, err := partition.Partition(partition.HilbertCut, unconnected, a.mesh.X, a.mesh.Y, ranks, 0)
 	if err != nil {
 		return nil, err
@@ -131,13 +131,13 @@ func (a *arranged) cut(ranks int) ([]*layout.Part, error) {
 	return a.layout.Parts(owner, ranks)
 }
 
-// swept is what a measurement on ranks finds.
+// swept is the result of a measurement on ranks.
 type swept struct {
 	seconds    float64 // of the slowest rank
 	halo, hash string
 }
 
-// warmSweeps load kernels, connect devices, and make recordings.
+// warmSweeps are taken to load kernels, connect devices, and make recordings.
 const warmSweeps = 33
 
 func (o *SmoothOptions) sweepOn(ctx context.Context, parts []*layout.Part, metric *sizing.Metric,

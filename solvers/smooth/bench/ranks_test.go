@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSmoothScaling: on any number of ranks and threads the state is the same, unless the mesh grows with the ranks.
+// TestSmoothScaling proves that the state is the same for any number of ranks and threads, unless the mesh grows with
+// the ranks.
 func TestSmoothScaling(t *testing.T) {
 	for _, weak := range []bool{false, true} {
 		o := smoothOptions()

@@ -23,11 +23,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// SmoothOptions say what Smooth measures: all combinations of the lists.
+// SmoothOptions tell what Smooth measures: all combinations of the lists.
 type SmoothOptions struct {
-	Sizes     []int  // edges a side, as the thesis counts them: a mesh has about 0.628 size² vertices
+	Sizes     []int  // edges along a side, as in the thesis: a mesh has about 0.628 size² vertices
 	Metric    string // linear or sinusoidal
-	Grid      int    // nodes a side of the discrete metric; 0 for the least power of two that is no less than the size
+	Grid      int    // nodes along a side of the discrete metric; 0 for the least power of two ≥ the size
 	Smoothers []string
 	Sweeps    int // of each measurement
 	Repeat    int // measurements, of which the fastest counts; 0 is 1
@@ -39,24 +39,24 @@ type SmoothOptions struct {
 	Threads   []int // of each rank
 	JSON      bool  // print a bench.Timing of each measurement as a line of JSON, and no table
 
-	// These are for SmoothScaling.
+	// These are for SmoothScaling:
 	Ranks []int
-	Weak  bool     // sizes are those of a rank
-	Round int      // sweeps by tiles with one exchange; 0 for what is fastest
-	Halos []string // ways to exchange ghosts, some of smooth.Halos
-	Hash  bool     // print that of the coordinates after the sweeps
+	Weak  bool     // sizes are per rank
+	Round int      // sweeps by tiles between exchanges; 0 for the fastest number
+	Halos []string // exchangers, from smooth.Halos
+	Hash  bool     // print the hash of the coordinates after the sweeps
 
-	// Open returns the device of a rank, with so many threads if it is the CPU, and what to call when done with it.
+	// Open opens the device of a rank, with a number of threads for the CPU; call done to close it.
 	Open func(rank, threads int) (dev backend.Device, done func(), err error)
 }
 
-// MaxSmoothSize bounds sizes: meshes of 63 million vertices.
+// MaxSmoothSize bounds sizes: 63 million vertices.
 const MaxSmoothSize = 10_000
 
-// Smooth takes sweeps over Delaunay meshes of the unit square on one rank, as the protocol of the thesis says, and
-// prints a table, and then the thesis's own tables with ours beside them. Seconds are those of the sweeps and of copies
-// to the device and back; making, colouring and setting up are told apart. Times for 10,000 sweeps are in proportion
-// where fewer were made, and hold one copy there and back; nanoseconds a vertex and sweep hold none.
+// Smooth measures sweeps over Delaunay meshes of the unit square on one rank, by the protocol of the thesis. It
+// prints a table, and then the thesis's tables with our times. Seconds include the sweeps and copies to the device
+// and back; generating, colouring and set-up are shown separately. Times for 10,000 sweeps are extrapolated from
+// fewer, with one copy in each direction; nanoseconds per vertex and sweep are without copies.
 func Smooth(ctx context.Context, w io.Writer, o SmoothOptions) error {
 	if err := o.check(); err != nil {
 		return err
@@ -103,7 +103,7 @@ type smoothResult struct {
 	size     int
 	smoother string
 	threads  int
-	seconds  float64 // for 10,000 sweeps, with copies
+	seconds  float64 // for 10,000 sweeps, including copies
 }
 
 func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]smoothResult, error) {
@@ -151,7 +151,7 @@ func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]sm
 	return results, nil
 }
 
-// metric is the metric of a mesh of that size, and how many nodes a side its grid has.
+// metric returns the metric of a mesh of a size, and the number of nodes along a side of its grid.
 func (o *SmoothOptions) metric(size int) (grid int, metric *sizing.Metric, err error) {
 	if grid = o.Grid; grid == 0 {
 		grid = min(1<<bits.Len(uint(size-1)), sizing.MaxSamples)
@@ -160,8 +160,7 @@ func (o *SmoothOptions) metric(size int) (grid int, metric *sizing.Metric, err e
 	return grid, metric, err
 }
 
-// layout arranges a mesh for the devices: those that have memory of their own visit a set at once, and exchange once a
-// sweep.
+// layout arranges a mesh for the devices: those with separate memory visit a set at once, and exchange once a sweep.
 func (o *SmoothOptions) layout(m *mesh.Mesh) (*layout.Layout, error) {
 	dev, done, err := o.Open(0, o.Threads[0])
 	if err != nil {
@@ -180,7 +179,7 @@ func (o *SmoothOptions) layout(m *mesh.Mesh) (*layout.Layout, error) {
 		Order: partition.Ordering(o.Order), Deep: separate, Batch: round})
 }
 
-// smoothTimes are seconds, and what they bought.
+// smoothTimes are durations in seconds, with the quality before and after.
 type smoothTimes struct {
 	setUp, copied float64
 	sweeps        []bench.Timing
@@ -208,7 +207,7 @@ func (o *SmoothOptions) measure(ctx context.Context, part *layout.Part, metric *
 		return r, err
 	}
 	r.setUp = time.Since(begin).Seconds()
-	// The first sweep loads the kernels. It is one more than those that are measured.
+	// The first sweep loads the kernels; it is not measured.
 	if _, err = s.Sweep(ctx, 1); err != nil {
 		return r, err
 	}
@@ -229,8 +228,8 @@ func (o *SmoothOptions) measure(ctx context.Context, part *layout.Part, metric *
 	return r, err
 }
 
-// copies measures how long as many bytes as a smoother starts from, of rings, vertices and samples of the metric, take
-// to a device of its own memory, and as many as the vertices back.
+// copies measures the time to copy to a device with separate memory what a smoother starts from (rings, vertices,
+// samples of the metric), and the vertices back.
 func (o *SmoothOptions) copies(dev backend.Device, part *layout.Part, grid int) (float64, error) {
 	if _, separate := dev.(backend.Memory); !separate {
 		return 0, nil
@@ -241,7 +240,7 @@ func (o *SmoothOptions) copies(dev backend.Device, part *layout.Part, grid int) 
 	}
 	back := 5 * number * len(part.X)
 	host := make([]byte, back+len(part.Rings)*int(unsafe.Sizeof(part.Rings[0]))+4*len(part.More)+4*number*grid*grid)
-	for k := 0; k < len(host); k += os.Getpagesize() { // as what a mesh is read into, it has been written to
+	for k := 0; k < len(host); k += os.Getpagesize() { // touch every page, as reading a mesh would
 		host[k] = 1
 	}
 	array, err := backend.Make[byte](dev, len(host))
@@ -259,7 +258,7 @@ func (o *SmoothOptions) copies(dev backend.Device, part *layout.Part, grid int) 
 	return time.Since(begin).Seconds(), nil
 }
 
-// thesisTables prints the thesis's times beside ours.
+// thesisTables prints the thesis's times with ours.
 func thesisTables(w io.Writer, metric string, ours []smoothResult) {
 	ours = slices.DeleteFunc(slices.Clone(ours), func(r smoothResult) bool { return r.smoother != "pain" })
 	columns := []struct {

@@ -34,7 +34,7 @@ func TestSmoothPrintsItsMeasurements(t *testing.T) {
 	}
 }
 
-// TestBlockTables: the thesis's times by threads of a block stand beside ours.
+// TestBlockTables checks the tables of the thesis's times by threads of a block.
 func TestBlockTables(t *testing.T) {
 	var b strings.Builder
 	thesisTables(&b, "linear", []smoothResult{{2000, "pain", 1, 2.5}})
@@ -63,7 +63,7 @@ func TestSmoothRefuses(t *testing.T) {
 	}
 }
 
-// The meshes have the thesis's numbers of vertices, within what a square grid allows.
+// TestThesisMesh proves that the meshes have the thesis's numbers of vertices, approximately.
 func TestThesisMesh(t *testing.T) {
 	for _, r := range thesis[:3] {
 		m, err := thesisMesh(r.vertices)

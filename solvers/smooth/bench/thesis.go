@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// thesisRow is what G. Rokos, "Study of anisotropic mesh adaptivity and its parallel execution" (Imperial College
-// London, 2010) measured on a mesh of side² edges: seconds for 10,000 sweeps of Pain's step, 0 where there is none. The
-// machine is two Xeon X5355 of 4 cores and a Tesla C2050; reading, building and colouring are not counted.
+// thesisRow has the measurements of G. Rokos, "Study of anisotropic mesh adaptivity and its parallel execution"
+// (Imperial College London, 2010) on a mesh of side² edges: seconds for 10,000 sweeps of Pain's step, 0 where there
+// is none. The machine has two Xeon X5355 of 4 cores and a Tesla C2050; reading, building and colouring are excluded.
 type thesisRow struct {
 	side, vertices int
 	basic          float64    // Table 5.2: first CUDA version, sinusoidal metric
@@ -20,7 +20,7 @@ type thesisRow struct {
 	memory         [3]float64 // Table 5.7: CUDA with texture memory, then a larger L1, then boundary sets of their own
 }
 
-// thesis has a row for each of its meshes.
+// thesis has a row for each of the thesis's meshes.
 var thesis = []thesisRow{
 	{side: 10, vertices: 91, basic: 2.33},
 	{side: 100, vertices: 6417, basic: 3.56},
@@ -37,7 +37,7 @@ var thesis = []thesisRow{
 	{side: 3000, vertices: 5654659, basic: 665.85},
 }
 
-// thesisSize is the row of a mesh; of sizes that the thesis has not, one of the vertices that its meshes would have.
+// thesisSize returns the row of a mesh; for other sizes, one with the number of vertices that such a mesh would have.
 func thesisSize(side int) thesisRow {
 	for _, r := range thesis {
 		if r.side == side {
@@ -47,7 +47,7 @@ func thesisSize(side int) thesisRow {
 	return thesisRow{side: side, vertices: int(math.Round(0.628 * float64(side) * float64(side)))}
 }
 
-// thesisBlocks are its seconds for 10,000 sweeps of the mesh of 2000² edges with blocks of so many threads.
+// thesisBlocks are the thesis's seconds for 10,000 sweeps of the mesh of 2000² edges, by threads of a block.
 var thesisBlocks = []struct {
 	threads        int
 	basic, texture float64 // Table 5.3: first CUDA version; Table 5.6: with texture memory
@@ -56,7 +56,7 @@ var thesisBlocks = []struct {
 	{96, 988.02, 385.23}, {112, 954.45, 378.59}, {128, 1037.19, 387.55},
 }
 
-// blockTables prints Tables 5.3 and 5.6 beside our seconds for the same mesh.
+// blockTables prints Tables 5.3 and 5.6 with our seconds for the same mesh.
 func blockTables(w io.Writer, ours float64) {
 	fmt.Fprintf(w, "\nTables 5.3 and 5.6: CUDA on the mesh of 2000² by threads of a block, ours %.3f; seconds for "+
 		"10,000 sweeps\n",
@@ -67,8 +67,8 @@ func blockTables(w io.Writer, ours float64) {
 	}
 }
 
-// thesisMesh is a Delaunay mesh of the unit square of about so many vertices. Theirs came from a mesh generator; this
-// one has as many vertices, on an irregular grid, and 4 to 9 neighbours at each inside, 6 in the mean.
+// thesisMesh is a Delaunay mesh of the unit square with about the given number of vertices. The thesis used a mesh
+// generator; this mesh has perturbed grid points, with 4 to 9 neighbours inside, 6 on average.
 func thesisMesh(vertices int) (*mesh.Mesh, error) {
 	n := int(math.Round(math.Sqrt(float64(vertices)))) - 1
 	m, err := mesh.Rectangle(0, 0, 1, 1, 2*n*n, 7)
@@ -80,7 +80,7 @@ func thesisMesh(vertices int) (*mesh.Mesh, error) {
 	return m, err
 }
 
-// thesisMetric is one of its two: sizes from 1 to 10 in each direction, which are then scaled to the mesh.
+// thesisMetric is one of the thesis's metrics: sizes from 1 to 10 in each direction, then scaled to the mesh.
 func thesisMetric(name string, grid int) (*sizing.Metric, error) {
 	unit := sizing.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
 	var metric *sizing.Metric

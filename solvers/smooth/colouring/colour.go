@@ -1,5 +1,6 @@
-// Package colouring divides the vertices of a mesh into sets of which none holds both ends of an edge. A colouring
-// depends on the ids of the vertices alone, not on who computes it: goroutines, or ranks that know their parts only.
+// Package colouring divides the vertices of a mesh into sets without edges between their vertices. A colouring
+// depends only on the ids of vertices, not on goroutines or ranks: Colour works on a whole mesh, OverRanks on the
+// parts of all ranks.
 package colouring
 
 import (
@@ -13,29 +14,29 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Kind is a way to divide the vertices that move into sets without edges.
+// Kind is an algorithm for colouring.
 type Kind string
 
 const (
-	JonesPlassmann Kind = "jones-plassmann" // by degree, then by a hash of the id: short chains, about 6 sets
-	FirstFit       Kind = "first-fit"       // by id, as a serial loop does it: about 5 sets, and long chains
+	JonesPlassmann Kind = "jones-plassmann" // priority by degree, then by a hash of the id: short chains, about 6 sets
+	FirstFit       Kind = "first-fit"       // priority by id, like a serial loop: about 5 sets, and long chains
 )
 
-// Kinds are the kinds that there are.
+// Kinds are all kinds.
 var Kinds = []Kind{JonesPlassmann, FirstFit}
 
-// MaxColours is how many colours the neighbours of a vertex may have.
+// MaxColours is the largest number of colours.
 const MaxColours = 64
 
-// Colour gives each vertex that moves the least colour that no neighbour of higher priority has, by M. T. Jones and P.
-// E. Plassmann (SIAM J. Sci. Comput. 14 (1993) 654), and -1 to others. class tells for each vertex which ones it must
-// differ from: those of the same class; a negative one does not move. The outcome depends on the ids of vertices
-// alone. At most so many goroutines work on it, one for each ten thousand vertices.
+// Colour gives each vertex that moves the least colour that no neighbour of higher priority has, by M. T. Jones and
+// P. E. Plassmann (SIAM J. Sci. Comput. 14 (1993) 654), and -1 to the others. Only neighbours of the same class must
+// have different colours; a vertex of negative class does not move. The result depends only on the ids of vertices.
+// At most `threads` goroutines work on it, one for every ten thousand vertices.
 func Colour(kind Kind, rings *mesh.Rings, class []int8, threads int) ([]int32, error) {
 	return colourOn(kind, rings, class, max(1, min(threads, len(class)/10_000)))
 }
 
-// colourOn is Colour on so many goroutines.
+// colourOn is Colour with a given number of goroutines.
 func colourOn(kind Kind, rings *mesh.Rings, class []int8, threads int) ([]int32, error) {
 	if kind != JonesPlassmann && kind != FirstFit {
 		return nil, fmt.Errorf("colouring %q is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)
@@ -63,22 +64,22 @@ func colourOn(kind Kind, rings *mesh.Rings, class []int8, threads int) ([]int32,
 	return c.colour, nil
 }
 
-// colourer colours a vertex when the last neighbour of higher priority has been coloured: whichever goroutine comes to
-// know that does it, and the colour is the same.
+// colourer colours a vertex when its last neighbour of higher priority has a colour. Any goroutine may do it, with
+// the same result.
 type colourer struct {
 	rings     *mesh.Rings
 	class     []int8
 	hashed    bool
 	colour    []int32
-	pending   []int32 // neighbours of higher priority without a colour; or taken
+	pending   []int32 // number of neighbours of higher priority without a colour; or taken
 	exhausted atomic.Bool
 }
 
-// taken marks a vertex that was ready at the start, so that nobody colours it twice.
+// taken marks a vertex that was ready at the start, so that it is not coloured twice.
 const taken = -1
 
-// before tells whether u has a higher priority than v.
-func (c *colourer) before(u, v int32) bool {
+// precedes reports whether u has a higher priority than v.
+func (c *colourer) precedes(u, v int32) bool {
 	if !c.hashed {
 		return u < v
 	}
@@ -95,7 +96,7 @@ func (c *colourer) count(v int32, stack []int32) []int32 {
 		return stack
 	}
 	for _, u := range c.rings.Of(v) {
-		if c.class[u] == c.class[v] && c.before(u, v) {
+		if c.class[u] == c.class[v] && c.precedes(u, v) {
 			c.pending[v]++
 		}
 	}
@@ -105,7 +106,7 @@ func (c *colourer) count(v int32, stack []int32) []int32 {
 	return stack
 }
 
-// start colours a vertex that was ready from the start, and all that become ready by that.
+// start colours a vertex that was ready at the start, and all that become ready as a result.
 func (c *colourer) start(v int32, stack []int32) []int32 {
 	if c.class[v] < 0 || atomic.LoadInt32(&c.pending[v]) != taken {
 		return stack
@@ -116,7 +117,7 @@ func (c *colourer) start(v int32, stack []int32) []int32 {
 		stack = stack[:len(stack)-1]
 		used := uint64(0)
 		for _, u := range c.rings.Of(v) {
-			if c.class[u] == c.class[v] && c.before(u, v) {
+			if c.class[u] == c.class[v] && c.precedes(u, v) {
 				used |= 1 << c.colour[u]
 			}
 		}
@@ -126,7 +127,7 @@ func (c *colourer) start(v int32, stack []int32) []int32 {
 			return stack
 		}
 		for _, u := range c.rings.Of(v) {
-			if c.class[u] == c.class[v] && c.before(v, u) && atomic.AddInt32(&c.pending[u], -1) == 0 {
+			if c.class[u] == c.class[v] && c.precedes(v, u) && atomic.AddInt32(&c.pending[u], -1) == 0 {
 				stack = append(stack, u)
 			}
 		}
@@ -142,7 +143,7 @@ func Hash(v int32) uint64 {
 	return z ^ z>>31
 }
 
-// Check refuses a colouring in which neighbours of a class share a colour, or a vertex that moves has none.
+// Check refuses a colouring in which neighbours of one class share a colour, or a moving vertex has none.
 func Check(rings *mesh.Rings, class []int8, colour []int32) error {
 	for v := range int32(len(class)) {
 		if (class[v] >= 0) != (colour[v] >= 0) {

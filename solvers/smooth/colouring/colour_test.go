@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// serial colours vertices one after the other, in descending priority, each with the least colour that is free.
+// serial colours vertices in descending priority, each with the least free colour.
 func serial(rings *mesh.Rings, class []int8, order []int32) []int32 {
 	colour := make([]int32, len(class))
 	for v := range colour {
@@ -30,8 +30,8 @@ func serial(rings *mesh.Rings, class []int8, order []int32) []int32 {
 	return colour
 }
 
-// TestColouringIsSerial: both colourings are those of a serial loop in the order of their priorities, first-fit in the
-// order of ids, whatever the number of goroutines and the classes; and they are valid.
+// TestColouringIsSerial proves that colourings are valid and equal those of a serial loop in the order of priorities,
+// for any number of goroutines and any classes.
 func TestColouringIsSerial(t *testing.T) {
 	meshes := []*mesh.Mesh{smoothtest.Rectangle(t, 8, 1), smoothtest.Rectangle(t, 300, 2), smoothtest.Rectangle(t, 3000,
 		3)}
@@ -77,8 +77,8 @@ func TestColouringIsSerial(t *testing.T) {
 	})
 }
 
-// TestMillion: 7 colours or fewer do for a mesh of a million vertices, or of fewer where the race detector slows all
-// down.
+// TestMillion proves that at most 7 colours are needed for a mesh of a million vertices; fewer vertices with the race
+// detector.
 func TestMillion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million vertices")
@@ -101,7 +101,7 @@ func TestMillion(t *testing.T) {
 	}
 }
 
-// TestCheckColours: the check sees a wrong colour, a missing one and one too many.
+// TestCheckColours proves that Check finds equal, missing and superfluous colours.
 func TestCheckColours(t *testing.T) {
 	m := smoothtest.Rectangle(t, 200, 1)
 	rings := smoothtest.Rings(t, m)

@@ -11,21 +11,21 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// PartGraph is what a rank knows of a graph: the neighbours of its own vertices, and which of these are ghosts.
+// PartGraph is a rank's part of a graph: the neighbours of its own vertices, and its ghosts.
 type PartGraph struct {
-	Rings  *mesh.Rings // those of ghosts do not count
+	Rings  *mesh.Rings // those of ghosts are ignored
 	Global []int32     // id of each vertex in the whole graph, ascending
-	Class  []int8      // as Colour has it
+	Class  []int8      // as in Colour
 	Own    []bool      // of each vertex
-	Ghosts []int32     // the others, by their owners and then by id
-	// Update brings what the owners of ghosts have to them, of an array with a number for each vertex.
+	Ghosts []int32     // the other vertices, by owner and then by id
+	// Update copies to the ghosts the values of their owners, in an array with a number for each vertex.
 	Update func(ctx context.Context, values []int32) error
 }
 
-// OverRanks colours a graph that no rank knows whole, and returns the colours of this rank's vertices and ghosts.
-// They are those of Colour, whatever the number of ranks. Ranks colour what they can, tell each other the colours of
-// the vertices that these have as ghosts, and go on, for as many rounds as a chain of descending priorities crosses
-// between ranks. All ranks call it with the same kind.
+// OverRanks colours a distributed graph, and returns the colours of this rank's vertices and ghosts. They are those
+// of Colour for any number of ranks. Each round, ranks colour the vertices that they can, and exchange the colours of
+// ghosts; the number of rounds is that of rank boundaries along the longest chain of descending priorities. All ranks
+// call it with the same kind.
 func OverRanks(ctx context.Context, kind Kind, g *PartGraph, comm dist.Comm) ([]int32, error) {
 	if kind != JonesPlassmann && kind != FirstFit {
 		return nil, fmt.Errorf("colouring %q is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)
@@ -40,24 +40,24 @@ func OverRanks(ctx context.Context, kind Kind, g *PartGraph, comm dist.Comm) ([]
 		return nil, err
 	}
 	c.prepare()
-	for before := int64(-1); ; {
-		left := []int64{int64(c.left), 0}
+	for previous := int64(-1); ; {
+		remaining := []int64{int64(c.remaining), 0}
 		if c.exhausted {
-			left[1] = 1
+			remaining[1] = 1
 		}
-		if err := comm.AllreduceInt64(ctx, dist.Sum, left); err != nil {
+		if err := comm.AllreduceInt64(ctx, dist.Sum, remaining); err != nil {
 			return nil, err
 		}
 		switch {
-		case left[1] > 0:
+		case remaining[1] > 0:
 			return nil, errors.New("a vertex has more than 63 neighbours of higher priority: too many for a colouring")
-		case left[0] == 0 && c.done:
+		case remaining[0] == 0 && c.done:
 			return c.colour, nil
-		case left[0] > 0 && left[0] == before: // the one of highest priority waits for none
-			return nil, fmt.Errorf("%d vertices wait for each other's colours: ranks disagree on what they share", before)
+		case remaining[0] > 0 && remaining[0] == previous: // otherwise the one of highest priority would be coloured
+			return nil, fmt.Errorf("colouring does not end with %d vertices left: the ranks' ghosts are inconsistent", previous)
 		}
-		before = left[0]
-		c.done = left[0] == 0
+		previous = remaining[0]
+		c.done = remaining[0] == 0
 		if err := g.Update(ctx, c.colour); err != nil {
 			return nil, err
 		}
@@ -65,32 +65,32 @@ func OverRanks(ctx context.Context, kind Kind, g *PartGraph, comm dist.Comm) ([]
 	}
 }
 
-// uncoloured marks a vertex that has no colour yet; -1 is for one that does not move.
+// uncoloured marks a vertex that has no colour yet; -1 is for a vertex that does not move.
 const uncoloured = -2
 
-// rankColourer colours an own vertex once all its neighbours of higher priority have a colour.
+// rankColourer colours an own vertex when all its neighbours of higher priority have a colour.
 type rankColourer struct {
 	*PartGraph
-	hashed  bool
-	degree  []int32
-	colour  []int32
-	pending []int32 // of own vertices: neighbours of higher priority without a colour
-	ghosts  []ghostRing
-	left    int  // own vertices without a colour
-	done    bool // all colours are known to all ranks
+	hashed    bool
+	degree    []int32
+	colour    []int32
+	pending   []int32 // of own vertices: number of neighbours of higher priority without a colour
+	ghosts    []ghostRing
+	remaining int  // own vertices without a colour
+	done      bool // all colours are known to all ranks
 
 	exhausted bool
 }
 
-// ghostRing is a ghost, its own neighbours that wait for it, and whether they know its colour.
+// ghostRing is a ghost with its own neighbours that wait for its colour.
 type ghostRing struct {
-	vertex int32
-	near   []int32
-	heard  bool
+	vertex  int32
+	waiting []int32
+	heard   bool
 }
 
-// before tells whether u must be coloured before v, which is its neighbour.
-func (c *rankColourer) before(u, v int32) bool {
+// precedes reports whether u must be coloured before its neighbour v.
+func (c *rankColourer) precedes(u, v int32) bool {
 	if c.Class[u] != c.Class[v] {
 		return false
 	}
@@ -116,7 +116,7 @@ func (c *rankColourer) prepare() {
 			continue
 		}
 		for _, u := range c.Rings.Of(v) {
-			if c.before(u, v) {
+			if c.precedes(u, v) {
 				c.pending[v]++
 				if !c.Own[u] {
 					waiting[u] = append(waiting[u], v)
@@ -126,24 +126,24 @@ func (c *rankColourer) prepare() {
 		if c.pending[v] == 0 {
 			ready = append(ready, v)
 		}
-		c.left++
+		c.remaining++
 	}
 	for _, v := range c.Ghosts {
-		if near := waiting[v]; near != nil {
-			c.ghosts = append(c.ghosts, ghostRing{vertex: v, near: near})
+		if waitingOn := waiting[v]; waitingOn != nil {
+			c.ghosts = append(c.ghosts, ghostRing{vertex: v, waiting: waitingOn})
 		}
 	}
 	c.colourReady(ready)
 }
 
-// colourReady colours vertices that are ready, and those that become so.
+// colourReady colours the vertices that are ready, and those that become ready as a result.
 func (c *rankColourer) colourReady(ready []int32) {
 	for len(ready) > 0 {
 		v := ready[len(ready)-1]
 		ready = ready[:len(ready)-1]
 		used := uint64(0)
 		for _, u := range c.Rings.Of(v) {
-			if c.before(u, v) {
+			if c.precedes(u, v) {
 				used |= 1 << c.colour[u]
 			}
 		}
@@ -152,9 +152,9 @@ func (c *rankColourer) colourReady(ready []int32) {
 			c.exhausted = true
 			return
 		}
-		c.left--
+		c.remaining--
 		for _, u := range c.Rings.Of(v) {
-			if c.Own[u] && c.before(v, u) {
+			if c.Own[u] && c.precedes(v, u) {
 				if c.pending[u]--; c.pending[u] == 0 {
 					ready = append(ready, u)
 				}
@@ -163,7 +163,7 @@ func (c *rankColourer) colourReady(ready []int32) {
 	}
 }
 
-// receiveColours takes in the colours of ghosts that have one now.
+// receiveColours processes the ghosts that have got a colour.
 func (c *rankColourer) receiveColours() {
 	var ready []int32
 	for k := range c.ghosts {
@@ -172,7 +172,7 @@ func (c *rankColourer) receiveColours() {
 			continue
 		}
 		g.heard = true
-		for _, v := range g.near {
+		for _, v := range g.waiting {
 			if c.pending[v]--; c.pending[v] == 0 {
 				ready = append(ready, v)
 			}

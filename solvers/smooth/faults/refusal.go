@@ -1,4 +1,4 @@
-// Package faults says what is wrong with a mesh or a metric, in one text on all ranks.
+// Package faults collects faults of a mesh or a metric, and makes the same error of them on all ranks.
 package faults
 
 import (
@@ -18,10 +18,11 @@ type Refusal struct{ Err error }
 func (r *Refusal) Error() string { return r.Err.Error() }
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// OutOfRange is what to do about numbers that over- or underflow.
+// OutOfRange is the advice for numbers that over- or underflow.
 const OutOfRange = "too large or too small to compute with: scale the coordinates, or the sizes"
 
-// Unfit says what is wrong with a metric that is not positive definite, or whose determinant is not a positive number.
+// Unfit describes what is wrong with a metric that is not positive definite, or whose determinant is not a positive
+// number; "" if it is valid.
 func Unfit(components []float64, positive func(components []float64) bool) string {
 	largest := 0.0
 	for _, x := range components {
@@ -40,7 +41,7 @@ func Unfit(components []float64, positive func(components []float64) bool) strin
 	return "not positive definite"
 }
 
-// List is the faults of some vertices or cells of a part: how many, and the text of the one with the lowest id.
+// List collects faults of vertices or cells of a part: their number, and the text of the one with the lowest id.
 type List struct {
 	Count int64
 	id    int32
@@ -53,7 +54,7 @@ func (c *List) Add(id int32, format string, args ...any) {
 	}
 }
 
-// Agree returns the same error on all ranks, a Refusal, if one of them has a fault.
+// Agree returns the same Refusal on all ranks if any of them has a fault.
 func Agree(ctx context.Context, comm dist.Comm, c List) error {
 	least := []int64{math.MaxInt64}
 	if c.Count > 0 {
@@ -84,7 +85,8 @@ func Agree(ctx context.Context, comm dist.Comm, c List) error {
 	return &Refusal{fmt.Errorf("%d faults in the mesh or the metric", total[0])}
 }
 
-// OnAnyRank returns an error on all ranks if one has one: its own, or that of the lowest rank, with its name.
+// OnAnyRank returns an error on all ranks if any has one: its own, or that of the lowest rank, with the rank's
+// number.
 func OnAnyRank(ctx context.Context, comm dist.Comm, bad error) error {
 	var text []byte
 	if bad != nil {
@@ -99,13 +101,13 @@ func OnAnyRank(ctx context.Context, comm dist.Comm, bad error) error {
 	}
 	for r, t := range all {
 		if len(t) > 0 {
-			return fmt.Errorf("rank %d refuses its part of the mesh: %s", r, t)
+			return fmt.Errorf("rank %d cannot use its part of the mesh: %s", r, t)
 		}
 	}
 	return nil
 }
 
-// FormatPoint writes coordinates for people.
+// FormatPoint formats coordinates for messages.
 func FormatPoint[F num.Float](x []F) string {
 	text := "("
 	for k, c := range x {

@@ -27,7 +27,8 @@ func CheckUpright(m *mesh.Mesh) error {
 		"untangle it (untangle = true) or mesh the domain again", bad, words.Count(len(m.Cells), "triangle"), text)
 }
 
-// AreaRoundOff is what share of its two products a triangle's area must exceed, not to come from rounding alone.
+// AreaRoundOff is the least area of a triangle, relative to the two products of which it is the difference, that is
+// not just round-off.
 const AreaRoundOff = 4 * 0x1p-53
 
 func upright(m *mesh.Mesh, c int) bool {

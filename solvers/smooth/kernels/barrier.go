@@ -7,24 +7,24 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/fit"
 )
 
-// The energy around a vertex is Σ (q₀/q)ᵖ over its triangles, with their qualities q and that of the worst triangle of
-// the mesh, q₀, which keeps the powers in range. It rises beyond all bounds where a triangle becomes flat, and looks
-// the more at the worst the larger p is. With q = 12√3 V √det M F(x)/P², x = P/3, G = F'/F and κ = G/3 - 2/P,
+// The energy around a vertex is Σ (q₀/q)ᵖ over its triangles, with their qualities q and that of the worst triangle
+// of the mesh, q₀, which keeps the powers in range. It is unbounded as a triangle becomes flat, and the larger p is
+// the more the worst triangle dominates. With q = 12√3 V √det M F(x)/P², x = P/3, G = F'/F and κ = G/3 - 2/P,
 //
 //	∇log q = ∇V/V + κ∇P + ⅓(½M⁻¹ + κ Σ ee'/2|e|) : ∂M,
 //
-// where the sum is over the triangle's edges e, and ∂M is the derivative of the metric at the vertex, of which the
-// triangle's follows a third. With a = p(q₀/q)ᵖ and g = ∇V/V + κ∇P the Hessian is taken for
+// where the sum is over the triangle's edges e, and ∂M is the derivative of the metric at the vertex, which enters the
+// triangle's metric by a third. With a = p(q₀/q)ᵖ and g = ∇V/V + κ∇P the Hessian is approximated by
 //
 //	Σ a [p gg' + ∇V∇V'/V² + max(-G'/9 - 2/P², 0) ∇P∇P' + max(-κ, 0) ∇²P],
 //
-// whose terms are all positive semidefinite: what is left out of it bends down, or belongs to the metric.
+// whose terms are all positive semidefinite: the omitted terms are negative, or derivatives of the metric.
 
-// localEnergy is the energy of the triangles around a vertex at one position, its gradient and Hessian, and of their
-// qualities the least and the sum.
+// localEnergy is the energy of the triangles around a vertex at one position, its gradient and Hessian, and the minimum
+// and the sum of their qualities.
 type localEnergy[F num.Float] struct{ energy, gx, gy, h11, h12, h22, least, sum F }
 
-// localEnergyOf evaluates the triangles around vertex i, where a step of it begins.
+// localEnergyOf evaluates the triangles around vertex i, at the beginning of a step.
 func localEnergyOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], field *Field[F],
 	v []Vertex[F]) localEnergy[F] {
 	p11, p12, p22 := v[i].M11, v[i].M12, v[i].M22
@@ -86,8 +86,8 @@ func localEnergyOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], fi
 
 const third = 1.0 / 3
 
-// trialEnergy returns the energy around vertex i with that vertex at (x, y), where the metric is at, the sum of the
-// qualities, and whether all triangles are upright and no worse than need. It ends at the first that is not.
+// trialEnergy returns the energy around vertex i at a trial position (x, y) with the metric at, the sum of the
+// qualities, and whether all triangles are upright and of at least the quality need. It stops at the first that is not.
 func trialEnergy[F num.Float](i int, closed bool, x, y F, at *Tensor[F], need, flat F, c *Control[F], m *Mesh[F],
 	v []Vertex[F]) (F, F, bool) {
 	p11, p12, p22 := at.M11, at.M12, at.M22
@@ -179,7 +179,7 @@ func distanceSquare[F num.Float](p *Vertex[F], x, y F) F {
 	return dx*(p.M11*dx+2*p.M12*dy) + dy*p.M22*dy
 }
 
-// RateCell returns the quality of triangle i, for the least of all.
+// RateCell returns the quality of triangle i, for the minimum over all.
 //
 //atoll:kernel min
 func RateCell[F num.Float](i int, cells []Cell, v []Vertex[F]) F {

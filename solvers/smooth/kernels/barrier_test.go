@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// bowlAt surveys the cavity of a fan from (x, y), and energyAt is the energy there.
+// bowlAt evaluates the cavity of a fan at (x, y), and energyAt returns the energy there.
 func (f *fan) bowlAt(x, y float64, c *Control[float64]) localEnergy[float64] {
 	at := f.field.At(x, y)
 	p := &f.v[0]
@@ -24,8 +24,8 @@ func (f *fan) energyAt(c *Control[float64]) func(x, y float64) float64 {
 	}
 }
 
-// TestBarrierGradient compares the gradient of the energy, to which the metric at the vertex belongs, with central
-// differences, in closed and in open cavities and for all powers; and the survey's energy with that of a trial.
+// TestBarrierGradient compares the gradient of the energy, including the metric's dependence on the vertex, with
+// central differences, in closed and in open cavities and for all powers, and the energy with that of a trial.
 func TestBarrierGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	for n := range 600 {
@@ -55,7 +55,7 @@ func TestBarrierGradient(t *testing.T) {
 	}
 }
 
-// TestBarrierHessian: where no term of it is left out, the Hessian in a constant metric is that of differences.
+// TestBarrierHessian proves that the Hessian in a constant metric, if no term is omitted, equals that by differences.
 func TestBarrierHessian(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	checked := 0
@@ -95,8 +95,8 @@ func TestBarrierHessian(t *testing.T) {
 	}
 }
 
-// TestBarrierKeepsTheFloor: no visit leaves a triangle worse than the floor that was not so before, the worst below it
-// only rise, and with Rising the sum of the qualities does, whatever the metric, on rails too.
+// TestBarrierKeepsTheFloor proves that no visit leaves a triangle below the floor that was not so before, that the
+// worst below it only improve, and with Rising the sum of the qualities too, in any metric, on rails too.
 func TestBarrierKeepsTheFloor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	moved := 0

@@ -38,7 +38,7 @@ func newFrame[F num.Float](m *Vertex[F], s *step[F]) frame[F] {
 	return f
 }
 
-// evaluate computes them for vertex i at (x, y).
+// evaluate computes the set for vertex i at (x, y).
 func (act *activeSet[F]) evaluate(i int, closed bool, x, y F, f *frame[F], m *Mesh[F], field *Field[F], v []Vertex[F]) {
 	at := field.At(x, y)
 	mx, my := field.Gradient(x, y)
@@ -74,7 +74,7 @@ func (act *activeSet[F]) evaluate(i int, closed bool, x, y F, f *frame[F], m *Me
 	}
 }
 
-// isActive tells whether triangle k is among the worst.
+// isActive reports whether triangle k is among the worst.
 func (act *activeSet[F]) isActive(k int) bool { return act.q[k]-act.least <= 3e-5*act.least }
 
 // ascentDirection returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it
@@ -114,8 +114,8 @@ func (act *activeSet[F]) ascentDirection() (F, F, F) {
 	return bestX / rate, bestY / rate, rate
 }
 
-// isLeastNorm tells whether all active triangles improve along (x, y) as fast as its square says, up to round-off. No
-// point of the hull but the one of least norm passes; none does if 0 is in the hull.
+// isLeastNorm reports whether all active triangles improve along (x, y) at the rate of its square, up to round-off.
+// Only the point of minimum norm in the hull satisfies this; none does if 0 is in the hull.
 func (act *activeSet[F]) isLeastNorm(x, y, square F) bool {
 	for k := 0; k < act.n; k++ {
 		if act.isActive(k) && act.gx[k]*x+act.gy[k]*y < square*0.999 {
@@ -203,7 +203,7 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 	return done
 }
 
-// advance makes the step base and a vector of the frame.
+// advance sets the step to base plus a vector of the frame.
 func (s *step[F]) advance(base *step[F], f *frame[F], x, y F) {
 	if s.slides {
 		size := num.Sqrt(f.tx*f.tx + f.ty*f.ty)
@@ -213,7 +213,7 @@ func (s *step[F]) advance(base *step[F], f *frame[F], x, y F) {
 	s.dx, s.dy = base.dx+f.l.M11*x+f.l.M12*y, base.dy+f.l.M12*x+f.l.M22*y
 }
 
-// combineSteps is a share of one step, and then the other.
+// combineSteps returns a share of one step followed by the other.
 func combineSteps[F num.Float](one, other *step[F], share, more F) step[F] {
 	s := *one
 	s.dx, s.dy, s.ds = share*one.dx+more*other.dx, share*one.dy+more*other.dy, share*one.ds+more*other.ds

@@ -2,7 +2,7 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Count ends a sweep: index 0 adds it to those that were.
+// Count ends a sweep: index 0 increments the number of sweeps.
 //
 //atoll:kernel
 func Count[F num.Float](i int, c *Control[F]) {

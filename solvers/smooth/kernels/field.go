@@ -5,8 +5,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// Field is the metric as a function of the position. It never changes, so that vertices that move do not wear it down.
-// Outside of its bounds the value at the nearest position inside holds.
+// Field is the metric as a function of the position. It never changes, so that moving vertices do not degrade it by
+// repeated interpolation. Outside its bounds the value at the nearest position inside is used.
 type Field[F num.Float] struct {
 	Kind       int32
 	Nx, Ny     int32 // boxes of the grid or over the mesh, or pieces of Across and Up

@@ -5,14 +5,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// Node is a vertex of the mesh on which a field is given, and the metric there.
+// Node is a vertex of the background mesh, with the metric.
 type Node[F num.Float] struct{ X, Y, M11, M12, M22, _ F }
 
-// BackgroundCell is a triangle of the mesh on which a field is given: its corners, counter-clockwise, and in slot k the
-// triangle across the edge from corner k to corner (k+1)%3, -1 where the mesh ends.
+// BackgroundCell is a triangle of the background mesh: its corners, counter-clockwise, and in slot k the triangle
+// across the edge from corner k to corner (k+1)%3, -1 at the boundary.
 type BackgroundCell struct{ At, Next [3]int32 }
 
-// barycentric is a position in a triangle: how far along its two edges from the first corner, as shares of them.
+// barycentric is a position in a triangle: coordinates along its two edges from the first corner, as fractions of
+// them.
 type barycentric[F num.Float] struct {
 	cell int32
 	b, c F
@@ -28,7 +29,7 @@ func (f *Field[F]) barycentricIn(cell int32, x, y F) barycentric[F] {
 	return barycentric[F]{cell, (dx*cy - dy*cx) / area, (bx*dy - by*dx) / area}
 }
 
-// clampToCell moves a position outside of its triangle to the triangle's boundary, and NaN to the first corner.
+// clampToCell moves a position outside its triangle to the triangle's boundary, and NaN to the first corner.
 func clampToCell[F num.Float](s barycentric[F]) barycentric[F] {
 	if !(s.b > 0) {
 		s.b = 0
@@ -42,9 +43,9 @@ func clampToCell[F num.Float](s barycentric[F]) barycentric[F] {
 	return s
 }
 
-// find returns where on the mesh a position lies, or the nearest that the triangles of its box have. It depends on the
-// position alone, so that no vertex needs to remember where it was: from the triangle in the middle of its box it goes
-// across the edge that the position lies farthest beyond.
+// find locates a position on the background mesh, or the nearest one in the triangles of its box. The result depends
+// on the position only, so that vertices need no memory of their cell: from the triangle in the centre of the box it
+// repeatedly crosses the edge that the position is farthest beyond.
 func (f *Field[F]) find(x, y F) barycentric[F] {
 	i, _ := lookup.Locate(x, f.X, f.PerX, f.Nx)
 	j, _ := lookup.Locate(y, f.Y, f.PerY, f.Ny)
@@ -89,7 +90,7 @@ func (f *Field[F]) nearest(box int32, x, y F) barycentric[F] {
 	return best
 }
 
-// distanceSquare is the square of the distance of (x, y) from a position in a triangle.
+// distanceSquare returns the square of the distance of (x, y) from a position in a triangle.
 func (f *Field[F]) distanceSquare(s *barycentric[F], x, y F) F {
 	at := &f.Background[s.cell].At
 	o, b, c := &f.Nodes[at[0]], &f.Nodes[at[1]], &f.Nodes[at[2]]

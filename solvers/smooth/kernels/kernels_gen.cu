@@ -240,7 +240,7 @@ static_assert(sizeof(Rail_f32) == 32 && offsetof(Rail_f32, X) == 0 && offsetof(R
     offsetof(Rail_f32, Tx) == 8 && offsetof(Rail_f32, Ty) == 12 && offsetof(Rail_f32, Bx) == 16 &&
     offsetof(Rail_f32, By) == 20 && offsetof(Rail_f32, Low) == 24 && offsetof(Rail_f32, High) == 28, "Rail_f32");
 
-// Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
+// Mesh is the constant part: the neighbours of all vertices that move, and the rails of those on the boundary.
 // Mesh[float32], types.go:40
 struct Mesh_f32 {
     Slice<Ring> Rings;
@@ -268,7 +268,7 @@ static_assert(sizeof(lookup_Piece_f32) == 16 && offsetof(lookup_Piece_f32, A) ==
     offsetof(lookup_Piece_f32, B) == 4 && offsetof(lookup_Piece_f32, C) == 8 &&
     offsetof(lookup_Piece_f32, D) == 12, "lookup_Piece_f32");
 
-// Node is a vertex of the mesh on which a field is given, and the metric there.
+// Node is a vertex of the background mesh, with the metric.
 // Node[float32], fieldmesh.go:9
 struct alignas(8) Node_f32 {
     float X, Y, M11, M12, M22, blank5;
@@ -277,8 +277,8 @@ static_assert(sizeof(Node_f32) == 24 && offsetof(Node_f32, X) == 0 && offsetof(N
     offsetof(Node_f32, M11) == 8 && offsetof(Node_f32, M12) == 12 && offsetof(Node_f32, M22) == 16 &&
     offsetof(Node_f32, blank5) == 20, "Node_f32");
 
-// BackgroundCell is a triangle of the mesh on which a field is given: its corners, counter-clockwise, and in slot k the
-// triangle across the edge from corner k to corner (k+1)%3, -1 where the mesh ends.
+// BackgroundCell is a triangle of the background mesh: its corners, counter-clockwise, and in slot k the triangle
+// across the edge from corner k to corner (k+1)%3, -1 at the boundary.
 // BackgroundCell, fieldmesh.go:13
 struct alignas(8) BackgroundCell {
     Array<int32, 3> At, Next;
@@ -286,8 +286,8 @@ struct alignas(8) BackgroundCell {
 static_assert(sizeof(BackgroundCell) == 24 && offsetof(BackgroundCell, At) == 0 &&
     offsetof(BackgroundCell, Next) == 12, "BackgroundCell");
 
-// Field is the metric as a function of the position. It never changes, so that vertices that move do not wear it down.
-// Outside of its bounds the value at the nearest position inside holds.
+// Field is the metric as a function of the position. It never changes, so that moving vertices do not degrade it by
+// repeated interpolation. Outside its bounds the value at the nearest position inside is used.
 // Field[float32], field.go:10
 struct Field_f32 {
     int32 Kind;
@@ -312,7 +312,7 @@ static_assert(sizeof(Field_f32) == 232 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Starts) == 152 && offsetof(Field_f32, Lists) == 176 && offsetof(Field_f32, Listed) == 200 &&
     offsetof(Field_f32, Steps) == 224, "Field_f32");
 
-// Control is what changes from sweep to sweep.
+// Control holds the parameters that change between sweeps.
 // Control[float32], types.go:80
 struct Control_f32 {
     float Floor;
@@ -323,8 +323,8 @@ struct Control_f32 {
 static_assert(sizeof(Control_f32) == 16 && offsetof(Control_f32, Floor) == 0 && offsetof(Control_f32, Sweep) == 4 &&
     offsetof(Control_f32, Doublings) == 8 && offsetof(Control_f32, Rising) == 12, "Control_f32");
 
-// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
-// on the boundary is from the origin of its rail.
+// Vertex is a vertex with the metric at its position, which is updated when it moves. S is the coordinate of a
+// sliding boundary vertex on its rail.
 // Vertex[float32], types.go:18
 struct alignas(8) Vertex_f32 {
     float X, Y, M11, M12, M22, S;
@@ -333,7 +333,7 @@ static_assert(sizeof(Vertex_f32) == 24 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, M11) == 8 && offsetof(Vertex_f32, M12) == 12 && offsetof(Vertex_f32, M22) == 16 &&
     offsetof(Vertex_f32, S) == 20, "Vertex_f32");
 
-// Counters counts what became of steps.
+// Counters counts limited and refused steps.
 // Counters, types.go:88
 struct Counters {
     int64 Limited;
@@ -341,8 +341,8 @@ struct Counters {
 };
 static_assert(sizeof(Counters) == 16 && offsetof(Counters, Limited) == 0 && offsetof(Counters, Refused) == 8, "Counters");
 
-// step is where a vertex wants to go: by (dx, dy) from (x, y), or by ds on its rail.
-// step[float32], place.go:32
+// step is the displacement of a vertex: (dx, dy) from (x, y), or ds on its rail.
+// step[float32], place.go:31
 struct step_f32 {
     float x, y, s;
     float dx, dy, ds;
@@ -353,8 +353,8 @@ static_assert(sizeof(step_f32) == 60 && offsetof(step_f32, x) == 0 && offsetof(s
     offsetof(step_f32, s) == 8 && offsetof(step_f32, dx) == 12 && offsetof(step_f32, dy) == 16 &&
     offsetof(step_f32, ds) == 20 && offsetof(step_f32, slides) == 24 && offsetof(step_f32, rail) == 28, "step_f32");
 
-// localEnergy is the energy of the triangles around a vertex at one position, its gradient and Hessian, and of their
-// qualities the least and the sum.
+// localEnergy is the energy of the triangles around a vertex at one position, its gradient and Hessian, and the minimum
+// and the sum of their qualities.
 // localEnergy[float32], barrier.go:25
 struct localEnergy_f32 {
     float energy, gx, gy, h11, h12, h22, least, sum;
@@ -373,8 +373,9 @@ struct Tensor_f32 {
 static_assert(sizeof(Tensor_f32) == 16 && offsetof(Tensor_f32, M11) == 0 && offsetof(Tensor_f32, M12) == 4 &&
     offsetof(Tensor_f32, M22) == 8 && offsetof(Tensor_f32, blank3) == 12, "Tensor_f32");
 
-// barycentric is a position in a triangle: how far along its two edges from the first corner, as shares of them.
-// barycentric[float32], fieldmesh.go:16
+// barycentric is a position in a triangle: coordinates along its two edges from the first corner, as fractions of
+// them.
+// barycentric[float32], fieldmesh.go:17
 struct barycentric_f32 {
     int32 cell;
     float b, c;
@@ -412,7 +413,7 @@ static_assert(sizeof(Rail_f64) == 64 && offsetof(Rail_f64, X) == 0 && offsetof(R
     offsetof(Rail_f64, Tx) == 16 && offsetof(Rail_f64, Ty) == 24 && offsetof(Rail_f64, Bx) == 32 &&
     offsetof(Rail_f64, By) == 40 && offsetof(Rail_f64, Low) == 48 && offsetof(Rail_f64, High) == 56, "Rail_f64");
 
-// Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
+// Mesh is the constant part: the neighbours of all vertices that move, and the rails of those on the boundary.
 // Mesh[float64], types.go:40
 struct Mesh_f64 {
     Slice<Ring> Rings;
@@ -440,7 +441,7 @@ static_assert(sizeof(lookup_Piece_f64) == 32 && offsetof(lookup_Piece_f64, A) ==
     offsetof(lookup_Piece_f64, B) == 8 && offsetof(lookup_Piece_f64, C) == 16 &&
     offsetof(lookup_Piece_f64, D) == 24, "lookup_Piece_f64");
 
-// Node is a vertex of the mesh on which a field is given, and the metric there.
+// Node is a vertex of the background mesh, with the metric.
 // Node[float64], fieldmesh.go:9
 struct alignas(16) Node_f64 {
     double X, Y, M11, M12, M22, blank5;
@@ -449,8 +450,8 @@ static_assert(sizeof(Node_f64) == 48 && offsetof(Node_f64, X) == 0 && offsetof(N
     offsetof(Node_f64, M11) == 16 && offsetof(Node_f64, M12) == 24 && offsetof(Node_f64, M22) == 32 &&
     offsetof(Node_f64, blank5) == 40, "Node_f64");
 
-// Field is the metric as a function of the position. It never changes, so that vertices that move do not wear it down.
-// Outside of its bounds the value at the nearest position inside holds.
+// Field is the metric as a function of the position. It never changes, so that moving vertices do not degrade it by
+// repeated interpolation. Outside its bounds the value at the nearest position inside is used.
 // Field[float64], field.go:10
 struct Field_f64 {
     int32 Kind;
@@ -475,7 +476,7 @@ static_assert(sizeof(Field_f64) == 256 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Starts) == 176 && offsetof(Field_f64, Lists) == 200 && offsetof(Field_f64, Listed) == 224 &&
     offsetof(Field_f64, Steps) == 248, "Field_f64");
 
-// Control is what changes from sweep to sweep.
+// Control holds the parameters that change between sweeps.
 // Control[float64], types.go:80
 struct Control_f64 {
     double Floor;
@@ -486,8 +487,8 @@ struct Control_f64 {
 static_assert(sizeof(Control_f64) == 24 && offsetof(Control_f64, Floor) == 0 && offsetof(Control_f64, Sweep) == 8 &&
     offsetof(Control_f64, Doublings) == 12 && offsetof(Control_f64, Rising) == 16, "Control_f64");
 
-// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
-// on the boundary is from the origin of its rail.
+// Vertex is a vertex with the metric at its position, which is updated when it moves. S is the coordinate of a
+// sliding boundary vertex on its rail.
 // Vertex[float64], types.go:18
 struct alignas(16) Vertex_f64 {
     double X, Y, M11, M12, M22, S;
@@ -496,8 +497,8 @@ static_assert(sizeof(Vertex_f64) == 48 && offsetof(Vertex_f64, X) == 0 && offset
     offsetof(Vertex_f64, M11) == 16 && offsetof(Vertex_f64, M12) == 24 && offsetof(Vertex_f64, M22) == 32 &&
     offsetof(Vertex_f64, S) == 40, "Vertex_f64");
 
-// step is where a vertex wants to go: by (dx, dy) from (x, y), or by ds on its rail.
-// step[float64], place.go:32
+// step is the displacement of a vertex: (dx, dy) from (x, y), or ds on its rail.
+// step[float64], place.go:31
 struct step_f64 {
     double x, y, s;
     double dx, dy, ds;
@@ -508,8 +509,8 @@ static_assert(sizeof(step_f64) == 120 && offsetof(step_f64, x) == 0 && offsetof(
     offsetof(step_f64, s) == 16 && offsetof(step_f64, dx) == 24 && offsetof(step_f64, dy) == 32 &&
     offsetof(step_f64, ds) == 40 && offsetof(step_f64, slides) == 48 && offsetof(step_f64, rail) == 56, "step_f64");
 
-// localEnergy is the energy of the triangles around a vertex at one position, its gradient and Hessian, and of their
-// qualities the least and the sum.
+// localEnergy is the energy of the triangles around a vertex at one position, its gradient and Hessian, and the minimum
+// and the sum of their qualities.
 // localEnergy[float64], barrier.go:25
 struct localEnergy_f64 {
     double energy, gx, gy, h11, h12, h22, least, sum;
@@ -528,8 +529,9 @@ struct Tensor_f64 {
 static_assert(sizeof(Tensor_f64) == 32 && offsetof(Tensor_f64, M11) == 0 && offsetof(Tensor_f64, M12) == 8 &&
     offsetof(Tensor_f64, M22) == 16 && offsetof(Tensor_f64, blank3) == 24, "Tensor_f64");
 
-// barycentric is a position in a triangle: how far along its two edges from the first corner, as shares of them.
-// barycentric[float64], fieldmesh.go:16
+// barycentric is a position in a triangle: coordinates along its two edges from the first corner, as fractions of
+// them.
+// barycentric[float64], fieldmesh.go:17
 struct barycentric_f64 {
     int32 cell;
     double b, c;
@@ -570,14 +572,14 @@ static_assert(sizeof(Triangle_f64) == 88 && offsetof(Triangle_f64, m) == 0 && of
     offsetof(Triangle_f64, lc) == 64 && offsetof(Triangle_f64, perimeter) == 72 &&
     offsetof(Triangle_f64, fit) == 80, "Triangle_f64");
 
-// Shape is what a triangle or a side of it is like.
+// Shape holds the measures of a triangle.
 // Shape[float32], quality.go:98
 struct alignas(8) Shape_f32 {
     float Quality, Area;
 };
 static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Area) == 4, "Shape_f32");
 
-// Shape is what a triangle or a side of it is like.
+// Shape holds the measures of a triangle.
 // Shape[float64], quality.go:98
 struct alignas(16) Shape_f64 {
     double Quality, Area;
@@ -591,14 +593,14 @@ struct alignas(8) Edge {
 };
 static_assert(sizeof(Edge) == 8 && offsetof(Edge, A) == 0 && offsetof(Edge, B) == 4, "Edge");
 
-// Side is an edge's length in the metric and out of it.
+// Side holds an edge's length without and with the metric.
 // Side[float32], quality.go:101
 struct alignas(8) Side_f32 {
     float Length, Metric;
 };
 static_assert(sizeof(Side_f32) == 8 && offsetof(Side_f32, Length) == 0 && offsetof(Side_f32, Metric) == 4, "Side_f32");
 
-// Side is an edge's length in the metric and out of it.
+// Side holds an edge's length without and with the metric.
 // Side[float64], quality.go:101
 struct alignas(16) Side_f64 {
     double Length, Metric;
@@ -657,8 +659,8 @@ static_assert(sizeof(activeSet_f64) == 1552 && offsetof(activeSet_f64, n) == 0 &
     offsetof(activeSet_f64, least) == 776 && offsetof(activeSet_f64, area) == 784 &&
     offsetof(activeSet_f64, lx) == 1040 && offsetof(activeSet_f64, ly) == 1296, "activeSet_f64");
 
-// Tile is where the slots and the visits of a tile begin; slots end where the next tile's begin. The visits of set s
-// end at End[s], and those of the set before it where they begin. Visit k moves the vertex in slot k.
+// Tile holds the first slot and the first visit of a tile; slots end at those of the next tile. The visits of set s
+// end at End[s] and start at the end of the previous set. Visit k moves the vertex in slot k.
 // Tile, tile.go:21
 struct alignas(8) Tile {
     int32 Slot, Visit_;
@@ -667,17 +669,16 @@ struct alignas(8) Tile {
 static_assert(sizeof(Tile) == 40 && offsetof(Tile, Slot) == 0 && offsetof(Tile, Visit_) == 4 &&
     offsetof(Tile, End) == 8, "Tile");
 
-// Visit is a vertex that a tile moves: the slots of its neighbours, two a word, the first in the lower half, and NoSlot
-// after the last. ValueAndDerivatives one that slides, or has more than 8 neighbours, the last word says which of
-// Extras goes on.
-// Visit, tile.go:29
+// Visit is a vertex that a tile moves: the slots of its neighbours, two per word, the first in the lower half, and
+// NoSlot after the last. If the vertex slides, or has more than 8 neighbours, the last word is the index in Extras.
+// Visit, tile.go:28
 struct alignas(16) Visit {
     Array<uint32, 4> Near;
 };
 static_assert(sizeof(Visit) == 16 && offsetof(Visit, Near) == 0, "Visit");
 
 // Extra is the rail of a visit, -1 if it does not slide, and its seventh and later neighbours.
-// Extra, tile.go:32
+// Extra, tile.go:31
 struct alignas(16) Extra {
     int32 Rail_;
     Array<uint32, 3> Near;
@@ -685,14 +686,14 @@ struct alignas(16) Extra {
 static_assert(sizeof(Extra) == 16 && offsetof(Extra, Rail_) == 0 && offsetof(Extra, Near) == 4, "Extra");
 
 // Row is the first row of a symmetric tensor.
-// Row[float32], tile.go:70
+// Row[float32], tile.go:69
 struct alignas(8) Row_f32 {
     float M11, M12;
 };
 static_assert(sizeof(Row_f32) == 8 && offsetof(Row_f32, M11) == 0 && offsetof(Row_f32, M12) == 4, "Row_f32");
 
 // TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
-// TiledMesh[float32], tile.go:45
+// TiledMesh[float32], tile.go:44
 struct TiledMesh_f32 {
     Slice<Tile> Tiles;
     Slice<int32> Slots;
@@ -710,8 +711,8 @@ static_assert(sizeof(TiledMesh_f32) == 216 && offsetof(TiledMesh_f32, Tiles) == 
     offsetof(TiledMesh_f32, Sliders) == 120 && offsetof(TiledMesh_f32, Where) == 144 &&
     offsetof(TiledMesh_f32, NodeRow) == 168 && offsetof(TiledMesh_f32, NodeRest) == 192, "TiledMesh_f32");
 
-// Window is the box of a metric grid's nodes that a tile holds: Nx a row, from node (I, J). Where a vertex lies outside
-// of it the samples come from the grid itself, so that no bit depends on windows.
+// Window is the box of a metric grid's nodes that a tile holds: Nx per row, from node (I, J). Outside of it the
+// samples are read from the grid itself, so that the bits do not depend on windows.
 // Window, window.go:10
 struct Window {
     int32 I, J, Nx, Ny;
@@ -719,16 +720,16 @@ struct Window {
 static_assert(sizeof(Window) == 16 && offsetof(Window, I) == 0 && offsetof(Window, J) == 4 &&
     offsetof(Window, Nx) == 8 && offsetof(Window, Ny) == 12, "Window");
 
-// Place is where a vertex is.
-// Place[float32], tile.go:67
+// Place is the position of a vertex.
+// Place[float32], tile.go:66
 struct alignas(8) Place_f32 {
     float X, Y;
 };
 static_assert(sizeof(Place_f32) == 8 && offsetof(Place_f32, X) == 0 && offsetof(Place_f32, Y) == 4, "Place_f32");
 
-// TileVertices is the vertices as tiles take them from one sweep to the next, ordered by tile: neighbouring threads
-// read and write neighbouring numbers, as they would not in an array of structs. Along is the S of each rail's vertex.
-// TileVertices[float32], tile.go:59
+// TileVertices holds the vertices for tiles from one sweep to the next, ordered by tile, so that adjacent threads
+// access adjacent memory, as they would not in an array of structs. Along is the S of each rail's vertex.
+// TileVertices[float32], tile.go:58
 struct TileVertices_f32 {
     Slice<Place_f32> Place_;
     Slice<Row_f32> Row_;
@@ -739,16 +740,16 @@ static_assert(sizeof(TileVertices_f32) == 96 && offsetof(TileVertices_f32, Place
     offsetof(TileVertices_f32, Row_) == 24 && offsetof(TileVertices_f32, M22) == 48 &&
     offsetof(TileVertices_f32, Along) == 72, "TileVertices_f32");
 
-// slotPlaces is the indices of a few vertices.
-// slotPlaces, tile.go:149
+// slotPlaces holds the indices of several vertices.
+// slotPlaces, tile.go:148
 struct slotPlaces {
     Array<int32, 5> place;
 };
 static_assert(sizeof(slotPlaces) == 20 && offsetof(slotPlaces, place) == 0, "slotPlaces");
 
-// sharedTile is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
+// sharedTile is the shared memory of a tile: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
-// sharedTile[float32], tile.go:74
+// sharedTile[float32], tile.go:73
 struct sharedTile_f32 {
     Slice<Place_f32> place;
     Slice<Row_f32> row;
@@ -763,14 +764,14 @@ static_assert(sizeof(sharedTile_f32) == 136 && offsetof(sharedTile_f32, place) =
     offsetof(sharedTile_f32, window) == 120, "sharedTile_f32");
 
 // Row is the first row of a symmetric tensor.
-// Row[float64], tile.go:70
+// Row[float64], tile.go:69
 struct alignas(16) Row_f64 {
     double M11, M12;
 };
 static_assert(sizeof(Row_f64) == 16 && offsetof(Row_f64, M11) == 0 && offsetof(Row_f64, M12) == 8, "Row_f64");
 
 // TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
-// TiledMesh[float64], tile.go:45
+// TiledMesh[float64], tile.go:44
 struct TiledMesh_f64 {
     Slice<Tile> Tiles;
     Slice<int32> Slots;
@@ -788,16 +789,16 @@ static_assert(sizeof(TiledMesh_f64) == 216 && offsetof(TiledMesh_f64, Tiles) == 
     offsetof(TiledMesh_f64, Sliders) == 120 && offsetof(TiledMesh_f64, Where) == 144 &&
     offsetof(TiledMesh_f64, NodeRow) == 168 && offsetof(TiledMesh_f64, NodeRest) == 192, "TiledMesh_f64");
 
-// Place is where a vertex is.
-// Place[float64], tile.go:67
+// Place is the position of a vertex.
+// Place[float64], tile.go:66
 struct alignas(16) Place_f64 {
     double X, Y;
 };
 static_assert(sizeof(Place_f64) == 16 && offsetof(Place_f64, X) == 0 && offsetof(Place_f64, Y) == 8, "Place_f64");
 
-// TileVertices is the vertices as tiles take them from one sweep to the next, ordered by tile: neighbouring threads
-// read and write neighbouring numbers, as they would not in an array of structs. Along is the S of each rail's vertex.
-// TileVertices[float64], tile.go:59
+// TileVertices holds the vertices for tiles from one sweep to the next, ordered by tile, so that adjacent threads
+// access adjacent memory, as they would not in an array of structs. Along is the S of each rail's vertex.
+// TileVertices[float64], tile.go:58
 struct TileVertices_f64 {
     Slice<Place_f64> Place_;
     Slice<Row_f64> Row_;
@@ -808,9 +809,9 @@ static_assert(sizeof(TileVertices_f64) == 96 && offsetof(TileVertices_f64, Place
     offsetof(TileVertices_f64, Row_) == 24 && offsetof(TileVertices_f64, M22) == 48 &&
     offsetof(TileVertices_f64, Along) == 72, "TileVertices_f64");
 
-// sharedTile is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
+// sharedTile is the shared memory of a tile: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
-// sharedTile[float64], tile.go:74
+// sharedTile[float64], tile.go:73
 struct sharedTile_f64 {
     Slice<Place_f64> place;
     Slice<Row_f64> row;
@@ -861,8 +862,8 @@ struct alignas(16) BoxRange {
 static_assert(sizeof(BoxRange) == 16 && offsetof(BoxRange, I0) == 0 && offsetof(BoxRange, I1) == 4 &&
     offsetof(BoxRange, J0) == 8 && offsetof(BoxRange, J1) == 12, "BoxRange");
 
-// begin begins a step of vertex i.
-// (*step[float32]).begin, place.go:40
+// begin initialises a step of vertex i.
+// (*step[float32]).begin, place.go:39
 DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     s->x = p->X;
@@ -926,7 +927,7 @@ DEVICE fit_ValueAndDerivatives_f32_results fit_ValueAndDerivatives_f32(float x) 
     return {t * t * t, 6.0f * (s - 1.0f) * r, 6.0f * (2.0f - 4.0f * s + s * s) * r * r, s};
 }
 
-// Power is x to the power 2ⁿ.
+// Power returns x to the power 2ⁿ.
 // Power[float32], fit/fit.go:44
 DEVICE float fit_Power_f32(float x, int32 n) {
     for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
@@ -935,7 +936,7 @@ DEVICE float fit_Power_f32(float x, int32 n) {
     return x;
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[float32], num/num.go:28
 DEVICE float num_Larger_f32(float a, float b) {
     if (a > b) {
@@ -944,7 +945,7 @@ DEVICE float num_Larger_f32(float a, float b) {
     return b;
 }
 
-// Lower is the smaller of the least quality so far and another: NaN if either is.
+// Lower returns the smaller of two qualities: NaN if either is.
 // Lower[float32], fit/fit.go:36
 DEVICE float fit_Lower_f32(float least, float q) {
     if (least <= q) {
@@ -953,8 +954,8 @@ DEVICE float fit_Lower_f32(float least, float q) {
     return q + (least - least);
 }
 
-// Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
-// the ends it is the nearest position inside. NaN is taken to the first piece.
+// Locate returns the piece of x, of n pieces that start at low and have length 1/per, and the position of x in it, in
+// [0, 1]. Beyond the ends it returns the nearest position inside. NaN maps to the first piece.
 // Locate[float32], lookup/lookup.go:26
 struct lookup_Locate_f32_results { int32 r0; float r1; };
 DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per, int32 n) {
@@ -970,7 +971,7 @@ DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per
 }
 
 // barycentricIn returns the coordinates of (x, y) in a triangle, which need not contain it. It is exact at corners.
-// (*Field[float32]).barycentricIn, fieldmesh.go:22
+// (*Field[float32]).barycentricIn, fieldmesh.go:23
 DEVICE barycentric_f32 Field_barycentricIn_f32(const Field_f32 *f, int32 cell, float x, float y) {
     Array<int32, 3> *at = &f->Background[cell].At;
     Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
@@ -980,8 +981,8 @@ DEVICE barycentric_f32 Field_barycentricIn_f32(const Field_f32 *f, int32 cell, f
     return barycentric_f32{cell, (dx * cy - dy * cx) / area, (bx * dy - by * dx) / area};
 }
 
-// clampToCell moves a position outside of its triangle to the triangle's boundary, and NaN to the first corner.
-// clampToCell[float32], fieldmesh.go:32
+// clampToCell moves a position outside its triangle to the triangle's boundary, and NaN to the first corner.
+// clampToCell[float32], fieldmesh.go:33
 DEVICE barycentric_f32 clampToCell_f32(barycentric_f32 s) {
     if (!(s.b > 0.0f)) {
         s.b = 0.0f;
@@ -996,8 +997,8 @@ DEVICE barycentric_f32 clampToCell_f32(barycentric_f32 s) {
     return s;
 }
 
-// distanceSquare is the square of the distance of (x, y) from a position in a triangle.
-// (*Field[float32]).distanceSquare, fieldmesh.go:93
+// distanceSquare returns the square of the distance of (x, y) from a position in a triangle.
+// (*Field[float32]).distanceSquare, fieldmesh.go:94
 DEVICE float Field_distanceSquare_f32(const Field_f32 *f, barycentric_f32 *s, float x, float y) {
     Array<int32, 3> *at = &f->Background[s->cell].At;
     Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
@@ -1008,7 +1009,7 @@ DEVICE float Field_distanceSquare_f32(const Field_f32 *f, barycentric_f32 *s, fl
 
 // nearest looks at every triangle that touches a box, for a position outside of the mesh, behind a notch or a hole of
 // it, or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
-// (*Field[float32]).nearest, fieldmesh.go:80
+// (*Field[float32]).nearest, fieldmesh.go:81
 DEVICE barycentric_f32 Field_nearest_f32(const Field_f32 *f, int32 box, float x, float y) {
     barycentric_f32 best = clampToCell_f32(Field_barycentricIn_f32(f, f->Listed[f->Lists[box]], x, y));
     float far = Field_distanceSquare_f32(f, &best, x, y);
@@ -1022,10 +1023,10 @@ DEVICE barycentric_f32 Field_nearest_f32(const Field_f32 *f, int32 box, float x,
     return best;
 }
 
-// find returns where on the mesh a position lies, or the nearest that the triangles of its box have. It depends on the
-// position alone, so that no vertex needs to remember where it was: from the triangle in the middle of its box it goes
-// across the edge that the position lies farthest beyond.
-// (*Field[float32]).find, fieldmesh.go:48
+// find locates a position on the background mesh, or the nearest one in the triangles of its box. The result depends
+// on the position only, so that vertices need no memory of their cell: from the triangle in the centre of the box it
+// repeatedly crosses the edge that the position is farthest beyond.
+// (*Field[float32]).find, fieldmesh.go:49
 DEVICE barycentric_f32 Field_find_f32(const Field_f32 *f, float x, float y) {
     auto [i, unused1] = lookup_Locate_f32(x, f->X, f->PerX, f->Nx);
     auto [j, unused2] = lookup_Locate_f32(y, f->Y, f->PerY, f->Ny);
@@ -1062,7 +1063,7 @@ DEVICE barycentric_f32 Field_find_f32(const Field_f32 *f, float x, float y) {
 }
 
 // gradientAtBackground returns the derivatives by x and y, constant on every triangle.
-// (*Field[float32]).gradientAtBackground, fieldmesh.go:115
+// (*Field[float32]).gradientAtBackground, fieldmesh.go:116
 struct Field_gradientAtBackground_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
 DEVICE Field_gradientAtBackground_f32_results Field_gradientAtBackground_f32(const Field_f32 *f, float x, float y) {
     barycentric_f32 s = Field_find_f32(f, x, y);
@@ -1087,7 +1088,7 @@ DEVICE lookup_Piece_Size_f32_results lookup_Piece_Size_f32(lookup_Piece_f32 *p, 
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0f * p->C + 3.0f * t * p->D)};
 }
 
-// Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
+// Between is linear interpolation: a for t = 0, b for t = 1, and exactly a for all t if a = b.
 // Between[float32], lookup/lookup.go:39
 DEVICE float lookup_Between_f32(float a, float b, float t) {
     return a + t * (b - a);
@@ -1124,7 +1125,7 @@ DEVICE Field_Gradient_f32_results Field_Gradient_f32(const Field_f32 *f, float x
     return {mx, my};
 }
 
-// localEnergyOf evaluates the triangles around vertex i, where a step of it begins.
+// localEnergyOf evaluates the triangles around vertex i, at the beginning of a step.
 // localEnergyOf[float32], barrier.go:28
 DEVICE localEnergy_f32 localEnergyOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 *m,
         const Field_f32 *field, Slice<Vertex_f32> v) {
@@ -1194,8 +1195,8 @@ DEVICE localEnergy_f32 localEnergyOf_f32(int64 i, step_f32 *s, Control_f32 *c, c
     return localEnergy_f32{energy, gx, gy, h11, h12, h22, least, sum};
 }
 
-// tangent is the direction of the rail where the step begins.
-// (*step[float32]).tangent, place.go:61
+// tangent returns the direction of the rail at the beginning of the step.
+// (*step[float32]).tangent, place.go:60
 struct step_tangent_f32_results { float r0; float r1; };
 DEVICE step_tangent_f32_results step_tangent_f32(step_f32 *s) {
     return {s->rail.Tx + 2.0f * s->s * s->rail.Bx, s->rail.Ty + 2.0f * s->s * s->rail.By};
@@ -1231,7 +1232,7 @@ DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, floa
 }
 
 // limitToRail limits a step to the part of its rail that the vertex may occupy.
-// (*step[float32]).limitToRail, place.go:66
+// (*step[float32]).limitToRail, place.go:65
 DEVICE void step_limitToRail_f32(step_f32 *s) {
     if (s->ds > s->rail.High - s->s) {
         s->ds = s->rail.High - s->s;
@@ -1256,7 +1257,7 @@ DEVICE void localEnergy_descend_f32(localEnergy_f32 *b, step_f32 *s, float relax
     }
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[float32], num/num.go:36
 DEVICE float num_Smaller_f32(float a, float b) {
     if (a < b) {
@@ -1267,7 +1268,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
 
 // at returns the position after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
 // never leaves its line, however often it moves.
-// (*step[float32]).at, place.go:51
+// (*step[float32]).at, place.go:50
 struct step_at_f32_results { float r0; float r1; };
 DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
     if (s->slides) {
@@ -1287,7 +1288,7 @@ DEVICE float distanceSquare_f32(Vertex_f32 *p, float x, float y) {
 
 // atBackground returns the metric at a position, which is linear on every triangle: such a mean of positive definite
 // tensors is positive definite.
-// (*Field[float32]).atBackground, fieldmesh.go:103
+// (*Field[float32]).atBackground, fieldmesh.go:104
 DEVICE Tensor_f32 Field_atBackground_f32(const Field_f32 *f, float x, float y) {
     barycentric_f32 s = Field_find_f32(f, x, y);
     Array<int32, 3> *at = &f->Background[s.cell].At;
@@ -1299,7 +1300,7 @@ DEVICE Tensor_f32 Field_atBackground_f32(const Field_f32 *f, float x, float y) {
     return m;
 }
 
-// Bilinear is linear along s from a to b and from c to d, and along t between these.
+// Bilinear is bilinear interpolation: along s from a to b and from c to d, and along t between these.
 // Bilinear[float32], lookup/lookup.go:42
 DEVICE float lookup_Bilinear_f32(float a, float b, float c, float d, float s, float t) {
     return lookup_Between_f32(lookup_Between_f32(a, b, s), lookup_Between_f32(c, d, s), t);
@@ -1347,8 +1348,8 @@ DEVICE fit_Value_f32_results fit_Value_f32(float x) {
     return {t * t * t, s};
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 // Abs[float32], num/num.go:20
 DEVICE float num_Abs_f32(float x) {
     if (x < 0.0f) {
@@ -1357,8 +1358,8 @@ DEVICE float num_Abs_f32(float x) {
     return x;
 }
 
-// trialEnergy returns the energy around vertex i with that vertex at (x, y), where the metric is at, the sum of the
-// qualities, and whether all triangles are upright and no worse than need. It ends at the first that is not.
+// trialEnergy returns the energy around vertex i at a trial position (x, y) with the metric at, the sum of the
+// qualities, and whether all triangles are upright and of at least the quality need. It stops at the first that is not.
 // trialEnergy[float32], barrier.go:91
 struct trialEnergy_f32_results { float r0; float r1; bool r2; };
 DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, bool closed, float x, float y, Tensor_f32 *at, float need,
@@ -1442,8 +1443,8 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     return 0.0f;
 }
 
-// begin begins a step of vertex i.
-// (*step[float64]).begin, place.go:40
+// begin initialises a step of vertex i.
+// (*step[float64]).begin, place.go:39
 DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     s->x = p->X;
@@ -1507,7 +1508,7 @@ DEVICE fit_ValueAndDerivatives_f64_results fit_ValueAndDerivatives_f64(double x)
     return {t * t * t, 6.0 * (s - 1.0) * r, 6.0 * (2.0 - 4.0 * s + s * s) * r * r, s};
 }
 
-// Power is x to the power 2ⁿ.
+// Power returns x to the power 2ⁿ.
 // Power[float64], fit/fit.go:44
 DEVICE double fit_Power_f64(double x, int32 n) {
     for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
@@ -1516,7 +1517,7 @@ DEVICE double fit_Power_f64(double x, int32 n) {
     return x;
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[float64], num/num.go:28
 DEVICE double num_Larger_f64(double a, double b) {
     if (a > b) {
@@ -1525,7 +1526,7 @@ DEVICE double num_Larger_f64(double a, double b) {
     return b;
 }
 
-// Lower is the smaller of the least quality so far and another: NaN if either is.
+// Lower returns the smaller of two qualities: NaN if either is.
 // Lower[float64], fit/fit.go:36
 DEVICE double fit_Lower_f64(double least, double q) {
     if (least <= q) {
@@ -1534,8 +1535,8 @@ DEVICE double fit_Lower_f64(double least, double q) {
     return q + (least - least);
 }
 
-// Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
-// the ends it is the nearest position inside. NaN is taken to the first piece.
+// Locate returns the piece of x, of n pieces that start at low and have length 1/per, and the position of x in it, in
+// [0, 1]. Beyond the ends it returns the nearest position inside. NaN maps to the first piece.
 // Locate[float64], lookup/lookup.go:26
 struct lookup_Locate_f64_results { int32 r0; double r1; };
 DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double per, int32 n) {
@@ -1551,7 +1552,7 @@ DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double 
 }
 
 // barycentricIn returns the coordinates of (x, y) in a triangle, which need not contain it. It is exact at corners.
-// (*Field[float64]).barycentricIn, fieldmesh.go:22
+// (*Field[float64]).barycentricIn, fieldmesh.go:23
 DEVICE barycentric_f64 Field_barycentricIn_f64(const Field_f64 *f, int32 cell, double x, double y) {
     Array<int32, 3> *at = &f->Background[cell].At;
     Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
@@ -1561,8 +1562,8 @@ DEVICE barycentric_f64 Field_barycentricIn_f64(const Field_f64 *f, int32 cell, d
     return barycentric_f64{cell, (dx * cy - dy * cx) / area, (bx * dy - by * dx) / area};
 }
 
-// clampToCell moves a position outside of its triangle to the triangle's boundary, and NaN to the first corner.
-// clampToCell[float64], fieldmesh.go:32
+// clampToCell moves a position outside its triangle to the triangle's boundary, and NaN to the first corner.
+// clampToCell[float64], fieldmesh.go:33
 DEVICE barycentric_f64 clampToCell_f64(barycentric_f64 s) {
     if (!(s.b > 0.0)) {
         s.b = 0.0;
@@ -1577,8 +1578,8 @@ DEVICE barycentric_f64 clampToCell_f64(barycentric_f64 s) {
     return s;
 }
 
-// distanceSquare is the square of the distance of (x, y) from a position in a triangle.
-// (*Field[float64]).distanceSquare, fieldmesh.go:93
+// distanceSquare returns the square of the distance of (x, y) from a position in a triangle.
+// (*Field[float64]).distanceSquare, fieldmesh.go:94
 DEVICE double Field_distanceSquare_f64(const Field_f64 *f, barycentric_f64 *s, double x, double y) {
     Array<int32, 3> *at = &f->Background[s->cell].At;
     Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
@@ -1589,7 +1590,7 @@ DEVICE double Field_distanceSquare_f64(const Field_f64 *f, barycentric_f64 *s, d
 
 // nearest looks at every triangle that touches a box, for a position outside of the mesh, behind a notch or a hole of
 // it, or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
-// (*Field[float64]).nearest, fieldmesh.go:80
+// (*Field[float64]).nearest, fieldmesh.go:81
 DEVICE barycentric_f64 Field_nearest_f64(const Field_f64 *f, int32 box, double x, double y) {
     barycentric_f64 best = clampToCell_f64(Field_barycentricIn_f64(f, f->Listed[f->Lists[box]], x, y));
     double far = Field_distanceSquare_f64(f, &best, x, y);
@@ -1603,10 +1604,10 @@ DEVICE barycentric_f64 Field_nearest_f64(const Field_f64 *f, int32 box, double x
     return best;
 }
 
-// find returns where on the mesh a position lies, or the nearest that the triangles of its box have. It depends on the
-// position alone, so that no vertex needs to remember where it was: from the triangle in the middle of its box it goes
-// across the edge that the position lies farthest beyond.
-// (*Field[float64]).find, fieldmesh.go:48
+// find locates a position on the background mesh, or the nearest one in the triangles of its box. The result depends
+// on the position only, so that vertices need no memory of their cell: from the triangle in the centre of the box it
+// repeatedly crosses the edge that the position is farthest beyond.
+// (*Field[float64]).find, fieldmesh.go:49
 DEVICE barycentric_f64 Field_find_f64(const Field_f64 *f, double x, double y) {
     auto [i, unused1] = lookup_Locate_f64(x, f->X, f->PerX, f->Nx);
     auto [j, unused2] = lookup_Locate_f64(y, f->Y, f->PerY, f->Ny);
@@ -1643,7 +1644,7 @@ DEVICE barycentric_f64 Field_find_f64(const Field_f64 *f, double x, double y) {
 }
 
 // gradientAtBackground returns the derivatives by x and y, constant on every triangle.
-// (*Field[float64]).gradientAtBackground, fieldmesh.go:115
+// (*Field[float64]).gradientAtBackground, fieldmesh.go:116
 struct Field_gradientAtBackground_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
 DEVICE Field_gradientAtBackground_f64_results Field_gradientAtBackground_f64(const Field_f64 *f, double x,
         double y) {
@@ -1669,7 +1670,7 @@ DEVICE lookup_Piece_Size_f64_results lookup_Piece_Size_f64(lookup_Piece_f64 *p, 
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0 * p->C + 3.0 * t * p->D)};
 }
 
-// Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
+// Between is linear interpolation: a for t = 0, b for t = 1, and exactly a for all t if a = b.
 // Between[float64], lookup/lookup.go:39
 DEVICE double lookup_Between_f64(double a, double b, double t) {
     return a + t * (b - a);
@@ -1706,7 +1707,7 @@ DEVICE Field_Gradient_f64_results Field_Gradient_f64(const Field_f64 *f, double 
     return {mx, my};
 }
 
-// localEnergyOf evaluates the triangles around vertex i, where a step of it begins.
+// localEnergyOf evaluates the triangles around vertex i, at the beginning of a step.
 // localEnergyOf[float64], barrier.go:28
 DEVICE localEnergy_f64 localEnergyOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 *m,
         const Field_f64 *field, Slice<Vertex_f64> v) {
@@ -1776,8 +1777,8 @@ DEVICE localEnergy_f64 localEnergyOf_f64(int64 i, step_f64 *s, Control_f64 *c, c
     return localEnergy_f64{energy, gx, gy, h11, h12, h22, least, sum};
 }
 
-// tangent is the direction of the rail where the step begins.
-// (*step[float64]).tangent, place.go:61
+// tangent returns the direction of the rail at the beginning of the step.
+// (*step[float64]).tangent, place.go:60
 struct step_tangent_f64_results { double r0; double r1; };
 DEVICE step_tangent_f64_results step_tangent_f64(step_f64 *s) {
     return {s->rail.Tx + 2.0 * s->s * s->rail.Bx, s->rail.Ty + 2.0 * s->s * s->rail.By};
@@ -1813,7 +1814,7 @@ DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, do
 }
 
 // limitToRail limits a step to the part of its rail that the vertex may occupy.
-// (*step[float64]).limitToRail, place.go:66
+// (*step[float64]).limitToRail, place.go:65
 DEVICE void step_limitToRail_f64(step_f64 *s) {
     if (s->ds > s->rail.High - s->s) {
         s->ds = s->rail.High - s->s;
@@ -1838,7 +1839,7 @@ DEVICE void localEnergy_descend_f64(localEnergy_f64 *b, step_f64 *s, double rela
     }
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[float64], num/num.go:36
 DEVICE double num_Smaller_f64(double a, double b) {
     if (a < b) {
@@ -1849,7 +1850,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 
 // at returns the position after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
 // never leaves its line, however often it moves.
-// (*step[float64]).at, place.go:51
+// (*step[float64]).at, place.go:50
 struct step_at_f64_results { double r0; double r1; };
 DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
     if (s->slides) {
@@ -1869,7 +1870,7 @@ DEVICE double distanceSquare_f64(Vertex_f64 *p, double x, double y) {
 
 // atBackground returns the metric at a position, which is linear on every triangle: such a mean of positive definite
 // tensors is positive definite.
-// (*Field[float64]).atBackground, fieldmesh.go:103
+// (*Field[float64]).atBackground, fieldmesh.go:104
 DEVICE Tensor_f64 Field_atBackground_f64(const Field_f64 *f, double x, double y) {
     barycentric_f64 s = Field_find_f64(f, x, y);
     Array<int32, 3> *at = &f->Background[s.cell].At;
@@ -1881,7 +1882,7 @@ DEVICE Tensor_f64 Field_atBackground_f64(const Field_f64 *f, double x, double y)
     return m;
 }
 
-// Bilinear is linear along s from a to b and from c to d, and along t between these.
+// Bilinear is bilinear interpolation: along s from a to b and from c to d, and along t between these.
 // Bilinear[float64], lookup/lookup.go:42
 DEVICE double lookup_Bilinear_f64(double a, double b, double c, double d, double s, double t) {
     return lookup_Between_f64(lookup_Between_f64(a, b, s), lookup_Between_f64(c, d, s), t);
@@ -1929,8 +1930,8 @@ DEVICE fit_Value_f64_results fit_Value_f64(double x) {
     return {t * t * t, s};
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 // Abs[float64], num/num.go:20
 DEVICE double num_Abs_f64(double x) {
     if (x < 0.0) {
@@ -1939,8 +1940,8 @@ DEVICE double num_Abs_f64(double x) {
     return x;
 }
 
-// trialEnergy returns the energy around vertex i with that vertex at (x, y), where the metric is at, the sum of the
-// qualities, and whether all triangles are upright and no worse than need. It ends at the first that is not.
+// trialEnergy returns the energy around vertex i at a trial position (x, y) with the metric at, the sum of the
+// qualities, and whether all triangles are upright and of at least the quality need. It stops at the first that is not.
 // trialEnergy[float64], barrier.go:91
 struct trialEnergy_f64_results { double r0; double r1; bool r2; };
 DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, bool closed, double x, double y, Tensor_f64 *at,
@@ -2030,7 +2031,7 @@ DEVICE float Tensor_length_f32(Tensor_f32 *m, float x, float y) {
     return num_Sqrt_f32(Tensor_product_f32(m, x, y, x, y));
 }
 
-// Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
+// Measure computes the triangle of vertices a and b with a corner at (x, y) with metric m.
 // Measure[float32], quality.go:22
 DEVICE Triangle_f32 Measure_f32(float x, float y, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b) {
     Triangle_f32 t = {};
@@ -2054,13 +2055,13 @@ DEVICE Triangle_f32 Measure_f32(float x, float y, Tensor_f32 *m, Vertex_f32 *a, 
     return t;
 }
 
-// Quality is 1 for the best, and negative for an inverted triangle.
+// Quality is at most 1, and negative for an inverted triangle.
 // (*Triangle[float32]).Quality, quality.go:40
 DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
     return 0x1.4c8dc2p+04f /* 20.784609 */ * t->area * t->root * t->fit / (t->perimeter * t->perimeter);
 }
 
-// RateCell returns the quality of triangle i, for the least of all.
+// RateCell returns the quality of triangle i, for the minimum over all.
 // RateCell[float32], barrier.go:185
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
@@ -2079,7 +2080,7 @@ DEVICE double Tensor_length_f64(Tensor_f64 *m, double x, double y) {
     return num_Sqrt_f64(Tensor_product_f64(m, x, y, x, y));
 }
 
-// Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
+// Measure computes the triangle of vertices a and b with a corner at (x, y) with metric m.
 // Measure[float64], quality.go:22
 DEVICE Triangle_f64 Measure_f64(double x, double y, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b) {
     Triangle_f64 t = {};
@@ -2103,13 +2104,13 @@ DEVICE Triangle_f64 Measure_f64(double x, double y, Tensor_f64 *m, Vertex_f64 *a
     return t;
 }
 
-// Quality is 1 for the best, and negative for an inverted triangle.
+// Quality is at most 1, and negative for an inverted triangle.
 // (*Triangle[float64]).Quality, quality.go:40
 DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
     return 0x1.4c8dc2e42398p+04 /* 20.784609690826528 */ * t->area * t->root * t->fit / (t->perimeter * t->perimeter);
 }
 
-// RateCell returns the quality of triangle i, for the least of all.
+// RateCell returns the quality of triangle i, for the minimum over all.
 // RateCell[float64], barrier.go:185
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
@@ -2122,7 +2123,7 @@ DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     return Triangle_Quality_f64(&t);
 }
 
-// Count ends a sweep: index 0 adds it to those that were.
+// Count ends a sweep: index 0 increments the number of sweeps.
 // Count[float32], count.go:8
 DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
     if (i == 0) {
@@ -2130,7 +2131,7 @@ DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
     }
 }
 
-// Count ends a sweep: index 0 adds it to those that were.
+// Count ends a sweep: index 0 increments the number of sweeps.
 // Count[float64], count.go:8
 DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
     if (i == 0) {
@@ -2138,10 +2139,9 @@ DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
     }
 }
 
-// needsVisit tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit
-// and neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was
-// last visited.
-// needsVisit[float32], place.go:12
+// needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
+// last visit. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last visited.
+// needsVisit[float32], place.go:11
 DEVICE bool needsVisit_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
     if (!p->Cull) {
         return true;
@@ -2220,7 +2220,7 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const 
 
 // largestShare returns the share of a step, at most 1, that keeps all triangles upright: 0.9 of where the first becomes
 // flat. Areas are linear in the share.
-// largestShare[float32], place.go:150
+// largestShare[float32], place.go:149
 DEVICE float largestShare_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -2248,9 +2248,9 @@ DEVICE float largestShare_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 
     return share;
 }
 
-// upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
-// rounding can bring about.
-// upright[float32], place.go:128
+// upright reports whether all triangles around vertex i have a positive area at a trial position (x, y), beyond
+// round-off.
+// upright[float32], place.go:127
 DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     int32 first = Mesh_next_f32(m, i, 0);
     int32 a = first;
@@ -2273,7 +2273,7 @@ DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, cons
 
 // commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
 // metric: NaN where the new position is not finite.
-// commitMove[float32], place.go:77
+// commitMove[float32], place.go:76
 DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
         step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     if (p->Cull) {
@@ -2302,8 +2302,8 @@ DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const 
     return far;
 }
 
-// guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:102
+// guarded applies as much of a step as the guard allows.
+// guarded[float32], place.go:101
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     float share = 1.0f;
@@ -2344,10 +2344,9 @@ DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mes
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// needsVisit tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit
-// and neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was
-// last visited.
-// needsVisit[float64], place.go:12
+// needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
+// last visit. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last visited.
+// needsVisit[float64], place.go:11
 DEVICE bool needsVisit_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
     if (!p->Cull) {
         return true;
@@ -2426,7 +2425,7 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, cons
 
 // largestShare returns the share of a step, at most 1, that keeps all triangles upright: 0.9 of where the first becomes
 // flat. Areas are linear in the share.
-// largestShare[float64], place.go:150
+// largestShare[float64], place.go:149
 DEVICE double largestShare_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -2454,9 +2453,9 @@ DEVICE double largestShare_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64
     return share;
 }
 
-// upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
-// rounding can bring about.
-// upright[float64], place.go:128
+// upright reports whether all triangles around vertex i have a positive area at a trial position (x, y), beyond
+// round-off.
+// upright[float64], place.go:127
 DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, const Mesh_f64 *m,
         Slice<Vertex_f64> v) {
     int32 first = Mesh_next_f64(m, i, 0);
@@ -2480,7 +2479,7 @@ DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, c
 
 // commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
 // metric: NaN where the new position is not finite.
-// commitMove[float64], place.go:77
+// commitMove[float64], place.go:76
 DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
     if (p->Cull) {
@@ -2509,8 +2508,8 @@ DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const
     return far;
 }
 
-// guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:102
+// guarded applies as much of a step as the guard allows.
+// guarded[float64], place.go:101
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
@@ -2627,7 +2626,7 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 // Laplace[float32], pain.go:127
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
@@ -2653,7 +2652,7 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 // Laplace[float64], pain.go:127
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
@@ -2735,7 +2734,7 @@ DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, 
     out[i].Metric = value2;
 }
 
-// worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if one is none.
+// worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if any is.
 // worst[float32], quality.go:75
 DEVICE float worst_f32(int64 i, bool closed, float x, float y, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
@@ -2760,7 +2759,7 @@ DEVICE float worst_f32(int64 i, bool closed, float x, float y, const Mesh_f32 *m
     return least;
 }
 
-// smart finds the step and returns the share of it that raises the worst quality, 0 for none.
+// smart computes the step and returns the share of it that raises the worst quality, 0 for none.
 // smart[float32], smart.go:28
 DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
@@ -2801,7 +2800,7 @@ DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Me
     return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if one is none.
+// worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if any is.
 // worst[float64], quality.go:75
 DEVICE double worst_f64(int64 i, bool closed, double x, double y, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
@@ -2826,7 +2825,7 @@ DEVICE double worst_f64(int64 i, bool closed, double x, double y, const Mesh_f64
     return least;
 }
 
-// smart finds the step and returns the share of it that raises the worst quality, 0 for none.
+// smart computes the step and returns the share of it that raises the worst quality, 0 for none.
 // smart[float64], smart.go:28
 DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
@@ -2922,7 +2921,7 @@ DEVICE Triangle_Gradient_f32_results Triangle_Gradient_f32(Triangle_f32 *t, floa
     return {rise * (a->Y - b->Y) + q * (kappa * px + tx), rise * (b->X - a->X) + q * (kappa * py + ty)};
 }
 
-// evaluate computes them for vertex i at (x, y).
+// evaluate computes the set for vertex i at (x, y).
 // (*activeSet[float32]).evaluate, climb.go:42
 DEVICE void activeSet_evaluate_f32(activeSet_f32 *act, int64 i, bool closed, float x, float y, frame_f32 *f,
         const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
@@ -2965,14 +2964,14 @@ DEVICE void activeSet_evaluate_f32(activeSet_f32 *act, int64 i, bool closed, flo
     }
 }
 
-// isActive tells whether triangle k is among the worst.
+// isActive reports whether triangle k is among the worst.
 // (*activeSet[float32]).isActive, climb.go:78
 DEVICE bool activeSet_isActive_f32(activeSet_f32 *act, int64 k) {
     return act->q[k] - act->least <= 0x1.f75104p-16f /* 3e-05 */ * act->least;
 }
 
-// isLeastNorm tells whether all active triangles improve along (x, y) as fast as its square says, up to round-off. No
-// point of the hull but the one of least norm passes; none does if 0 is in the hull.
+// isLeastNorm reports whether all active triangles improve along (x, y) at the rate of its square, up to round-off.
+// Only the point of minimum norm in the hull satisfies this; none does if 0 is in the hull.
 // (*activeSet[float32]).isLeastNorm, climb.go:119
 DEVICE bool activeSet_isLeastNorm_f32(activeSet_f32 *act, float x, float y, float square) {
     for (int64 k = 0; k < act->n; k++) {
@@ -3056,7 +3055,7 @@ DEVICE activeSet_firstStep_f32_results activeSet_firstStep_f32(activeSet_f32 *ac
     return {meet, slope};
 }
 
-// advance makes the step base and a vector of the frame.
+// advance sets the step to base plus a vector of the frame.
 // (*step[float32]).advance, climb.go:207
 DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, frame_f32 *f, float x, float y) {
     if (s->slides) {
@@ -3199,7 +3198,7 @@ DEVICE Triangle_Gradient_f64_results Triangle_Gradient_f64(Triangle_f64 *t, doub
     return {rise * (a->Y - b->Y) + q * (kappa * px + tx), rise * (b->X - a->X) + q * (kappa * py + ty)};
 }
 
-// evaluate computes them for vertex i at (x, y).
+// evaluate computes the set for vertex i at (x, y).
 // (*activeSet[float64]).evaluate, climb.go:42
 DEVICE void activeSet_evaluate_f64(activeSet_f64 *act, int64 i, bool closed, double x, double y, frame_f64 *f,
         const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
@@ -3242,14 +3241,14 @@ DEVICE void activeSet_evaluate_f64(activeSet_f64 *act, int64 i, bool closed, dou
     }
 }
 
-// isActive tells whether triangle k is among the worst.
+// isActive reports whether triangle k is among the worst.
 // (*activeSet[float64]).isActive, climb.go:78
 DEVICE bool activeSet_isActive_f64(activeSet_f64 *act, int64 k) {
     return act->q[k] - act->least <= 0x1.f75104d551d69p-16 /* 3e-05 */ * act->least;
 }
 
-// isLeastNorm tells whether all active triangles improve along (x, y) as fast as its square says, up to round-off. No
-// point of the hull but the one of least norm passes; none does if 0 is in the hull.
+// isLeastNorm reports whether all active triangles improve along (x, y) at the rate of its square, up to round-off.
+// Only the point of minimum norm in the hull satisfies this; none does if 0 is in the hull.
 // (*activeSet[float64]).isLeastNorm, climb.go:119
 DEVICE bool activeSet_isLeastNorm_f64(activeSet_f64 *act, double x, double y, double square) {
     for (int64 k = 0; k < act->n; k++) {
@@ -3333,7 +3332,7 @@ DEVICE activeSet_firstStep_f64_results activeSet_firstStep_f64(activeSet_f64 *ac
     return {meet, slope};
 }
 
-// advance makes the step base and a vector of the frame.
+// advance sets the step to base plus a vector of the frame.
 // (*step[float64]).advance, climb.go:207
 DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, frame_f64 *f, double x, double y) {
     if (s->slides) {
@@ -3421,7 +3420,7 @@ DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// combineSteps is a share of one step, and then the other.
+// combineSteps returns a share of one step followed by the other.
 // combineSteps[float32], climb.go:217
 DEVICE step_f32 combineSteps_f32(step_f32 *one, step_f32 *other, float share, float more) {
     step_f32 s = *one;
@@ -3443,7 +3442,7 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
     float share = smart_f32(i, &s, p, m, field, v);
     auto [x, y] = step_at_f32(&s, share);
     if (worst_f32(i, !s.slides, x, y, m, field, v) < c->Floor) {
-        // The optimiser begins where Smart has ended.
+        // The optimiser starts where Smart has ended.
         step_f32 first = s;
         s.x = x;
         s.y = y;
@@ -3461,7 +3460,7 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
     return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// combineSteps is a share of one step, and then the other.
+// combineSteps returns a share of one step followed by the other.
 // combineSteps[float64], climb.go:217
 DEVICE step_f64 combineSteps_f64(step_f64 *one, step_f64 *other, double share, double more) {
     step_f64 s = *one;
@@ -3484,7 +3483,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     double share = smart_f64(i, &s, p, m, field, v);
     auto [x, y] = step_at_f64(&s, share);
     if (worst_f64(i, !s.slides, x, y, m, field, v) < c->Floor) {
-        // The optimiser begins where Smart has ended.
+        // The optimiser starts where Smart has ended.
         step_f64 first = s;
         s.x = x;
         s.y = y;
@@ -3503,7 +3502,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
 }
 
 // slotPlaces returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-// (*TiledMesh[float32]).slotPlaces, tile.go:152
+// (*TiledMesh[float32]).slotPlaces, tile.go:151
 DEVICE slotPlaces TiledMesh_slotPlaces_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 first, int32 number_) {
     slotPlaces s = {};
     for (int32 j = 0; j < 5; j++) {
@@ -3514,8 +3513,8 @@ DEVICE slotPlaces TiledMesh_slotPlaces_f32(const TiledMesh_f32 *m, int32 k, int3
     return s;
 }
 
-// visits returns the first visit of a set, and how many there are.
-// (*Tile).visits, tile.go:133
+// visits returns the first visit of a set, and their number.
+// (*Tile).visits, tile.go:132
 struct Tile_visits_results { int32 r0; int32 r1; };
 DEVICE Tile_visits_results Tile_visits(Tile *t, int64 set) {
     int32 first = 0;
@@ -3525,7 +3524,7 @@ DEVICE Tile_visits_results Tile_visits(Tile *t, int64 set) {
     return {first, sub(t->End[set], first)};
 }
 
-// metric returns the metric at a position, as Field.At does, from the window where it can.
+// metric returns the metric at a position, as Field.At does, from the window if possible.
 // (*sharedTile[float32]).metric, window.go:13
 DEVICE Tensor_f32 sharedTile_metric_f32(const sharedTile_f32 *b, const Field_f32 *f, float x, float y) {
     if (f->Kind != 0) {
@@ -3547,8 +3546,8 @@ DEVICE Tensor_f32 sharedTile_metric_f32(const sharedTile_f32 *b, const Field_f32
     return m;
 }
 
-// pain makes a visit, of the vertex in slot k.
-// (*sharedTile[float32]).pain, tile.go:163
+// pain makes a visit of the vertex in slot k.
+// (*sharedTile[float32]).pain, tile.go:162
 DEVICE float sharedTile_pain_f32(const sharedTile_f32 *b, Visit visit, int32 bits, int32 k, const Params_f32 *p,
         const TiledMesh_f32 *m, const Field_f32 *field, const TileVertices_f32 *from, const TileVertices_f32 *to) {
     step_f32 s = {};
@@ -3639,9 +3638,9 @@ DEVICE float sharedTile_pain_f32(const sharedTile_f32 *b, Visit visit, int32 bit
     return far;
 }
 
-// TilePain takes tile t through a sweep of Pain without guard. It returns the square of the longest move
-// in the metric.
-// TilePain[float32], tile.go:87
+// TilePain makes a sweep of Pain without guard through tile t. It returns the square of the longest move in the
+// metric.
+// TilePain[float32], tile.go:86
 DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, const Field_f32 *field,
         Slice<Window> windows, const TileVertices_f32 *from, const TileVertices_f32 *to,
         Array<Place_f32, 1536> *place, Array<Row_f32, 1536> *row, Array<float, 1536> *rest,
@@ -3693,7 +3692,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
 }
 
 // slotPlaces returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-// (*TiledMesh[float64]).slotPlaces, tile.go:152
+// (*TiledMesh[float64]).slotPlaces, tile.go:151
 DEVICE slotPlaces TiledMesh_slotPlaces_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 first, int32 number_) {
     slotPlaces s = {};
     for (int32 j = 0; j < 5; j++) {
@@ -3704,7 +3703,7 @@ DEVICE slotPlaces TiledMesh_slotPlaces_f64(const TiledMesh_f64 *m, int32 k, int3
     return s;
 }
 
-// metric returns the metric at a position, as Field.At does, from the window where it can.
+// metric returns the metric at a position, as Field.At does, from the window if possible.
 // (*sharedTile[float64]).metric, window.go:13
 DEVICE Tensor_f64 sharedTile_metric_f64(const sharedTile_f64 *b, const Field_f64 *f, double x, double y) {
     if (f->Kind != 0) {
@@ -3726,8 +3725,8 @@ DEVICE Tensor_f64 sharedTile_metric_f64(const sharedTile_f64 *b, const Field_f64
     return m;
 }
 
-// pain makes a visit, of the vertex in slot k.
-// (*sharedTile[float64]).pain, tile.go:163
+// pain makes a visit of the vertex in slot k.
+// (*sharedTile[float64]).pain, tile.go:162
 DEVICE double sharedTile_pain_f64(const sharedTile_f64 *b, Visit visit, int32 bits, int32 k, const Params_f64 *p,
         const TiledMesh_f64 *m, const Field_f64 *field, const TileVertices_f64 *from, const TileVertices_f64 *to) {
     step_f64 s = {};
@@ -3818,9 +3817,9 @@ DEVICE double sharedTile_pain_f64(const sharedTile_f64 *b, Visit visit, int32 bi
     return far;
 }
 
-// TilePain takes tile t through a sweep of Pain without guard. It returns the square of the longest move
-// in the metric.
-// TilePain[float64], tile.go:87
+// TilePain makes a sweep of Pain without guard through tile t. It returns the square of the longest move in the
+// metric.
+// TilePain[float64], tile.go:86
 DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, const Field_f64 *field,
         Slice<Window> windows, const TileVertices_f64 *from, const TileVertices_f64 *to,
         Array<Place_f64, 1536> *place, Array<Row_f64, 1536> *row, Array<double, 1536> *rest,
@@ -3871,8 +3870,8 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
     return best;
 }
 
-// ToTiles gives vertex i to the tiles.
-// ToTiles[float32], tile.go:232
+// ToTiles copies vertex i to the tiles.
+// ToTiles[float32], tile.go:231
 DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const TileVertices_f32 *to) {
     Vertex_f32 *p = &v[i];
     int32 k = m->Where[i];
@@ -3883,8 +3882,8 @@ DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v,
     to->M22[k] = p->M22;
 }
 
-// ToTiles gives vertex i to the tiles.
-// ToTiles[float64], tile.go:232
+// ToTiles copies vertex i to the tiles.
+// ToTiles[float64], tile.go:231
 DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const TileVertices_f64 *to) {
     Vertex_f64 *p = &v[i];
     int32 k = m->Where[i];
@@ -3895,8 +3894,8 @@ DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v,
     to->M22[k] = p->M22;
 }
 
-// FromTiles takes vertex i back.
-// FromTiles[float32], tile.go:241
+// FromTiles copies vertex i back.
+// FromTiles[float32], tile.go:240
 DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const TileVertices_f32 *from, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     int32 k = m->Where[i];
@@ -3908,8 +3907,8 @@ DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const TileVertices
     p->M22 = value3;
 }
 
-// FromTiles takes vertex i back.
-// FromTiles[float64], tile.go:241
+// FromTiles copies vertex i back.
+// FromTiles[float64], tile.go:240
 DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVertices_f64 *from, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     int32 k = m->Where[i];
@@ -3921,8 +3920,8 @@ DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVertices
     p->M22 = value3;
 }
 
-// NodeToTiles gives sample i of the metric's grid to the tiles.
-// NodeToTiles[float32], tile.go:250
+// NodeToTiles copies sample i of the metric's grid to the tiles.
+// NodeToTiles[float32], tile.go:249
 DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_f32 *m) {
     Sample_f32 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3930,8 +3929,8 @@ DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_
     m->NodeRest[i] = s->M22;
 }
 
-// NodeToTiles gives sample i of the metric's grid to the tiles.
-// NodeToTiles[float64], tile.go:250
+// NodeToTiles copies sample i of the metric's grid to the tiles.
+// NodeToTiles[float64], tile.go:249
 DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_f64 *m) {
     Sample_f64 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3939,25 +3938,25 @@ DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_
     m->NodeRest[i] = s->M22;
 }
 
-// RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float32], tile.go:258
+// RailToTiles copies the coordinate of the vertex on rail i to the tiles, and RailFromTiles copies it back.
+// RailToTiles[float32], tile.go:257
 DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const TileVertices_f32 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float64], tile.go:258
+// RailToTiles copies the coordinate of the vertex on rail i to the tiles, and RailFromTiles copies it back.
+// RailToTiles[float64], tile.go:257
 DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const TileVertices_f64 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailFromTiles[float32], tile.go:263
+// RailFromTiles[float32], tile.go:262
 DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const TileVertices_f32 *from,
         Slice<Vertex_f32> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// RailFromTiles[float64], tile.go:263
+// RailFromTiles[float64], tile.go:262
 DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVertices_f64 *from,
         Slice<Vertex_f64> v) {
     v[m->Sliders[i]].S = from->Along[i];
@@ -4025,7 +4024,7 @@ DEVICE void UnpackTiles_f64_at(int64 k, Slice<Exchanged> who, Slice<Vertex_f64> 
     }
 }
 
-// load looks at the triangles around vertex i.
+// load computes the triangles around vertex i.
 // (*star[float32]).load, untangle.go:14
 DEVICE void star_load_f32(star_f32 *f, int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float x = v[i].X, y = v[i].Y;
@@ -4048,7 +4047,7 @@ DEVICE void star_load_f32(star_f32 *f, int64 i, const Mesh_f32 *m, Slice<Vertex_
     }
 }
 
-// least is the least area after a move by (dx, dy).
+// least returns the least area after a move by (dx, dy).
 // (*star[float32]).least, untangle.go:35
 DEVICE float star_least_f32(star_f32 *f, float dx, float dy) {
     float least = f->area[0] + (f->gx[0] * dx + f->gy[0] * dy);
@@ -4121,7 +4120,7 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     return commitMove_f32(i, set, p, field, c, &s, 1.0f, v, moved, seen);
 }
 
-// load looks at the triangles around vertex i.
+// load computes the triangles around vertex i.
 // (*star[float64]).load, untangle.go:14
 DEVICE void star_load_f64(star_f64 *f, int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double x = v[i].X, y = v[i].Y;
@@ -4144,7 +4143,7 @@ DEVICE void star_load_f64(star_f64 *f, int64 i, const Mesh_f64 *m, Slice<Vertex_
     }
 }
 
-// least is the least area after a move by (dx, dy).
+// least returns the least area after a move by (dx, dy).
 // (*star[float64]).least, untangle.go:35
 DEVICE double star_least_f64(star_f64 *f, double dx, double dy) {
     double least = f->area[0] + (f->gx[0] * dx + f->gy[0] * dy);
@@ -4217,7 +4216,7 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     return commitMove_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
 }
 
-// window is the nodes of all boxes, or of those in the middle.
+// window returns the nodes of all boxes, or of those in the centre.
 // (*BoxRange).window, window.go:67
 DEVICE Window BoxRange_window(BoxRange *b, int32 kind) {
     Window w = Window{b->I0, b->J0, add(sub(b->I1, b->I0), 2), add(sub(b->J1, b->J0), 2)};
@@ -4240,8 +4239,8 @@ DEVICE Window BoxRange_window(BoxRange *b, int32 kind) {
     return w;
 }
 
-// CentreWindows puts the window of tile t around the vertices that it moves, where they are now, or around their middle
-// if that is too large. A window that would hold less than half of what it should is left empty.
+// CentreWindows computes the window of tile t around the current positions of the vertices that it moves, or around
+// their centre if that is too large. A window that would hold less than half of the nodes needed is left empty.
 // CentreWindows[float32], window.go:43
 DEVICE void CentreWindows_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *field,
         const TileVertices_f32 *v, Slice<Window> windows, Array<BoxRange, 128> *seen) {
@@ -4273,8 +4272,8 @@ DEVICE void CentreWindows_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f3
     }
 }
 
-// CentreWindows puts the window of tile t around the vertices that it moves, where they are now, or around their middle
-// if that is too large. A window that would hold less than half of what it should is left empty.
+// CentreWindows computes the window of tile t around the current positions of the vertices that it moves, or around
+// their centre if that is too large. A window that would hold less than half of the nodes needed is left empty.
 // CentreWindows[float64], window.go:43
 DEVICE void CentreWindows_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *field,
         const TileVertices_f64 *v, Slice<Window> windows, Array<BoxRange, 128> *seen) {
@@ -4518,7 +4517,7 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
     reduce(result, key);
 }
 
-// Kernel TilePain, tile.go:87
+// Kernel TilePain, tile.go:86
 extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m,
         const __grid_constant__ Field_f32 field, Slice<Window> windows,
@@ -4536,7 +4535,7 @@ extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel TilePain, tile.go:87
+// Kernel TilePain, tile.go:86
 extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m,
         const __grid_constant__ Field_f64 field, Slice<Window> windows,
@@ -4554,21 +4553,21 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel ToTiles, tile.go:232
+// Kernel ToTiles, tile.go:231
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ TileVertices_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel ToTiles, tile.go:232
+// Kernel ToTiles, tile.go:231
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ TileVertices_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel FromTiles, tile.go:241
+// Kernel FromTiles, tile.go:240
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ TileVertices_f32 from,
         Slice<Vertex_f32> v) {
@@ -4576,7 +4575,7 @@ extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 
     if (i < hi) FromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel FromTiles, tile.go:241
+// Kernel FromTiles, tile.go:240
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ TileVertices_f64 from,
         Slice<Vertex_f64> v) {
@@ -4584,35 +4583,35 @@ extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 
     if (i < hi) FromTiles_f64_at(i, &m, &from, v);
 }
 
-// Kernel NodeToTiles, tile.go:250
+// Kernel NodeToTiles, tile.go:249
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ Field_f32 field, const __grid_constant__ TiledMesh_f32 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f32_at(i, &field, &m);
 }
 
-// Kernel NodeToTiles, tile.go:250
+// Kernel NodeToTiles, tile.go:249
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ Field_f64 field, const __grid_constant__ TiledMesh_f64 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f64_at(i, &field, &m);
 }
 
-// Kernel RailToTiles, tile.go:258
+// Kernel RailToTiles, tile.go:257
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ TileVertices_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel RailToTiles, tile.go:258
+// Kernel RailToTiles, tile.go:257
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ TileVertices_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel RailFromTiles, tile.go:263
+// Kernel RailFromTiles, tile.go:262
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ TileVertices_f32 from,
         Slice<Vertex_f32> v) {
@@ -4620,7 +4619,7 @@ extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, in
     if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel RailFromTiles, tile.go:263
+// Kernel RailFromTiles, tile.go:262
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ TileVertices_f64 from,
         Slice<Vertex_f64> v) {

@@ -12,7 +12,7 @@ var movers = map[string]kernel{
 	"barrier": Barrier[float64],
 }
 
-// mapped is the point that the metric's frame has at (x, y).
+// mapped returns the point with frame coordinates (x, y) in the field's metric.
 func mapped(field Field[float64], x, y float64) (float64, float64) {
 	s := step[float64]{}
 	m := field.Samples[0]
@@ -20,8 +20,8 @@ func mapped(field Field[float64], x, y float64) (float64, float64) {
 	return f.l.M11*x + f.l.M12*y, f.l.M12*x + f.l.M22*y
 }
 
-// TestHexagon: in a regular hexagon of the metric every smoother takes the vertex to the centre, within its own
-// accuracy; the plain Laplacian too, since the centre is the mean of the corners.
+// TestHexagon proves that in a regular hexagon of the metric every smoother moves the vertex to the centre, within
+// its own accuracy; the plain Laplacian too, since the centre is the mean of the corners.
 func TestHexagon(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for name, k := range movers {
@@ -56,9 +56,9 @@ func TestHexagon(t *testing.T) {
 	}
 }
 
-// TestAffine: in a constant metric, where the plane and the metric are stretched together, pain-exact and the
-// optimiser take the vertex to the image of where they took it; the printed Pain step does not, for its diagonal
-// depends on the axes.
+// TestAffine proves that in a constant metric, with plane and metric stretched together, pain-exact and the optimiser
+// move the vertex to the image of its previous result; the printed Pain step does not, because its diagonal depends
+// on the axes.
 func TestAffine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	worstOf := map[string]float64{}
@@ -97,8 +97,8 @@ func TestAffine(t *testing.T) {
 	}
 }
 
-// TestOptimum compares the optimiser with a search on a grid that narrows, in cavities that are stretched up to 10
-// times. It never makes the worst quality worse, wherever it starts.
+// TestOptimum compares the optimiser with a search on a grid that narrows, in cavities stretched up to 10 times. It
+// never decreases the worst quality, from any start.
 func TestOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for n := range 60 {
@@ -133,8 +133,8 @@ func TestOptimum(t *testing.T) {
 	}
 }
 
-// TestNeverWorse: whatever the metric and the cavity, on rails too, the optimiser and Smart never lower the worst
-// quality, and Hybrid and Barrier lower it by no more than rounding.
+// TestNeverWorse proves that in any metric and cavity, on rails too, the optimiser and Smart never decrease the worst
+// quality, and Hybrid and Barrier by no more than round-off.
 func TestNeverWorse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	moved := 0
@@ -166,10 +166,12 @@ func TestNeverWorse(t *testing.T) {
 	}
 }
 
-// notch is a cavity whose plain Laplacian turns triangles over: the mean of the corners lies outside of what sees them.
+// notch is a cavity in which the plain Laplacian inverts triangles: the mean of the corners is outside the visible
+// region.
 var notch = [][2]float64{{1, 0}, {1, .1}, {.1, .15}, {-.1, 3}, {-.2, 3.2}, {-.3, 3}, {-.2, -.1}}
 
-// TestGuards: without a guard the notch turns over, with either it does not, and the step that was cut is counted.
+// TestGuards proves that without a guard triangles of the notch are inverted, with either they are not, and that the
+// limited step is counted.
 func TestGuards(t *testing.T) {
 	for guard, name := range []string{"none", "halve", "clip"} {
 		f := newFan(0, 0, notch, constant(1, 0, 1))
@@ -192,8 +194,8 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestRails: a boundary vertex stays on its line to the last bit where that lies along an axis, however often it moves,
-// and comes to where the pull along the line vanishes.
+// TestRails proves that a boundary vertex stays exactly on an axis-aligned line after any number of moves, and
+// converges to where the force along the line vanishes.
 func TestRails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
 	for name, k := range movers {
@@ -215,7 +217,7 @@ func TestRails(t *testing.T) {
 	}
 }
 
-// TestZero: a coordinate of exactly 0 is like any other.
+// TestZero proves that a coordinate of exactly 0 needs no special treatment.
 func TestZero(t *testing.T) {
 	for name, k := range movers {
 		f := newFan(.1, 0, [][2]float64{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}, constant(1, 0, 1))
@@ -228,7 +230,7 @@ func TestZero(t *testing.T) {
 	}
 }
 
-// TestCull: a vertex is visited again only after it or a neighbour has moved by more than the tolerance.
+// TestCull proves that a vertex is visited again only after it or a neighbour has moved by more than the tolerance.
 func TestCull(t *testing.T) {
 	f := newFan(.3, 0, around(rand.New(rand.NewPCG(11, 11)), 9, .9), constant(1, 0, 1))
 	p := params()

@@ -121,7 +121,7 @@ func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fi
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 //
 //atoll:kernel max
 func Laplace[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],

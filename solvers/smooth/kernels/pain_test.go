@@ -18,8 +18,8 @@ func (f *fan) energy(x, y float64) float64 {
 	return sum
 }
 
-// TestPrintedStep computes the step of the paper in another way: (D+A)dp = ωg by Cramer's rule, with means rather than
-// sums.
+// TestPrintedStep compares the step with an independent computation: (D+A)dp = ωg by Cramer's rule, with means
+// instead of sums.
 func TestPrintedStep(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 12))
 	damped := 0
@@ -47,8 +47,8 @@ func TestPrintedStep(t *testing.T) {
 	}
 }
 
-// TestExactIsStationary: where pain-exact comes to rest the derivative of the energy, taken by differences, vanishes,
-// along the rail if there is one. That of the printed step does not, where the metric varies.
+// TestExactIsStationary proves that where pain-exact converges the derivative of the energy, by differences,
+// vanishes, along the rail if there is one. Where the metric varies, that of the printed step does not.
 func TestExactIsStationary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 13))
 	restless := 0

@@ -20,7 +20,7 @@ type loop interface {
 }
 
 // TestParity compares the kernels with their translation to CUDA C, compiled for the CPU, bit by bit: cavities of any
-// degree inside the mesh and on its boundary, sound and turned over, in fields of all kinds whose aspect ratio reaches
+// degree inside the mesh and on its boundary, valid and inverted, in fields of all kinds with aspect ratios up to
 // 1e4, on domains of size 1e-6 to 1e6.
 func TestParity(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
@@ -38,7 +38,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner) {
 	}
 }
 
-// compare runs every kernel on many cavities that share no vertex, each of which is a set of its own range.
+// compare runs every kernel on many disjoint cavities, each a set with its own range.
 func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
 	const movers, slide = 300, 200
 	field := someField[F](rng, size, kind)
@@ -197,7 +197,7 @@ func measure[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []V
 	}
 }
 
-// someField covers [0, size]² and wants triangles of a tenth of it, of aspect ratios up to 1e4.
+// someField covers [0, size]² with triangle sizes of a tenth of it and aspect ratios up to 1e4.
 func someField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 	f := &Field[F]{Kind: kind, Nx: 4, Ny: 2, PerX: F(4 / size), PerY: F(2 / size), Scale: F(.5 + rng.Float64())}
 	for range 15 {

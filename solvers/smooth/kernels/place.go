@@ -6,9 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// needsVisit tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit
-// and neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was
-// last visited.
+// needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
+// last visit. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last visited.
 func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
 	if !p.Cull {
 		return true
@@ -28,7 +27,7 @@ func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int3
 	}
 }
 
-// step is where a vertex wants to go: by (dx, dy) from (x, y), or by ds on its rail.
+// step is the displacement of a vertex: (dx, dy) from (x, y), or ds on its rail.
 type step[F num.Float] struct {
 	x, y, s    F
 	dx, dy, ds F
@@ -36,7 +35,7 @@ type step[F num.Float] struct {
 	rail       Rail[F]
 }
 
-// begin begins a step of vertex i.
+// begin initialises a step of vertex i.
 func (s *step[F]) begin(i int, set *Set, m *Mesh[F], v []Vertex[F]) {
 	p := &v[i]
 	s.x, s.y, s.s = p.X, p.Y, p.S
@@ -57,7 +56,7 @@ func (s *step[F]) at(share F) (F, F) {
 	return s.x + share*s.dx, s.y + share*s.dy
 }
 
-// tangent is the direction of the rail where the step begins.
+// tangent returns the direction of the rail at the beginning of the step.
 func (s *step[F]) tangent() (F, F) {
 	return s.rail.Tx + 2*s.s*s.rail.Bx, s.rail.Ty + 2*s.s*s.rail.By
 }
@@ -98,7 +97,7 @@ func commitMove[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *
 	return far
 }
 
-// guarded takes as much of a step as the guard allows.
+// guarded applies as much of a step as the guard allows.
 func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], s *step[F],
 	v []Vertex[F], moved, seen []int32, n *Counters) F {
 	share := F(1)
@@ -123,8 +122,8 @@ func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	return commitMove(i, set, p, field, c, s, share, v, moved, seen)
 }
 
-// upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
-// rounding can bring about.
+// upright reports whether all triangles around vertex i have a positive area at a trial position (x, y), beyond
+// round-off.
 func upright[F num.Float](i int, closed bool, x, y, flat F, m *Mesh[F], v []Vertex[F]) bool {
 	first := m.next(i, 0)
 	a := first

@@ -18,7 +18,7 @@ type Triangle[F num.Float] struct {
 	perimeter, fit F         // P and F
 }
 
-// Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
+// Measure computes the triangle of vertices a and b with a corner at (x, y) with metric m.
 func Measure[F num.Float](x, y F, m *Tensor[F], a, b *Vertex[F]) Triangle[F] {
 	var t Triangle[F]
 	t.m.M11, t.m.M12, t.m.M22 = (m.M11+a.M11+b.M11)/3, (m.M12+a.M12+b.M12)/3, (m.M22+a.M22+b.M22)/3
@@ -36,7 +36,7 @@ func Measure[F num.Float](x, y F, m *Tensor[F], a, b *Vertex[F]) Triangle[F] {
 	return t
 }
 
-// Quality is 1 for the best, and negative for an inverted triangle.
+// Quality is at most 1, and negative for an inverted triangle.
 func (t *Triangle[F]) Quality() F {
 	return twelveRoots * t.area * t.root * t.fit / (t.perimeter * t.perimeter)
 }
@@ -71,7 +71,7 @@ func (t *Triangle[F]) Gradient(x, y F, a, b *Vertex[F], mx, my *Tensor[F]) (F, F
 	return rise*(a.Y-b.Y) + q*(kappa*px+tx), rise*(b.X-a.X) + q*(kappa*py+ty)
 }
 
-// worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if one is none.
+// worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if any is.
 func worst[F num.Float](i int, closed bool, x, y F, m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	at := field.At(x, y)
 	first := m.next(i, 0)
@@ -94,10 +94,10 @@ func worst[F num.Float](i int, closed bool, x, y F, m *Mesh[F], field *Field[F],
 	return least
 }
 
-// Shape is what a triangle or a side of it is like.
+// Shape holds the measures of a triangle.
 type Shape[F num.Float] struct{ Quality, Area F }
 
-// Side is an edge's length in the metric and out of it.
+// Side holds an edge's length without and with the metric.
 type Side[F num.Float] struct{ Length, Metric F }
 
 // MeasureCell stores the quality and the area of triangle i.

@@ -13,7 +13,7 @@ func central(f func(x, y float64) float64, x, y, h float64) (float64, float64) {
 	return (f(x+h, y) - f(x-h, y)) / (2 * h), (f(x, y+h) - f(x, y-h)) / (2 * h)
 }
 
-// near bounds the difference of two numbers as a share of a scale.
+// near requires that two numbers differ by at most a share of a scale.
 func near(t *testing.T, what string, got, want, scale, share float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= share*scale) {
@@ -21,7 +21,7 @@ func near(t *testing.T, what string, got, want, scale, share float64) {
 	}
 }
 
-// TestSlope compares the derivatives of fields with central differences, away from the lines at which these jump.
+// TestSlope compares the derivatives of fields with central differences, away from their discontinuities.
 func TestSlope(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, make := range []func() Field[float64]{
@@ -52,8 +52,8 @@ func TestSlope(t *testing.T) {
 	}
 }
 
-// TestFieldEnds: at the corners a field has its samples, beyond them the nearest, but for rounding. A constant one is
-// the same to the last bit everywhere.
+// TestFieldEnds proves that a field has its samples at the corners, and the nearest ones beyond, up to round-off. A
+// constant field is exactly constant.
 func TestFieldEnds(t *testing.T) {
 	f := varying(rand.New(rand.NewPCG(2, 2)), 5)
 	f.Scale = 1
@@ -75,8 +75,8 @@ func TestFieldEnds(t *testing.T) {
 	}
 }
 
-// TestQualityGradient compares the gradient of the quality, of which the metric at the moving corner is a part, with
-// central differences: triangles of any size and stretch, in constant and varying metrics.
+// TestQualityGradient compares the gradient of the quality, including the metric's dependence on the moving corner,
+// with central differences: triangles of any size and stretch, in constant and varying metrics.
 func TestQualityGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for n := range 3000 {
@@ -114,8 +114,8 @@ func TestQualityGradient(t *testing.T) {
 	}
 }
 
-// TestQuality: the equilateral triangle of sides 1 has quality 1 in the plane, and so has its image in any metric under
-// which it is one; turned over it has -1; sides of 2 and of 1/2 are worth the same.
+// TestQuality proves that the equilateral triangle of sides 1 has quality 1 in the plane, as does its image in a
+// metric in which it is one; inverted it has -1; sides of 2 and of 1/2 have the same quality.
 func TestQuality(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 200 {

@@ -24,7 +24,7 @@ func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[
 	return commitMove(i, set, p, field, c, &s, share, v, moved, seen)
 }
 
-// smart finds the step and returns the share of it that raises the worst quality, 0 for none.
+// smart computes the step and returns the share of it that raises the worst quality, 0 for none.
 func smart[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	a, gx, gy := gather(i, m, v)
 	s.newton(&a, gx, gy, p.Relax)
@@ -74,7 +74,7 @@ func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 	share := smart(i, &s, p, m, field, v)
 	x, y := s.at(share)
 	if worst(i, !s.slides, x, y, m, field, v) < c.Floor {
-		// The optimiser begins where Smart has ended.
+		// The optimiser starts where Smart has ended.
 		first := s
 		s.x, s.y, s.s = x, y, s.s+share*s.ds
 		if more := climb(i, &s, p, m, field, v); more != 0 {

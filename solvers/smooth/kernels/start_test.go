@@ -8,8 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// fan is a vertex and its cavity: the vertex is 0, its ring 1 to n, the rail that of the boundary vertex 0 of an open
-// one.
+// fan is vertex 0 and its cavity: its ring is 1 to n, the rail that of boundary vertex 0 of an open cavity.
 type fan struct {
 	set   Set
 	m     Mesh[float64]
@@ -17,7 +16,7 @@ type fan struct {
 	v     []Vertex[float64]
 }
 
-// newFan returns a cavity around a vertex at the given place, counter-clockwise.
+// newFan returns a cavity around a vertex at a position, counter-clockwise.
 func newFan(x, y float64, ring [][2]float64, field Field[float64]) *fan {
 	f := &fan{set: Set{Slide: 1, Sets: 1, Owned: 1}, field: field}
 	f.m.Rings = make([]Ring, 1)
@@ -54,7 +53,7 @@ func (f *fan) refresh() {
 	}
 }
 
-// slide turns the cavity into that of a boundary vertex on a rail of the given direction.
+// slide makes the cavity that of a boundary vertex on a rail of a direction.
 func (f *fan) slide(angle float64) {
 	f.set.Slide = 0
 	f.m.Rails = []Rail[float64]{{X: f.v[0].X, Y: f.v[0].Y, Tx: math.Cos(angle), Ty: math.Sin(angle),
@@ -116,7 +115,7 @@ func graded(rng *rand.Rand) Field[float64] {
 		Across: []lookup.Piece[float64]{piece(), piece()}, Up: []lookup.Piece[float64]{piece()}}
 }
 
-// around returns n points about the origin, counter-clockwise, that see it, at distances of [near, 1].
+// around returns n points about the origin, counter-clockwise, visible from it, at distances of [near, 1].
 func around(rng *rand.Rand, n int, near float64) [][2]float64 {
 	var ring [][2]float64
 	for k := range n {

@@ -2,10 +2,10 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// A tile is a piece of the mesh through which a block of a GPU's threads takes a whole sweep at once. Its vertices lie
-// in memory that the block shares: those that it moves, the neighbours of which it needs the new positions, which it
-// moves too, and the rest of their neighbours, which it only reads. What its own vertices become goes to another array,
-// so that all tiles begin with the same mesh and in any order give the bits of one set after the other.
+// A tile is a part of the mesh through which a block of a GPU's threads makes a whole sweep. Its vertices are in
+// shared memory: those that it moves, the neighbours whose new positions it needs, which it moves too, and the rest
+// of their neighbours, which it only reads. The results for its own vertices are written to another array, so that
+// all tiles start from the same mesh and give, in any order, the bits of sweeping set by set.
 //
 // The sizes are such that two blocks of float64 fill the shared memory of a multiprocessor of an H200.
 const (
@@ -16,16 +16,15 @@ const (
 	NoSlot     = 1<<16 - 1
 )
 
-// Tile is where the slots and the visits of a tile begin; slots end where the next tile's begin. The visits of set s
-// end at End[s], and those of the set before it where they begin. Visit k moves the vertex in slot k.
+// Tile holds the first slot and the first visit of a tile; slots end at those of the next tile. The visits of set s
+// end at End[s] and start at the end of the previous set. Visit k moves the vertex in slot k.
 type Tile struct {
 	Slot, Visit int32
 	End         [TileSets]int32
 }
 
-// Visit is a vertex that a tile moves: the slots of its neighbours, two a word, the first in the lower half, and NoSlot
-// after the last. ValueAndDerivatives one that slides, or has more than 8 neighbours, the last word says which of
-// Extras goes on.
+// Visit is a vertex that a tile moves: the slots of its neighbours, two per word, the first in the lower half, and
+// NoSlot after the last. If the vertex slides, or has more than 8 neighbours, the last word is the index in Extras.
 type Visit struct{ Near [4]uint32 }
 
 // Extra is the rail of a visit, -1 if it does not slide, and its seventh and later neighbours.
@@ -34,7 +33,7 @@ type Extra struct {
 	Near [3]uint32
 }
 
-// The last bits of a slot are flags of its visit; the others are the vertex's index in TileVertices.
+// The lowest bits of a slot are flags of its visit; the others are the vertex's index in TileVertices.
 const (
 	Own      = 1 << iota // no other tile moves the vertex
 	HasExtra             // the visit has an Extra
@@ -54,8 +53,8 @@ type TiledMesh[F num.Float] struct {
 	NodeRest []F
 }
 
-// TileVertices is the vertices as tiles take them from one sweep to the next, ordered by tile: neighbouring threads
-// read and write neighbouring numbers, as they would not in an array of structs. Along is the S of each rail's vertex.
+// TileVertices holds the vertices for tiles from one sweep to the next, ordered by tile, so that adjacent threads
+// access adjacent memory, as they would not in an array of structs. Along is the S of each rail's vertex.
 type TileVertices[F num.Float] struct {
 	Place []Place[F]
 	Row   []Row[F]
@@ -63,13 +62,13 @@ type TileVertices[F num.Float] struct {
 	Along []F
 }
 
-// Place is where a vertex is.
+// Place is the position of a vertex.
 type Place[F num.Float] struct{ X, Y F }
 
 // Row is the first row of a symmetric tensor.
 type Row[F num.Float] struct{ M11, M12 F }
 
-// sharedTile is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
+// sharedTile is the shared memory of a tile: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
 type sharedTile[F num.Float] struct {
 	place    []Place[F]
@@ -80,8 +79,8 @@ type sharedTile[F num.Float] struct {
 	window   Window
 }
 
-// TilePain takes tile t through a sweep of Pain without guard. It returns the square of the longest move
-// in the metric.
+// TilePain makes a sweep of Pain without guard through tile t. It returns the square of the longest move in the
+// metric.
 //
 //atoll:kernel tile max block=320 blocks=2
 func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from,
@@ -129,7 +128,7 @@ func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F]
 	return best
 }
 
-// visits returns the first visit of a set, and how many there are.
+// visits returns the first visit of a set, and their number.
 func (t *Tile) visits(set int) (int32, int32) {
 	first := int32(0)
 	if set > 0 {
@@ -141,11 +140,11 @@ func (t *Tile) visits(set int) (int32, int32) {
 // tileThreads are those of TilePain's block: all of them fetch nodes.
 const tileThreads = 320
 
-// slotsAtOnce is how many slots a thread fills, at most. It loads the indices of all their vertices before it uses the
-// first: latency counts, not bandwidth.
+// slotsAtOnce is the maximum number of slots that a thread fills. It loads the indices of all their vertices before
+// it uses the first: latency matters, not bandwidth.
 const slotsAtOnce = 5
 
-// slotPlaces is the indices of a few vertices.
+// slotPlaces holds the indices of several vertices.
 type slotPlaces struct{ place [slotsAtOnce]int32 }
 
 // slotPlaces returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
@@ -159,7 +158,7 @@ func (m *TiledMesh[F]) slotPlaces(k, n, first, number int32) slotPlaces {
 	return s
 }
 
-// pain makes a visit, of the vertex in slot k.
+// pain makes a visit of the vertex in slot k.
 func (b *sharedTile[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledMesh[F], field *Field[F], from,
 	to *TileVertices[F]) F {
 	var s step[F]
@@ -226,7 +225,7 @@ func (b *sharedTile[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledM
 
 const noSlots = NoSlot<<16 | NoSlot
 
-// ToTiles gives vertex i to the tiles.
+// ToTiles copies vertex i to the tiles.
 //
 //atoll:kernel
 func ToTiles[F num.Float](i int, m *TiledMesh[F], v []Vertex[F], to *TileVertices[F]) {
@@ -235,7 +234,7 @@ func ToTiles[F num.Float](i int, m *TiledMesh[F], v []Vertex[F], to *TileVertice
 	to.Row[k].M11, to.Row[k].M12, to.M22[k] = p.M11, p.M12, p.M22
 }
 
-// FromTiles takes vertex i back.
+// FromTiles copies vertex i back.
 //
 //atoll:kernel
 func FromTiles[F num.Float](i int, m *TiledMesh[F], from *TileVertices[F], v []Vertex[F]) {
@@ -244,7 +243,7 @@ func FromTiles[F num.Float](i int, m *TiledMesh[F], from *TileVertices[F], v []V
 	p.M11, p.M12, p.M22 = from.Row[k].M11, from.Row[k].M12, from.M22[k]
 }
 
-// NodeToTiles gives sample i of the metric's grid to the tiles.
+// NodeToTiles copies sample i of the metric's grid to the tiles.
 //
 //atoll:kernel
 func NodeToTiles[F num.Float](i int, field *Field[F], m *TiledMesh[F]) {
@@ -252,7 +251,7 @@ func NodeToTiles[F num.Float](i int, field *Field[F], m *TiledMesh[F]) {
 	m.NodeRow[i].M11, m.NodeRow[i].M12, m.NodeRest[i] = s.M11, s.M12, s.M22
 }
 
-// RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
+// RailToTiles copies the coordinate of the vertex on rail i to the tiles, and RailFromTiles copies it back.
 //
 //atoll:kernel
 func RailToTiles[F num.Float](i int, m *TiledMesh[F], v []Vertex[F], to *TileVertices[F]) {

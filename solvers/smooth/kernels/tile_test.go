@@ -14,8 +14,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// TestTileParity compares the kernel of tiles with its translation, bit by bit: tiles with all sets and with few, full
-// and empty ones, vertices that slide, that stay, that other tiles own, and that are nowhere.
+// TestTileParity compares the kernel of tiles with its translation, bit by bit: tiles with all sets and with few,
+// full and empty ones, vertices that slide, are fixed, belong to other tiles, and have no finite position.
 func TestTileParity(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
 		t.Run("float32", func(t *testing.T) { tileParity[float32](t, l) })
@@ -96,7 +96,7 @@ func tileParity[F num.Float](t *testing.T, l cudatest.Runner) {
 	}
 }
 
-// held gives vertices to tiles.
+// held copies vertices to tiles.
 func held[F num.Float](m *TiledMesh[F], v []Vertex[F]) *TileVertices[F] {
 	return heldBy(m, v, func(one loop, n int) { one.Range(0, n) })
 }
@@ -110,7 +110,7 @@ func heldBy[F num.Float](m *TiledMesh[F], v []Vertex[F], run func(one loop, n in
 	return h
 }
 
-// addTile adds a tile whose slots are vertices of its own. The visits of a set read only slots of others.
+// addTile adds a tile with its own vertices. The visits of a set read only slots of other sets.
 func addTile[F num.Float](rng *rand.Rand, m *TiledMesh[F], sets, slots, visits int) {
 	tile := Tile{Slot: int32(len(m.Slots)), Visit: int32(len(m.Visits))}
 	for s := range tile.End {

@@ -11,8 +11,8 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// TestTravellers: what one rank packs another unpacks elsewhere, with the place on its rail where it slides on both,
-// and nothing else is touched; the translation gives the same bits.
+// TestTravellers proves that vertices packed by one rank are unpacked at other indices, with the coordinate on the
+// rail if they slide, and that nothing else changes; the translation gives the same bits.
 func TestTravellers(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
 		t.Run("float32", func(t *testing.T) { travel[float32](t, l) })

@@ -13,17 +13,17 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
-// on the boundary is from the origin of its rail.
+// Vertex is a vertex with the metric at its position, which is updated when it moves. S is the coordinate of a
+// sliding boundary vertex on its rail.
 type Vertex[F num.Float] struct{ X, Y, M11, M12, M22, S F }
 
 // Tensor is a symmetric tensor.
 type Tensor[F num.Float] struct{ M11, M12, M22, _ F }
 
-// MaxDegree is how many neighbours a vertex that moves may have.
+// MaxDegree is the maximum number of neighbours of a vertex that moves.
 const MaxDegree = 32
 
-// inline is how many neighbours stand in the ring itself.
+// inline is the number of neighbours stored in the ring itself.
 const inline = 7
 
 // Ring lists the neighbours of a vertex counter-clockwise. Around a vertex inside the mesh it begins with the lowest
@@ -36,7 +36,7 @@ type Ring struct{ At [inline + 1]int32 }
 // parabola, on which s stays between Low and High. Only Barrier looks at these two.
 type Rail[F num.Float] struct{ X, Y, Tx, Ty, Bx, By, Low, High F }
 
-// Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
+// Mesh is the constant part: the neighbours of all vertices that move, and the rails of those on the boundary.
 type Mesh[F num.Float] struct {
 	Rings []Ring
 	More  []int32
@@ -66,7 +66,7 @@ const (
 type Params[F num.Float] struct {
 	Relax     F     // ω: the share of the step that is taken
 	Excess    F     // s of the printed Pain step: how far D exceeds the off-diagonal sum
-	Tolerance F     // square of the move, in the metric, above which neighbours are looked at again
+	Tolerance F     // square of the move, in the metric, above which neighbours are visited again
 	Gain      F     // least rise of the worst quality that counts
 	Shortest  F     // step, in the metric, at which a search along a line ends
 	Margin    F     // by which Barrier raises the worst quality where that is below its floor: more than rounding
@@ -76,7 +76,7 @@ type Params[F num.Float] struct {
 	Cull      bool  // skip vertices around which nothing has moved
 }
 
-// Control is what changes from sweep to sweep.
+// Control holds the parameters that change between sweeps.
 type Control[F num.Float] struct {
 	Floor     F     // Hybrid optimises where the worst quality is below this; Barrier makes no cell worse
 	Sweep     int32 // from 0
@@ -84,7 +84,7 @@ type Control[F num.Float] struct {
 	Rising    bool  // Barrier lowers the sum of qualities around no vertex
 }
 
-// Counters counts what became of steps.
+// Counters counts limited and refused steps.
 type Counters struct {
 	Limited int64 // steps that the guard shortened or refused
 	Refused int64 // steps that would not have raised the worst quality

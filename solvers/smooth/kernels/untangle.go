@@ -10,7 +10,7 @@ type star[F num.Float] struct {
 	gx, gy [MaxDegree]F
 }
 
-// load looks at the triangles around vertex i.
+// load computes the triangles around vertex i.
 func (f *star[F]) load(i int, m *Mesh[F], v []Vertex[F]) {
 	x, y := v[i].X, v[i].Y
 	first := m.next(i, 0)
@@ -31,7 +31,7 @@ func (f *star[F]) load(i int, m *Mesh[F], v []Vertex[F]) {
 	}
 }
 
-// least is the least area after a move by (dx, dy).
+// least returns the least area after a move by (dx, dy).
 func (f *star[F]) least(dx, dy F) F {
 	least := f.area[0] + (f.gx[0]*dx + f.gy[0]*dy)
 	for k := 1; k < f.n; k++ {

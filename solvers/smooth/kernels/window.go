@@ -5,11 +5,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// Window is the box of a metric grid's nodes that a tile holds: Nx a row, from node (I, J). Where a vertex lies outside
-// of it the samples come from the grid itself, so that no bit depends on windows.
+// Window is the box of a metric grid's nodes that a tile holds: Nx per row, from node (I, J). Outside of it the
+// samples are read from the grid itself, so that the bits do not depend on windows.
 type Window struct{ I, J, Nx, Ny int32 }
 
-// metric returns the metric at a position, as Field.At does, from the window where it can.
+// metric returns the metric at a position, as Field.At does, from the window if possible.
 func (b *sharedTile[F]) metric(f *Field[F], x, y F) Tensor[F] {
 	if f.Kind != lookup.Grid {
 		return f.At(x, y)
@@ -30,14 +30,14 @@ func (b *sharedTile[F]) metric(f *Field[F], x, y F) Tensor[F] {
 	return m
 }
 
-// windowThreads is how many threads find a tile's window.
+// windowThreads is the number of threads that compute a tile's window.
 const windowThreads = 128
 
 // BoxRange is a range of a grid's boxes.
 type BoxRange struct{ I0, I1, J0, J1 int32 }
 
-// CentreWindows puts the window of tile t around the vertices that it moves, where they are now, or around their middle
-// if that is too large. A window that would hold less than half of what it should is left empty.
+// CentreWindows computes the window of tile t around the current positions of the vertices that it moves, or around
+// their centre if that is too large. A window that would hold less than half of the nodes needed is left empty.
 //
 //atoll:kernel tile
 func CentreWindows[F num.Float](t int, m *TiledMesh[F], field *Field[F], v *TileVertices[F], windows []Window,
@@ -63,7 +63,7 @@ func CentreWindows[F num.Float](t int, m *TiledMesh[F], field *Field[F], v *Tile
 	}
 }
 
-// window is the nodes of all boxes, or of those in the middle.
+// window returns the nodes of all boxes, or of those in the centre.
 func (b *BoxRange) window(kind int32) Window {
 	w := Window{b.I0, b.J0, b.I1 - b.I0 + 2, b.J1 - b.J0 + 2}
 	if kind != lookup.Grid || w.Nx < 2 || w.Ny < 2 || int64(w.Nx)*int64(w.Ny) > 2*TileNodes {

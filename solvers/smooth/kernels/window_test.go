@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// TestWindows: a window holds the boxes of all vertices that a tile moves, if it can; else as many nodes of the middle
-// as there is room for, and none if that is less than half of them. Metrics without a grid have none.
+// TestWindows proves that a window holds the boxes of all vertices that a tile moves, if possible; else as many
+// central nodes as fit, and none if that is less than half of them. Metrics without a grid have none.
 func TestWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct {

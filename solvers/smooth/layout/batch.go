@@ -8,27 +8,27 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 )
 
-// A deep part may hold so many layers of ghosts that several sweeps go by with one exchange. The outer copies see
-// what is out of date after the first sweep of such a batch, those inside of them after the second, and so on: what
-// they become is of no account, because the exchange replaces them before owned vertices would see any of it.
+// A deep part may have so many layers of ghosts that several sweeps need one exchange. In such a batch the outermost
+// copies become invalid in the first sweep, the next layer in the second, and so on. The exchange replaces them
+// before owned vertices would read an invalid one.
 
 // BatchExchange is the exchange between batches of sweeps by tiles.
-type BatchExchange struct {
-	Sweeps int // so many go by with one exchange
+type BatchExchange struct { // number of sweeps between exchanges
+	Sweeps int // the number of sweeps per exchange
 	Peers  []BatchPeer
 }
 
-// BatchPeer lists the vertices that go to a rank, and those that come from it, in an order that both know.
+// BatchPeer lists the vertices that are sent to a rank, and those received from it, in an order that both know.
 type BatchPeer struct {
 	Rank       int
 	Send, Take []int32
 }
 
-// MaxBatch is the longest that a batch may be, in sweeps. Others divide it, so that a recording of so many sweeps ends
-// with a batch.
+// MaxBatch is the largest batch, in sweeps. Other batches divide it, so that a recording of MaxBatch sweeps ends with
+// a batch.
 const MaxBatch = 8
 
-// batch is how many sweeps go by with one exchange of a deep part.
+// batch returns the number of sweeps between exchanges of a deep part.
 func (o *Options) batch() int { return max(o.Batch, 1) }
 
 func (o *Options) checkBatch() error {
@@ -41,9 +41,7 @@ func (o *Options) checkBatch() error {
 	return nil
 }
 
-// batch plans the exchange between batches of a rank whose vertices have their local numbers: of the ghosts that are
-// out
-// of date by then.
+// batch plans the exchange between batches for a rank with local numbers: of the ghosts that are outdated by then.
 func (c *cutter) batch(r int, p *Subdomain) BatchExchange {
 	exchange := BatchExchange{Sweeps: c.layout.options.batch()}
 	peer := func(rank int) *BatchPeer {
@@ -73,7 +71,7 @@ func (c *cutter) batch(r int, p *Subdomain) BatchExchange {
 	return exchange
 }
 
-// Wire is the plan of an exchange of an array that holds what is sent, one rank after the other, and then what comes.
+// Wire is the plan of an exchange of an array with the vertices to send, rank after rank, followed by those received.
 func (p *BatchExchange) Wire(rank int) *halo.Plan {
 	plan := &halo.Plan{Rank: rank}
 	for _, peer := range p.Peers {

@@ -9,13 +9,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
-// Vertices of curved boundaries slide on what package curved reconstructs of them, each between its neighbours as they
-// were. Straight ones beside them keep to their edges too: beyond these the boundary is another.
+// Vertices of curved boundaries slide on curves that package curved reconstructs, each between the initial positions
+// of its neighbours. Vertices of straight boundaries next to curved ones stay between theirs too, since the boundary
+// beyond has another shape.
 
-// arcOf is the curve through a boundary vertex, the one before it on the boundary and the one after it.
+// arcOf returns the curve through a boundary vertex and the vertices before and after it on the boundary.
 func (l *Layout) arcOf(v, before, after int32) (kernels.Rail[float64], bool) {
-	at := func(v int32) [3]float64 { return [3]float64{l.mesh.X[v], l.mesh.Y[v], 0} }
-	a, ok := curved.Through(at(before), at(v), at(after), l.options.Ridge)
+	position := func(v int32) [3]float64 { return [3]float64{l.mesh.X[v], l.mesh.Y[v], 0} }
+	a, ok := curved.NewArc(position(before), position(v), position(after), l.options.Ridge)
 	if !ok {
 		return kernels.Rail[float64]{}, false
 	}
@@ -24,18 +25,17 @@ func (l *Layout) arcOf(v, before, after int32) (kernels.Rail[float64], bool) {
 		Low: a.Low, High: a.High}, true
 }
 
-// bends are the curvatures of the boundary at those vertices that this layout is to tell of. A sharing of single
-// precision, as between ranks, makes no difference.
+// bends returns the curvatures of the boundary at the vertices of this layout. Rounding them to single precision, for
+// an exchange between ranks, does not matter.
 func (l *Layout) bends() []int32 {
 	bends := make([]int32, len(l.Class))
 	for v, a := range l.arcs {
-		bends[v] = int32(math.Float32bits(float32(a.Bend[2])))
+		bends[v] = int32(math.Float32bits(float32(a.Curvature[2])))
 	}
 	return bends
 }
 
-// fixRoughCurves fixes vertices of curved boundaries whose neighbours see another curve, and of which none sees the
-// same.
+// fixRoughCurves fixes vertices of curved boundaries whose curve does not agree with those of their neighbours.
 func (l *Layout) fixRoughCurves(bends []int32) {
 	bend := func(v int32) [3]float64 { return [3]float64{2: float64(math.Float32frombits(uint32(bends[v])))} }
 	var rough []int32
@@ -50,7 +50,7 @@ func (l *Layout) fixRoughCurves(bends []int32) {
 		sees, smooth := false, true
 		for u, far := range map[int32]float64{before: -arc.Low, after: arc.High} {
 			if l.Class[u] != fixed {
-				sees, smooth = true, smooth && arc.Smooth(bend(u), far)
+				sees, smooth = true, smooth && arc.Agrees(bend(u), far)
 			}
 		}
 		if !sees || !smooth {
@@ -64,7 +64,7 @@ func (l *Layout) fixRoughCurves(bends []int32) {
 	l.arcs = nil
 }
 
-// limit keeps a vertex of a straight boundary before curved ones.
+// limit keeps a vertex of a straight boundary from sliding past curved ones.
 func (l *Layout) limit(v, before, after int32, bends []int32) {
 	r := l.rails[v]
 	along := func(u int32) float64 { return (l.mesh.X[u]-r.X)*r.Tx + (l.mesh.Y[u]-r.Y)*r.Ty }
@@ -80,7 +80,7 @@ func (l *Layout) limit(v, before, after int32, bends []int32) {
 	l.rails[v] = r
 }
 
-// shareCurves finds the smooth curves of a local mesh, whose neighbours other ranks may have.
+// shareCurves finds the smooth curves of a local mesh, in which other ranks may own neighbours.
 func (l *Layout) shareCurves(ctx context.Context, r *interfaceExchange) error {
 	if l.options.Ridge == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (l *Layout) shareCurves(ctx context.Context, r *interfaceExchange) error {
 	return l.shareClasses(ctx, r)
 }
 
-// frame is how a vertex slides.
+// frame returns the surface or line on which a vertex slides.
 func (l *Solid) frame(v int32) solid.Frame[float64] {
 	p := l.solid.At(v)
 	f, ok := l.curved[v]

@@ -9,10 +9,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// TestCurvedPatches: ranks that arrange their own local meshes find the rails that a layout of the whole mesh has.
+// TestCurvedPatches proves that ranks that arrange their own local meshes find the rails of a layout of the whole
+// mesh.
 func TestCurvedPatches(t *testing.T) {
 	m := smoothtest.Disc(t, 400, 5)
-	for v := range m.X { // the lower half becomes that of a square with rounded corners, in part straight
+	for v := range m.X { // the lower half becomes a square with rounded corners, in part straight
 		if y := m.Y[v]; y < 0 {
 			m.Y[v] = max(-.5, y) + .2*min(0, y+.5)
 		}

@@ -1,8 +1,8 @@
 package layout
 
-// findGhosts finds the ghosts of every rank: the vertices of all triangles that touch an owned one. For a deep halo it
-// adds what these depend on within a sweep: a vertex reads the new position of a neighbour in an earlier set, so that
-// this rank moves that neighbour too, as a copy, and needs the copy's neighbours in turn.
+// findGhosts finds the ghosts of every rank: the vertices of all triangles with an owned vertex. For a deep halo it
+// adds what these depend on within a sweep: a vertex reads the new position of a neighbour in an earlier set, so this
+// rank moves that neighbour too, as a copy, and needs the copy's neighbours.
 func (c *cutter) findGhosts() {
 	l := c.layout
 	moves := c.ghostMoves()
@@ -22,7 +22,8 @@ func (c *cutter) findGhosts() {
 	c.addGhosts(moves)
 }
 
-// ghostMoves returns an empty map for each rank: from a ghost to how often the rank moves it between two exchanges.
+// ghostMoves returns an empty map for each rank, of the number of times that the rank moves a ghost between two
+// exchanges.
 func (c *cutter) ghostMoves() []map[int32]int8 {
 	moves := make([]map[int32]int8, len(c.owned))
 	for r := range moves {
@@ -31,7 +32,8 @@ func (c *cutter) ghostMoves() []map[int32]int8 {
 	return moves
 }
 
-// addGhosts sets the ghosts of each rank to the vertices of its map, for a deep halo with the copies that they need.
+// addGhosts sets the ghosts of each rank to the vertices of its map, including, for a deep halo, those that copies
+// need.
 func (c *cutter) addGhosts(moves []map[int32]int8) {
 	l := c.layout
 	for r := range moves {
@@ -47,8 +49,8 @@ func (c *cutter) addGhosts(moves []map[int32]int8) {
 	}
 }
 
-// addCopies finds how often rank r moves each ghost in the sweeps of a batch, and adds the neighbours of those that it
-// moves: a neighbour in an earlier set moves as often, any other once less.
+// addCopies computes how often rank r moves each ghost in the sweeps of a batch, and adds the neighbours of those
+// that it moves: a neighbour in an earlier set moves as often, any other once less.
 func (c *cutter) addCopies(r int32, ghosts map[int32]int8) {
 	l := c.layout
 	type moved struct {

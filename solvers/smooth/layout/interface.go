@@ -11,26 +11,25 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 )
 
-// interfaceExchange is an exchange of numbers at the interface of a local mesh, those of its vertices that several
-// ranks
-// have: own ones that others have as ghosts, and ghosts.
+// interfaceExchange exchanges numbers at the interface of a local mesh: own vertices that other ranks have as ghosts,
+// and ghosts.
 type interfaceExchange struct {
-	own    []bool  // of each vertex of the local mesh
-	owned  int     // own vertices at the interface
-	at     []int32 // the interface: own vertices, then ghosts by rank, and each by id
-	values []int32
-	halo   *halo.Exchanger
+	own      []bool  // of each vertex of the local mesh
+	owned    int     // own vertices at the interface
+	vertices []int32 // the interface: own vertices, then ghosts by rank, each sorted by id
+	values   []int32
+	halo     *halo.Exchanger
 }
 
-// newInterfaceExchange finds the interface from triangles: where one has vertices of several ranks, each of these has
-// all of them.
+// newInterfaceExchange finds the interface from triangles: each rank with a vertex of a triangle has all its
+// vertices.
 func newInterfaceExchange(p *LocalMesh, comm dist.Comm, tag int) *interfaceExchange {
 	rank := int32(comm.Rank())
 	r := &interfaceExchange{own: make([]bool, len(p.Global))}
 	for v, owner := range p.Owner {
 		r.own[v] = owner == rank
 	}
-	var wanted, ghosts []uint64 // the other rank, and the vertex
+	var wanted, ghosts []uint64 // each is a rank in the upper and a vertex in the lower 32 bits
 	for _, cell := range p.Cells {
 		for _, v := range cell {
 			for _, u := range cell {
@@ -43,11 +42,11 @@ func newInterfaceExchange(p *LocalMesh, comm dist.Comm, tag int) *interfaceExcha
 	}
 	wanted, ghosts = unique(wanted), unique(ghosts)
 	for _, w := range wanted {
-		r.at = append(r.at, int32(uint32(w)))
+		r.vertices = append(r.vertices, int32(uint32(w)))
 	}
-	slices.Sort(r.at)
-	r.at = slices.Compact(r.at)
-	r.owned = len(r.at)
+	slices.Sort(r.vertices)
+	r.vertices = slices.Compact(r.vertices)
+	r.owned = len(r.vertices)
 	plan := &halo.Plan{Rank: comm.Rank(), Owned: r.owned, Ghosts: len(ghosts)}
 	peers := map[int]*halo.Peer{}
 	peer := func(pair uint64) *halo.Peer {
@@ -58,22 +57,22 @@ func newInterfaceExchange(p *LocalMesh, comm dist.Comm, tag int) *interfaceExcha
 		return peers[q]
 	}
 	for _, w := range wanted {
-		place, _ := slices.BinarySearch(r.at[:plan.Owned], int32(uint32(w)))
-		peer(w).Send = append(peer(w).Send, int32(place))
+		index, _ := slices.BinarySearch(r.vertices[:plan.Owned], int32(uint32(w)))
+		peer(w).Send = append(peer(w).Send, int32(index))
 	}
 	for _, g := range ghosts {
-		i := int32(len(r.at))
+		i := int32(len(r.vertices))
 		if e := peer(g); e.Hi == 0 {
 			e.Lo = i
 		}
 		peer(g).Hi = i + 1
-		r.at = append(r.at, int32(uint32(g)))
+		r.vertices = append(r.vertices, int32(uint32(g)))
 	}
 	for _, e := range peers {
 		plan.Peers = append(plan.Peers, *e)
 	}
 	slices.SortFunc(plan.Peers, func(a, b halo.Peer) int { return cmp.Compare(a.Rank, b.Rank) })
-	r.values, r.halo = make([]int32, len(r.at)), halo.NewExchanger(plan, comm, tag, 4)
+	r.values, r.halo = make([]int32, len(r.vertices)), halo.NewExchanger(plan, comm, tag, 4)
 	return r
 }
 
@@ -82,22 +81,22 @@ func unique(s []uint64) []uint64 {
 	return slices.Compact(s)
 }
 
-// update brings what the owners of ghosts have to them. There is a value for each vertex of the local mesh.
+// update copies the values of owners to ghosts. There is a value for each vertex of the local mesh.
 func (r *interfaceExchange) update(ctx context.Context, values []int32) error {
-	for k, v := range r.at {
+	for k, v := range r.vertices {
 		r.values[k] = values[v]
 	}
 	if err := r.halo.Exchange(ctx, halo.Of(r.values)); err != nil {
 		return err
 	}
-	for k, v := range r.at {
+	for k, v := range r.vertices {
 		values[v] = r.values[k]
 	}
 	return nil
 }
 
-// graph is what colouring needs of the local mesh.
+// graph returns the local mesh as a graph for colouring.
 func (r *interfaceExchange) graph(rings *mesh.Rings, global []int32, class []int8) *colouring.PartGraph {
-	return &colouring.PartGraph{Rings: rings, Global: global, Class: class, Own: r.own, Ghosts: r.at[r.owned:],
+	return &colouring.PartGraph{Rings: rings, Global: global, Class: class, Own: r.own, Ghosts: r.vertices[r.owned:],
 		Update: r.update}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// onPatches runs f on all ranks, each with its local mesh of a mesh.
+// onPatches runs f on all ranks, each with its local mesh.
 func onPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *LocalMesh)) {
 	t.Helper()
 	patches, err := NewLocalMeshes(m, owner, ranks)
@@ -32,8 +32,8 @@ func onPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm
 	wait.Wait()
 }
 
-// TestColourRanks: ranks that know nothing but their own vertices and ghosts give all of them the colours of Colour,
-// which are those of a serial loop: for any number of ranks, empty ones too, any owners and any classes.
+// TestColourRanks proves that ranks that know only their own vertices and ghosts compute the colours of Colour, for
+// any number of ranks, including empty ones, any owners and any classes.
 func TestColourRanks(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := smoothtest.Rectangle(t, rapid.IntRange(2, 3000).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"))

@@ -1,9 +1,7 @@
-// Package layout says what each vertex of a mesh may do, in which set it moves, and where it lies in the memory of
-// which
-// rank. A Layout is of the whole mesh, and is cut into a Part for each rank; or each rank arranges its own LocalMesh,
-// and
-// asks others for what it cannot know. A part has its halo plans, the strips that a processor's cache holds, and is
-// cut into the tiles that a block of a GPU holds.
+// Package layout decides what each vertex of a mesh may do, in which set it moves, and its position in the memory of
+// its rank. A Layout is of the whole mesh, and is cut into a Part for each rank; or each rank arranges its own
+// LocalMesh, and asks other ranks for what it cannot know. A part has halo plans, the strips that a processor's cache
+// holds, and is cut into the tiles that a block of a GPU holds.
 package layout
 
 import (
@@ -19,44 +17,45 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// Boundary says what the vertices of the boundary do.
+// Boundary tells what the vertices of the boundary do.
 type Boundary string
 
 const (
-	Slide Boundary = "slide" // move along it where it is straight, or curved and no ridge, and of one physical group
+	Slide Boundary = "slide" // move along straight parts, and smoothly curved ones, of one physical group
 	Fixed Boundary = "fixed"
 )
 
-// Options say how vertices are arranged. None but Boundary, Ridge, Colouring and Dedicated changes a bit of the
-// outcome.
+// Options tell how vertices are arranged. Only Boundary, Ridge, Colouring and Dedicated change the results.
 type Options struct {
-	Boundary  Boundary
-	Ridge     float64 // degrees by which a curved boundary may turn where vertices slide on it; 0: they do on none
+	Boundary Boundary
+	// largest angle in degrees by which a curved boundary may turn where vertices slide on it; 0: they do not slide on
+	// curves
+	Ridge     float64
 	Colouring colouring.Kind
 	Dedicated bool               // boundary vertices form sets of their own
 	Order     partition.Ordering // of vertices within a set: natural, hilbert or random
 	Seed      uint64             // of a random order
 	Tangled   bool               // cells may be inverted or flat, for Solver.Untangle to mend
-	Deep      bool               // ghosts that let a whole sweep go by with one exchange
-	Batch     int                // of Deep: so many sweeps by tiles do so, a divisor of MaxRound; 0 for 1
-	// A strip, which a processor takes through all sets at once, has 2^StripBits vertices; 0 for 4096 of them.
+	Deep      bool               // ghosts for a whole sweep without an exchange
+	Batch     int                // with Deep: number of sweeps by tiles between exchanges, a divisor of MaxBatch; 0 for 1
+	// A strip, which a processor takes through all sets at once, has 2^StripBits vertices; 0 for 4096.
 	StripBits int
 }
 
-// Layout says which vertices of a mesh move, how, and in which set. It is made once, of the whole mesh, so that nothing
-// in it depends on ranks.
+// Layout tells which vertices of a mesh move, how, and in which set. It is made once, from the whole mesh, so that it
+// does not depend on ranks.
 type Layout struct {
 	mesh      *mesh.Mesh
 	rings     *mesh.Rings
 	options   Options
 	Class     []int8 // fixed, free or sliding
 	rails     map[int32]kernels.Rail[float64]
-	arcs      map[int32]curved.Arc // of vertices on curved boundaries, until it is known which of them slide
-	set       []int32              // of each vertex that moves; the number of sets for others
+	arcs      map[int32]curved.Arc // of vertices on curved boundaries, until the sliding ones are known
+	set       []int32              // of each moving vertex; the number of sets for others
 	sets      int
 	order     []int32 // all vertices
 	position  []int32 // of each vertex in the order
-	stripBits int     // so many of the last bits of a position are of no account for the strip in which it is
+	stripBits int     // number of low bits of a position that do not select the strip
 	crowded   int
 }
 
@@ -66,8 +65,7 @@ const (
 	sliding int8 = 1
 )
 
-// New finds out what the vertices of a mesh may do. It refuses a mesh that has triangles inverted, unless
-// o.Tangled.
+// New decides what the vertices of a mesh may do. It refuses a mesh with inverted triangles unless o.Tangled.
 func New(m *mesh.Mesh, o Options) (*Layout, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -95,12 +93,12 @@ func (o *Options) check() error {
 		return fmt.Errorf("boundary %q is not known; choose %s or %s", o.Boundary, Slide, Fixed)
 	}
 	if !(o.Ridge >= 0 && o.Ridge <= 90) || o.Tangled && o.Ridge > 0 {
-		return fmt.Errorf("a boundary that turns by %g degrees: from 0 to 90, and 0 of tangled meshes", o.Ridge)
+		return fmt.Errorf("ridge angle %g: it must be between 0 and 90 degrees, and 0 for tangled meshes", o.Ridge)
 	}
 	return o.checkBatch()
 }
 
-// arrangeBy puts vertices at the given positions in the order of the options.
+// arrangeBy orders vertices with the given positions by the option Order.
 func (l *Layout) arrangeBy(x, y []float64) error {
 	switch l.options.Order {
 	case partition.Natural, partition.Hilbert, partition.Random:
@@ -118,15 +116,15 @@ func (l *Layout) arrangeBy(x, y []float64) error {
 	return nil
 }
 
-// Sets is how many sets move one after the other in a sweep.
+// Sets returns the number of sets of a sweep.
 func (l *Layout) Sets() int { return l.sets }
 
-// Graph joins the vertices that share an edge.
+// Graph returns the graph of vertices that share an edge.
 func (l *Layout) Graph() partition.Graph {
 	return partition.Graph{Start: l.rings.Start, Adj: l.rings.At}
 }
 
-// Moving is how many vertices may move.
+// Moving returns the number of vertices that may move.
 func (l *Layout) Moving() int {
 	n := 0
 	for _, c := range l.Class {
@@ -137,16 +135,16 @@ func (l *Layout) Moving() int {
 	return n
 }
 
-// Crowded is how many vertices stay where they are because they have more neighbours than kernels.MaxDegree.
+// Crowded returns the number of vertices that are fixed because they have more neighbours than kernels.MaxDegree.
 func (l *Layout) Crowded() int { return l.crowded }
 
-// straight is how far, as a share of their lengths, two edges of the boundary may be from one line.
+// straight is the largest deviation of two boundary edges from one line, relative to their lengths.
 const straight = 1e-9
 
-// classify finds out which vertices move, of those that count: others have no rail, and what class they are given says
-// nothing. Fixed are those at the ends of physical groups, on curves and corners, on
-// lines inside the mesh that belong to a group or part two, where fans touch, in no triangle, with too many neighbours,
-// and what is marked as required.
+// classify decides which vertices move, for those that count; others get no rail, and their class is meaningless.
+// Fixed are the ends of physical groups, corners, vertices on curves unless they slide, lines inside the mesh that
+// belong to a group or separate two groups, vertices at which fans touch, without triangles, or with too many
+// neighbours, and vertices marked as required.
 func (l *Layout) classify(counts func(v int32) bool) {
 	m := l.mesh
 	l.Class = make([]int8, len(m.X))
@@ -156,7 +154,7 @@ func (l *Layout) classify(counts func(v int32) bool) {
 			continue
 		}
 		ring := l.rings.Of(v)
-		switch l.rings.Around[v] {
+		switch l.rings.Class[v] {
 		case mesh.Irregular:
 			l.Class[v] = fixed
 		case mesh.Border:
@@ -185,8 +183,8 @@ func (l *Layout) classify(counts func(v int32) bool) {
 	}
 }
 
-// railOf is the line through a boundary vertex and its two neighbours on the boundary, if they lie on one, either side
-// of it.
+// railOf returns the line through a boundary vertex and its two neighbours on the boundary, if the three are on a
+// line with the vertex between them.
 func railOf(m *mesh.Mesh, v, a, b int32) (kernels.Rail[float64], bool) {
 	ax, ay, bx, by := m.X[a]-m.X[v], m.Y[a]-m.Y[v], m.X[b]-m.X[v], m.Y[b]-m.Y[v]
 	la, lb := math.Hypot(ax, ay), math.Hypot(bx, by)
@@ -199,9 +197,8 @@ func railOf(m *mesh.Mesh, v, a, b int32) (kernels.Rail[float64], bool) {
 		High: math.Inf(1)}, true
 }
 
-// fixGroups fixes the vertices between which moving would change a physical group: a boundary vertex slides only
-// between two edges of the same group, and a vertex inside moves only if neither a tagged edge nor two groups of cells
-// meet there.
+// fixGroups fixes the vertices whose motion would change a physical group: a boundary vertex slides only between two
+// edges of the same group, and a vertex inside moves only if it has no tagged edge and cells of one group only.
 func (l *Layout) fixGroups() {
 	m := l.mesh
 	if m.CellGroup != nil {
@@ -218,13 +215,13 @@ func (l *Layout) fixGroups() {
 			}
 		}
 	}
-	// Of each boundary vertex: the groups of its tagged edges, and how many there are.
+	// Of each boundary vertex: the groups of its tagged edges, and their number.
 	tags, of := map[int32]int{}, map[int32]int32{}
 	for _, e := range m.Tagged {
 		for _, v := range [2]int32{e.A, e.B} {
 			other := e.A + e.B - v
 			ring := l.rings.Of(v)
-			onBorder := l.rings.Around[v] == mesh.Border && (other == ring[0] || other == ring[len(ring)-1])
+			onBorder := l.rings.Class[v] == mesh.Border && (other == ring[0] || other == ring[len(ring)-1])
 			if was, ok := of[v]; !onBorder || ok && was != e.Group {
 				l.Class[v] = fixed
 			}
@@ -239,7 +236,7 @@ func (l *Layout) fixGroups() {
 	}
 }
 
-// fixMarks fixes what a Medit file asks for: required entities and corners, and ridges inside the mesh.
+// fixMarks fixes required entities, corners, and ridges inside the mesh, as marked in a Medit file.
 func (l *Layout) fixMarks() {
 	if l.mesh.Marks == nil {
 		return

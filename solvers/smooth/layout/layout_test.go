@@ -12,15 +12,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// TestFixed: corners, ends of physical groups, lines and borders of groups inside the mesh, and vertices with too many
-// neighbours stay where they are; others move.
+// TestFixed proves that corners, ends of physical groups, lines and borders of groups inside the mesh, and vertices
+// with too many neighbours are fixed, and that others move.
 func TestFixed(t *testing.T) {
 	m := smoothtest.Rectangle(t, 800, 6)
-	n := 20 // boxes a side
-	at := func(i, j int) int32 { return int32(j*(n+1) + i) }
+	n := 20 // boxes along a side
+	vertexAt := func(i, j int) int32 { return int32(j*(n+1) + i) }
 	m.Groups = append(m.Groups, mesh.Group{Dim: 1, Tag: 9, Name: "line"}, mesh.Group{Dim: 2, Tag: 1, Name: "a"},
 		mesh.Group{Dim: 2, Tag: 2, Name: "b"})
-	line := []int32{at(5, 5), at(5, 6), at(5, 7)}
+	line := []int32{vertexAt(5, 5), vertexAt(5, 6), vertexAt(5, 7)}
 	ring := smoothtest.Rings(t, m)
 	for k := range 2 {
 		if !slices.Contains(ring.Of(line[k]), line[k+1]) {
@@ -30,10 +30,10 @@ func TestFixed(t *testing.T) {
 	}
 	m.CellGroup = make([]int32, len(m.Cells))
 	for c := range m.CellGroup {
-		m.CellGroup[c] = 5 + int32(c/(10*2*n)) // the border is row 10
+		m.CellGroup[c] = 5 + int32(c/(10*2*n)) // the border of the groups is row 10
 	}
-	for k := range m.Tagged { // the lower side changes its name half way
-		if e := m.Tagged[k]; e.Group == 2 && e.A >= at(10, 0) {
+	for k := range m.Tagged { // the lower side changes its group half way
+		if e := m.Tagged[k]; e.Group == 2 && e.A >= vertexAt(10, 0) {
 			m.Tagged[k].Group = 4
 		}
 	}
@@ -41,14 +41,16 @@ func TestFixed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stay := append([]int32{at(0, 0), at(n, 0), at(0, n), at(n, n), at(10, 0), at(3, 10), at(0, 10)}, line...)
+	stay := append([]int32{vertexAt(0, 0), vertexAt(n, 0), vertexAt(0, n), vertexAt(n, n), vertexAt(10, 0), vertexAt(3,
+		10), vertexAt(0, 10)}, line...)
 	for _, v := range stay {
 		if l.Class[v] != fixed {
 			t.Errorf("vertex %d may move", v)
 		}
 	}
-	for v, class := range map[int32]int8{at(9, 0): sliding, at(11, 0): sliding, at(0, 9): sliding, at(3, 9): free,
-		at(6, 6): free} {
+	for v, class := range map[int32]int8{vertexAt(9, 0): sliding, vertexAt(11, 0): sliding, vertexAt(0, 9): sliding,
+		vertexAt(3, 9): free,
+		vertexAt(6, 6): free} {
 		if l.Class[v] != class {
 			t.Errorf("vertex %d is of class %d, want %d", v, l.Class[v], class)
 		}

@@ -7,21 +7,21 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// LocalMesh is what a rank has of a mesh before it is arranged: the triangles that touch its own vertices. Vertices and
-// triangles are in the order of their ids in the whole mesh, so that whatever is decided by ids comes out the same.
+// LocalMesh is a rank's part of a mesh before it is arranged: the triangles with a vertex that it owns. Vertices and
+// triangles are sorted by their ids in the whole mesh, so that decisions by ids are the same.
 type LocalMesh struct {
 	Global     []int32 // id of each vertex in the whole mesh
 	Owner      []int32 // rank of each vertex
 	X, Y       []float64
-	Cells      [][3]int32 // positions in Global
+	Cells      [][3]int32 // indices in Global
 	CellGlobal []int32
-	CellGroup  []int32 // as the mesh has it
+	CellGroup  []int32 // as in the mesh
 	Groups     []mesh.Group
-	Tagged     []mesh.TaggedEdge // with both ends here
-	Marks      *mesh.Marks       // the vertices here that they hold, and those on ridges, each as an edge of its own
+	Tagged     []mesh.TaggedEdge // with both ends in the part
+	Marks      *mesh.Marks       // marks of vertices in the part; a ridge vertex is stored as an edge from it to itself
 }
 
-// LocalMeshes cuts a mesh, rank by rank, so that not all local meshes need to be held.
+// LocalMeshes cuts a mesh rank by rank, so that not all local meshes need to be in memory.
 type LocalMeshes struct {
 	mesh   *mesh.Mesh
 	owner  []int32
@@ -29,10 +29,10 @@ type LocalMeshes struct {
 	tagged [][]int32
 	local  []int32 // scratch, -1
 
-	held, ridged []bool // vertices, as marks have them
+	held, ridged []bool // marks of vertices
 }
 
-// NewLocalMeshes prepares to cut a mesh that has passed its check, owner giving the rank of each vertex. Ranks may be
+// NewLocalMeshes prepares to cut a mesh that has passed its check; owner gives the rank of each vertex. Ranks may be
 // empty.
 func NewLocalMeshes(m *mesh.Mesh, owner []int32, ranks int) (*LocalMeshes, error) {
 	if len(owner) != len(m.X) {

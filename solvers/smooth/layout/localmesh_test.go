@@ -8,7 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// TestPatchRefuses: what is wrong on one rank ends all, which say why, and what needs the whole mesh is refused.
+// TestPatchRefuses proves that an error on one rank ends all, with the reason, and that what needs the whole mesh is
+// refused.
 func TestPatchRefuses(t *testing.T) {
 	m := smoothtest.Rectangle(t, 200, 1)
 	owner := make([]int32, len(m.X))
@@ -33,7 +34,7 @@ func TestPatchRefuses(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s: rank %d accepts it", name, comm.Rank())
 			} else if name == "cell" && !strings.Contains(err.Error(), "cell 3") {
-				t.Errorf("rank %d does not tell of the cell: %v", comm.Rank(), err)
+				t.Errorf("rank %d does not name the cell: %v", comm.Rank(), err)
 			}
 		})
 	}

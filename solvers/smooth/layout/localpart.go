@@ -11,12 +11,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 )
 
-// Part makes the rank's part of a local mesh, and returns it with the number of vertices of the whole mesh that are
-// kept fixed because they are crowded (Layout.Crowded). All ranks call it. A rank decides how its own vertices may
-// move, and sends that to the ranks that have them as ghosts; then all ranks colour together. The colours are those of
-// a layout of the whole mesh, and so are the bits of all sweeps, though the vertices within a set may be in another
-// order. It makes no deep parts, for which a rank would need more layers of the mesh than it has: they are left to
-// Layout.Parts. Messages have the tag.
+// Part makes the rank's part from its local mesh, and returns it with the number of crowded vertices of the whole
+// mesh (Layout.Crowded). All ranks call it. Each rank decides how its own vertices may move, and sends that to the
+// ranks that have them as ghosts; then all ranks colour together. The colours, and so the bits of all sweeps, are
+// those of a layout of the whole mesh, though the order of vertices within a set may differ. It makes no deep parts,
+// which need more layers of the mesh than a rank has: use Layout.Parts. tag is the message tag.
 func (p *LocalMesh) Part(ctx context.Context, o Options, comm dist.Comm, tag int) (*Part, int, error) {
 	l, err := p.layout(comm.Rank(), o)
 	if err := faults.OnAnyRank(ctx, comm, err); err != nil {
@@ -40,7 +39,7 @@ func (p *LocalMesh) Part(ctx context.Context, o Options, comm dist.Comm, tag int
 	return part, int(crowded[0]), faults.OnAnyRank(ctx, comm, err)
 }
 
-// layout finds out what the rank's own vertices may do.
+// layout decides what the rank's own vertices may do.
 func (p *LocalMesh) layout(rank int, o Options) (*Layout, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -49,7 +48,8 @@ func (p *LocalMesh) layout(rank int, o Options) (*Layout, error) {
 		return nil, errors.New("parts with deep ghosts are cut from a layout of the whole mesh")
 	}
 	if n := len(p.Global); len(p.Owner) != n || len(p.X) != n || len(p.CellGlobal) != len(p.Cells) {
-		return nil, fmt.Errorf("a local mesh of %d vertices has %d owners and %d places, and the ids of %d of its %d cells",
+		return nil, fmt.Errorf("a local mesh of %d vertices has %d owners and %d positions, and the ids of %d of its %d "+
+			"cells",
 			n, len(p.Owner), len(p.X), len(p.CellGlobal), len(p.Cells))
 	}
 	m := &mesh.Mesh{X: p.X, Y: p.Y, Cells: p.Cells, Groups: p.Groups, CellGroup: p.CellGroup, Tagged: p.Tagged,
@@ -65,7 +65,7 @@ func (p *LocalMesh) layout(rank int, o Options) (*Layout, error) {
 	return l, l.arrangeBy(m.X, m.Y)
 }
 
-// shareClasses tells other ranks what the vertices that they have as ghosts may do.
+// shareClasses sends other ranks the classes of the vertices that they have as ghosts.
 func (l *Layout) shareClasses(ctx context.Context, r *interfaceExchange) error {
 	class := make([]int32, len(l.Class))
 	for v, c := range l.Class {
@@ -76,14 +76,14 @@ func (l *Layout) shareClasses(ctx context.Context, r *interfaceExchange) error {
 	}
 	for v, c := range class {
 		if c < int32(fixed) || c > int32(sliding) {
-			return fmt.Errorf("another rank tells of vertex %d that its class is %d", v, c)
+			return fmt.Errorf("received class %[2]d for vertex %[1]d from another rank, which is not a class", v, c)
 		}
 		l.Class[v] = int8(c)
 	}
 	return nil
 }
 
-// divideRanks is divide, over all ranks.
+// divideRanks is divide over all ranks.
 func (l *Layout) divideRanks(ctx context.Context, p *LocalMesh, r *interfaceExchange, comm dist.Comm) error {
 	class := l.conflictClasses(l.Class)
 	colour, err := colouring.OverRanks(ctx, l.options.Colouring, r.graph(l.rings, p.Global, class), comm)

@@ -7,15 +7,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// A triangle is measured by the rank of its lowest vertex, and an edge by that of its lower one.
+// Diagnostics of a triangle are computed by the rank of its lowest vertex, those of an edge by that of its lower
+// vertex.
 
-// edge is between two vertices, the lower first.
+// edge is between two vertices, the lower one first.
 type edge struct {
 	a, b   int32
 	border bool
 }
 
-// divideCells gives each rank its triangles, and finds the edges that no ring tells of.
+// divideCells assigns triangles to ranks, and finds the edges that are in no ring.
 func (c *cutter) divideCells() error {
 	cells := c.layout.mesh.Cells
 	of := make([]int32, len(cells))
@@ -37,7 +38,7 @@ func (l *Layout) looseEdges() (all []edge) {
 		for k, a := range cell {
 			b := cell[(k+1)%3]
 			a, b = min(a, b), max(a, b)
-			if l.rings.Around[a] != mesh.Irregular {
+			if l.rings.Class[a] != mesh.Irregular {
 				continue
 			}
 			if i, seen := at[[2]int32{a, b}]; seen {
@@ -51,8 +52,8 @@ func (l *Layout) looseEdges() (all []edge) {
 	return all
 }
 
-// measured adds the triangles and edges of a rank to its part: of each vertex those to higher ones, and then those
-// that no ring tells of.
+// measured adds the triangles and edges of a rank to its part: for each vertex the edges to higher ones, and then
+// those that are in no ring.
 func (c *cutter) measured(r int, p *Part) {
 	l := c.layout
 	p.CellGlobal = c.cells[r]
@@ -88,7 +89,7 @@ func (c *cutter) measured(r int, p *Part) {
 			for k, u := range ring {
 				if u > v {
 					p.Edges[next] = kernels.Edge{A: int32(i), B: c.local[u]}
-					p.Border[next] = l.rings.Around[v] == mesh.Border && (k == 0 || k == len(ring)-1)
+					p.Border[next] = l.rings.Class[v] == mesh.Border && (k == 0 || k == len(ring)-1)
 					next++
 				}
 			}

@@ -11,11 +11,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// Subdomain is how the vertices of one rank are numbered: owned | ghosts.
+// Subdomain is the numbering of a rank's vertices: owned | ghosts.
 //
-// Owned vertices are sorted by set, fixed ones last; within a set as setOrder says; then in the layout's order.
-// Ghosts that their owners alone move come first: sorted by set, unless one exchange serves all sets, then by owner and
-// id. Fixed ghosts follow, and then copies, by set.
+// Owned vertices are sorted by set, fixed ones last; within a set by setOrder; then in the layout's order. Ghosts
+// that only their owners move come first: sorted by set, unless one exchange serves all sets, then by owner and id.
+// Fixed ghosts follow, and then copies, by set.
 type Subdomain struct {
 	Global []int32 // id of each vertex in the whole mesh
 	Owned  int
@@ -23,13 +23,13 @@ type Subdomain struct {
 
 	First  []Span // of each set, the owned vertices that other ranks need
 	Rest   []Span // of each set, the other owned vertices
-	Copies []Span // of each set, the ghosts that this rank moves too, so that no rank sends them
+	Copies []Span // of each set, the ghosts that this rank moves too and no rank sends
 
-	Strips [][]Range // of each strip and set, the inner vertices: they are the first of Rest
-	Outer  []int32   // of each set, the first vertex of Rest that is no inner vertex of a strip
+	Strips [][]Range // of each strip and set, the inner vertices, which are the first of Rest
+	Outer  []int32   // of each set, the first vertex of Rest that is not an inner vertex of a strip
 
-	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved. A plan has one range of
-	// ghosts: it counts all vertices before them as owned, and leaves out those after them.
+	// Plans are the exchanges after each set, or the one after a sweep if there are Copies. A plan covers one range
+	// of ghosts: it counts all vertices before them as owned, and does not include those after them.
 	Plans []*halo.Plan
 	Deep  bool
 	Batch BatchExchange // of a deep part, the exchange before a batch of sweeps by tiles
@@ -37,13 +37,13 @@ type Subdomain struct {
 	Bent int // number of vertices that this rank moves along curved boundaries
 }
 
-// Part is what one rank works on.
+// Part is a rank's part of a mesh of triangles.
 type Part struct {
 	Subdomain
 	X, Y []float64 // of vertices
 
-	Rings []kernels.Ring // of vertices, up to the last that this rank moves
-	More  []int32        // neighbours for which a Ring has no room, each list ended by -1
+	Rings []kernels.Ring // of vertices, up to the last one that this rank moves
+	More  []int32        // neighbours beyond the capacity of a Ring; each list ends with -1
 	Rails []kernels.Rail[float64]
 
 	Cells      []kernels.Cell // triangles whose vertex of lowest id is owned
@@ -52,10 +52,10 @@ type Part struct {
 	Border     []bool         // whether an edge is on the boundary
 }
 
-// Span is the vertices [Lo, Hi) of a set. Those from Slide on slide: vertex i on rail i-Slide+Rail.
+// Span is the vertices [Lo, Hi) of a set. Those from Slide slide: vertex i on rail i-Slide+Rail.
 type Span struct{ Lo, Slide, Hi, Rail int32 }
 
-// Parts cuts the layout into one part a rank, owner giving the rank of each vertex. Ranks may be empty.
+// Parts cuts the layout into one part for each rank; owner gives the rank of each vertex. Ranks may be empty.
 func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
 	c, err := newCutter(l, owner, ranks)
 	if err != nil {
@@ -73,7 +73,7 @@ func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
 	return parts, nil
 }
 
-// ghost is a vertex of another rank; a copy if this rank moves it too, so many times between exchanges.
+// ghost is a vertex of another rank. If copied, this rank moves it too, as often as moves says between exchanges.
 type ghost struct {
 	vertex int32
 	copied bool
@@ -87,9 +87,9 @@ type cutter struct {
 	owned  [][]int32
 	ghosts [][]ghost
 	cells  [][]int32
-	loose  []edge // whose lower vertex has no ring
-	needed []bool // of each vertex, whether other ranks are sent it after its set
-	inner  []bool // of each vertex, whether it is an inner vertex of a strip
+	loose  []edge // edges whose lower vertex has no ring
+	needed []bool // for each vertex, whether it is sent to other ranks after its set
+	inner  []bool // for each vertex, whether it is an inner vertex of a strip
 	local  []int32
 }
 
@@ -118,7 +118,7 @@ func newCutter(l *Layout, owner []int32, ranks int) (*cutter, error) {
 	return c, nil
 }
 
-// arrange puts the vertices of all ranks in order.
+// arrange sorts the vertices of all ranks.
 func (c *cutter) arrange() {
 	c.findInner()
 	for r, owned := range c.owned {
@@ -133,19 +133,19 @@ func (c *cutter) arrange() {
 	}
 }
 
-// setOrder is where an own vertex comes within its set: by what the kernels of a sweep go over at a time.
+// setOrder is the position of an own vertex within its set, grouped by the loops of a sweep.
 type setOrder uint64
 
 const (
-	neededFree setOrder = iota // by other ranks, after the set
+	neededFree setOrder = iota // needed by other ranks after the set
 	neededSliding
 	innerOfStrip // and free
 	otherFree
-	otherSliding // or fixed, which are a set of their own
-	setOrders    // how many there are
+	otherSliding // or fixed, which form their own set
+	setOrders    // number of values
 )
 
-// setOrder returns where an own vertex comes within its set.
+// setOrder returns the group of an own vertex within its set.
 func (c *cutter) setOrder(v int32) setOrder {
 	slides := c.layout.Class[v] == sliding
 	switch {
@@ -161,12 +161,12 @@ func (c *cutter) setOrder(v int32) setOrder {
 	return otherSliding
 }
 
-// key is the sort key of an own vertex: its set, then its setOrder. The sort is stable, and keeps the layout's order.
+// key is the sort key of an own vertex: its set, then its setOrder. The sort is stable and keeps the layout's order.
 func (c *cutter) key(v int32) uint64 {
 	return uint64(c.layout.set[v])*uint64(setOrders) + uint64(c.setOrder(v))
 }
 
-// arrangeGhosts puts the ghosts of a rank in order.
+// arrangeGhosts sorts the ghosts of a rank.
 func (c *cutter) arrangeGhosts(r int) {
 	l := c.layout
 	slices.SortFunc(c.ghosts[r], func(a, b ghost) int {
@@ -185,7 +185,7 @@ func (c *cutter) arrangeGhosts(r int) {
 	})
 }
 
-// kind orders ghosts by who moves them: their owner alone (0), nobody (1), this rank too (2).
+// kind sorts ghosts by the ranks that move them: only their owner (0), none (1), this rank too (2).
 func (c *cutter) kind(g ghost) int {
 	switch {
 	case g.copied:
@@ -196,8 +196,8 @@ func (c *cutter) kind(g ghost) int {
 	return 0
 }
 
-// subdomain numbers the vertices of a rank, which are in order, and returns those that slide here, in the order of
-// their rails, and how many vertices there are up to the last that moves here.
+// subdomain numbers the sorted vertices of a rank. It returns those that slide here in the order of their rails, and
+// the number of vertices up to the last that moves here.
 func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
 	l := c.layout
 	p = Subdomain{Global: make([]int32, 0, len(c.owned[r])+len(c.ghosts[r])), Owned: len(c.owned[r]), Sets: l.sets,
@@ -221,12 +221,12 @@ func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
 	return p, sliding, last
 }
 
-// moves tells whether vertex i of a rank moves there.
+// moves reports whether vertex i of a rank moves there.
 func (c *cutter) moves(r int, p *Subdomain, i int) bool {
 	return c.layout.Class[p.Global[i]] != fixed && (i < p.Owned || c.ghosts[r][i-p.Owned].copied)
 }
 
-// part makes the part of a rank whose vertices are in order.
+// part makes the part of a rank whose vertices are sorted.
 func (c *cutter) part(r int) *Part {
 	l := c.layout
 	p := &Part{}
@@ -252,11 +252,11 @@ func (c *cutter) part(r int) *Part {
 	return p
 }
 
-// rings stores the rings of the first vertices of a rank, empty ones of those that stay where they are.
+// rings stores the rings of the first n vertices of a rank, empty ones for fixed vertices.
 func (c *cutter) rings(r int, p *Part, n int) {
 	p.Rings = make([]kernels.Ring, n)
 	const inline = len(kernels.Ring{}.At) - 1
-	of := func(i int) []int32 {
+	ringOf := func(i int) []int32 {
 		if !c.moves(r, &p.Subdomain, i) {
 			return nil
 		}
@@ -264,7 +264,7 @@ func (c *cutter) rings(r int, p *Part, n int) {
 	}
 	parts := parallel.Parts(n, 10_000)
 	more := parallel.Offsets(n, parts, func(i int) int {
-		if k := len(of(i)); k > inline {
+		if k := len(ringOf(i)); k > inline {
 			return k - inline + 1
 		}
 		return 0
@@ -277,7 +277,7 @@ func (c *cutter) rings(r int, p *Part, n int) {
 			for k := range at {
 				at[k] = -1
 			}
-			ring := of(i)
+			ring := ringOf(i)
 			for k, v := range ring[:min(inline, len(ring))] {
 				at[k] = c.local[v]
 			}
@@ -295,7 +295,7 @@ func (c *cutter) rings(r int, p *Part, n int) {
 	})
 }
 
-// spans finds the ranges of vertices that move together, and returns those that slide in the order of their rails.
+// spans finds the ranges of vertices that move together, and returns the sliding ones in the order of their rails.
 func (c *cutter) spans(r int, p *Subdomain) (sliding []int32) {
 	l := c.layout
 	extend := func(s *Span, i int32, v int32) {

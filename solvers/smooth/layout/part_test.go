@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// TestProcessorsAgree: the parts of a layout are the same to the last number on any number of processors.
+// TestProcessorsAgree proves that parts do not depend on the number of processors.
 func TestProcessorsAgree(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	m := smoothtest.Grouped(t, 150_000, 5)
@@ -38,7 +38,7 @@ func TestProcessorsAgree(t *testing.T) {
 		for _, processors := range []int{2, 5} {
 			runtime.GOMAXPROCS(processors)
 			if got := cut(); !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: on %d processors the parts are others", o.Colouring, processors)
+				t.Errorf("%s: the parts differ on %d processors", o.Colouring, processors)
 			}
 		}
 		runtime.GOMAXPROCS(1)

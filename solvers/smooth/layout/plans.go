@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 )
 
-// plans makes the exchanges of a rank whose vertices have their local numbers: one after each set, or one for all.
+// plans makes the exchanges of a rank with local numbers: one after each set, or one for all.
 func (c *cutter) plans(r int, p *Subdomain) []*halo.Plan {
 	sets := p.Sets
 	if p.Deep {

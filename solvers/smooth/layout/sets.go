@@ -7,8 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 )
 
-// divide says which vertices that move do so at the same time. Sets of boundary vertices follow the others if they are
-// to be dedicated.
+// divide assigns moving vertices to sets by a colouring. Dedicated sets of boundary vertices follow the others.
 func (l *Layout) divide() error {
 	class := l.conflictClasses(l.Class)
 	colour, err := colouring.Colour(l.options.Colouring, l.rings, class, runtime.GOMAXPROCS(0))
@@ -22,8 +21,8 @@ func (l *Layout) divide() error {
 	return nil
 }
 
-// conflictClasses are the classes within which colours must differ: one for all that move, unless sets are to be
-// dedicated.
+// conflictClasses returns the classes within which colours must differ: one for all moving vertices, or two for
+// dedicated sets.
 func (l *Layout) conflictClasses(class []int8) []int8 {
 	if l.options.Dedicated {
 		return class
@@ -35,7 +34,7 @@ func (l *Layout) conflictClasses(class []int8) []int8 {
 	return class
 }
 
-// coloursOf is how many colours each class has.
+// coloursOf returns the number of colours of each class.
 func coloursOf(class []int8, colour []int32) (count [2]int32) {
 	for v, c := range class {
 		if c >= 0 {
@@ -45,8 +44,8 @@ func coloursOf(class []int8, colour []int32) (count [2]int32) {
 	return count
 }
 
-// successive numbers the colours of all classes one after the other, and returns how many there are, which is also that
-// of vertices without one.
+// successive numbers the colours of all classes consecutively, and returns their number, which is also the set of
+// vertices without a colour.
 func successive(class []int8, colour []int32, count [2]int32) ([]int32, int) {
 	all := count[0] + count[1]
 	for v, c := range class {

@@ -6,22 +6,22 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 )
 
-// Solid says which vertices of a mesh of tetrahedra move, how, and in which set. It is made once, of the whole
-// mesh, so that nothing in it depends on ranks.
+// Solid tells which vertices of a mesh of tetrahedra move, how, and in which set. It is made once, from the whole
+// mesh, so that it does not depend on ranks.
 type Solid struct {
 	solid *mesh.Solid
-	links *mesh.Links
+	links *mesh.VertexAdjacency
 	skin  []mesh.SkinFace
 	free  []mesh.Freedom
 	plan  *Layout // classes and sets
 
-	curved map[int32]curved.Surface // of vertices that slide on curved boundaries, and of some beside them
+	curved map[int32]curved.Surface // of vertices that slide on curved boundaries, and of some next to them
 }
 
-// NewSolid finds out what the vertices of a mesh may do: those on flat parts of the boundary slide in their
-// plane, those on straight edges along them, as mesh.Freedom has it, and on request those of curved parts on them. It
-// refuses a mesh that does not pass its Check, such as one with tetrahedra that are inverted, unless o.Tangled.
-// An order by positions goes by x and y.
+// NewSolid decides what the vertices of a mesh may do: those on flat parts of the boundary slide in their plane,
+// those on straight edges along them (mesh.Freedom), and on request those on curved parts on the surface. It refuses
+// a mesh that does not pass its Check, such as one with inverted tetrahedra, unless o.Tangled. An order by positions
+// uses x and y.
 func NewSolid(s *mesh.Solid, o Options) (*Solid, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func NewSolid(s *mesh.Solid, o Options) (*Solid, error) {
 	}
 	l := &Solid{solid: s}
 	var err error
-	if l.links, err = s.Links(); err != nil {
+	if l.links, err = s.VertexAdjacency(); err != nil {
 		return nil, err
 	}
 	if l.skin, err = s.Skin(); err != nil {
@@ -66,7 +66,7 @@ func NewSolid(s *mesh.Solid, o Options) (*Solid, error) {
 	return l, l.plan.arrangeBy(s.X, s.Y)
 }
 
-// Graph joins the vertices that share an edge.
+// Graph returns the graph of vertices that share an edge.
 func (l *Solid) Graph() partition.Graph {
 	return partition.Graph{Start: l.links.Start, Adj: l.links.At}
 }

@@ -4,12 +4,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
-// SolidPart is what one rank works on. The rail of a span's vertex is a frame here.
+// SolidPart is a rank's part of a mesh of tetrahedra. The rail of a span's vertex is a solid.Frame.
 type SolidPart struct {
 	Subdomain
 	X, Y, Z []float64 // of vertices
 
-	Spans  []solid.Span // of vertices that move here, and one more
+	Spans  []solid.Span // of moving vertices, and an empty one at the end
 	Near   []int32
 	Sides  []solid.Side
 	Frames []solid.Frame[float64]
@@ -20,7 +20,7 @@ type SolidPart struct {
 	Skin       []solid.Side // faces on the boundary whose vertex of lowest id is owned
 }
 
-// Parts cuts the layout into one part a rank, owner giving the rank of each vertex. Ranks may be empty.
+// Parts cuts the layout into one part for each rank; owner gives the rank of each vertex. Ranks may be empty.
 func (l *Solid) Parts(owner []int32, ranks int) ([]*SolidPart, error) {
 	c, err := newCutter(l.plan, owner, ranks)
 	if err != nil {
@@ -40,11 +40,11 @@ func (l *Solid) Parts(owner []int32, ranks int) ([]*SolidPart, error) {
 type solidCutter struct {
 	*cutter
 	layout *Solid
-	skin   [][]int32 // of each rank
+	skin   [][]int32 // boundary faces of each rank
 }
 
-// findGhosts finds the ghosts of each rank, the vertices of cells that have an owned one, and what each rank
-// measures: a cell, an edge or a face of the boundary is that of its lowest vertex.
+// findGhosts finds the ghosts of each rank, the vertices of cells with an owned vertex, and assigns cells, edges and
+// boundary faces to the rank of their lowest vertex, which measures them.
 func (c *solidCutter) findGhosts() {
 	l := c.layout
 	moves := c.ghostMoves()
@@ -68,7 +68,7 @@ func (c *solidCutter) findGhosts() {
 	c.addGhosts(moves)
 }
 
-// part makes the part of a rank whose vertices are in order.
+// part makes the part of a rank whose vertices are sorted.
 func (c *solidCutter) part(r int) *SolidPart {
 	l, s := c.layout, c.layout.solid
 	p := &SolidPart{}
@@ -93,7 +93,7 @@ func (c *solidCutter) part(r int) *SolidPart {
 			p.Near = append(p.Near, c.local[u])
 		}
 		for _, corner := range l.links.CornersOf(v) {
-			p.Sides = append(p.Sides, c.side(s.Facing(corner/4, int(corner%4))))
+			p.Sides = append(p.Sides, c.side(s.FaceOpposite(corner/4, int(corner%4))))
 		}
 	}
 	p.Spans = append(p.Spans, solid.Span{Near: int32(len(p.Near)), Side: int32(len(p.Sides))})

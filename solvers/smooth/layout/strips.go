@@ -4,22 +4,22 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// A strip is a piece of the mesh that a processor's cache holds: some thousand vertices that follow one another in the
-// layout's order. Those of its vertices whose neighbours in earlier sets are inner vertices of the strip too, and so
-// on, are its inner vertices. Nothing outside changes what these read: a strip takes them through all sets at once,
-// before everything else moves, and all bits are those of one set after the other.
+// A strip is a part of the mesh that fits a processor's cache: a few thousand consecutive vertices in the layout's
+// order. A vertex of a strip is an inner vertex if all its neighbours in earlier sets are inner vertices of the same
+// strip. Nothing outside changes what inner vertices read, so a strip takes them through all sets at once, before all
+// other vertices move, with the same bits as one set after the other.
 //
-// Nor does that change what others read. A neighbour of an inner vertex in a later set moves after it, whether it is an
-// inner vertex or not; one in an earlier set is an inner vertex itself.
+// This does not change what other vertices read either: a neighbour of an inner vertex in a later set moves after it
+// in any case, and one in an earlier set is an inner vertex itself.
 
-// stripBits makes strips of 4096 vertices, moving or not, which take some 600 kB with their rings and the metric.
+// stripBits gives strips of 4096 vertices, which take about 600 kB with their rings and the metric.
 const stripBits = 12
 
 // Range is the vertices [Lo, Hi).
 type Range struct{ Lo, Hi int32 }
 
-// findInner finds the inner vertices of all strips, of the ranks that own them. What other ranks need is none, for it
-// is sent set by set.
+// findInner finds the inner vertices of all strips, for the ranks that own them. Vertices that other ranks need are
+// never inner, since they are sent set by set.
 func (c *cutter) findInner() {
 	l := c.layout
 	n := len(l.order)
@@ -36,7 +36,7 @@ func (c *cutter) findInner() {
 	})
 }
 
-// seesInner tells whether a vertex is an inner one, if those of earlier sets are known.
+// seesInner reports whether a vertex is an inner vertex, given those of earlier sets.
 func (c *cutter) seesInner(v int32) bool {
 	l := c.layout
 	if l.Class[v] != free || c.needed[v] {
@@ -52,7 +52,7 @@ func (c *cutter) seesInner(v int32) bool {
 
 func (c *cutter) strip(v int32) int32 { return c.layout.position[v] >> c.layout.stripBits }
 
-// strips finds where the inner vertices of a rank are, of each strip and set, and where in Rest the others begin.
+// strips finds the ranges of the inner vertices of a rank, by strip and set, and the first other vertices of Rest.
 func (c *cutter) strips(r int, p *Subdomain) {
 	l := c.layout
 	all := make([][]Range, len(l.position)>>l.stripBits+1)

@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// TestStripsHold: an inner vertex is in Rest, and each of its neighbours in an earlier set is an inner vertex of the
-// same strip. Most vertices of a large strip are inner ones.
+// TestStripsHold proves that an inner vertex is in Rest, that its neighbours in earlier sets are inner vertices of
+// the same strip, and that most vertices of a large strip are inner.
 func TestStripsHold(t *testing.T) {
 	l, err := New(smoothtest.Rectangle(t, 20_000, 5), plainOptions())
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// BenchmarkTiles cuts meshes of 158,000 and 2.5 million vertices into tiles, and tells how much more than a sweep by
-// sets they do and read.
+// BenchmarkTiles cuts meshes of 158,000 and 2.5 million vertices into tiles, and reports their additional work and
+// reads compared with sweeps by sets.
 func BenchmarkTiles(b *testing.B) {
 	for name, cells := range map[string]int{"small": 315_000, "large": 5_000_000} {
 		b.Run(name, func(b *testing.B) {

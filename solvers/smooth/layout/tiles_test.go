@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// TestTilesHold: every vertex that moves is one tile's own, and a tile holds what its visits read: neighbours, and of
-// those in an earlier set the move itself.
+// TestTilesHold proves that every moving vertex is owned by one tile, and that a tile holds what its visits read:
+// neighbours, and the moves of those in earlier sets.
 func TestTilesHold(t *testing.T) {
 	l, err := New(smoothtest.Rectangle(t, 20_000, 5), plainOptions())
 	if err != nil {
@@ -75,7 +75,7 @@ func TestTilesHold(t *testing.T) {
 		float64(len(tiles.Visits))/float64(l.Moving()), float64(len(tiles.Slots))/float64(l.Moving()))
 }
 
-// TestTilesApart: the first tiles hold nothing that comes from another rank, which the others do.
+// TestTilesApart proves that exactly the first tiles hold nothing from another rank.
 func TestTilesApart(t *testing.T) {
 	o := plainOptions()
 	o.Deep = true

@@ -8,9 +8,9 @@ import (
 	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
-// Analytic metrics of the unit square and the unit cube by which programs that adapt meshes are compared, as the
-// acceptance tests of refine (NASA, https://github.com/nasa/refine) and the Unstructured Grid Adaptation Working Group
-// define them (https://github.com/UGAWG/adapt-benchmarks).
+// Analytic metrics of the unit square and the unit cube, with which mesh adaptation programs are compared, as defined
+// by the acceptance tests of refine (NASA, https://github.com/nasa/refine) and the Unstructured Grid Adaptation
+// Working Group (https://github.com/UGAWG/adapt-benchmarks).
 var analytic = []struct {
 	name string
 	dim  int
@@ -35,7 +35,7 @@ var analytic = []struct {
 	{"cube-polar-2", 3, func(x, y, _ float64) Tensor { return polar(x, y, ring(x, y), tangential(x, y), .1) }},
 }
 
-// Analytic finds an analytic metric by its name, and its dimension.
+// Analytic returns an analytic metric by its name, and its dimension.
 func Analytic(name string) (at func(x, y, z float64) Tensor, dim int, err error) {
 	var names []string
 	for _, a := range analytic {
@@ -47,7 +47,7 @@ func Analytic(name string) (at func(x, y, z float64) Tensor, dim int, err error)
 	return nil, 0, fmt.Errorf("metric %q is not known; choose one of %s", name, strings.Join(names, ", "))
 }
 
-// sizes is a metric along the axes; in the plane hz is 0.
+// sizes is a metric with principal directions along the axes; in the plane hz is 0.
 func sizes(hx, hy, hz float64) Tensor {
 	t := Tensor{1 / (hx * hx), 0, 1 / (hy * hy)}
 	if hz > 0 {
@@ -56,10 +56,10 @@ func sizes(hx, hy, hz float64) Tensor {
 	return t
 }
 
-// slab grows linearly from h in the middle to 0.1 at both ends.
+// slab is a size that grows linearly from h in the middle to 0.1 at both ends.
 func slab(h, s float64) float64 { return h + (.1-h)*math.Abs(s-.5)/.5 }
 
-// polar has a size away from the origin and one along circles around it.
+// polar is a metric with a radial size, and a size along circles around the origin.
 func polar(x, y, radial, along, hz float64) Tensor {
 	r := math.Hypot(x, y)
 	c, s := 1.0, 0.0
@@ -74,10 +74,10 @@ func polar(x, y, radial, along, hz float64) Tensor {
 	return t
 }
 
-// ring is the radial size 0.001 on the circle of radius 1/2, and grows away from it.
+// ring is a radial size of 0.001 on the circle of radius 1/2 that grows away from it.
 func ring(x, y float64) float64 { return .001 + 2*(.1-.001)*math.Abs(math.Hypot(x, y)-.5) }
 
-// tangential is the size along circles of polar-2, which falls from 0.1 to 0.025 near the one of radius 1/2.
+// tangential is the size along circles in polar-2, which falls from 0.1 to 0.025 near the circle of radius 1/2.
 func tangential(x, y float64) float64 {
 	d := min(10*math.Abs(math.Hypot(x, y)-.5), 1)
 	return .1*d + .025*(1-d)

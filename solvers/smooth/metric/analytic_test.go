@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAnalytic: sizes at places where they can be told from the definitions, and positive definite all over.
+// TestAnalytic compares sizes with the definitions at some positions, and proves that metrics are positive definite.
 func TestAnalytic(t *testing.T) {
 	for _, c := range []struct {
 		name     string

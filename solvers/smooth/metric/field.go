@@ -11,10 +11,10 @@ import (
 type Mesh struct {
 	Dim   int
 	X     [3][]float64 // coordinates of the vertices along each axis; the third is nil in the plane
-	Cells []int32      // Dim+1 vertices a cell, so that volumes are positive
+	Cells []int32      // Dim+1 vertices per cell, oriented so that volumes are positive
 }
 
-// Of is a mesh of triangles.
+// Of converts a mesh of triangles.
 func Of(m *mesh.Mesh) *Mesh {
 	out := &Mesh{Dim: 2, X: [3][]float64{m.X, m.Y, nil}, Cells: make([]int32, 0, 3*len(m.Cells))}
 	for _, c := range m.Cells {
@@ -23,7 +23,7 @@ func Of(m *mesh.Mesh) *Mesh {
 	return out
 }
 
-// OfSolid is a mesh of tetrahedra.
+// OfSolid converts a mesh of tetrahedra.
 func OfSolid(s *mesh.Solid) *Mesh {
 	out := &Mesh{Dim: 3, X: [3][]float64{s.X, s.Y, s.Z}, Cells: make([]int32, 0, 4*len(s.Cells))}
 	for _, c := range s.Cells {
@@ -32,16 +32,16 @@ func OfSolid(s *mesh.Solid) *Mesh {
 	return out
 }
 
-// Vertices is how many there are.
+// Vertices returns the number of vertices.
 func (m *Mesh) Vertices() int { return len(m.X[0]) }
 
-// cells is how many there are.
+// cells returns the number of cells.
 func (m *Mesh) cells() int { return len(m.Cells) / (m.Dim + 1) }
 
 // cell returns the vertices of a cell.
 func (m *Mesh) cell(c int) []int32 { return m.Cells[c*(m.Dim+1) : (c+1)*(m.Dim+1)] }
 
-// between is the vector from vertex a to vertex b.
+// between returns the vector from vertex a to vertex b.
 func (m *Mesh) between(a, b int32) (u [3]float64) {
 	for k := range m.Dim {
 		u[k] = m.X[k][b] - m.X[k][a]
@@ -56,7 +56,7 @@ func (m *Mesh) coordinates(v int) (p [3]float64) {
 	return p
 }
 
-// Check refuses a mesh of another dimension, with ids that do not exist, or with cells whose volume is not positive.
+// Check refuses a mesh with inconsistent arrays, indices out of range, or cells whose volume is not positive.
 func (m *Mesh) Check() error {
 	if m.Dim != 2 && m.Dim != 3 || len(m.Cells)%(m.Dim+1) != 0 {
 		return fmt.Errorf("a mesh of dimension %d with %d vertices of cells", m.Dim, len(m.Cells))
@@ -109,7 +109,7 @@ func cross(a, b [3]float64) [3]float64 {
 	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
 }
 
-// Volume is that of a cell, or its area in the plane.
+// Volume returns the volume of a cell, or its area in the plane.
 func (m *Mesh) Volume(c int) float64 {
 	volume, _ := m.shape(c)
 	return volume
@@ -118,7 +118,7 @@ func (m *Mesh) Volume(c int) float64 {
 // Field is a metric at each vertex of a mesh.
 type Field []Tensor
 
-// Sample takes a metric from a function of the position, at each vertex.
+// Sample evaluates a metric at the vertices.
 func Sample(m *Mesh, at func(x, y, z float64) Tensor) (Field, error) {
 	f := make(Field, m.Vertices())
 	for v := range f {
@@ -128,8 +128,8 @@ func Sample(m *Mesh, at func(x, y, z float64) Tensor) (Field, error) {
 	return f, f.Check(m)
 }
 
-// FromSolution takes a metric from what a Medit file has for the vertices of a mesh. The file has one field: sizes, or
-// symmetric tensors of the dimension of the mesh.
+// FromSolution converts a Medit solution at the vertices of the mesh to a metric. It has one field: sizes, or
+// symmetric tensors of the mesh's dimension.
 func FromSolution(m *Mesh, s *medit.Solution) (Field, error) {
 	switch {
 	case s.Dim != m.Dim && (len(s.Fields) != 1 || s.Fields[0].Kind != medit.Scalar):
@@ -157,7 +157,7 @@ func FromSolution(m *Mesh, s *medit.Solution) (Field, error) {
 	return f, f.Check(m)
 }
 
-// Solution is the field as Medit files have it.
+// Solution converts the field to a Medit solution.
 func (f Field) Solution(dim int) *medit.Solution {
 	n := Components(dim)
 	values := make([]float64, 0, n*len(f))
@@ -168,7 +168,7 @@ func (f Field) Solution(dim int) *medit.Solution {
 		Values: values}}}
 }
 
-// Check refuses a field that does not fit the mesh, or is not finite and positive definite at a vertex.
+// Check refuses a field with another number of vertices, or that is not finite and positive definite at a vertex.
 func (f Field) Check(m *Mesh) error {
 	if len(f) != m.Vertices() {
 		return fmt.Errorf("a metric at %d vertices, for a mesh of %d", len(f), m.Vertices())
@@ -181,7 +181,7 @@ func (f Field) Check(m *Mesh) error {
 	return nil
 }
 
-// Within keeps the sizes at each vertex within bounds. It returns how many vertices that changed.
+// Within limits the sizes at each vertex by bounds. It returns the number of vertices that it has changed.
 func (f Field) Within(dim int, b Bounds) (int, error) {
 	if err := b.Check(); err != nil {
 		return 0, err
@@ -197,7 +197,7 @@ func (f Field) Within(dim int, b Bounds) (int, error) {
 	return changed, nil
 }
 
-// Intersect makes f what wants no larger size than f or g does, at each vertex.
+// Intersect replaces f by the intersection of f and g at each vertex: no size is larger than in either.
 func (f Field) Intersect(dim int, g Field) error {
 	if len(f) != len(g) {
 		return fmt.Errorf("metrics at %d and at %d vertices", len(f), len(g))

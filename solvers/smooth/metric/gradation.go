@@ -8,17 +8,18 @@ import (
 	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
-// passes over the edges after which Graded gives up; a pass carries a change across many edges.
+// passes is the largest number of passes over the edges in Graded; in each a change propagates across many edges.
 const passes = 1000
 
-// slack is by how much, as a share, a metric may exceed what gradation allows, so that rounding comes to rest.
+// slack is the relative amount by which a metric may exceed the gradation, so that the iteration ends in spite of
+// rounding.
 const slack = 1e-8
 
-// Graded limits how fast sizes grow along edges, by the factor growth in each unit of length in the metric (F. Alauzet,
+// Graded limits the growth of sizes along edges to the factor growth per unit of length in the metric (F. Alauzet,
 // "Size gradation control of anisotropic meshes", doi:10.1016/j.finel.2009.06.028): along an edge u, a metric M grows
-// to M/(1 + √(u'Mu) log growth)², and the metric at the other end is intersected with that. Edges are visited in the
-// order of their vertices' ids, descending and ascending by turns, until none asks for a change. Sizes never become
-// larger. It returns how many vertices changed.
+// to M/(1 + √(u'Mu) log growth)², with which the metric at the other end is intersected. Edges are visited in the
+// order of their vertices' ids, descending and ascending alternately, until nothing changes. Sizes never grow. It
+// returns the number of vertices that it has changed.
 func (f Field) Graded(m *Mesh, growth float64) (int, error) {
 	if !(growth > 1) || math.IsInf(growth, 0) {
 		return 0, fmt.Errorf("a gradation of %g: give how much sizes may grow in an edge, above 1", growth)
@@ -28,15 +29,15 @@ func (f Field) Graded(m *Mesh, growth float64) (int, error) {
 	}
 	edges := m.edges()
 	rate := portable.Log(growth)
-	// A vertex is new to those that look at it in the pass in which it changed and in the one after.
+	// A changed vertex affects its neighbours in the pass in which it changed and in the next.
 	changed := make([]int, len(f))
 	for pass := 1; pass <= passes; pass++ {
-		rest := true
-		// Forth and back by turns: changes go far in one pass whichever way they go.
+		converged := true
+		// The order alternates, so that changes propagate far in one pass in any direction.
 		slices.Reverse(edges)
 		for _, e := range edges {
-			for _, way := range [2][2]int32{e, {e[1], e[0]}} {
-				from, to := way[0], way[1]
+			for _, direction := range [2][2]int32{e, {e[1], e[0]}} {
+				from, to := direction[0], direction[1]
 				if pass > 1 && changed[from] < pass-1 {
 					continue
 				}
@@ -47,11 +48,11 @@ func (f Field) Graded(m *Mesh, growth float64) (int, error) {
 				if both, smaller := intersection(m.Dim, f[to], grown, slack); smaller {
 					f[to] = both
 					changed[to] = pass
-					rest = false
+					converged = false
 				}
 			}
 		}
-		if rest {
+		if converged {
 			count := 0
 			for _, c := range changed {
 				if c > 0 {
@@ -61,17 +62,18 @@ func (f Field) Graded(m *Mesh, growth float64) (int, error) {
 			return count, nil
 		}
 	}
-	return 0, fmt.Errorf("gradation of %g has not come to rest after %d passes over the edges", growth, passes)
+	return 0, fmt.Errorf("a gradation of %g did not converge in %d passes over the edges", growth, passes)
 }
 
-// Grown is what a metric may grow to along an edge, where rate is the logarithm of the growth in a unit of length.
+// Grown returns the metric to which a metric may grow along an edge; rate is the logarithm of the growth per unit of
+// length.
 func Grown(dim int, t Tensor, u [3]float64, rate float64) Tensor {
 	by := 1 + t.Length(dim, u)*rate
 	return t.Scaled(1 / (by * by))
 }
 
-// within tells whether b surely asks for no larger size than a in any direction: b - a is positive definite. It is
-// quick, and most edges pass.
+// within reports whether b has no larger size than a in any direction, that is, whether b - a is positive definite.
+// It is a quick test that most edges pass; it may return false if in doubt.
 func within(dim int, a, b Tensor) bool {
 	for k := range b {
 		b[k] -= a[k]

@@ -12,15 +12,15 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/medit"
 )
 
-// exceeds is by how much, as a share, a asks for a smaller size than b in some direction.
+// exceeds is the relative amount by which a's size is smaller than b's in some direction.
 func exceeds(dim int, a, b Tensor) float64 {
 	inverse := b.mapped(dim, func(x float64) float64 { return 1 / math.Sqrt(x) })
 	inner := a.congruent(dim, inverse)
 	return inner.Eigen(dim).Values[dim-1] - 1
 }
 
-// TestGraded: no size becomes larger, every edge keeps to the bound both ways, and to do it again changes nothing. A
-// metric that keeps to it from the start keeps its bits.
+// TestGraded proves that no size grows, that every edge satisfies the bound in both directions, that grading twice
+// changes nothing, and that a metric within the bound keeps its bits.
 func TestGraded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng, dim := generator(t)
@@ -66,7 +66,7 @@ func TestGraded(t *testing.T) {
 	})
 }
 
-// TestGradedSpike: around one small size, others grow with the distance as the bound has it.
+// TestGradedSpike proves that around one small size, sizes grow with the distance as the bound allows.
 func TestGradedSpike(t *testing.T) {
 	m := box(2, 10, 1, 0)
 	f := make(Field, m.Vertices())
@@ -103,7 +103,7 @@ func TestGradedRefuses(t *testing.T) {
 	}
 }
 
-// TestFromSolution: tensors and sizes of a Medit file, and what is refused.
+// TestFromSolution converts tensors and sizes of a Medit file, and covers what is refused.
 func TestFromSolution(t *testing.T) {
 	m := box(3, 1, 1, 0)
 	f := make(Field, m.Vertices())
@@ -142,7 +142,7 @@ func TestFromSolution(t *testing.T) {
 	}
 }
 
-// TestField: bounds and intersections of fields are those of their tensors.
+// TestField proves that bounds and intersections of fields are those of their tensors.
 func TestField(t *testing.T) {
 	m := box(2, 2, 1, 0)
 	f, err := Sample(m, func(x, y, _ float64) Tensor { return OfSize(2, .01+x) })
@@ -169,7 +169,7 @@ func TestField(t *testing.T) {
 		t.Error("fields of different meshes are intersected")
 	}
 	if _, err := f.Within(2, Bounds{Min: -1}); err == nil {
-		t.Error("a negative bound is taken")
+		t.Error("a negative bound is accepted")
 	}
 	if _, err := Sample(m, func(x, _, _ float64) Tensor { return OfSize(2, x) }); err == nil ||
 		!strings.Contains(err.Error(), "vertex 0 at") {

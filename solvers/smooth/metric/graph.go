@@ -23,7 +23,7 @@ func (m *Mesh) edges() [][2]int32 {
 	return all
 }
 
-// adjacency has the neighbours of vertex v, in ascending order, in at[start[v]:start[v+1]].
+// adjacency has the neighbours of vertex v in ascending order in at[start[v]:start[v+1]].
 type adjacency struct {
 	start, at []int32
 }
@@ -53,7 +53,7 @@ func (m *Mesh) neighbours() *adjacency {
 	return a
 }
 
-// volumes returns the dual volume of each vertex: an equal share, 1/(Dim+1), of each of its cells.
+// volumes returns the dual volume of each vertex: 1/(Dim+1) of each of its cells.
 func (m *Mesh) volumes() []float64 {
 	share := make([]float64, m.Vertices())
 	for c := range m.cells() {

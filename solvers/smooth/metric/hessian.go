@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Recovered are the second derivatives of a field at the vertices, from its values there: those of the quadratic
-// through the vertex that fits its neighbours best, in the sense of least squares. Of a quadratic they are exact but
-// for rounding, and where they change the field around a vertex by less than rounding can they are zero. Neighbours of
-// neighbours count where there are fewer than the unknowns need, as at boundaries.
+// Recovered returns the second derivatives of a field at the vertices: those of the quadratic through the vertex that
+// is the least-squares fit to its neighbours. For a quadratic they are exact up to round-off; where they contribute
+// less than round-off to the field around a vertex they are zero. Neighbours of neighbours are included if there are
+// fewer neighbours than unknowns, as at boundaries.
 func Recovered(m *Mesh, values []float64) ([]Tensor, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func Recovered(m *Mesh, values []float64) ([]Tensor, error) {
 			return nil, fmt.Errorf("vertex %d at %v has the value %g", v, m.coordinates(v), x)
 		}
 	}
-	fit := &fit{mesh: m, values: values, near: m.neighbours(), mark: make([]int32, m.Vertices())}
+	fit := &fit{mesh: m, values: values, adjacent: m.neighbours(), mark: make([]int32, m.Vertices())}
 	for v := range fit.mark {
 		fit.mark[v] = -1
 	}
@@ -36,17 +36,17 @@ func Recovered(m *Mesh, values []float64) ([]Tensor, error) {
 	return all, nil
 }
 
-// rings of neighbours that a fit may take, at most.
+// rings is the largest number of rings of neighbours for a fit.
 const rings = 5
 
-// fit finds quadratics.
+// fit fits quadratics.
 type fit struct {
-	mesh   *Mesh
-	values []float64
-	near   *adjacency
-	mark   []int32 // the vertex whose patch has this one
-	patch  []int32
-	rows   []float64
+	mesh     *Mesh
+	values   []float64
+	adjacent *adjacency
+	mark     []int32 // the vertex whose patch contains this one
+	patch    []int32
+	rows     []float64
 }
 
 func (f *fit) at(v int32) (Tensor, error) {
@@ -56,7 +56,7 @@ func (f *fit) at(v int32) (Tensor, error) {
 	for range rings {
 		end := len(f.patch)
 		for _, a := range f.patch[begin:end] {
-			for _, b := range f.near.of(a) {
+			for _, b := range f.adjacent.of(a) {
 				if f.mark[b] != v {
 					f.mark[b] = v
 					f.patch = append(f.patch, b)
@@ -69,18 +69,19 @@ func (f *fit) at(v int32) (Tensor, error) {
 			return t, nil
 		}
 	}
-	return Tensor{}, fmt.Errorf("vertex %d at %v: its %d nearest vertices do not tell a quadratic", v,
+	return Tensor{}, fmt.Errorf("vertex %d at %v: its %d nearest vertices do not determine a quadratic", v,
 		f.mesh.coordinates(int(v)), len(f.patch)-1)
 }
 
-// determined is how small, as a share of its length, what a column adds to those before it may be.
+// determined is the least part of a column, relative to its length, that is independent of the previous columns.
 const determined = 1e-7
 
-// bent is how much, as a share of a field's values around a vertex, its second derivatives must change it by.
+// bent is the least change of a field around a vertex by its second derivatives, relative to its values, that is not
+// round-off.
 const bent = 1e-12
 
-// solve fits g·d + ½d'Hd to the differences of values. Columns are brought to length 1, so that neither units nor thin
-// cells matter.
+// solve fits g·d + ½d'Hd to the differences of values. Columns are normalized, so that neither units nor thin cells
+// matter.
 func (f *fit) solve(v int32, patch []int32) (Tensor, bool) {
 	dim := f.mesh.Dim
 	n := dim + Components(dim)
@@ -105,11 +106,11 @@ func (f *fit) solve(v int32, patch []int32) (Tensor, bool) {
 	x, ok := leastSquares(f.rows, n)
 	var t Tensor
 	copy(t[:], x[dim:n])
-	return f.unless(v, patch, t), ok
+	return f.withoutRoundOff(v, patch, t), ok
 }
 
-// unless is zero for second derivatives that are nothing but rounding.
-func (f *fit) unless(v int32, patch []int32, t Tensor) Tensor {
+// withoutRoundOff returns zero for second derivatives that are only round-off.
+func (f *fit) withoutRoundOff(v int32, patch []int32, t Tensor) Tensor {
 	size, bend := math.Abs(f.values[v]), 0.0
 	absolute := t
 	for k, x := range t {
@@ -129,8 +130,8 @@ func (f *fit) unless(v int32, patch []int32, t Tensor) Tensor {
 	return t
 }
 
-// leastSquares solves rows of n coefficients and a right-hand side for n ≤ 9 unknowns, by Householder's reflections. It
-// changes the rows, and fails where columns depend on one another.
+// leastSquares solves rows of n coefficients and a right-hand side for n ≤ 9 unknowns, by Householder reflections. It
+// overwrites the rows, and fails if columns are linearly dependent.
 func leastSquares(rows []float64, n int) (x [9]float64, ok bool) {
 	w := n + 1
 	m := len(rows) / w
@@ -157,7 +158,7 @@ func leastSquares(rows []float64, n int) (x [9]float64, ok bool) {
 		if rows[k*w+k] > 0 {
 			length = -length
 		}
-		// The reflection's vector replaces the column below the diagonal, and the diagonal itself for now.
+		// The reflection's vector overwrites the column below the diagonal, and the diagonal for the moment.
 		rows[k*w+k] -= length
 		norm := -length * rows[k*w+k]
 		for j := k + 1; j < w; j++ {

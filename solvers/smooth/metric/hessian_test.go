@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// box is an irregular mesh of the unit square or cube, scaled: boxes cut into simplices around a diagonal (Kuhn), with
-// inner vertices shaken.
+// box is an irregular mesh of the unit square or cube, scaled: boxes divided into simplices (Kuhn), with inner
+// vertices displaced.
 func box(dim, n int, size float64, shake float64) *Mesh {
 	rng := rand.New(rand.NewPCG(5, uint64(n)))
 	m := &Mesh{Dim: dim}
@@ -48,7 +48,7 @@ func box(dim, n int, size float64, shake float64) *Mesh {
 						v += int32(step[axis])
 						cell = append(cell, v)
 					}
-					if o >= len(orders)/2 { // odd permutations turn the other way
+					if o >= len(orders)/2 { // odd permutations have the opposite orientation
 						cell[1], cell[2] = cell[2], cell[1]
 					}
 					m.Cells = append(m.Cells, cell...)
@@ -67,8 +67,8 @@ func values(m *Mesh, f func(p [3]float64) float64) []float64 {
 	return all
 }
 
-// TestRecoveredQuadratics: the second derivatives of a quadratic are exact at all vertices, corners too, on meshes of
-// any size and of cells as thin as 1000 to 1.
+// TestRecoveredQuadratics proves that the second derivatives of a quadratic are exact at all vertices, corners
+// included, on meshes of any size and for cells with aspect ratios up to 1000.
 func TestRecoveredQuadratics(t *testing.T) {
 	for _, dim := range []int{2, 3} {
 		for _, size := range []float64{1e-6, 1, 1e6} {
@@ -90,7 +90,7 @@ func TestRecoveredQuadratics(t *testing.T) {
 				for v, h := range got {
 					for k := range h {
 						unit := []float64{1, thin, thin * thin, 1, thin, 1}[k]
-						// Values are rounded, and differences of second order lose what they share.
+						// Values are rounded, and second differences lose digits by cancellation.
 						if !(math.Abs(h[k]-want[k])*unit <= 1e-9*(1+1/size)*(1+1/size)*size*(1+size)) {
 							t.Fatalf("%dD, size %g, thin %g, vertex %d: %v, want %v", dim, size, thin, v, h, want)
 						}
@@ -101,7 +101,8 @@ func TestRecoveredQuadratics(t *testing.T) {
 	}
 }
 
-// TestRecoveredConverges: of a smooth field they are off by less than half as much inside a mesh twice as fine.
+// TestRecoveredConverges proves that for a smooth field the error falls by more than half if the mesh is twice as
+// fine.
 func TestRecoveredConverges(t *testing.T) {
 	for _, dim := range []int{2, 3} {
 		var off [2]float64
@@ -123,8 +124,8 @@ func TestRecoveredConverges(t *testing.T) {
 	}
 }
 
-// TestLayer: across a boundary layer tanh(y/δ) the metric wants cells that are thin across it and long along it, within
-// bounds, with the complexity asked for, on domains of any size.
+// TestLayer proves that for a boundary layer tanh(y/δ) the metric has cells that are thin across it and long along
+// it, within bounds, with the requested complexity, on domains of any size.
 func TestLayer(t *testing.T) {
 	const aspect = 50
 	for _, dim := range []int{2, 3} {
@@ -158,7 +159,7 @@ func TestLayer(t *testing.T) {
 			if first == nil {
 				first = f
 			}
-			for v := range f { // in units of the domain the metric is the same, where rounding in fits allows it
+			for v := range f { // in units of the domain the metric is the same, up to round-off in fits
 				a, b := first[v].Length(dim, [3]float64{0, 1, 0}), f[v].Length(dim, across)
 				if !(math.Abs(a-b) < 1e-4*a) {
 					t.Fatalf("%dD, size %g, vertex %d: %g, want %g", dim, size, v, b, a)
@@ -168,7 +169,8 @@ func TestLayer(t *testing.T) {
 	}
 }
 
-// TestNorms: a constant Hessian gives a constant metric; a high p puts more into where derivatives are large.
+// TestNorms proves that a constant Hessian gives a constant metric, and that a high p concentrates cells where
+// derivatives are large.
 func TestNorms(t *testing.T) {
 	m := box(2, 10, 1, .3)
 	constant := make([]Tensor, m.Vertices())
@@ -208,8 +210,8 @@ func TestNorms(t *testing.T) {
 	}
 }
 
-// TestThin: without bounds, a field that varies along one direction only asks for cells as thin as the least derivative
-// allows, turned or not, and that is still a metric.
+// TestThin proves that without bounds, for a field that varies in one direction only, cells become as thin as the
+// floor allows, rotated or not, and that the metric stays positive definite.
 func TestThin(t *testing.T) {
 	for _, dim := range []int{2, 3} {
 		m := box(dim, 2, 1, .2)
@@ -228,8 +230,8 @@ func TestThin(t *testing.T) {
 	}
 }
 
-// TestLinearField: the second derivatives of a linear field are zero, however large it is, and rounding makes no
-// metric. The least that counts is kept to the bit of what it is.
+// TestLinearField proves that the second derivatives of a linear field are zero however large it is, and that the
+// least significant derivative is kept exactly.
 func TestLinearField(t *testing.T) {
 	for _, dim := range []int{2, 3} {
 		m := box(dim, 6, 1, .3)
@@ -239,7 +241,7 @@ func TestLinearField(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, _, err = FromHessian(m, second, Control{Norm: 2, Complexity: 10})
-			if err == nil || !strings.Contains(err.Error(), "the field is linear") {
+			if err == nil || !strings.Contains(err.Error(), "a linear field determines no metric") {
 				t.Errorf("dimension %d, offset %g: error %v", dim, offset, err)
 			}
 		}
@@ -261,10 +263,10 @@ func TestHessianRefuses(t *testing.T) {
 		m *Mesh
 		f []float64
 	}{
-		"vertex 4 at":                        {m, infinite},
-		"3 values for 16 vertices":           {m, make([]float64, 3)},
-		"cell 0 at vertex 1 is inverted":     {flat, make([]float64, 16)},
-		"its 2 nearest vertices do not tell": {lone, make([]float64, 3)},
+		"vertex 4 at":                             {m, infinite},
+		"3 values for 16 vertices":                {m, make([]float64, 3)},
+		"cell 0 at vertex 1 is inverted":          {flat, make([]float64, 16)},
+		"its 2 nearest vertices do not determine": {lone, make([]float64, 3)},
 	} {
 		if _, err := Recovered(c.m, c.f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
@@ -280,14 +282,14 @@ func TestHessianRefuses(t *testing.T) {
 		h []Tensor
 		c Control
 	}{
-		"vertex 3 at":         {bad, Control{Norm: 2, Complexity: 10}},
-		"p = 0":               {good, Control{Complexity: 10}},
-		"p = NaN":             {good, Control{Norm: math.NaN(), Complexity: 10}},
-		"complexity of 0":     {good, Control{Norm: 1}},
-		"at 2 vertices":       {good[:2], Control{Norm: 1, Complexity: 1}},
-		"cannot be had":       {good, Control{Norm: 1, Complexity: 1e9, Bounds: Bounds{Min: .1}}},
-		"sizes from 3 to 1":   {good, Control{Norm: 1, Complexity: 1, Bounds: Bounds{Min: 3, Max: 1}}},
-		"the field is linear": {make([]Tensor, 16), Control{Norm: 1, Complexity: 1}},
+		"vertex 3 at":                         {bad, Control{Norm: 2, Complexity: 10}},
+		"p = 0":                               {good, Control{Complexity: 10}},
+		"p = NaN":                             {good, Control{Norm: math.NaN(), Complexity: 10}},
+		"complexity of 0":                     {good, Control{Norm: 1}},
+		"at 2 vertices":                       {good[:2], Control{Norm: 1, Complexity: 1}},
+		"is impossible with":                  {good, Control{Norm: 1, Complexity: 1e9, Bounds: Bounds{Min: .1}}},
+		"sizes from 3 to 1":                   {good, Control{Norm: 1, Complexity: 1, Bounds: Bounds{Min: 3, Max: 1}}},
+		"a linear field determines no metric": {make([]Tensor, 16), Control{Norm: 1, Complexity: 1}},
 	} {
 		if _, _, err := FromHessian(m, c.h, c.c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestImplied: the sizes that a mesh has are about the lengths of its edges, in the plane and in space, and grow where
-// these do.
+// TestImplied proves that the implied sizes are near the lengths of edges, in the plane and in space, and follow
+// them.
 func TestImplied(t *testing.T) {
 	for dim := 2; dim <= 3; dim++ {
 		m := box(dim, 8, 8, 0)

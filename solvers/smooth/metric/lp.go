@@ -8,34 +8,34 @@ import (
 	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
-// Control says what metric is made from second derivatives.
+// Control has the parameters of a metric from second derivatives.
 type Control struct {
-	// Norm p makes the metric that is best for the Lp norm of the interpolation error; large p favour where derivatives
-	// are large, and +Inf keeps the metric as the derivatives are.
+	// Norm p is that of the Lp norm of the interpolation error that the metric minimizes; a large p favours large
+	// derivatives, and +Inf is the metric of the derivatives themselves.
 	Norm float64
-	// Complexity is ∫√det M over the mesh. A mesh of equilateral triangles of sides 1 in the metric has 4/√3 as many
-	// triangles, and one of tetrahedra 12/√2 as many (there are no such meshes in space).
+	// Complexity is ∫√det M over the mesh. A mesh of equilateral triangles with sides 1 in the metric has 4/√3 times
+	// as many triangles, one of regular tetrahedra 12/√2 times as many (such a mesh does not exist in space).
 	Complexity float64
-	// Floor is the share of the largest second derivative in the mesh that smaller ones are raised to: without it cells
-	// are as large as they can be where the field is almost linear, and others have to make up for them. 0 for 1e-10,
+	// Floor is the least second derivative, relative to the largest in the mesh; smaller ones are raised to it.
+	// Without it cells are as large as possible where the field is almost linear, at the cost of others. 0 for 1e-10,
 	// since a metric must be positive definite.
 	Floor float64
 	Bounds
 }
 
-// Report counts what was limited.
+// Report counts the limitations of a metric.
 type Report struct {
-	Complexity float64 // as reached
-	Bounded    int     // vertices at which Bounds hold sizes back
-	Raised     int     // vertices with a derivative so small that it was replaced
+	Complexity float64 // that was reached
+	Bounded    int     // vertices at which Bounds limit sizes
+	Raised     int     // vertices with a second derivative raised to the floor
 }
 
 // least is the smallest Floor.
 const least = 1e-10
 
-// FromHessian makes the metric that is best for linear interpolation of a field with the given second derivatives,
-// M ∝ det|H|^(-1/(2p+d)) |H| (A. Loseille and F. Alauzet, "Continuous mesh framework part I", SIAM J. Numer. Anal. 49,
-// 2011), with the sizes kept within bounds and the complexity reached by scaling.
+// FromHessian returns the optimal metric for linear interpolation of a field with the given second derivatives, M ∝
+// det|H|^(-1/(2p+d)) |H| (A. Loseille and F. Alauzet, "Continuous mesh framework part I", SIAM J. Numer. Anal. 49,
+// 2011), with sizes limited by bounds, scaled to the complexity.
 func FromHessian(m *Mesh, hessian []Tensor, c Control) (Field, Report, error) {
 	var r Report
 	if err := m.Check(); err != nil {
@@ -72,7 +72,7 @@ func FromHessian(m *Mesh, hessian []Tensor, c Control) (Field, Report, error) {
 	return f, r, f.Check(m)
 }
 
-// check refuses numbers that ask for no metric.
+// check refuses parameters out of range.
 func (c *Control) check(m *Mesh, hessian []Tensor) error {
 	if err := c.Bounds.Check(); err != nil {
 		return err
@@ -90,8 +90,8 @@ func (c *Control) check(m *Mesh, hessian []Tensor) error {
 	return nil
 }
 
-// shapes are the tensors that the least error asks for but for one factor, and how many second derivatives were raised
-// to the floor.
+// shapes returns the optimal tensors up to a common factor, and the number of second derivatives that were raised to
+// the floor.
 func (c *Control) shapes(m *Mesh, hessian []Tensor) (shapes []Spectrum, held int, err error) {
 	dim, floor := m.Dim, max(c.Floor, least)
 	shapes = make([]Spectrum, len(hessian))
@@ -107,7 +107,7 @@ func (c *Control) shapes(m *Mesh, hessian []Tensor) (shapes []Spectrum, held int
 		top = max(top, shapes[v].Values[dim-1])
 	}
 	if top == 0 {
-		return nil, 0, errors.New("all second derivatives are zero: the field is linear, and asks for no metric")
+		return nil, 0, errors.New("all second derivatives are zero: a linear field determines no metric")
 	}
 	for v := range shapes {
 		values := shapes[v].Values[:dim]
@@ -138,8 +138,8 @@ func root(values []float64) float64 {
 	return det
 }
 
-// scale finds the factor with which the bounded metric has the complexity asked for, which grows with it, by bisection
-// of its logarithm.
+// scale finds the factor for which the bounded metric has the requested complexity, which increases with it, by
+// bisection of its logarithm.
 func (c Control) scale(m *Mesh, shapes []Spectrum) (float64, error) {
 	volumes := m.volumes()
 	total := func(scale float64) float64 {
@@ -157,7 +157,7 @@ func (c Control) scale(m *Mesh, shapes []Spectrum) (float64, error) {
 	low, high := -650.0, 650.0
 	least, most := total(portable.Exp(low)), total(portable.Exp(high))
 	if !(least <= c.Complexity && c.Complexity <= most) {
-		return 0, fmt.Errorf("a complexity of %g cannot be had with sizes from %g to %g, which give %g to %g; change one",
+		return 0, fmt.Errorf("a complexity of %g is impossible with sizes from %g to %g, which give %g to %g; change one",
 			c.Complexity, c.Min, c.Max, least, most)
 	}
 	for range 64 {
@@ -171,7 +171,7 @@ func (c Control) scale(m *Mesh, shapes []Spectrum) (float64, error) {
 	return portable.Exp(high), nil
 }
 
-// Complexity is ∫√det M over the mesh, by the values at vertices.
+// Complexity is ∫√det M over the mesh, by quadrature with the values at vertices.
 func (f Field) Complexity(m *Mesh) float64 {
 	sum := 0.0
 	for v, volume := range m.volumes() {

@@ -5,22 +5,22 @@ import (
 	"math"
 )
 
-// Tensor is a symmetric tensor in 2 or 3 dimensions, by rows of its lower triangle: m11 m12 m22 m13 m23 m33, as Medit
-// stores them. In the plane the first three are used, and the others are 0.
+// Tensor is a symmetric tensor in 2 or 3 dimensions: its lower triangle row by row, m11 m12 m22 m13 m23 m33, as in
+// Medit files. In the plane the first three are used, and the others are 0.
 type Tensor [6]float64
 
-// Components is how many numbers a symmetric tensor has.
+// Components returns the number of components of a symmetric tensor.
 func Components(dim int) int { return dim * (dim + 1) / 2 }
 
 func packed(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
 
-// Get returns the component of row i and column j, from 0.
+// Get returns the component in row i and column j, from 0.
 func (t *Tensor) Get(i, j int) float64 { return t[packed(i, j)] }
 
-// Scaled is the tensor times a number.
-func (t Tensor) Scaled(by float64) Tensor {
+// Scaled returns the tensor times a number.
+func (t Tensor) Scaled(factor float64) Tensor {
 	for k := range t {
-		t[k] *= by
+		t[k] *= factor
 	}
 	return t
 }
@@ -41,7 +41,7 @@ func (t *Tensor) Product(dim int, u, v [3]float64) float64 {
 // Length is √(u'Mu).
 func (t *Tensor) Length(dim int, u [3]float64) float64 { return math.Sqrt(t.Product(dim, u, u)) }
 
-// Density is √det, and 0 of a tensor that is not positive definite.
+// Density is √det, and 0 for a tensor that is not positive definite.
 func (t *Tensor) Density(dim int) float64 {
 	p := t.pivots()
 	out := 1.0
@@ -51,9 +51,9 @@ func (t *Tensor) Density(dim int) float64 {
 	return out
 }
 
-// pivots are those of Cholesky's factorisation: all are positive of a positive definite tensor, and no other. They tell
-// thin tensors from flat ones where a determinant is lost in rounding. After one that is not positive, others mean
-// nothing.
+// pivots are those of the Cholesky factorization: all are positive if and only if the tensor is positive definite.
+// They distinguish thin tensors from singular ones where the determinant is lost in rounding. Those after one that is
+// not positive are meaningless.
 func (t *Tensor) pivots() [3]float64 {
 	b, c := t[1]/t[0], t[3]/t[0]
 	second := t[2] - t[1]*b
@@ -61,13 +61,13 @@ func (t *Tensor) pivots() [3]float64 {
 	return [3]float64{t[0], second, t[5] - t[3]*c - d*d/second}
 }
 
-// Spectrum has eigenvalues in ascending order, and the unit eigenvectors that belong to them.
+// Spectrum has eigenvalues in ascending order, and their unit eigenvectors.
 type Spectrum struct {
 	Values  [3]float64
 	Vectors [3][3]float64
 }
 
-// sweeps of Jacobi's method; it converges quadratically, and about six do.
+// sweeps is the number of sweeps of Jacobi's method; it converges quadratically, in about six.
 const sweeps = 30
 
 // Eigen solves the symmetric eigenproblem by Jacobi's cyclic method, which finds small eigenvalues of well-scaled
@@ -78,7 +78,7 @@ func (t Tensor) Eigen(dim int) Spectrum {
 		turned := false
 		for p := range dim {
 			for q := p + 1; q < dim; q++ {
-				turned = t.turn(&s, p, q, dim) || turned
+				turned = t.rotate(&s, p, q, dim) || turned
 			}
 		}
 		if !turned {
@@ -88,7 +88,7 @@ func (t Tensor) Eigen(dim int) Spectrum {
 	for i := range dim {
 		s.Values[i] = t.Get(i, i)
 	}
-	for i := range dim { // so few that insertion sorts them
+	for i := range dim { // insertion sort
 		for k := i; k > 0 && s.Values[k] < s.Values[k-1]; k-- {
 			s.Values[k], s.Values[k-1] = s.Values[k-1], s.Values[k]
 			s.Vectors[k], s.Vectors[k-1] = s.Vectors[k-1], s.Vectors[k]
@@ -97,8 +97,10 @@ func (t Tensor) Eigen(dim int) Spectrum {
 	return s
 }
 
-// turn rotates in the plane of axes p and q, so that the component between them vanishes, unless it is below rounding.
-func (t *Tensor) turn(s *Spectrum, p, q, dim int) bool {
+// rotate rotates in the plane of axes p and q, so that the component between them vanishes, unless it is below
+// round-off.
+// round-off.
+func (t *Tensor) rotate(s *Spectrum, p, q, dim int) bool {
 	off, a, b := t.Get(p, q), t.Get(p, p), t.Get(q, q)
 	if math.Abs(off) <= 0x1p-54*math.Sqrt(math.Abs(a))*math.Sqrt(math.Abs(b)) || off == 0 {
 		return false
@@ -124,7 +126,7 @@ func (t *Tensor) turn(s *Spectrum, p, q, dim int) bool {
 	return true
 }
 
-// Tensor puts a spectrum together again.
+// Tensor returns the tensor of a spectrum.
 func (s *Spectrum) Tensor(dim int) Tensor {
 	var t Tensor
 	for i := range dim {
@@ -146,7 +148,7 @@ func (t Tensor) mapped(dim int, f func(float64) float64) Tensor {
 	return s.Tensor(dim)
 }
 
-// OfSize is the metric that wants the size h in all directions.
+// OfSize is the isotropic metric of size h.
 func OfSize(dim int, h float64) Tensor {
 	var t Tensor
 	for i := range dim {
@@ -155,7 +157,7 @@ func OfSize(dim int, h float64) Tensor {
 	return t
 }
 
-// Check refuses what is not finite and positive definite.
+// Check returns an error for a tensor that is not finite and positive definite.
 func (t Tensor) Check(dim int) error {
 	n := Components(dim)
 	for _, x := range t[:n] {
@@ -172,13 +174,13 @@ func (t Tensor) Check(dim int) error {
 	return nil
 }
 
-// Bounds limit the sizes that a metric wants. 0 is for no bound.
+// Bounds limit the sizes of a metric. 0 means no bound.
 type Bounds struct {
 	Min, Max float64 // sizes
-	Aspect   float64 // largest by least size at a position; larger ones are made smaller
+	Aspect   float64 // largest ratio of sizes at a position; larger sizes are reduced to satisfy it
 }
 
-// Check refuses bounds that contradict one another.
+// Check returns an error for contradictory bounds.
 func (b Bounds) Check() error {
 	if !(b.Min >= 0) || !(b.Max >= 0) || b.Max > 0 && b.Min > b.Max || math.IsInf(b.Min+b.Max, 0) {
 		return fmt.Errorf("sizes from %g to %g: give 0 < least ≤ largest, or 0 for no bound", b.Min, b.Max)
@@ -189,18 +191,18 @@ func (b Bounds) Check() error {
 	return nil
 }
 
-// Within returns the metric within bounds.
+// Within returns the metric limited by bounds.
 func (t Tensor) Within(dim int, b Bounds) Tensor {
 	s := t.Eigen(dim)
-	before := s.Values
+	original := s.Values
 	b.limit(s.Values[:dim])
-	if s.Values == before {
+	if s.Values == original {
 		return t
 	}
 	return s.Tensor(dim)
 }
 
-// limit changes ascending eigenvalues.
+// limit limits ascending eigenvalues.
 func (b Bounds) limit(values []float64) {
 	for k := range values {
 		if b.Max > 0 {
@@ -217,17 +219,17 @@ func (b Bounds) limit(values []float64) {
 	}
 }
 
-// Intersection is the metric of the largest ellipsoid within those of both metrics that shares their common conjugate
+// Intersection is the metric of the largest ellipsoid inside those of both metrics that has their common conjugate
 // directions, by simultaneous reduction (Alauzet, doi:10.1016/j.finel.2009.06.028): no size is larger than in either.
 func Intersection(dim int, a, b Tensor) Tensor {
 	both, _ := intersection(dim, a, b, 0)
 	return both
 }
 
-// intersection tells as well whether b asks for something smaller than a does, and by more than a share.
+// intersection also reports whether b has a size that is smaller than a's by more than the relative amount share.
 func intersection(dim int, a, b Tensor, share float64) (both Tensor, smaller bool) {
-	// In the frame of a's square root R, a is the unit tensor, and b has the eigenvectors v of R⁻¹bR⁻¹. Where b asks for
-	// a smaller size, what it has more than a is added to a, which so keeps its digits.
+	// In the frame of a's square root R, a is the unit tensor, and b has the eigenvectors v of R⁻¹bR⁻¹. Where b has a
+	// smaller size, the difference is added to a, which so keeps its digits.
 	root := a.mapped(dim, math.Sqrt)
 	inner := b.congruent(dim, a.mapped(dim, func(x float64) float64 { return 1 / math.Sqrt(x) }))
 	s := inner.Eigen(dim)
@@ -252,7 +254,7 @@ func intersection(dim int, a, b Tensor, share float64) (both Tensor, smaller boo
 	return a, smaller
 }
 
-// Stretch is the largest share by which lengths in two metrics differ, of the smaller length.
+// Stretch is the largest difference of lengths in two metrics, relative to the smaller length.
 func Stretch(dim int, a, b Tensor) float64 {
 	inner := b.congruent(dim, a.mapped(dim, func(x float64) float64 { return 1 / math.Sqrt(x) }))
 	s := inner.Eigen(dim) // squares of the ratios of lengths

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// someTensor is positive definite, with sizes over eight decades and any frame.
+// someTensor is a random positive definite tensor, with sizes over eight decades and a random frame.
 func someTensor(rng *rand.Rand, dim int) Tensor {
 	var s Spectrum
 	s.Vectors = frame(rng, dim)
@@ -20,7 +20,7 @@ func someTensor(rng *rand.Rand, dim int) Tensor {
 	return s.Tensor(dim)
 }
 
-// frame is an orthonormal one.
+// frame returns a random orthonormal frame.
 func frame(rng *rand.Rand, dim int) (out [3][3]float64) {
 	for k := range dim {
 		for {
@@ -53,12 +53,12 @@ func (t *Tensor) dense(dim int) *mat.SymDense {
 	return d
 }
 
-// generator draws the seed of random numbers and the dimension.
+// generator draws the seed of a random generator and the dimension.
 func generator(t *rapid.T) (*rand.Rand, int) {
 	return rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)), rapid.IntRange(2, 3).Draw(t, "dim")
 }
 
-// TestEigen compares eigenvalues, what they say about definiteness, and √det with gonum's, of indefinite tensors too.
+// TestEigen compares eigenvalues, definiteness and √det with gonum, also for indefinite tensors.
 func TestEigen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng, dim := generator(t)
@@ -103,8 +103,8 @@ func TestEigen(t *testing.T) {
 	})
 }
 
-// TestIntersection: in any direction its size is at most that of both metrics, and where the metrics share their frame,
-// exactly the smaller one. It does not matter which metric comes first.
+// TestIntersection proves that in any direction the size is at most that of both metrics, that it is the smaller one
+// in a common frame, and that the intersection is commutative.
 func TestIntersection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng, dim := generator(t)
@@ -132,7 +132,8 @@ func TestIntersection(t *testing.T) {
 	})
 }
 
-// TestStretch: no direction is stretched by more, and in a common frame the worst axis by as much.
+// TestStretch proves that no direction is stretched by more, and that in a common frame the worst axis is stretched
+// by exactly that.
 func TestStretch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng, dim := generator(t)
@@ -140,7 +141,7 @@ func TestStretch(t *testing.T) {
 		a, b := someTensor(rng, dim).Within(dim, limits), someTensor(rng, dim).Within(dim, limits)
 		got, other := Stretch(dim, a, b), Stretch(dim, b, a)
 		if !(math.Abs(got-other) <= 1e-6*(1+got)) {
-			t.Fatalf("%v and %v differ by %g, the other way round by %g", a, b, got, other)
+			t.Fatalf("%v and %v differ by %g, in reverse order by %g", a, b, got, other)
 		}
 		for range 100 {
 			u := frame(rng, dim)[0]
@@ -161,7 +162,7 @@ func TestStretch(t *testing.T) {
 	})
 }
 
-// TestWithin: sizes end within bounds, the aspect ratio too, and a metric within bounds keeps its bits.
+// TestWithin proves that sizes and aspect ratio end within bounds, and that a metric within bounds keeps its bits.
 func TestWithin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng, dim := generator(t)

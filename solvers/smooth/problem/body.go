@@ -19,20 +19,21 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// body is a mesh that is smoothed, whole, as rank 0 holds it: of triangles or of tetrahedra.
+// body is the whole mesh that is smoothed, on rank 0: of triangles or of tetrahedra.
 type body interface {
 	dim() int
-	// cut makes the shares of all ranks, for devices with memory of their own if apart. Each can be had once.
+	// cut makes the shares of all ranks. separate is true for devices with separate memory. Each share can be
+	// requested once.
 	cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (func(rank int) rankShare,
 		error)
-	// nodes is what metrics at vertices need of the mesh.
+	// nodes returns the mesh in the form for metrics at vertices.
 	nodes() nodes
-	// moved is the same mesh at other positions, with the cell field "quality".
+	// moved returns the same mesh with other positions, and the cell field "quality".
 	moved(at [][]float64, quality []float64) body
 	centre(cell int) []float64
-	departed(is body) (curved.Departure, error) // of the boundary of the same mesh at other positions
+	departed(is body) (curved.Departure, error) // of the boundary of the same mesh with other positions
 	write(path string) error
-	notKept(path string) string // what of it a file of this name does not hold
+	notKept(path string) string // what a file with this extension cannot hold
 }
 
 // loadBody reads or generates the mesh of a case.
@@ -62,8 +63,8 @@ func loadBody(c *config.Case, s config.Mesh) (body, error) {
 	return planeBody{m}, err
 }
 
-// inPlane refuses triangles of a surface in space: moved by x and y alone they would leave it, and files that are
-// written have them in the plane. Readers keep third coordinates as the vertex field "z".
+// inPlane refuses surface meshes in three dimensions: smoothing in x and y would move vertices off the surface, and
+// output files are two-dimensional. Readers store third coordinates as the vertex field "z".
 func inPlane(m *mesh.Mesh) error {
 	for v, z := range m.VertexData["z"] {
 		if z != 0 {
@@ -74,8 +75,8 @@ func inPlane(m *mesh.Mesh) error {
 	return nil
 }
 
-// layoutOptions are those of a case. A device with memory of its own takes the vertices of a set in any order, and has
-// deep ghosts, since an exchange takes longer than to move some vertices twice.
+// layoutOptions returns the options of a case. On devices with separate memory, vertices within a set have any order
+// and ghosts are deep, since an exchange takes longer than moving some vertices twice.
 func layoutOptions(w *Sections, separate bool) layout.Options {
 	return layout.Options{
 		Boundary: layout.Boundary(w.Method.Boundary), Colouring: colouring.Kind(w.Method.Colouring),
@@ -84,7 +85,7 @@ func layoutOptions(w *Sections, separate bool) layout.Options {
 	}
 }
 
-// ownersOf gives every vertex to a rank. Only METIS looks at the graph.
+// ownersOf assigns vertices to ranks. Only METIS uses the graph.
 func ownersOf(ctx context.Context, w *Sections, graph func() (partition.Graph, error), x, y []float64,
 	ranks int) (
 	[]int32, error) {
@@ -108,8 +109,8 @@ func ownersOf(ctx context.Context, w *Sections, graph func() (partition.Graph, e
 	return owner, err
 }
 
-// checkMesh refuses a mesh with faults other than inverted or flat cells that are to be untangled. Where all cells are
-// inverted, of so many whose areas or volumes size returns, so is the boundary, and no vertex is misplaced.
+// checkMesh refuses a mesh with faults other than inverted or flat cells that are to be untangled. size returns the
+// sizes of all cells: if all are inverted, the orientation is wrong and not the positions.
 func checkMesh(w *Sections, m interface {
 	Check() error
 	CheckTangled() error
@@ -146,7 +147,7 @@ func withQuality(fields map[string][]float64, quality []float64) map[string][]fl
 	return fields
 }
 
-// planeBody is of triangles.
+// planeBody is a mesh of triangles.
 type planeBody struct{ *mesh.Mesh }
 
 func (planeBody) dim() int                  { return 2 }
@@ -172,7 +173,7 @@ func (b planeBody) departed(is body) (curved.Departure, error) {
 	return curved.Departed(b.Mesh, is.(planeBody).Mesh), nil
 }
 
-// cut cuts patches, which their ranks arrange, unless that takes the whole mesh.
+// cut cuts local meshes, which their ranks arrange, unless the layout needs the whole mesh.
 func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (
 	func(rank int) rankShare, error) {
 	m := b.Mesh
@@ -234,7 +235,7 @@ func boundsOfMesh(m *mesh.Mesh) sizing.Bounds {
 	return b
 }
 
-// solidBody is of tetrahedra.
+// solidBody is a mesh of tetrahedra.
 type solidBody struct{ *mesh.Solid }
 
 func (solidBody) dim() int                  { return 3 }

@@ -17,7 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// command is atoll smooth.
+// command is the command atoll smooth.
 var command = solvers.Command{
 	Use:   "smooth IN OUT",
 	Args:  []string{"the mesh to read", "the one to write"},
@@ -45,7 +45,7 @@ it would be worse than IN, unless --force is given. Values in parentheses are wh
 	},
 }
 
-// keys are those of a case that are flags, and what these say.
+// keys are the keys of a case that are also flags, with their descriptions.
 var keys = []struct{ flag, key, usage string }{
 	{"metric", "metric.field", "sizes to aim at: uniform, implied (those that IN has), linear, sinusoidal, " +
 		"ugawg-linear; or give expressions"},
@@ -110,7 +110,7 @@ func flags() (list []solvers.Flag) {
 	return list
 }
 
-// caseOf is the case that the arguments and flags stand for.
+// caseOf makes the case of arguments and flags.
 func caseOf(in, out string, flag func(string) (value string, given bool)) (*config.Case, error) {
 	if err := meshio.Writable(out); err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func caseOf(in, out string, flag func(string) (value string, given bool)) (*conf
 					return nil, err
 				}
 			}
-			if k.flag == "hgrad" && value == "-1" { // as Mmg has it for no gradation
+			if k.flag == "hgrad" && value == "-1" { // as in Mmg, no gradation
 				value = "0"
 			}
 			sets = append(sets, k.key+"="+number(value))
@@ -161,8 +161,8 @@ func caseOf(in, out string, flag func(string) (value string, given bool)) (*conf
 	return c, nil
 }
 
-// sizesOf is the metric of a mesh for which none is given: as for Mmg, the solution of the same name beside a Medit
-// file, or else all cells of one size.
+// sizesOf returns the default metric of a mesh: as in Mmg the solution file with the name of a Medit file, otherwise
+// a uniform size.
 func sizesOf(path string) (string, error) {
 	name, found := strings.TrimSuffix(path, filepath.Ext(path)), false
 	if e := strings.ToLower(filepath.Ext(path)); e == ".mesh" || e == ".meshb" {
@@ -180,7 +180,7 @@ func sizesOf(path string) (string, error) {
 	return "metric.solution=" + file, err
 }
 
-// number writes one as TOML has it, with a digit on either side of the point; other values are as they are.
+// number formats a number in TOML, with a digit on either side of the point; other values are returned as they are.
 func number(value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err != nil || !strings.Contains(value, ".") {
 		return value
@@ -199,15 +199,15 @@ func number(value string) string {
 	return sign + whole + "." + part
 }
 
-// quoted is the name of a file as a string of TOML.
+// quoted formats the name of a file as a TOML string.
 func quoted(path string) (string, error) {
 	if !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl) {
-		return "", fmt.Errorf("%q: files of cases are named in UTF-8 without control characters", path)
+		return "", fmt.Errorf("%q: file names in cases must be UTF-8 without control characters", path)
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`, nil
 }
 
-// caseName is the name of a mesh file as a case may have it.
+// caseName makes a valid case name from the name of a mesh file.
 func caseName(file string) string {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_. ", r) {
@@ -221,7 +221,7 @@ func caseName(file string) string {
 	return name
 }
 
-// inFlags puts flags into what is said of the keys that they stand for.
+// inFlags replaces keys by the flags that set them in messages.
 func inFlags(text string) string {
 	const none = "--set metric: needs "
 	lines := strings.Split(text, "\n")

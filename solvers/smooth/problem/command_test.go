@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is wrong with a case is said of the flags that it came from.
+// TestCommandSpeaksOfFlags proves that errors in a case name the flags that have set the keys.
 func TestCommandSpeaksOfFlags(t *testing.T) {
 	for _, c := range []struct {
 		flags map[string]string
@@ -21,7 +21,7 @@ func TestCommandSpeaksOfFlags(t *testing.T) {
 				"samples = 0"},
 		{map[string]string{"also": "x*x"}, "the flags name no metric: give --metric, --width and --height"},
 		{map[string]string{"hessian": "{mesh='u'}", "rounds": "2"}, "--rounds: 2: data of the mesh are unknown elsewhere"},
-		{map[string]string{"guard": "clip"}, `--guard: does nothing with smoother = "barrier"`},
+		{map[string]string{"guard": "clip"}, `--guard: has no effect with smoother = "barrier"`},
 	} {
 		_, err := caseOf("in.msh", "out.msh", func(flag string) (string, bool) { v, ok := c.flags[flag]; return v, ok })
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
@@ -30,7 +30,8 @@ func TestCommandSpeaksOfFlags(t *testing.T) {
 	}
 }
 
-// TestSolutionBesideMesh: as for Mmg, sizes are those of the solution beside a Medit file, unless a metric is given.
+// TestSolutionBesideMesh proves that the default sizes are those of the solution file next to a Medit file, as in
+// Mmg.
 func TestSolutionBesideMesh(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.sol", "b.solb", "c.sol"} {
@@ -61,7 +62,7 @@ func TestSolutionBesideMesh(t *testing.T) {
 	}
 }
 
-// TestNumbersOfFlags: numbers are as shells have them.
+// TestNumbersOfFlags proves that numbers in flags may be written as in shells.
 func TestNumbersOfFlags(t *testing.T) {
 	for given, want := range map[string]string{".5": "0.5", "-.5": "-0.5", "1.": "1.0", "1.e-3": "1.0e-3", "0.25": "0.25",
 		"7": "7", "x*.5": "x*.5", "": ""} {

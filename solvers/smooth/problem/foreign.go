@@ -2,23 +2,23 @@ package problem
 
 import "github.com/atoll-hpc/atoll/solvers"
 
-// foreign are flags of Mmg (mmg2d, mmg3d) that have other names here, that ask for what happens anyway, or that ask for
-// what moving vertices cannot do. Those of the same name, as -hmin, need no line.
-var foreign = []solvers.Foreign{
-	{Name: "-in"}, // the mesh follows
+// foreign are flags of Mmg (mmg2d, mmg3d) that have other names here, that request the default behaviour, or that
+// request what moving vertices cannot do. Flags with the same name, such as -hmin, need no entry.
+var foreign = []solvers.ForeignFlag{
+	{Name: "-in"}, // the mesh file follows
 	{Name: "-optim", Args: []string{"--metric", "implied"}},
 	{Name: "-nosurf", Args: []string{"--boundary", "fixed"}},
 	{Name: "-noinsert"},
 	{Name: "-noswap"},
-	{Name: "-nr", Refused: "corners of the boundary are always looked for: --ar DEGREES tells which turns are corners, " +
-		"and --boundary fixed keeps all of the boundary"},
-	{Name: "-hausd", Refused: "no vertex is added on the boundary, so that no distance from it can be asked for: the " +
-		"report tells how far new edges are from the old, and --boundary fixed keeps them"},
+	{Name: "-nr", Refused: "corners of the boundary are always detected: --ar DEGREES is the angle from which a turn " +
+		"is one, and --boundary fixed keeps all of the boundary"},
+	{Name: "-hausd", Refused: "no vertex is added on the boundary, so that no distance from it can be prescribed: " +
+		"the report has the distance of new edges from the old, and --boundary fixed keeps them"},
 	{Name: "-hsiz", Refused: "the number of cells stays: --metric uniform, which is the default without a .sol file, " +
-		"asks for one size, whatever fits"},
-	{Name: "-nomove", Refused: "moving vertices is all that this command does"},
-	{Name: "-hgradreq", Refused: "there is no gradation of required entities of its own: --hgrad is that of all"},
-	{Name: "-nosizreq", Refused: "required entities ask for no sizes: leave it out"},
+		"requests one uniform size, chosen to fit the mesh"},
+	{Name: "-nomove", Refused: "this command only moves vertices"},
+	{Name: "-hgradreq", Refused: "required entities have no separate gradation: --hgrad applies to all"},
+	{Name: "-nosizreq", Refused: "required entities prescribe no sizes: leave it out"},
 	{Name: "-A", Refused: "a metric is anisotropic where its file or its expressions are: leave it out"},
 	{Name: "-v", Refused: "--quiet prints errors alone; there are no other levels of printing"},
 	{Name: "-m", Refused: "there is no limit of memory to be given: leave it out"},

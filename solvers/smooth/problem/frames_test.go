@@ -23,7 +23,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 )
 
-// wavy turns and stretches everywhere.
+// wavy is a case whose metric rotates and stretches everywhere.
 const wavy = `
 solver = "smooth"
 mesh = { generate = "delaunay", bounds = [-1, 0, 1, 1], cells = 400 }
@@ -32,8 +32,9 @@ method = { smoother = "pain-exact", sweeps = 12 }
 output = { format = [], conservation_every = 4 }
 `
 
-// lookedInRuns is at how many places runs look for what a metric on a grid misses. Tests look at few, since every rank
-// of every run does so, which would take most of the time of them all; TestSmoothTellsOffGrid looks at as many as runs.
+// lookedInRuns is the number of positions per axis at which runs check for sizes that a metric on a grid misses. Tests
+// use few, because every rank of every run does this, which would dominate their time; TestSmoothTellsOffGrid uses as
+// many as runs.
 var lookedInRuns = samplesPerAxis
 
 func TestMain(m *testing.M) {
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// Frames of several ranks are the whole mesh, with the quality of every triangle.
+// TestSmoothFrames proves that frames of several ranks are the whole mesh, with the quality of every triangle.
 func TestSmoothFrames(t *testing.T) {
 	dir := t.TempDir()
 	s, err := runtest.On(t, wavy, 3, 1, runtest.Local, dir, "output.format=[\"vtu\"]", "output.every=5",
@@ -95,7 +96,7 @@ func TestSmoothStops(t *testing.T) {
 		{"stop={every=5, advance=0.9}", "quality rises no more", 5},
 		{"method.sweeps=0", "sweeps", 0},
 	} {
-		for _, every := range []int{1, 4, 5} { // where a run ends does not depend on its output
+		for _, every := range []int{1, 4, 5} { // the end of a run does not depend on its output
 			s, err := runtest.On(t, wavy, 2, 1, runtest.Local, t.TempDir(), c.set,
 				fmt.Sprintf("output.conservation_every=%d", every))
 			if err != nil {
@@ -145,7 +146,7 @@ func TestSmoothRefuses(t *testing.T) {
 	}
 }
 
-// TestSharesCome: a rank gets what rank 0 cut for it, a patch or a part.
+// TestSharesCome proves that a rank receives the share that rank 0 has cut for it, a local mesh or a part.
 func TestSharesCome(t *testing.T) {
 	c, err := solvers.Parse("case.toml", []byte(wavy), nil)
 	if err != nil {
@@ -156,13 +157,13 @@ func TestSharesCome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, deep := range []bool{false, true} { // a patch, and a part
+	for _, deep := range []bool{false, true} { // a local mesh, and a part
 		w.Method.Deep = deep
 		share, err := whole.cut(t.Context(), w, 2, false, newStages(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
-		cut := []rankShare{share(0), share(1)} // which can be asked for once
+		cut := []rankShare{share(0), share(1)} // each can be requested once
 		comms := local.New(2)
 		disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
 			got, err := decompose.Share(ctx, c, func(rank int) (*rankShare, error) {

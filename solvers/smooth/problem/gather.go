@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
-// gather returns the mesh as a solver has it now, on rank 0, with the quality of its cells; nil on others.
+// gather returns the current mesh on rank 0, with the quality of its cells; nil on other ranks.
 func (s *smoothing) gather(ctx context.Context, comm dist.Comm, of smooth.Solver) (body, error) {
 	at, err := of.Coordinates()
 	if err != nil {
@@ -21,7 +21,7 @@ func (s *smoothing) gather(ctx context.Context, comm dist.Comm, of smooth.Solver
 		return nil, err
 	}
 	d := s.subdomain()
-	places, err := gatherByID(ctx, comm, d.Global[:d.Owned], int(s.Vertices), at...)
+	positions, err := gatherByID(ctx, comm, d.Global[:d.Owned], int(s.Vertices), at...)
 	if err != nil {
 		return nil, err
 	}
@@ -29,10 +29,10 @@ func (s *smoothing) gather(ctx context.Context, comm dist.Comm, of smooth.Solver
 	if err != nil || comm.Rank() != 0 {
 		return nil, err
 	}
-	return s.body.moved(places, measures[0]), nil
+	return s.body.moved(positions, measures[0]), nil
 }
 
-// gatherByID returns, on rank 0, columns of values of all ranks in the order of their ids, which are 0 to n-1.
+// gatherByID returns, on rank 0, columns of values of all ranks sorted by their ids, which are 0 to n-1.
 func gatherByID(ctx context.Context, comm dist.Comm, ids []int32, n int, columns ...[]float64) ([][]float64, error) {
 	row := 4 + 8*len(columns)
 	mine := make([]byte, 0, len(ids)*row)

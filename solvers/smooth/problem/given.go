@@ -10,15 +10,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// Limited tells where, and by how much, a metric is not what was asked for.
+// Limited describes how a metric differs from the case's.
 type Limited struct {
 	Fields  int // number of fields from whose Hessians the metric was made
-	Samples int // vertices of a mesh, or nodes of a grid, where it was made; 0 if it has no limits
+	Samples int // vertices of a mesh, or nodes of a grid, at which it was evaluated; 0 if it has no limits
 	Bounded int // samples changed by hmin, hmax or aspect; summed over fields
 	Raised  int // samples at which the Hessian was too small for a metric, and was raised; summed over fields
 	Graded  int // samples changed by gradation
 
-	// OffGrid is the interpolation error of a metric on a grid: the largest relative difference, between its nodes, of
+	// OffGrid is the interpolation error of a metric on a grid: the largest relative difference, between its nodes,
+	// of lengths from those requested. It falls with the square of the spacing, except at a discontinuity.
 	// lengths from those asked for. It falls with the square of the spacing, but not at a discontinuity.
 	OffGrid float64
 }
@@ -59,7 +60,7 @@ func smoothMetric(ctx context.Context, m *Metric, b sizing.Bounds, held *Limited
 	})
 }
 
-// gridded is how to make a metric on a grid over a rectangle or a box, and to evaluate it.
+// gridded makes a metric on a grid over a rectangle or a box, and evaluates it.
 type gridded[M any] struct {
 	dim       int
 	low, high [3]float64
@@ -67,7 +68,7 @@ type gridded[M any] struct {
 	at        func(made M, x, y, z float64) metric.Tensor
 }
 
-// expressions makes the metric of a case's expressions. It returns early when ctx ends.
+// expressions makes the metric of a case's expressions. It returns early when ctx is cancelled.
 func (g *gridded[M]) expressions(ctx context.Context, m *Metric, held *Limited) (M, error) {
 	calls := 0
 	return g.sampled(m.Samples, boundsOf(m), held, func(x, y, z float64) (metric.Tensor, error) {
@@ -78,10 +79,11 @@ func (g *gridded[M]) expressions(ctx context.Context, m *Metric, held *Limited) 
 	})
 }
 
-// sampled makes a metric from the tensors asked for at the nodes, within limits, and measures its interpolation error.
+// sampled makes a metric from the tensors requested at the nodes, within limits, and measures its interpolation
+// error.
 func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *Limited,
 	asked func(x, y, z float64) (metric.Tensor, error)) (made M, err error) {
-	var refused error // of a tensor; says more than that of the metric made from it
+	var refused error // of a tensor; more specific than that of the metric made from it
 	made, err = g.make(func(x, y, z float64) sizing.Six {
 		t, err := asked(x, y, z)
 		if err == nil && limits != (metric.Bounds{}) {
@@ -107,13 +109,13 @@ func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *Limited,
 	return made, nil
 }
 
-// samplesPerAxis is at how many positions along each axis the interpolation error of a metric on a grid is measured, by
-// dimension.
+// samplesPerAxis is the number of positions along each axis at which the interpolation error of a metric on a grid is
+// measured, by dimension.
 var samplesPerAxis = [...]int{2: 256, 3: 32}
 
-// off returns Limited.OffGrid of a metric with so many grid cells along each axis. It is measured at samplesPerAxis
-// points along each axis: at centres of grid cells, or, where these are fewer, at evenly spaced points. Points at which
-// the expressions give no metric are left out.
+// off returns Limited.OffGrid of a metric with `boxes` grid cells along each axis, measured at samplesPerAxis points
+// along each axis: at centres of grid cells, or, if these are fewer, at evenly spaced points. Points at which the
+// expressions give no metric are skipped.
 func (g *gridded[M]) off(boxes int, made M, limits metric.Bounds,
 	asked func(x, y, z float64) (metric.Tensor, error)) float64 {
 	n := samplesPerAxis[g.dim]
@@ -140,7 +142,7 @@ func boundsOf(m *Metric) metric.Bounds {
 	return metric.Bounds{Min: m.HMin, Max: m.HMax, Aspect: m.Aspect}
 }
 
-// tensorAt evaluates the expressions of sizes or of a tensor, by rows of its lower triangle.
+// tensorAt evaluates the expressions of sizes or of a tensor; the result is the lower triangle row by row.
 func tensorAt(m *Metric, x, y, z float64) (t metric.Tensor, err error) {
 	v, err := m.Eval(x, y, z)
 	if err != nil || m.Field != "sizes" {

@@ -6,18 +6,18 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// TestHaloReachesTheSolver has deep ghosts, since NCCL is refused for another reason without.
+// TestHaloReachesTheSolver uses deep ghosts, without which NCCL is refused for another reason.
 func TestHaloReachesTheSolver(t *testing.T) {
 	runtest.HaloReachesTheSolver(t, wavy, "method.deep=true")
 }
 
-func TestMemoryIsAskedForFirst(t *testing.T) {
+func TestMemoryIsCheckedFirst(t *testing.T) {
 	for _, text := range []string{wavy, brick} {
 		runtest.MemoryIsAskedForFirst(t, .6, text, "mesh.cells=8000", "method.sweeps=1")
 	}
 }
 
-func TestNothingIsAllocated(t *testing.T) {
+func TestStepsDoNotAllocate(t *testing.T) {
 	for _, text := range []string{wavy, brick} {
 		runtest.NothingIsAllocated(t, 3, text, "method.sweeps=100")
 	}

@@ -8,16 +8,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
-// Interpolation is how far a field that a metric follows is from what is linear on the cells and equal to it at the
-// vertices, in the L2 norm, before and after. Of an expression it is measured. Data at vertices do not tell what lies
-// between them: there it is estimated from their second derivatives, and only the ratio of both counts.
+// Interpolation is the error of linear interpolation on the cells, in the L2 norm, of a field that a metric follows,
+// before and after smoothing. For an expression it is measured. Data at vertices are unknown between them: the error
+// is estimated from their second derivatives, and only the ratio of both numbers is meaningful.
 type Interpolation struct {
 	Field         string
 	Before, After float64
 	Estimated     bool
 }
 
-// interpolations are those of the fields of a metric from second derivatives, none of others.
+// interpolations returns those of the fields of a metric from second derivatives, none for other metrics.
 func (m *Metric) interpolations(before, after nodes) (all []Interpolation, err error) {
 	if m.Field != "hessian" {
 		return nil, nil
@@ -43,14 +43,14 @@ func (m *Metric) interpolations(before, after nodes) (all []Interpolation, err e
 	return all, nil
 }
 
-// offAt is how far a field is from what is linear on a cell, at a position that shares of its vertices tell; values are
+// offAt returns the error of linear interpolation of a field in a cell at barycentric coordinates share; values are
 // those of an expression at all vertices.
 type offAt func(f *config.Field, on nodes, values []float64, cell []int32, share []float64) (float64, error)
 
-// lattice is how many positions along an edge of a cell its error is looked at.
+// lattice is the number of positions along an edge of a cell at which the error is evaluated.
 const lattice = 4
 
-// errorOf is the L2 norm of a field's error, by the middles of the upright parts into which a cell can be cut.
+// errorOf is the L2 norm of the interpolation error, by a midpoint rule on the upright sub-cells of each cell.
 func errorOf(f *config.Field, on nodes, off offAt) (float64, error) {
 	var values []float64
 	var err error
@@ -59,31 +59,31 @@ func errorOf(f *config.Field, on nodes, off offAt) (float64, error) {
 			return 0, err
 		}
 	}
-	places := shares(on.Dim + 1)
+	points := midpoints(on.Dim + 1)
 	sum := 0.0
 	for c := range len(on.Cells) / (on.Dim + 1) {
 		cell := on.Cells[c*(on.Dim+1) : (c+1)*(on.Dim+1)]
 		squares := 0.0
-		for _, share := range places {
+		for _, share := range points {
 			x, err := off(f, on, values, cell, share)
 			if err != nil {
 				return 0, err
 			}
 			squares += x * x
 		}
-		sum += squares / float64(len(places)) * on.Volume(c)
+		sum += squares / float64(len(points)) * on.Volume(c)
 	}
 	return math.Sqrt(sum), nil
 }
 
-// shares are those of n corners at the middles of the upright parts.
-func shares(n int) (all [][]float64) {
+// midpoints returns the barycentric coordinates, with n corners, of the centres of the upright sub-cells.
+func midpoints(n int) (all [][]float64) {
 	steps := make([]int, n)
-	var place func(k, left int)
-	place = func(k, left int) {
+	var add func(k, left int)
+	add = func(k, left int) {
 		if k < n-1 {
 			for steps[k] = 0; steps[k] <= left; steps[k]++ {
-				place(k+1, left-steps[k])
+				add(k+1, left-steps[k])
 			}
 			return
 		}
@@ -94,11 +94,11 @@ func shares(n int) (all [][]float64) {
 		}
 		all = append(all, share)
 	}
-	place(0, lattice-1)
+	add(0, lattice-1)
 	return all
 }
 
-// within is the position in a cell that shares of its vertices tell.
+// within returns the position in a cell with barycentric coordinates share.
 func (n nodes) within(cell []int32, share []float64) (p [3]float64) {
 	for i, v := range cell {
 		for k := range n.Dim {
@@ -118,8 +118,8 @@ func exactly(f *config.Field, on nodes, values []float64, cell []int32, share []
 	return x, err
 }
 
-// estimated is the error of a field with the second derivatives, without their signs, that its values at the vertices
-// of a mesh have: a half of Σ λᵢλⱼ e'|H|e over the edges e of a cell for a quadratic, but for a factor.
+// estimated returns the error of a field from the absolute second derivatives of its values at vertices: ½ Σ λᵢλⱼ
+// e'|H|e over the edges e of a cell, exact for a quadratic up to a factor.
 func estimated(f *config.Field, on nodes) (offAt, error) {
 	values, err := nodalValues(f, on)
 	if err != nil {
@@ -151,7 +151,7 @@ func estimated(f *config.Field, on nodes) (offAt, error) {
 	}, nil
 }
 
-// lookUp is the metric as a function of the position.
+// lookUp returns the metric as a function of the position.
 func (n *nodalMetric) lookUp() (func(x, y, z float64) metric.Tensor, error) {
 	if n.Dim == 3 {
 		m, err := n.inSpace()

@@ -17,15 +17,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 )
 
-// hooked opens ranks of one process, and calls f at their n-th message, which goes on its way.
+// hooked opens ranks of one process, and calls f before their n-th message is sent.
 func hooked(ranks, n int, f func(comms []dist.Comm)) []dist.Comm {
 	var lock sync.Mutex
 	var comms []dist.Comm
-	seen := 0
+	count := 0
 	comms = local.New(ranks, local.Drop(func(int, int, int, int) bool {
 		lock.Lock()
 		defer lock.Unlock()
-		if seen++; seen == n {
+		if count++; count == n {
 			f(comms)
 		}
 		return false
@@ -33,12 +33,12 @@ func hooked(ranks, n int, f func(comms []dist.Comm)) []dist.Comm {
 	return comms
 }
 
-// smoothWays are cases that talk in different ways.
+// smoothWays are cases with different communication patterns.
 var smoothWays = []string{"method.smoother=pain-exact", "method.deep=true",
 	"method={smoother='smart', cull=true, sweeps=12}", "method.untangle=true",
 	"method={smoother='hybrid', colouring='first-fit', sweeps=12}"}
 
-// smoothAll runs a case, or smooths its mesh alone, on every rank, and returns their errors. It fails if they hang.
+// smoothAll runs a case, or only smooths its mesh, on every rank, and returns their errors. It fails if they hang.
 func smoothAll(t *testing.T, ctx context.Context, comms []dist.Comm, alone bool, set string) []error {
 	t.Helper()
 	c, err := solvers.Parse("case.toml", []byte(wavy), []string{set, "mesh.partition=random"})
@@ -72,8 +72,8 @@ func smoothAll(t *testing.T, ctx context.Context, comms []dist.Comm, alone bool,
 	return errs
 }
 
-// TestSmoothLosesARank: a rank that dies at whatever message, while the mesh is handed out, in a sweep or at the end,
-// ends the others with its name; that is no bad input.
+// TestSmoothLosesARank proves that if a rank dies at any message, the others end with its number, and that this is
+// not an input error.
 func TestSmoothLosesARank(t *testing.T) {
 	for k, set := range smoothWays {
 		lost := 0
@@ -83,7 +83,7 @@ func TestSmoothLosesARank(t *testing.T) {
 				var bad *solvers.BadInput
 				var peer *dist.PeerError
 				if err == nil && n > 50 {
-					continue // the rank had what it needed
+					continue // the rank had received what it needed
 				}
 				if errors.As(err, &bad) || !errors.As(err, &peer) || peer.Rank != 2 {
 					t.Errorf("%s: rank 2 lost at message %d: on rank %d %v", set, n, rank, err)
@@ -97,7 +97,8 @@ func TestSmoothLosesARank(t *testing.T) {
 	}
 }
 
-// TestSmoothIsStopped: a run that is told to stop does so at whatever message, on all ranks, and is no bad input.
+// TestSmoothIsStopped proves that a run can be cancelled at any message on all ranks, and that this is not an input
+// error.
 func TestSmoothIsStopped(t *testing.T) {
 	for k, set := range smoothWays {
 		for n := 1; n < 100; n += 1 + n/5 {
@@ -105,10 +106,10 @@ func TestSmoothIsStopped(t *testing.T) {
 			errs := smoothAll(t, ctx, hooked(3, n, func([]dist.Comm) { cancel() }), n%2 == k%2, set)
 			cancel()
 			all := errors.Join(errs...)
-			told := errors.Is(all, context.Canceled) || errors.As(all, new(*run.Stopped)) // in set-up, or in sweeps
+			stopped := errors.Is(all, context.Canceled) || errors.As(all, new(*run.Stopped)) // in set-up, or in sweeps
 			for rank, err := range errs {
 				var bad *solvers.BadInput
-				if errors.As(err, &bad) || n <= 50 && (err == nil || !told) {
+				if errors.As(err, &bad) || n <= 50 && (err == nil || !stopped) {
 					t.Errorf("%s: stopped at message %d: on rank %d %v", set, n, rank, err)
 				}
 			}
@@ -116,8 +117,8 @@ func TestSmoothIsStopped(t *testing.T) {
 	}
 }
 
-// TestSmoothIsStoppedAlone: a rank that is alone, and so waits for nobody, looks for itself: while the metric is
-// sampled, and after each sweep.
+// TestSmoothIsStoppedAlone proves that a single rank checks for cancellation while the metric is sampled, and after
+// each sweep.
 func TestSmoothIsStoppedAlone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -147,7 +148,7 @@ func TestSmoothIsStoppedAlone(t *testing.T) {
 	}
 }
 
-// TestSmoothRefusesOnAllRanks: what is wrong with a mesh or a metric all ranks say, in the same words.
+// TestSmoothRefusesOnAllRanks proves that all ranks report a fault of a mesh or a metric with the same text.
 func TestSmoothRefusesOnAllRanks(t *testing.T) {
 	for _, test := range []struct{ set, want string }{
 		{"mesh={file='nowhere.msh'}", "nowhere.msh"},

@@ -17,9 +17,9 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// TestRequiredStay: vertices that a Medit file requires, those of its required edges and triangles, its corners and its
-// ridges inside are where they were, to the last bit, while others move, which come to the same places on any number of
-// ranks, on devices with memory of their own and on a GPU; and the marks are in the file that comes out.
+// TestRequiredStay proves that vertices that a Medit file marks as required (directly, by edges or triangles,
+// corners, and inner ridges) keep their bits, while others move to the same positions on any number of ranks, on
+// devices with separate memory and on a GPU; and that the marks are in the output file.
 func TestRequiredStay(t *testing.T) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 400, 3)
 	if err != nil {
@@ -36,7 +36,8 @@ func TestRequiredStay(t *testing.T) {
 	k := s.Cells
 	s.Marks = &mesh.Marks{Corners: []int32{k[20][0]}, Vertices: []int32{k[100][0], k[101][2], 62},
 		Ridges: []mesh.MarkedEdge{{A: k[300][0], B: k[300][1]}}, Edges: []mesh.MarkedEdge{{A: k[200][0], B: k[200][1]}},
-		Triangles: []mesh.TaggedFace{{V: s.Facing(150, 0)}}, Lines: []mesh.MarkedEdge{{A: k[310][0], B: k[310][1], Tag: 4}}}
+		Triangles: []mesh.TaggedFace{{V: s.FaceOpposite(150, 0)}},
+		Lines:     []mesh.MarkedEdge{{A: k[310][0], B: k[310][1], Tag: 4}}}
 	dir := t.TempDir()
 	plane, space := filepath.Join(dir, "a.mesh"), filepath.Join(dir, "s.meshb")
 	if err := meshio.Write(plane, m); err != nil {
@@ -69,14 +70,14 @@ func TestRequiredStay(t *testing.T) {
 	}
 }
 
-// ranksOn is a number of ranks, and a device for each.
+// ranksOn is a number of ranks, and their devices.
 type ranksOn struct {
 	ranks  int
 	device func() backend.Device
 }
 
-// where cases are run: on the host, on devices with memory of their own and, if there is one, on a GPU that ranks
-// share.
+// where returns the configurations: on the host, on devices with separate memory and, if there is one, on a GPU that
+// ranks share.
 func where(t *testing.T) []ranksOn {
 	t.Helper()
 	host := func() backend.Device { return cpu.New(1) }
@@ -97,8 +98,8 @@ func where(t *testing.T) []ranksOn {
 	return append(all, ranksOn{1, gpu}, ranksOn{2, gpu})
 }
 
-// stayed wants of the mesh that came out of a file that its marks are the same and hold their vertices, that others
-// have moved, and that it is the one of another run.
+// stayed checks that the output file has the marks of the input and the marked vertices in place, that others have
+// moved, and that it equals the output of another run.
 func stayed(t *testing.T, file, other, out string) {
 	t.Helper()
 	var x [3][][]float64
@@ -115,7 +116,7 @@ func stayed(t *testing.T, file, other, out string) {
 		}
 	}
 	if !reflect.DeepEqual(x[1], x[2]) {
-		t.Errorf("%s: places are not those on one rank", out)
+		t.Errorf("%s: positions differ from those on one rank", out)
 	}
 	if !reflect.DeepEqual(marks[0], marks[2]) {
 		t.Errorf("%s: marks %+v, were %+v", out, marks[2], marks[0])

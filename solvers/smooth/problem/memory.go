@@ -6,35 +6,72 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
-// memory counts the mesh and, where the metric is on a grid of its own, that.
+// memory returns the bytes of the mesh, of the metric's grid or mesh, and of tiles on a GPU.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
 	method, number := &w.Method, solvers.Width(w.Method.Precision)
-	return w.Metric.samples(held.Dim)*number + meshMemory(method, held, number)
+	bytes := w.Metric.samples(held.Dim)*number + meshMemory(method, held, number) + w.metricMeshMemory(c, number)
+	if held.SeparateMemory && held.Dim == 2 {
+		cfg := smooth.Config{Smoother: method.Smoother, Guard: method.Guard, Cull: method.Cull}
+		bytes += cfg.TileBytes(int64(held.Held), w.Metric.samples(2)/4, method.Precision)
+	}
+	return bytes * w.Metric.roundsHeld()
 }
 
-// samples are the numbers of a metric's grid.
+// roundsHeld is how many rounds have arrays at the same time: that which begins, and the best so far. There is a third
+// for a moment where the one that ends is not the best.
+func (m *Metric) roundsHeld() int64 {
+	if m.Field == "hessian" && m.Rounds > 1 {
+		return 2
+	}
+	return 1
+}
+
+// samples returns how many numbers a metric's grid has.
 func (m *Metric) samples(dim int) int64 {
 	n := int64(m.Samples)
 	if dim == 3 {
 		return 6 * n * n * n
 	}
-	return 4 * n * n // of which one is not used
+	return 4 * n * n // one of four is padding
 }
 
-// meshMemory counts of a vertex its position and metric, twice where the smoother may go back, and its neighbours, and
-// of cells and edges their vertices and measures; in space also the sides of the tetrahedra around a vertex, and the
-// directions in which a vertex of the boundary moves. Three edges come with two triangles, and seven with six
-// tetrahedra, and one and a half more with each vertex of the boundary.
+// metricMeshMemory is of a metric that is given at vertices: each rank has these of the whole mesh, the cells with the
+// three or four beside each, and boxes, of which one is for two triangles or four tetrahedra, with the cells that touch
+// each: 3.7 boxes of a triangle, and 6.8 of a tetrahedron, measured on Delaunay's meshes and on boxes. It is 0 where a
+// file does not tell its counts.
+func (w *Sections) metricMeshMemory(c *config.Case, number int64) int64 {
+	if m := &w.Metric; m.Field != "solution" && m.Field != "hessian" && m.Field != "implied" {
+		return 0
+	}
+	on := w.Mesh
+	if w.Metric.Background != "" {
+		on = config.Mesh{File: w.Metric.Background}
+	}
+	m, err := domain.EstimateMesh(c, &on)
+	switch {
+	case err != nil: // setting up tells of it
+		return 0
+	case m.Dim == 3:
+		return m.Vertices*10*number + m.Cells*(2*16+2*4/4+4*68/10)
+	}
+	return m.Vertices*6*number + m.Cells*(2*12+2*4/2+4*37/10)
+}
+
+// meshMemory counts for a vertex its position and metric, twice if the smoother may restore positions, and its
+// neighbours, and for cells and edges their vertices and measures; in space also the faces of the tetrahedra around a
+// vertex, and the frames of boundary vertices. There are three edges to two triangles, seven to six tetrahedra, and
+// one and a half more for each boundary vertex.
 func meshMemory(method *Method, held solvers.Counts, number int64) int64 {
 	vertices, own, cells, copies := int64(held.Held), int64(held.Owned), int64(held.Cells), int64(1)
 	if method.Smoother == "barrier" {
 		copies = 2
 	}
 	if method.Cull {
-		own += vertices / 4 // the last move and visit of each
+		own += vertices / 4 // the sweeps of each vertex's last move and visit
 	}
 	if held.Dim == 3 {
 		side := math.Cbrt(float64(cells) / 6)
@@ -46,29 +83,29 @@ func meshMemory(method *Method, held solvers.Counts, number int64) int64 {
 	return vertices*6*number*copies + own*32 + cells*(12+2*number) + 3*cells/2*(8+2*number)
 }
 
-// What the host takes of the whole mesh, in bytes of a cell, while it is made, checked, cut, coloured and put in order:
-// measured on generated meshes of 500,000 triangles and of 400,000 tetrahedra.
+// Host memory for the whole mesh in bytes per cell during set-up, measured on generated meshes of 500,000 triangles
+// and of 400,000 tetrahedra.
 const (
 	firstOfTriangle    = 215
 	firstOfTetrahedron = 330
 )
 
-// foresee counts the mesh, of a file by its headers.
-func foresee(c *config.Case, ranks int, separate bool) (f solvers.Foreseen, err error) {
-	m, err := domain.ForeseeMesh(c, &c.Sections.(*Sections).Mesh)
+// estimate estimates the resources of a case from the counts of its mesh, which for a file are in its header.
+func estimate(c *config.Case, ranks int, separate bool) (f solvers.Estimate, err error) {
+	m, err := domain.EstimateMesh(c, &c.Sections.(*Sections).Mesh)
 	if err != nil || m.Cells == 0 {
 		return f, err
 	}
-	f.Entities, f.First = m.Vertices, firstOfTriangle*m.Cells
+	f.Entities, f.SetUpHost = m.Vertices, firstOfTriangle*m.Cells
 	if m.Dim == 3 {
-		f.First = firstOfTetrahedron * m.Cells
+		f.SetUpHost = firstOfTetrahedron * m.Cells
 	}
-	f.Held = solvers.Counts{Dim: m.Dim, Apart: separate}
+	f.Held = solvers.Counts{Dim: m.Dim, SeparateMemory: separate}
 	f.Held.Owned, f.Held.Held = domain.Share(m.Vertices, m.Dim, ranks)
 	f.Held.Cells = int(m.Cells) / ranks
 	f.Host = m.Cells/int64(ranks)*hostOfCell + 8*c.Sections.(*Sections).Metric.samples(m.Dim)
 	return f, nil
 }
 
-// hostOfCell is what the host of a rank keeps of a cell besides its arrays, in bytes.
+// hostOfCell is the host memory of a rank in bytes per cell, besides its arrays.
 const hostOfCell = 60

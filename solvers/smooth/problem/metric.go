@@ -12,27 +12,28 @@ type Metric struct {
 	Low, High float64 // of linear and sinusoidal: the sizes between which width and height vary
 	Waves     float64 // of sinusoidal, across the mesh; 1
 
-	// Parts are the expressions of sizes, width, height and angle, in degrees from the x axis to the direction of the
-	// width, and in space depth, along z; those of tensor, m11, m12 and m22, and in space m13, m23 and m33; or the
-	// field of hessian, whose second derivatives the metric follows, and that of also, with whose metric it is
-	// intersected: an expression or vertex data of the mesh.
+	// Parts are the expressions of sizes: width, height and angle, in degrees from the x axis to the direction of the
+	// width, and in space depth, along z; or those of a tensor: m11, m12 and m22, and in space m13, m23 and m33; or
+	// the field hessian, whose second derivatives the metric follows, and the field also, with whose metric it is
+	// intersected: each an expression or vertex data of the mesh.
 	Parts      []config.Field
 	Solution   string  // a Medit file (.sol, .solb) of sizes or tensors at the vertices of Background
 	Background string  // a mesh file; "" for the mesh that is smoothed
-	Norm       float64 // p of the Lp norm of the interpolation error that the metric of a hessian minimises; 2
-	Complexity float64 // ∫√det M of the metric of a hessian; 0 for that of as many regular cells of edge 1
-	Curvature  float64 // share of a hessian's largest second derivative that smaller ones are raised to; 0.003
-	Rounds     int     // how often a hessian is recovered, anew on the mesh that has come out; 3 of expressions, else 1
+	Norm       float64 // p of the Lp norm of the interpolation error that a metric from second derivatives minimizes; 2
+	Complexity float64 // ∫√det M of a metric from second derivatives; 0 for that of as many regular cells of edge 1
+	Curvature  float64 // least second derivative relative to the largest; smaller ones are raised to it; 0.003
+	// number of recoveries of the second derivatives, each on the mesh of the previous round; 3 for expressions, else 1
+	Rounds int
 
 	HMin, HMax float64 // bounds of sizes; 0 for none
-	Aspect     float64 // largest by least size at a position; 0 for no bound
-	Gradation  float64 // most growth of sizes along a unit of length, above 1; 0 for no bound
+	Aspect     float64 // largest ratio of sizes at a position; 0 for no bound
+	Gradation  float64 // largest growth factor of sizes per unit of length, above 1; 0 for no bound
 
-	Samples int  // nodes a side of a grid between which the metric is bilinear, a power of two; 0 for none
-	Rescale bool // scale the metric so that the mesh has as many triangles as it asks for; true
+	Samples int  // nodes along a side of a grid with bilinear interpolation, a power of two; 0 for no grid
+	Rescale bool // scale the metric so that the mesh has the number of triangles that it requests; true
 }
 
-// Nodal tells whether the metric is given at the vertices of a mesh.
+// Nodal reports whether the metric is given at the vertices of a mesh.
 func (m *Metric) Nodal() bool {
 	switch m.Field {
 	case "implied", "solution", "hessian":
@@ -149,7 +150,7 @@ func (m *Metric) decodeRounds(s *config.Section) int {
 	return int(rounds)
 }
 
-// metricKind tells the kind of a metric from its keys, "" if they say none or several.
+// metricKind returns the kind of a metric from its keys, "" if they determine none or several.
 func metricKind(s *config.Section) string {
 	kinds := []string{}
 	for _, k := range []struct {
@@ -162,7 +163,7 @@ func metricKind(s *config.Section) string {
 	} {
 		if i := slices.IndexFunc(k.keys, s.Has); i >= 0 {
 			if kinds = append(kinds, k.kind); len(kinds) == 2 {
-				s.Fail(k.keys[i], "cannot be with the keys of %s; give one kind of metric", kinds[0])
+				s.Fail(k.keys[i], "cannot be combined with the keys of %s; give one kind of metric", kinds[0])
 			}
 		}
 	}
@@ -180,7 +181,7 @@ func metricKind(s *config.Section) string {
 	return kinds[0]
 }
 
-// metricKeys refuses keys that do not belong to a kind of metric.
+// metricKeys refuses keys that do not apply to a kind of metric.
 func metricKeys(s *config.Section, m *Metric) {
 	if m.Field == "" {
 		return
@@ -191,7 +192,7 @@ func metricKeys(s *config.Section, m *Metric) {
 	for _, k := range []struct {
 		key     string
 		belongs bool
-		to      string
+		kind    string
 	}{
 		{"low", varies, "linear and sinusoidal"}, {"high", varies, "linear and sinusoidal"},
 		{"waves", m.Field == "sinusoidal", "sinusoidal"}, {"background", m.Field == "solution", "solution"},
@@ -203,15 +204,15 @@ func metricKeys(s *config.Section, m *Metric) {
 		{"samples", len(m.Parts) > 0 && m.Field != "hessian" || !free, "expressions and named fields"},
 	} {
 		if s.Has(k.key) && !k.belongs {
-			s.Fail(k.key, "does not belong to a metric of kind %s, but to %s", m.Field, k.to)
+			s.Fail(k.key, "does not belong to a metric of kind %s, but to %s", m.Field, k.kind)
 		}
 	}
 }
 
-// maxSamples is how many nodes a side the solver's grids may have.
+// maxSamples is the largest number of nodes along a side of the solver's grids.
 const maxSamples = 1 << 13
 
-// Space tells whether expressions are of a metric in space.
+// Space reports whether expressions give a metric in space.
 func (m *Metric) Space() bool { return (m.Field == "sizes" || m.Field == "tensor") && len(m.Parts) > 3 }
 
 // Eval returns the metric's expressions at a position.

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// TestSmoothTellsOffGrid: how far a metric on a grid is from its expressions falls with the square of the spacing where
-// it is smooth, stays at a jump, and is 0 where the grid has it all or there is no grid.
+// TestSmoothTellsOffGrid proves that the reported error of a metric on a grid falls with the square of the spacing
+// where it is smooth, stays at a discontinuity, and is 0 if the grid represents it or there is no grid.
 func TestSmoothTellsOffGrid(t *testing.T) {
 	few := samplesPerAxis
 	samplesPerAxis = lookedInRuns
@@ -22,7 +22,7 @@ func TestSmoothTellsOffGrid(t *testing.T) {
 		}
 		got, ok := s.Metrics["metric_off_grid"]
 		if !ok {
-			t.Fatal("the summary does not tell it")
+			t.Fatal("the summary does not have it")
 		}
 		return got
 	}
@@ -42,7 +42,7 @@ func TestSmoothTellsOffGrid(t *testing.T) {
 				last = got
 			}
 			if again := off(t, 2, c.mesh, fmt.Sprintf("{%s, samples=64}", c.smooth)); again != last {
-				t.Errorf("two ranks tell %g, one told %g", again, last)
+				t.Errorf("two ranks report %g, one reported %g", again, last)
 			}
 			if got := off(t, 1, c.mesh, fmt.Sprintf("{%s, samples=0}", c.smooth)); got != 0 {
 				t.Errorf("without a grid: off by %g", got)
@@ -54,7 +54,7 @@ func TestSmoothTellsOffGrid(t *testing.T) {
 			if got := off(t, 1, c.mesh, fmt.Sprintf("{%s, samples=64}", jump)); got < .4 {
 				t.Errorf("at a jump: off by %g", got)
 			}
-			// Two nodes a side see nothing of a sine that is the same at both.
+			// A grid of two nodes along a side does not see a sine with equal values at both.
 			if got := off(t, 1, c.mesh, "{field='sinusoidal', low=0.01, high=0.1, samples=2}"); got < .4 {
 				t.Errorf("a sine on two nodes a side: off by %g", got)
 			}

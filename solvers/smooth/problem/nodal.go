@@ -15,14 +15,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// nodalMetric is a metric at the vertices of a mesh, between which it is linear. Every rank holds it whole.
+// nodalMetric is a metric at the vertices of a mesh, linear on its cells. Every rank holds all of it.
 type nodalMetric struct {
 	metric.Mesh
 	At   metric.Field
 	Held Limited
 }
 
-// inPlane is what the solver of triangles takes.
+// inPlane returns the metric for the solver of triangles.
 func (n *nodalMetric) inPlane() (*sizing.Metric, error) {
 	m := &mesh.Mesh{X: n.X[0], Y: n.X[1]}
 	for c := range slices.Chunk(n.Cells, 3) {
@@ -31,7 +31,7 @@ func (n *nodalMetric) inPlane() (*sizing.Metric, error) {
 	return sizing.OnMesh(m, n.At)
 }
 
-// inSpace is what the solver of tetrahedra takes.
+// inSpace returns the metric for the solver of tetrahedra.
 func (n *nodalMetric) inSpace() (*sizing.SolidMetric, error) {
 	s := &mesh.Solid{X: n.X[0], Y: n.X[1], Z: n.X[2]}
 	for c := range slices.Chunk(n.Cells, 4) {
@@ -54,14 +54,14 @@ func (n nodes) at(v int) (p [3]float64) {
 	return p
 }
 
-// covers refuses a mesh that reaches further than its background, whose metric nobody knows there: by more than a
-// hundredth of the background's extent, since curved boundaries are cut off in different ways.
+// covers refuses a mesh that extends beyond its background, where the metric is undefined, by more than a hundredth
+// of the background's extent, since curved boundaries are discretized differently.
 func (n nodes) covers(other nodes) error {
 	for k := range n.Dim {
 		low, high := slices.Min(n.X[k]), slices.Max(n.X[k])
 		from, to := slices.Min(other.X[k]), slices.Max(other.X[k])
 		if slack := (high - low) / 100; from < low-slack || to > high+slack {
-			return fmt.Errorf("it reaches from %g to %g along %s, and the mesh that is smoothed from %g to %g: give a "+
+			return fmt.Errorf("it extends from %g to %g along %s, and the mesh to be smoothed from %g to %g: give a "+
 				"background that covers the mesh, in the same units", low, high, []string{"x", "y", "z"}[k], from, to)
 		}
 	}
@@ -102,7 +102,7 @@ func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
 		if err != nil {
 			return nil, err
 		}
-		if w.Field != "hessian" { // of which it has been told
+		if w.Field != "hessian" { // which has reported it
 			n.Held.Bounded = bounded
 		}
 	}
@@ -123,8 +123,8 @@ func nodalField(c *config.Case, w *Metric, on nodes, held *Limited) (metric.Fiel
 		}
 		f, err := metric.FromSolution(on.Mesh, s)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w: give the solution of this mesh, or its own mesh as background; a solution that "+
-				"lies beside a Medit file counts unless another metric is given, such as --metric uniform", w.Solution, err)
+			return nil, fmt.Errorf("%s: %w: give the solution of this mesh, or its own mesh as background; a solution file "+
+				"with the name of the mesh is used unless another metric is given, such as --metric uniform", w.Solution, err)
 		}
 		return f, nil
 	case "implied":
@@ -164,7 +164,7 @@ func hessianField(w *Metric, of *config.Field, on nodes, held *Limited) (metric.
 		return nil, err
 	}
 	complexity := w.Complexity
-	if complexity == 0 { // as many regular cells of edges 1 as there are
+	if complexity == 0 { // that of as many regular cells of edge 1
 		unit := []float64{2: math.Sqrt(3) / 4, 3: math.Sqrt2 / 12}[on.Dim]
 		complexity = unit * float64(len(on.Cells)/(on.Dim+1))
 	}
@@ -176,16 +176,16 @@ func hessianField(w *Metric, of *config.Field, on nodes, held *Limited) (metric.
 	return f, err
 }
 
-// nodalValues are those of an expression or of the mesh's own data at its vertices.
+// nodalValues returns the values of an expression, or of vertex data of the mesh.
 func nodalValues(f *config.Field, on nodes) ([]float64, error) {
 	if f.Mesh != "" {
 		values, ok := on.data[f.Mesh]
 		if !ok {
-			there := "there are none"
+			known := "there are none"
 			if len(on.data) > 0 {
-				there = "there are " + strings.Join(slices.Sorted(maps.Keys(on.data)), ", ")
+				known = "there are " + strings.Join(slices.Sorted(maps.Keys(on.data)), ", ")
 			}
-			return nil, fmt.Errorf("the mesh has no vertex data %q of one number a vertex; %s", f.Mesh, there)
+			return nil, fmt.Errorf("the mesh has no vertex data %q of one number a vertex; %s", f.Mesh, known)
 		}
 		return values, nil
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// sized is a mesh in a file, with sizes at its vertices in another and data of its own.
+// sized writes a mesh with vertex data, and a solution with sizes at its vertices.
 func sized(t *testing.T) (file, solution string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,8 @@ func sized(t *testing.T) (file, solution string) {
 	return file, solution
 }
 
-// Metrics at the vertices of a mesh give the same bits on any number of ranks, and make edges fit.
+// TestSmoothToNodalMetrics proves that metrics at vertices give the same bits on any number of ranks, and improve the
+// mean quality.
 func TestSmoothToNodalMetrics(t *testing.T) {
 	file, solution := sized(t)
 	for _, metric := range []string{
@@ -69,7 +70,7 @@ func TestSmoothToNodalMetrics(t *testing.T) {
 	}
 }
 
-// The metric of two fields asks for no larger sizes than that of either, wherever one looks, in any order.
+// TestSmoothToTwoFields proves that the metric of two fields has no larger sizes than that of either, in any order.
 func TestSmoothToTwoFields(t *testing.T) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
 	if err != nil {
@@ -97,7 +98,7 @@ func TestSmoothToTwoFields(t *testing.T) {
 	}
 }
 
-// Bounds and gradation change what a metric asks for.
+// TestSmoothBoundsOfMetrics proves that bounds and gradation change the mesh.
 func TestSmoothBoundsOfMetrics(t *testing.T) {
 	file, solution := sized(t)
 	for _, metric := range []string{
@@ -109,7 +110,7 @@ func TestSmoothBoundsOfMetrics(t *testing.T) {
 		for _, limit := range []string{"", ", hmin=0.05", ", hmax=0.095", ", aspect=1.5", ", gradation=1.1"} {
 			if strings.HasPrefix(limit, ", grad") && strings.HasSuffix(metric, "'0.1'%s}") ||
 				strings.HasPrefix(limit, ", aspect") && strings.HasPrefix(metric, "{sol") {
-				continue // gradation is of metrics at vertices, and these sizes are not stretched
+				continue // gradation applies to metrics at vertices, and these sizes are isotropic
 			}
 			s, err := runtest.On(t, wavy, 1, 1, runtest.Local, t.TempDir(), fmt.Sprintf("mesh={file=%q}", file),
 				"metric="+fmt.Sprintf(metric, limit))
@@ -124,7 +125,8 @@ func TestSmoothBoundsOfMetrics(t *testing.T) {
 	}
 }
 
-// An edge of the width along the angle has the length 1, and so has one of the height across.
+// TestTensorOfSizes proves that an edge of the width along the angle, and one of the height across it, have the
+// length 1.
 func TestTensorOfSizes(t *testing.T) {
 	for _, angle := range []float64{0, 30, 90, -135} {
 		v, err := tensorOfSizes(0.5, 2, angle)
@@ -158,15 +160,16 @@ func TestSmoothRefusesNodalMetrics(t *testing.T) {
 	_, err := runtest.On(t, wavy, 3, 1, runtest.Local, t.TempDir(),
 		"mesh={generate='rectangle', bounds=[-1, 0, 9, 1], cells=100}",
 		fmt.Sprintf("metric={solution=%q, background=%q}", solution, file))
-	if err == nil || !strings.Contains(err.Error(), "along x, and the mesh that is smoothed from -1 to 9") {
+	if err == nil || !strings.Contains(err.Error(), "along x, and the mesh to be smoothed from -1 to 9") {
 		t.Errorf("a background that is smaller than the mesh: error %v", err)
 	}
 	if _, err := solvers.Parse("c.toml", []byte(wavy), []string{"mesh.file=" + file}); err == nil {
-		t.Error("a mesh from a file and a generator was taken")
+		t.Error("a mesh with both a file and a generator was accepted")
 	}
 }
 
-// TestImplied: a mesh that is finer in one place stays so with the sizes that it has, with the same bits on any ranks.
+// TestImplied proves that a mesh that is finer in one region stays so with its implied sizes, with the same bits on
+// any number of ranks.
 func TestImplied(t *testing.T) {
 	var want string
 	for _, ranks := range []int{1, 3} {

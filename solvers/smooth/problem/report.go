@@ -12,33 +12,35 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// Report tells what smoothing did to a mesh. All but times is the same for any number of ranks and threads.
+// Report describes what smoothing did to a mesh. All of it except times is the same for any number of ranks and
+// threads.
 type Report struct {
 	Dim              int // 2 for triangles, 3 for tetrahedra
 	Vertices, Cells  int64
-	Colours, Crowded int // of vertices, or of their clusters; vertices that stay, since they have too many neighbours
+	Colours, Crowded int // number of colours; number of vertices fixed because they have too many neighbours
 	Sweeps           int
 	Untangled        smooth.Untangling
 	Held             Limited
-	Stopped          string  // the rule by which it ended
+	Stopped          string  // the rule that ended the run
 	Scale            float64 // of the metric
-	SetUp, Seconds   float64 // of setting up, and of the sweeps
+	SetUp, Seconds   float64 // wall-clock time in s of the set-up, and of the sweeps
 	SHA256           string  // of the coordinates in global order
 	Before, After    quality.Diagnostics
-	Interpolations   []Interpolation  // of fields that the metric follows; nil on all ranks but 0
-	Rounds, Round    int              // in which second derivatives were recovered, and the one that counts, from 1
-	Curved           curved.Departure // of the boundary from what it was, on rank 0
-	Solution         string           // the file of the metric, "" for none
-	Forced           bool             // the mesh is written whatever has become worse
-	Out              string           // the file of the mesh, "" for none
-	NotKept          string           // what of the mesh that was read the format of the file cannot hold
+	Interpolations   []Interpolation // for the fields that the metric follows; nil on all ranks but 0
+	// number of recoveries of second derivatives, and the round whose result was kept, from 1
+	Rounds, Round int
+	Curved        curved.Departure // displacement of the boundary from its initial shape, on rank 0
+	Solution      string           // the file of the metric, "" for none
+	Forced        bool             // the mesh is written even if it is worse
+	Out           string           // the file of the mesh, "" for none
+	NotKept       string           // parts of the input mesh that the output format cannot hold
 
-	// Places returns the centre of a cell, before or after. It is nil on all ranks but 0.
+	// Places returns the centre of a cell, before or after smoothing. It is nil on all ranks but 0.
 	Places func(before bool, cell int64) []float64 `json:"-"`
 }
 
-// reporter writes the mesh to a file, unless it is "", with its groups and fields, and the quality of each cell as the
-// cell field "quality" where the format has fields, if it is not worse than it was.
+// reporter writes the mesh to a file, unless its name is "" or the mesh is worse than before, with groups and fields,
+// and the quality of cells as the cell field "quality" if the format has fields.
 func reporter(out string) solvers.Reporter {
 	return func(ctx context.Context, s solvers.Solver, o solvers.Outcome) (solvers.Report, error) {
 		d := s.(*caseSolver)
@@ -55,7 +57,7 @@ func reporter(out string) solvers.Reporter {
 	}
 }
 
-// report compares the mesh with what it was. Only rank 0 has it as it is, and what must be looked up in it.
+// report compares the mesh with the initial one. Only rank 0 has the whole mesh, and what is looked up in it.
 func (d *caseSolver) report(ctx context.Context) (*Report, body, error) {
 	r := &Report{Dim: d.dim(), Vertices: d.Vertices, Cells: d.Cells, Colours: d.subdomain().Sets,
 		Crowded: d.Crowded, Held: d.held, Scale: d.solver.Scale(), Untangled: d.untangled, Before: d.before,
@@ -81,7 +83,7 @@ func (d *caseSolver) report(ctx context.Context) (*Report, body, error) {
 	return r, smoothed, nil
 }
 
-// Refused tells what has become worse, unless that is to be written all the same.
+// Refused returns an error that lists what is worse, unless the mesh is written in any case.
 func (r *Report) Refused() error {
 	var worse []string
 	fell := func(what string, before, after float64) {
@@ -100,11 +102,11 @@ func (r *Report) Refused() error {
 	if len(worse) == 0 || r.Forced {
 		return nil
 	}
-	return fmt.Errorf("not written, since it is worse than it was: %s; force = true (--force) writes it all the same",
+	return fmt.Errorf("not written, because the mesh has become worse: %s; force = true (--force) writes it anyway",
 		strings.Join(worse, ", "))
 }
 
-// Warning tells of cells that are inverted.
+// Warning reports inverted cells.
 func (r *Report) Warning() string {
 	if r.After.Inverted == 0 || r.Refused() != nil {
 		return ""
@@ -112,7 +114,7 @@ func (r *Report) Warning() string {
 	return fmt.Sprintf("%d cells of %s are inverted: use --guard halve or clip", r.After.Inverted, r.Out)
 }
 
-// JSON returns the report as indented JSON with a final newline. A quality that is no number is an error.
+// JSON returns the report as indented JSON with a final newline. A quality that is NaN is an error.
 func (r *Report) JSON() ([]byte, error) {
 	all := map[string]any{
 		"dim":      r.Dim,

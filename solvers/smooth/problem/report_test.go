@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// TestSmoothReportNumbers: lengths keep digits and a readable width whatever their size, and a scale that is 1 but for
-// rounding is none.
+// TestSmoothReportNumbers proves that lengths are formatted with enough digits in a readable width, and that a scale
+// of 1 up to round-off is omitted.
 func TestSmoothReportNumbers(t *testing.T) {
 	r := &Report{Dim: 2, Scale: 1 + 1e-12,
 		Before: quality.Diagnostics{EdgeMin: 1.23456e-9, EdgeMean: 1, EdgeMax: 6.2716e49}}
@@ -21,11 +21,11 @@ func TestSmoothReportNumbers(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "scaled") {
-		t.Errorf("a scale of 1 is told:\n%s", text)
+		t.Errorf("a scale of 1 is reported:\n%s", text)
 	}
 }
 
-// TestSmoothReportOfTwoFields: places that are counted for each field are told as that.
+// TestSmoothReportOfTwoFields proves that numbers summed over two fields are reported as such.
 func TestSmoothReportOfTwoFields(t *testing.T) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
 	if err != nil {
@@ -44,8 +44,8 @@ func TestSmoothReportOfTwoFields(t *testing.T) {
 	}
 }
 
-// TestReportAsksForAspect: where a field bends in no more than one direction nearly everywhere, and nothing else bounds
-// how long cells become.
+// TestReportAsksForAspect proves that the report suggests a bound of the aspect ratio if a field is curved in at most
+// one direction nearly everywhere, and nothing else bounds the length of cells.
 func TestReportAsksForAspect(t *testing.T) {
 	for _, c := range []struct {
 		held Limited

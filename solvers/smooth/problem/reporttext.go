@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// Text returns the report for people, the mesh before beside the mesh after.
+// Text returns the report as text, with the mesh before and after side by side.
 func (r *Report) Text() string {
 	var b strings.Builder
 	cell := []string{2: "triangle", 3: "tetrahedron"}[r.Dim]
@@ -30,7 +30,7 @@ func (r *Report) Text() string {
 	return b.String()
 }
 
-// notes writes what was done before the sweeps, to the mesh and to the metric.
+// notes describes what was done to the mesh and the metric before the sweeps.
 func (r *Report) notes(b *strings.Builder, cell string) {
 	if r.Crowded > 0 {
 		fmt.Fprintf(b, "note      too many neighbours: %s left where they are\n", words.Count(r.Crowded, "vertex"))
@@ -42,10 +42,10 @@ func (r *Report) notes(b *strings.Builder, cell string) {
 	if r.Solution != "" {
 		fmt.Fprintln(b, "metric    of", r.Solution)
 	}
-	if math.Abs(r.Scale-1) > 1e-6 { // more than is written
+	if math.Abs(r.Scale-1) > 1e-6 { // more than the digits shown
 		fmt.Fprintf(b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
 	}
-	if r.Held.OffGrid > 1e-9 { // more than rounding
+	if r.Held.OffGrid > 1e-9 { // more than round-off
 		fmt.Fprintf(b, "metric    lengths between the nodes of its grid are up to %.3g%% off\n", 100*r.Held.OffGrid)
 	}
 	if h := r.Held; h.Bounded+h.Raised+h.Graded > 0 {
@@ -62,7 +62,7 @@ func (r *Report) notes(b *strings.Builder, cell string) {
 	}
 }
 
-// rows are what the mesh was like before and after.
+// rows are the measures before and after.
 func (r *Report) rows() (rows [][3]string) {
 	row := func(name, before, after string) { rows = append(rows, [3]string{name, before, after}) }
 	each := func(name string, f func(d *quality.Diagnostics) string) { row(name, f(&r.Before), f(&r.After)) }
@@ -111,7 +111,7 @@ func (r *Report) rows() (rows [][3]string) {
 	return rows
 }
 
-// writeTable writes rows, the columns one below the other.
+// writeTable writes rows in aligned columns.
 func writeTable(b *strings.Builder, rows [][3]string) {
 	var widths [3]int
 	for _, r := range rows {
@@ -124,7 +124,7 @@ func writeTable(b *strings.Builder, rows [][3]string) {
 	}
 }
 
-// ending writes what has moved, what was lost, and how long it took.
+// ending describes what has moved, what was lost, and how long it took.
 func (r *Report) ending(b *strings.Builder, cells string) {
 	fmt.Fprintf(b, "drift     %s %.2g, %s %.2g\n", []string{2: "area", 3: "volume"}[r.Dim], r.After.AreaDrift,
 		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
@@ -134,9 +134,9 @@ func (r *Report) ending(b *strings.Builder, cells string) {
 		fmt.Fprintf(b, "curved    %d vertices slid on a boundary reconstructed from its vertices, and are up to %.3g from\n"+
 			"          the one that was read; --ridge 0 keeps them where they are\n", r.Curved.Vertices, r.Curved.Most)
 	}
-	if left := strayed(&r.After, 2); left > 0.02 {
+	if wrongEdges := strayed(&r.After, 2); wrongEdges > 0.02 {
 		fmt.Fprintf(b, "note      %.3g%% of edges are more than twice too long or too short in the metric, before %.3g%%:\n"+
-			"          this connectivity does not follow it further; cut or merge %s there\n", 100*left,
+			"          this connectivity does not follow it further; cut or merge %s there\n", 100*wrongEdges,
 			100*strayed(&r.Before, 2), []string{2: "triangles", 3: "tetrahedra"}[r.Dim])
 	}
 	fmt.Fprintf(b, "stopped   by %s, after %s in %.3g s", r.Stopped, words.Count(r.Sweeps, "sweep"), r.Seconds)
@@ -152,7 +152,7 @@ func (r *Report) ending(b *strings.Builder, cells string) {
 	}
 }
 
-// ordinal is a position in a row.
+// ordinal is a position in a sequence: "first", "second".
 func ordinal(n int) string {
 	switch {
 	case n%10 == 1 && n%100 != 11:
@@ -165,10 +165,10 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%dth", n)
 }
 
-// strayed is the share of edges more than so many times too long or too short, which is 2, 4 or 8.
+// strayed is the fraction of edges that are too long or too short by more than a factor of 2, 4 or 8.
 func strayed(d *quality.Diagnostics, times int) float64 {
 	out, all := int64(0), int64(0)
-	for k, n := range d.EdgeHistogram { // from below 1/8 to above 8, by doubling
+	for k, n := range d.EdgeHistogram { // bins from below 1/8 to above 8, by factors of 2
 		all += n
 		if from := bits.Len(uint(times)) - 1; k < 4-from || k >= 4+from {
 			out += n
@@ -177,19 +177,19 @@ func strayed(d *quality.Diagnostics, times int) float64 {
 	return float64(out) / float64(max(1, all))
 }
 
-// cell tells a quality and where it is.
+// cell formats a quality and the position of its cell.
 func (r *Report) cell(before bool, quality float64, id int64) string {
 	if r.Places == nil || id < 0 || id >= r.Cells {
 		return shown(quality)
 	}
-	place := ""
+	position := ""
 	for k, x := range r.Places(before, id) {
-		place += []string{"(", ", ", ", "}[k] + strconv.FormatFloat(x, 'g', 3, 64)
+		position += []string{"(", ", ", ", "}[k] + strconv.FormatFloat(x, 'g', 3, 64)
 	}
-	return fmt.Sprintf("%s cell %d %s)", shown(quality), id, place)
+	return fmt.Sprintf("%s cell %d %s)", shown(quality), id, position)
 }
 
-// shown is a quality with six decimals, or where these would be few of its digits, with three of those.
+// shown formats a quality with six decimals, or with three significant digits if it is small.
 func shown(quality float64) string {
 	if math.Abs(quality) < 1e-3 && quality != 0 {
 		return strconv.FormatFloat(quality, 'g', 3, 64)
@@ -197,7 +197,7 @@ func shown(quality float64) string {
 	return strconv.FormatFloat(quality, 'f', 6, 64)
 }
 
-// length is one in the metric with four decimals, or where these would be too few or the number too long, four digits.
+// length formats a length in the metric with four decimals, or with four significant digits if that is better.
 func length(x float64) string {
 	if x != 0 && (math.Abs(x) < 1e-3 || math.Abs(x) >= 1e6) {
 		return strconv.FormatFloat(x, 'g', 4, 64)

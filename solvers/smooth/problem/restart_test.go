@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// TestRestarts: a run goes on from its vertices and declared scalars alone, on any number of ranks: with ghosts that
-// move too, vertices left alone, the stages of barrier, a hybrid floor, rules to stop by, and in space.
+// TestRestarts proves that a run continues from its vertices and scalars on any number of ranks: with deep ghosts,
+// culling, the stages of barrier, a hybrid floor, stopping rules, and in space.
 func TestRestarts(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -25,14 +25,15 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestGoesOn: a run that was killed goes on from its checkpoint, with its rules to stop by and frames of the mesh.
+// TestGoesOn proves that a run that was killed continues from its checkpoint, with its stopping rules and frames of
+// the mesh.
 func TestGoesOn(t *testing.T) {
 	runtest.GoesOn(t, wavy, "checkpoint.steps=4", "method={smoother='barrier', sweeps=40}",
 		"stop={every=3, advance=1e-4}", "output.format=['vtu']", "output.every=5", "output.conservation_every=2")
 }
 
-// TestRestartsInRounds: so does a run whose metric is recovered anew on the mesh that has come out, from within each of
-// its rounds and from their ends, whichever of them is the best so far; in space too.
+// TestRestartsInRounds proves the same for a metric recovered in several rounds, from within each round and from its
+// end, whichever round is the best so far; in space too.
 func TestRestartsInRounds(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps []int
@@ -48,7 +49,7 @@ func TestRestartsInRounds(t *testing.T) {
 	}
 }
 
-// TestGoesOnInRounds: so does one that was killed in a round after the first.
+// TestGoesOnInRounds proves the same for a run that was killed after the first round.
 func TestGoesOnInRounds(t *testing.T) {
 	runtest.GoesOn(t, bell, "checkpoint.steps=7", "method.sweeps=12", "output.format=['vtu']", "output.every=5",
 		"output.conservation_every=2")

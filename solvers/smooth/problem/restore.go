@@ -7,20 +7,19 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
-// The metric of a round follows from the mesh at its start. So a restart needs, beside where the vertices are, where
-// they were at the start of this round, and at the start and the end of the best of those before.
+// The metric of a round is recovered on the mesh at its start. So a restart needs, besides the positions, those at
+// the start of this round, and at the start and the end of the best previous round.
 
-// saved is where all vertices of the part were, as far as a restart needs to know; before there is such a round, where
-// they are at the start of the run.
+// saved has these positions for all vertices of the part; before there is a previous round, the initial positions.
 type saved struct{ begun, bestBegun, bestEnded [][3]float64 }
 
-// savedFields declares them, where the metric has several rounds.
+// savedFields declares them if the metric has several rounds.
 func (d *caseSolver) savedFields(on *solvers.Space) []solvers.Field {
 	if !d.severalRounds() {
 		return nil
 	}
 	field := func(name, doc string, places *[][3]float64) solvers.Field {
-		return solvers.Field{Name: name, Doc: doc, On: on, Saved: true, Components: []string{"x", "y", "z"}[:d.dim()],
+		return solvers.Field{Name: name, Doc: doc, Space: on, Saved: true, Components: []string{"x", "y", "z"}[:d.dim()],
 			View: func() solvers.View { return solvers.ViewOf[float64](nil, *places, 0) }}
 	}
 	return []solvers.Field{
@@ -32,48 +31,48 @@ func (d *caseSolver) savedFields(on *solvers.Space) []solvers.Field {
 
 func (d *caseSolver) severalRounds() bool { return d.sections.Metric.Rounds > 1 }
 
-// keepStart fills what is saved at the start of the run.
+// keepStart saves the positions at the start of the run.
 func (d *caseSolver) keepStart() (err error) {
 	if !d.severalRounds() {
 		return nil
 	}
-	for _, places := range []*[][3]float64{&d.saved.begun, &d.saved.bestBegun, &d.saved.bestEnded} {
-		if *places, err = placesOf(d.solver); err != nil {
+	for _, positions := range []*[][3]float64{&d.saved.begun, &d.saved.bestBegun, &d.saved.bestEnded} {
+		if *positions, err = positionsOf(d.solver); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keepBest saves where the best round so far began and ended.
+// keepBest saves the positions at the start and the end of the best round so far.
 func (d *caseSolver) keepBest() (err error) {
 	if d.best.begun != nil {
 		d.saved.bestBegun = d.best.begun
 	}
-	d.saved.bestEnded, err = placesOf(d.best.solver)
+	d.saved.bestEnded, err = positionsOf(d.best.solver)
 	return err
 }
 
-// placesOf are those of all vertices of the part.
-func placesOf(s smooth.Solver) ([][3]float64, error) {
+// positionsOf returns the positions of all vertices of the part.
+func positionsOf(s smooth.Solver) ([][3]float64, error) {
 	at, err := s.Positions()
 	if err != nil {
 		return nil, err
 	}
-	places := make([][3]float64, len(at[0]))
+	positions := make([][3]float64, len(at[0]))
 	for k := range at {
 		for i, x := range at[k] {
-			places[i][k] = x
+			positions[i][k] = x
 		}
 	}
-	return places, nil
+	return positions, nil
 }
 
-// Quiesce has nothing to wait for: what reads a view waits for the device.
+// Quiesce has nothing to wait for: reading a view waits for the device.
 func (d *caseSolver) Quiesce(context.Context) error { return nil }
 
-// Scalars are those of the solver, what the rules looked at last, the number of the round and its sweeps, and of the
-// best round before it the number, -1 for none, and what its positions do not tell.
+// Scalars returns those of the solver, the last check of the stopping rules, the number of the round and its sweeps,
+// the number of the best previous round, -1 for none, and what its positions do not determine.
 func (d *caseSolver) Scalars(ctx context.Context) (map[string]float64, error) {
 	of, err := d.solver.Scalars(ctx)
 	if err != nil {
@@ -101,9 +100,9 @@ func (d *caseSolver) Restore(ctx context.Context, at solvers.Clock, of map[strin
 	return d.solver.Restore(ctx, at, of, fill)
 }
 
-// restoreRounds sets the round up that a run was in, and the best of those before, where its vertices ended.
+// restoreRounds sets up the round of the saved state, and the best previous one with its vertices at its end.
 func (d *caseSolver) restoreRounds(ctx context.Context, of map[string]float64, fill func() error) error {
-	if err := fill(); err != nil { // what is saved of the rounds: the rest is filled again, for the solver of this one
+	if err := fill(); err != nil { // the positions of the rounds; the fields are filled again for this round's solver
 		return err
 	}
 	best := d.round
@@ -140,7 +139,7 @@ func (d *caseSolver) restoreRounds(ctx context.Context, of map[string]float64, f
 	return d.judge(ctx, ended, &best)
 }
 
-// again sets a round up that began at given positions.
+// again sets up a round that began at given positions.
 func (d *caseSolver) again(ctx context.Context, begun [][3]float64, number int) (round, error) {
 	on := d.subdomain()
 	columns := make([][]float64, d.dim())

@@ -12,23 +12,23 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// A metric from second derivatives is as good as the mesh on which they are recovered. So the mesh that comes out gets
-// its own, once or twice more, and of these rounds the one counts that leaves the least error of interpolation.
+// A metric from second derivatives is as good as the mesh on which they are recovered. So the resulting mesh gets a
+// new metric, once or twice, and the round with the least interpolation error is kept.
 
-// round is what smooths a mesh toward one metric.
+// round smooths a mesh toward one metric.
 type round struct {
 	solver         smooth.Solver
-	before         quality.Diagnostics  // of the mesh as it was, in this metric; after untangling
-	after          *quality.Diagnostics // at its end; nil before
+	before         quality.Diagnostics  // of the initial mesh in this metric, after untangling
+	after          *quality.Diagnostics // at the end; nil before
 	held           Limited
-	interpolations []Interpolation // at its end, on rank 0
-	left           float64         // the mean of their errors, as shares of those of the mesh as it was; 0 without
+	interpolations []Interpolation // at the end, on rank 0
+	error          float64         // mean of the interpolation errors, relative to those of the initial mesh; 0 without
 	number         int             // from 0
-	begun          [][3]float64    // where it began, of rounds after the first: of all vertices of the part
+	begun          [][3]float64    // initial positions of all vertices of the part, for rounds after the first
 }
 
-// endRound measures what a round has left, and begins the next. It returns whether there is none: then the best one
-// counts.
+// endRound measures the result of a round, and begins the next. It returns true after the last round, whose result is
+// the best one.
 func (d *caseSolver) endRound(ctx context.Context) (done bool, err error) {
 	m := &d.sections.Metric
 	if m.Field != "hessian" {
@@ -47,7 +47,7 @@ func (d *caseSolver) endRound(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	now := d.round
-	if d.best == nil || now.left < d.best.left {
+	if d.best == nil || now.error < d.best.error {
 		if d.best != nil {
 			d.best.solver.Close()
 		}
@@ -71,7 +71,7 @@ func (d *caseSolver) endRound(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
-// diagnose tells what the mesh is like now.
+// diagnose measures the current mesh.
 func (d *caseSolver) diagnose(ctx context.Context) (quality.Diagnostics, error) {
 	if d.after != nil {
 		return *d.after, nil
@@ -79,27 +79,27 @@ func (d *caseSolver) diagnose(ctx context.Context) (quality.Diagnostics, error) 
 	return d.solver.Diagnose(ctx)
 }
 
-// judge measures what a round has left of the errors of interpolation. Rank 0 has the mesh, and tells the others.
+// judge computes the remaining interpolation error of a round. Rank 0 has the mesh, and sends the result.
 func (d *caseSolver) judge(ctx context.Context, moved body, r *round) error {
-	left := []float64{0}
+	remaining := []float64{0}
 	var err error
 	if moved != nil {
 		r.interpolations, err = d.sections.Metric.interpolations(d.body.nodes(), moved.nodes())
 		for _, i := range r.interpolations {
-			left[0] += i.After / i.Before / float64(len(r.interpolations))
+			remaining[0] += i.After / i.Before / float64(len(r.interpolations))
 		}
 	}
 	if err := solvers.Agree(ctx, d.env.Comm, err); err != nil {
 		return err
 	}
-	err = d.env.Comm.AllreduceFloat64(ctx, dist.Max, left)
-	r.left = left[0]
+	err = d.env.Comm.AllreduceFloat64(ctx, dist.Max, remaining)
+	r.error = remaining[0]
 	return err
 }
 
-// beginRound begins the round in which the mesh as it is now follows the metric that is recovered on it.
+// beginRound begins a round with the metric recovered on the current mesh.
 func (d *caseSolver) beginRound(ctx context.Context, moved body) (round, error) {
-	begun, err := placesOf(d.solver)
+	begun, err := positionsOf(d.solver)
 	if err != nil {
 		return round{}, err
 	}
@@ -115,8 +115,8 @@ func (d *caseSolver) beginRound(ctx context.Context, moved body) (round, error) 
 	return next, err
 }
 
-// setUpRound sets up a round toward the metric that is recovered on a mesh, which rank 0 has. Its vertices are where
-// the mesh of the case had them.
+// setUpRound sets up a round with the metric recovered on a mesh, which rank 0 has. Its vertices start at the initial
+// positions of the case.
 func (d *caseSolver) setUpRound(ctx context.Context, on body, number int) (next round, err error) {
 	comm, m := d.env.Comm, &d.sections.Metric
 	var nodal *nodalMetric
@@ -148,7 +148,7 @@ func (d *caseSolver) setUpRound(ctx context.Context, on body, number int) (next 
 	return next, err
 }
 
-// begin untangles the mesh, if that is asked for, and looks at it.
+// begin untangles the mesh on request, and measures it.
 func (r *round) begin(ctx context.Context, w *Sections) (u smooth.Untangling, err error) {
 	if w.Method.Untangle {
 		if u, err = r.solver.Untangle(ctx); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// bell is a mesh for a metric that is recovered from second derivatives.
+// bell is a mesh for a metric from second derivatives.
 const bell = `
 solver = "smooth"
 mesh = { generate = "delaunay", bounds = [0, 0, 1, 1], cells = 600 }
@@ -21,11 +21,11 @@ metric = { hessian = "exp(-50*((x-0.6)^2 + (y-0.4)^2))" }
 output = { format = [] }
 `
 
-// TestRounds: the rounds of a metric from second derivatives leave no more of the error than the first of them, with
-// the same bits on any ranks, and the sweeps of all count.
+// TestRounds proves that several rounds leave no larger error than the first, with the same bits on any number of
+// ranks, and that the sweeps of all rounds are counted.
 func TestRounds(t *testing.T) {
 	var want string
-	left := map[int]float64{}
+	remaining := map[int]float64{}
 	for _, ranks := range []int{1, 3} {
 		for _, rounds := range []int{1, 3} {
 			s, err := runtest.On(t, bell, ranks, 1, runtest.Local, t.TempDir(), fmt.Sprintf("metric.rounds=%d", rounds),
@@ -33,7 +33,7 @@ func TestRounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			left[rounds] = s.Metrics["interpolation"]
+			remaining[rounds] = s.Metrics["interpolation"]
 			if rounds == 3 && want == "" {
 				want = s.StateSHA256
 			}
@@ -44,13 +44,13 @@ func TestRounds(t *testing.T) {
 			}
 		}
 	}
-	if !(left[1] < .6 && left[3] <= left[1] && left[3] > 0) {
-		t.Errorf("errors left: %v", left)
+	if !(remaining[1] < .6 && remaining[3] <= remaining[1] && remaining[3] > 0) {
+		t.Errorf("errors left: %v", remaining)
 	}
 }
 
-// TestInterpolationOfQuadratics: what is measured of an expression and what is estimated of data are both the exact
-// error of a quadratic, but for a factor, in the plane and in space.
+// TestInterpolationOfQuadratics proves that the measured error of an expression, and the estimated error of data, are
+// exact for a quadratic up to a factor, in the plane and in space.
 func TestInterpolationOfQuadratics(t *testing.T) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 100, 2)
 	if err != nil {
@@ -87,7 +87,7 @@ func TestInterpolationOfQuadratics(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Edges twice as long make four times the error, and the root of the area or volume grows.
+			// Edges twice as long give four times the error, and the norm grows with the root of the area or volume.
 			times := 4 * math.Pow(2, float64(finer.Dim)/2)
 			if len(all) != 1 || math.Abs(all[0].After/all[0].Before-times) > 1e-6*times {
 				t.Errorf("%s: %+v, want %g times", metric, all, times)
@@ -96,10 +96,10 @@ func TestInterpolationOfQuadratics(t *testing.T) {
 	}
 }
 
-// TestSharesAreOfOne: a lattice has as many places as upright parts, and their shares add up.
+// TestSharesAreOfOne proves that there is one midpoint for each upright sub-cell, and that its coordinates sum to 1.
 func TestSharesAreOfOne(t *testing.T) {
 	for n, count := range map[int]int{3: 10, 4: 20} {
-		all := shares(n)
+		all := midpoints(n)
 		for _, share := range all {
 			sum := 0.0
 			for _, x := range share {
@@ -115,7 +115,7 @@ func TestSharesAreOfOne(t *testing.T) {
 	}
 }
 
-// TestWorseIsRefused: a mesh that is worse than it was in any measure is not written, unless that is forced.
+// TestWorseIsRefused proves that a mesh that is worse in any measure is not written without force.
 func TestWorseIsRefused(t *testing.T) {
 	was := quality.Diagnostics{QualityMean: .5, QualityMin: .2, EdgeInRange: .7}
 	for _, c := range []struct {
@@ -143,7 +143,7 @@ func TestWorseIsRefused(t *testing.T) {
 	sets := []string{"method={smoother='pain-exact', sweeps=60}", "metric={width='0.01+0.2*x', height=0.3}",
 		fmt.Sprintf("output.mesh=%q", out)}
 	if _, err := runtest.On(t, bell, 2, 1, runtest.Local, t.TempDir(), sets...); err == nil ||
-		!strings.Contains(err.Error(), "not written, since it is worse than it was: the average quality from") {
+		!strings.Contains(err.Error(), "not written, because the mesh has become worse: the average quality from") {
 		t.Error("not refused:", err)
 	}
 	if _, err := meshio.Read(out); err == nil {
@@ -151,7 +151,7 @@ func TestWorseIsRefused(t *testing.T) {
 	}
 }
 
-// TestSolutionOfAnotherMesh: a solution whose counts do not fit says so, and what to do.
+// TestSolutionOfAnotherMesh proves that a solution with other counts is refused with advice.
 func TestSolutionOfAnotherMesh(t *testing.T) {
 	_, solution := sized(t)
 	_, err := runtest.On(t, bell, 1, 1, runtest.Local, t.TempDir(), fmt.Sprintf("metric={solution=%q}", solution))

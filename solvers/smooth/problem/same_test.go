@@ -19,9 +19,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
-// told is what a run leaves behind: its state, all that its summary says but for how it was run and how long it took,
-// and its table.
-func told(t testing.TB, ranks, threads int, open runtest.Open, sets ...string) string {
+// results returns the results of a run: its state, the summary without configuration and times, and its table.
+func results(t testing.TB, ranks, threads int, open runtest.Open, sets ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := runtest.On(t, wavy, ranks, threads, open, dir, sets...)
@@ -45,18 +44,18 @@ func told(t testing.TB, ranks, threads int, open runtest.Open, sets ...string) s
 	return string(text) + string(table)
 }
 
-// TestSmoothSameBits is contract C1 for meshes: for every smoother and colouring the coordinates, all of the summary
-// and the tables are the same, however a case is run.
+// TestSmoothSameBits proves contract C1 for smoothing: for every smoother and colouring, coordinates, summary and
+// tables have the same bits in every configuration.
 func TestSmoothSameBits(t *testing.T) {
 	for k, smoother := range smooth.Smoothers {
 		for _, colouring := range []string{"jones-plassmann", "first-fit"} {
 			t.Run(smoother+"/"+colouring, func(t *testing.T) {
 				t.Parallel()
 				set := []string{"mesh.cells=250", "method.sweeps=8", "method.smoother=" + smoother, "method.colouring=" + colouring}
-				want := told(t, 1, 1, runtest.Local, set...)
+				want := results(t, 1, 1, runtest.Local, set...)
 				same := func(what string, ranks, threads int, open runtest.Open, more ...string) {
 					t.Helper()
-					if got := told(t, ranks, threads, open, append(more, set...)...); got != want {
+					if got := results(t, ranks, threads, open, append(more, set...)...); got != want {
 						t.Errorf("%s, %d ranks, %d threads, %v:\n%s\non one rank\n%s", what, ranks, threads, more, got, want)
 					}
 				}
@@ -72,7 +71,7 @@ func TestSmoothSameBits(t *testing.T) {
 	}
 }
 
-// reported smooths a mesh on ranks and returns the report as atoll smooth gives it, without times.
+// reported smooths a mesh on several ranks and returns the report of atoll smooth, without times.
 func reported(t testing.TB, ranks int, open runtest.Open, sets ...string) string {
 	t.Helper()
 	c, err := solvers.Parse("case.toml", []byte(wavy), sets)
@@ -115,8 +114,7 @@ func reported(t testing.TB, ranks int, open runtest.Open, sets ...string) string
 	return text + reports[0].Text()
 }
 
-// TestSmoothReportsTheSame: the report of atoll smooth is the same on any ranks: histograms, the worst and best
-// triangle and where they are, the rule that ended it, and all else but times.
+// TestSmoothReportsTheSame proves that the report of atoll smooth, except times, is the same for any number of ranks.
 func TestSmoothReportsTheSame(t *testing.T) {
 	for _, set := range [][]string{
 		{"method.smoother=hybrid"}, {"method.smoother=barrier"},

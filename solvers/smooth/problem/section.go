@@ -7,44 +7,44 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Sections holds the sections of solver "smooth": a mesh whose vertices move toward what a metric asks for.
+// Sections are the sections of solver "smooth": a mesh whose vertices move to fit a metric.
 type Sections struct {
-	Mesh   config.Mesh // Order is that of the vertices of a set
+	Mesh   config.Mesh // Order is the order of the vertices within a set
 	Metric Metric
 	Method Method
 	Stop   Stop
 }
 
-// Method is the section [method] of solver "smooth".
+// Method is the section [method] of solver "smooth", see smooth.Config. Defaults follow the semicolons.
 type Method struct {
-	Smoother  string  // barrier; package solvers/smooth tells what each does
-	Sweeps    int     // the most that are made; 200 for barrier, which ends by itself, and 100 for others
-	Relax     float64 // ω, in (0, 2); what the literature has: 0.5 for pain, 1 for others; 0 for what barrier chooses
+	Smoother  string  // barrier; see package solvers/smooth
+	Sweeps    int     // largest number of sweeps; 200 for barrier, which ends by itself, 100 for others
+	Relax     float64 // over-relaxation ω, in (0, 2); 0.5 for pain, 1 for others; 0 for the choice of barrier
 	Guard     string  // none, halve or clip; halve
 	Boundary  string  // slide or fixed; slide
-	Ridge     float64 // degrees by which a boundary turns at ridges and corners, which stay; 45; 0: all are that turn
+	Ridge     float64 // angle in degrees from which a boundary has a ridge or corner, which is fixed; 45; 0: any angle
 	Colouring string  // jones-plassmann or first-fit; jones-plassmann
-	Dedicated bool    // vertices of the boundary form sets of their own; false
-	Deep      bool    // ghosts that let a whole sweep go by with one exchange; false
-	Cull      bool    // visit only vertices around which something has moved; false
-	Settled   float64 // length of a move, in the metric, that counts as none, in [0, 1); 0
-	Gain      float64 // least rise of the worst quality that is worth a move, in [0, 1); 1e-6
+	Dedicated bool    // boundary vertices form sets of their own; false
+	Deep      bool    // ghosts for a whole sweep without an exchange; false
+	Cull      bool    // visit only vertices with a neighbour that has moved; false
+	Settled   float64 // length of a move, in the metric, below which it is ignored, in [0, 1); 0
+	Gain      float64 // least gain of the worst quality for which a vertex is moved, in [0, 1); 1e-6
 	Floor     float64 // hybrid optimises below this quality, in [0, 1]; 0 for the mean, of tetrahedra half of it
-	Untangle  bool    // mend triangles that are inverted or flat before the sweeps; false
+	Untangle  bool    // untangle inverted or flat triangles before the sweeps; false
 	Precision string  // float32 or float64; float64
-	Force     bool    // write a mesh that is worse than the one that was read; false
+	Force     bool    // write the mesh even if it is worse than the input; false
 }
 
-// Stop is the section [stop] of solver "smooth": rules to end by before all sweeps are made. 0 switches one off.
+// Stop is the section [stop] of solver "smooth": stopping rules. 0 disables a rule.
 type Stop struct {
-	Every   int     // sweeps between two checks of the rules; 10
-	Move    float64 // no vertex moves by more in a sweep, in the metric
-	Mean    float64 // the mean quality is this or more
-	Worst   float64 // the worst quality is
-	Advance float64 // neither the mean nor the worst quality has risen by as much since the last check
+	Every   int     // sweeps between checks; 10
+	Move    float64 // the longest move of a sweep, in the metric, is at most this
+	Mean    float64 // the mean quality is at least this
+	Worst   float64 // the worst quality is at least this
+	Advance float64 // neither the mean nor the worst quality has risen by this since the last check
 }
 
-// vertexOrders are those of the vertices within a set.
+// vertexOrders are the orders of the vertices within a set.
 var vertexOrders = []string{"hilbert", "natural", "random"}
 
 // Decode reads a case of solver "smooth".
@@ -54,8 +54,8 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Method = decodeMethod(root.Sub("method"))
 	w.Stop = decodeStop(root.Sub("stop"))
 	c.Sections = w
-	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, config.Written{
-		Fields: solvers.FieldNames(fields), Usual: []string{"quality"},
+	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, config.Outputs{
+		Fields: solvers.FieldNames(fields), Default: []string{"quality"},
 		Formats: []string{"vtu"}, Sweeps: true, Mesh: true,
 	})
 }
@@ -95,32 +95,32 @@ func decodeMethod(s *config.Section) Method {
 	m.Relax = s.Number("relax", relax)
 	for _, k := range m.keys() {
 		if s.Has(k.key) && !k.belongs {
-			s.Fail(k.key, "does nothing with %s: it is for %s", k.with, k.of)
+			s.Fail(k.key, "has no effect with %s: it is for %s", k.with, k.of)
 		}
 	}
 	s.Finish()
 	return m
 }
 
-// methodKey tells whether a key of [method] counts for the method that the others make, and for which it does.
+// methodKey reports whether a key of [method] has an effect with the other keys, and with which it has.
 type methodKey struct {
 	key      string
 	belongs  bool
 	with, of string
 }
 
-// bends tells whether vertices may slide on curved boundaries.
+// bends reports whether vertices may slide on curved boundaries.
 func (m *Method) bends() bool { return m.Smoother == "barrier" && m.Boundary == "slide" && !m.Untangle }
 
-// keys are those that count for some methods only.
+// keys are the keys that have an effect for some methods only.
 func (m *Method) keys() []methodKey {
 	smoother := "smoother = \"" + m.Smoother + "\""
-	looks := m.Smoother == "smart" || m.Smoother == "fjp" || m.Smoother == "hybrid"
+	usesQuality := m.Smoother == "smart" || m.Smoother == "fjp" || m.Smoother == "hybrid"
 	return []methodKey{
 		{"relax", m.Smoother != "fjp", smoother, "all others"},
-		{"guard", !looks && m.Smoother != "barrier", smoother, "pain and pain-exact; the others turn nothing over"},
+		{"guard", !usesQuality && m.Smoother != "barrier", smoother, "pain and pain-exact; the others invert no cell"},
 		{"cull", m.Smoother != "barrier", smoother, "all others"},
-		{"gain", looks, smoother, "smart, fjp and hybrid"},
+		{"gain", usesQuality, smoother, "smart, fjp and hybrid"},
 		{"floor", m.Smoother == "hybrid", smoother, "hybrid"},
 		{"ridge", m.bends(), fmt.Sprintf("%s, boundary = %q and untangle = %v", smoother, m.Boundary, m.Untangle),
 			"barrier, slide and false"},

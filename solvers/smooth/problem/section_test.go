@@ -44,12 +44,12 @@ func TestSmoothDefaults(t *testing.T) {
 		c := parse(t, smoothCase, set)
 		again, err := solvers.Parse("dam.toml", []byte(c.String()), nil)
 		if err != nil || again.String() != c.String() || again.Hash() != c.Hash() {
-			t.Errorf("%s: the printed case is another: %v\n%s", set, err, c)
+			t.Errorf("%s: the printed case differs: %v\n%s", set, err, c)
 		}
 	}
 }
 
-// The examples are cases.
+// TestSmoothExamples proves that the examples are valid cases.
 func TestSmoothExamples(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "examples", "smooth*.toml"))
 	if err != nil || len(files) < 3 {
@@ -71,10 +71,12 @@ func TestSmoothRefusals(t *testing.T) {
 			`c.toml:5: [metric] field: "linaer" is not known; choose uniform, implied, linear, sinusoidal or ugawg-linear`},
 		{`field = "linear"`, `width = "x"`, `c.toml:4: [metric] height: is required`},
 		{`field = "linear"`, `width = "x"`, `c.toml:6: [metric] low: does not belong to a metric of kind sizes`},
-		{`field = "linear"`, "field = 'linear'\nm11 = 1", `c.toml:6: [metric] m11: cannot be with the keys of field`},
-		{`field = "linear"`, "width = 1\nheight = 't+1'", `c.toml:6: [metric] height: depends on t; it is an expression`},
+		{`field = "linear"`, "field = 'linear'\nm11 = 1",
+			`c.toml:6: [metric] m11: cannot be combined with the keys of field`},
+		{`field = "linear"`, "width = 1\nheight = 't+1'",
+			`c.toml:6: [metric] height: depends on t; write an expression over the position only`},
 		{`field = "linear"`, "hessian = 'x*t'", `c.toml:5: [metric] hessian: depends on t`},
-		{`field = "linear"`, "width = 1\nm11 = 1", `c.toml:6: [metric] m11: cannot be with the keys of sizes`},
+		{`field = "linear"`, "width = 1\nm11 = 1", `c.toml:6: [metric] m11: cannot be combined with the keys of sizes`},
 		{`field = "linear"`, ``, `c.toml:4: [metric]: needs field = `},
 		{"high = 0.05", "high = 1\nhmin = 48", `c.toml:8: [metric] hmin: does not belong to a metric of kind linear`},
 		{`field = "linear"`, "width = 1\nheight = 1\nhmin = 2\nhmax = 1", `c.toml:7: [metric] hmin: 2 is above hmax = 1`},
@@ -89,17 +91,17 @@ func TestSmoothRefusals(t *testing.T) {
 		{"high = 0.05", "high = 1\nsamples = 16384", `samples: 16384 is not between 0 and 8192`},
 		{`"hybrid"`, `"hybird"`, `c.toml:9: [method] smoother: "hybird" is not known; choose pain,`},
 		{`"hybrid"`, "'hybrid'\nrelax = 0", `c.toml:10: [method] relax: 0 must be above 0`},
-		{`"hybrid"`, "'fjp'\nrelax = 1.5", `c.toml:10: [method] relax: does nothing with smoother = "fjp"`},
-		{`"hybrid"`, "'smart'\nguard = 'clip'", `c.toml:10: [method] guard: does nothing with smoother = "smart"`},
-		{`"hybrid"`, "'barrier'\ncull = true", `c.toml:10: [method] cull: does nothing with smoother = "barrier"`},
-		{`"hybrid"`, "'barrier'\nguard = 'clip'", `c.toml:10: [method] guard: does nothing with smoother = "barrier"`},
-		{`"hybrid"`, "'pain'\nridge = 30", `c.toml:10: [method] ridge: does nothing with smoother = "pain", boundary`},
-		{`"hybrid"`, "'barrier'\nboundary = 'fixed'\nridge = 30", `c.toml:11: [method] ridge: does nothing with`},
+		{`"hybrid"`, "'fjp'\nrelax = 1.5", `c.toml:10: [method] relax: has no effect with smoother = "fjp"`},
+		{`"hybrid"`, "'smart'\nguard = 'clip'", `c.toml:10: [method] guard: has no effect with smoother = "smart"`},
+		{`"hybrid"`, "'barrier'\ncull = true", `c.toml:10: [method] cull: has no effect with smoother = "barrier"`},
+		{`"hybrid"`, "'barrier'\nguard = 'clip'", `c.toml:10: [method] guard: has no effect with smoother = "barrier"`},
+		{`"hybrid"`, "'pain'\nridge = 30", `c.toml:10: [method] ridge: has no effect with smoother = "pain", boundary`},
+		{`"hybrid"`, "'barrier'\nboundary = 'fixed'\nridge = 30", `c.toml:11: [method] ridge: has no effect with`},
 		{`"hybrid"`, "'barrier'\nridge = 91", `c.toml:10: [method] ridge: 91 must be`},
 		{`"hybrid"`, "'smart'\nfloor = 0.2",
-			`c.toml:10: [method] floor: does nothing with smoother = "smart": it is for hybrid`},
-		{`"hybrid"`, "'pain'\ngain = 0.2", `c.toml:10: [method] gain: does nothing with smoother = "pain"`},
-		{`"hybrid"`, "'hybrid'\nsettled = 0.2", `c.toml:10: [method] settled: does nothing with cull = false`},
+			`c.toml:10: [method] floor: has no effect with smoother = "smart": it is for hybrid`},
+		{`"hybrid"`, "'pain'\ngain = 0.2", `c.toml:10: [method] gain: has no effect with smoother = "pain"`},
+		{`"hybrid"`, "'hybrid'\nsettled = 0.2", `c.toml:10: [method] settled: has no effect with cull = false`},
 		{`"hybrid"`, "'hybrid'\nrelax = 2", `c.toml:10: [method] relax: 2 must be above 0 and below 2`},
 		{`"hybrid"`, "'hybrid'\nrelax = 0", `c.toml:10: [method] relax: 0 must be above 0 and below 2`},
 		{`"hybrid"`, "'hybrid'\ngain = 1", `c.toml:10: [method] gain: 1 must be 0 or more and below 1`},

@@ -15,20 +15,20 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 )
 
-// smoothing is a mesh on its way, on one rank.
+// smoothing is a mesh that is being smoothed, on one rank.
 type smoothing struct {
 	rankShare
 	round
-	body body // on rank 0, as it was
+	body body // the initial mesh, on rank 0
 
 	untangled smooth.Untangling
 }
 
-// layoutTag tells the messages of ranks that arrange their local meshes from others.
+// layoutTag is the message tag of ranks that arrange their local meshes.
 const layoutTag = 3
 
-// newSmoothing sets the solver of a case up, and reports its stages. Rank 0 loads the mesh and cuts it; which vertices
-// move in which set, ranks find out together, or rank 0 alone. Every rank makes the metric for itself, from the case
+// newSmoothing sets up the solver of a case, and reports the stages. Rank 0 loads the mesh and cuts it; ranks decide
+// together which vertices move in which set, or rank 0 alone does. Every rank makes the metric itself, from the case
 // and the bounds of the mesh, or from what rank 0 has at the vertices of a mesh.
 func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoothing, err error) {
 	comm := env.Comm
@@ -74,7 +74,7 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 	if err := stages.end(ctx, "metric made"); err != nil {
 		return nil, err
 	}
-	if err := env.Room(ctx, c, s.counts()); err != nil {
+	if err := env.CheckMemory(ctx, c, s.counts()); err != nil {
 		return nil, err
 	}
 	if s.solver, err = s.smoother(ctx, w, made, env); err != nil {
@@ -84,11 +84,11 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 		s.solver.Close()
 		return nil, err
 	}
-	s.tellSizes(env.Log, w.Metric.Field)
+	s.logSizes(env.Log, w.Metric.Field)
 	return s, nil
 }
 
-// divide makes or reads the mesh, on rank 0, and cuts it into what each rank gets.
+// divide makes or reads the mesh, on rank 0, and cuts it into the ranks' shares.
 func (s *smoothing) divide(ctx context.Context, env solvers.Env, c *config.Case, w *Sections, stages *stages) (
 	share func(rank int) rankShare, err error) {
 	if s.body, err = loadBody(c, w.Mesh); err != nil {
@@ -116,22 +116,24 @@ func (s *smoothing) divide(ctx context.Context, env solvers.Env, c *config.Case,
 	}, nil
 }
 
-// tellSizes tells before the sweeps of sizes that these cannot follow, and of those that a uniform metric is to undo.
-func (s *smoothing) tellSizes(log io.Writer, field string) {
+// logSizes warns before the sweeps of sizes that the mesh cannot reach, and of those that a uniform metric would
+// destroy.
+// destroy.
+func (s *smoothing) logSizes(log io.Writer, field string) {
 	if log == nil {
 		return
 	}
-	if far := strayed(&s.before, 4); far > 0.01 {
+	if fraction := strayed(&s.before, 4); fraction > 0.01 {
 		fmt.Fprintf(log, "%-16s %.3g%% of edges are more than 4 times too long or too short in the metric: moving "+
-			"vertices may not follow it there\n", "sizes", 100*far)
+			"vertices may not follow it there\n", "sizes", 100*fraction)
 	}
-	if far := strayed(&s.before, 2); far > 0.01 && field == "uniform" {
+	if fraction := strayed(&s.before, 2); fraction > 0.01 && field == "uniform" {
 		fmt.Fprintf(log, "%-16s %.3g%% of edges are more than twice too long or too short for one size everywhere: where "+
-			"the mesh is graded on purpose, --metric implied (field = \"implied\") keeps its sizes\n", "sizes", 100*far)
+			"the mesh is graded on purpose, --metric implied (field = \"implied\") keeps its sizes\n", "sizes", 100*fraction)
 	}
 }
 
-// agreedMetric makes the metric of a case, on all ranks or none.
+// agreedMetric makes the metric of a case, on all ranks or on none.
 func (s *rankShare) agreedMetric(ctx context.Context, m *Metric, comm dist.Comm) (someMetric, Limited, error) {
 	made, err := s.metric(ctx, m)
 	if err != nil {
@@ -143,7 +145,7 @@ func (s *rankShare) agreedMetric(ctx context.Context, m *Metric, comm dist.Comm)
 	return made, made.held, solvers.Agree(ctx, comm, err)
 }
 
-// refused makes bad input of what the solver refuses.
+// refused converts a Refusal of the solver to BadInput.
 func refused(err error) error {
 	var refusal *faults.Refusal
 	if errors.As(err, &refusal) {

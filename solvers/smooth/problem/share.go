@@ -39,8 +39,8 @@ func (s *rankShare) cellIDs() []int32 {
 	return s.Part.CellGlobal
 }
 
-// someMetric is a metric of the plane or of space, the other being nil, and in what it differs from
-// what the case asks for.
+// someMetric is a metric of the plane or of space, the other being nil, and how it differs from what the case
+// requests.
 type someMetric struct {
 	plane *sizing.Metric
 	space *sizing.SolidMetric
@@ -64,7 +64,7 @@ func (s *rankShare) metric(ctx context.Context, m *Metric) (of someMetric, err e
 	return of, err
 }
 
-// smoother sets the solver of a case up.
+// smoother sets up the solver of a case.
 func (s *rankShare) smoother(ctx context.Context, w *Sections, of someMetric, env solvers.Env) (smooth.Solver, error) {
 	m := w.Method
 	cfg := smooth.Config{Smoother: m.Smoother, Relax: m.Relax, Guard: m.Guard, Cull: m.Cull, Settled: m.Settled,
@@ -75,7 +75,7 @@ func (s *rankShare) smoother(ctx context.Context, w *Sections, of someMetric, en
 	return smooth.New(ctx, m.Precision, cfg, s.Part, of.plane, env.Comm, env.Device)
 }
 
-// grid is this rank's piece of a frame: the cells that it counts.
+// grid returns this rank's part of a frame: the cells that it measures.
 func (s *rankShare) grid(at [][]float64) *vtk.Grid {
 	used := int32(0)
 	if s.Solid != nil {
@@ -94,7 +94,7 @@ func (s *rankShare) grid(at [][]float64) *vtk.Grid {
 	return vtk.Triangles(at[0][:used], at[1][:used], cells)
 }
 
-// points are those of a grid that has n of them, at other positions.
+// points returns the points of a grid with n of them, at other positions.
 func (s *rankShare) points(at [][]float64, n int) []float64 {
 	if s.Solid != nil {
 		return vtk.Tetrahedra(at[0][:n], at[1][:n], at[2][:n], nil).Points
@@ -102,7 +102,7 @@ func (s *rankShare) points(at [][]float64, n int) []float64 {
 	return vtk.Triangles(at[0][:n], at[1][:n], nil).Points
 }
 
-// sizes are the areas or volumes of the cells that the rank counts.
+// sizes returns the areas or volumes of the cells that the rank measures.
 func (s *rankShare) sizes(at [][]float64) []float64 {
 	size := make([]float64, len(s.cellIDs()))
 	along := func(from, to int32) (u [3]float64) {
@@ -131,7 +131,7 @@ func (s *rankShare) counts() solvers.Counts {
 	return solvers.Counts{Dim: s.dim(), Owned: d.Owned, Held: len(d.Global), Cells: len(s.cellIDs())}
 }
 
-// checkDimension refuses keys of a case that are not for meshes of so many dimensions.
+// checkDimension refuses keys of a case that do not apply to meshes of a dimension.
 func checkDimension(w *Sections, fields []string, dim int) error {
 	m := &w.Metric
 	expressions := m.Field == "sizes" || m.Field == "tensor"
@@ -150,7 +150,7 @@ func checkDimension(w *Sections, fields []string, dim int) error {
 	return nil
 }
 
-// solidMetric makes the metric of a case over the box of its mesh. It returns early when ctx ends.
+// solidMetric makes the metric of a case over the box of its mesh. It returns early when ctx is cancelled.
 func solidMetric(ctx context.Context, m *Metric, b sizing.Box, held *Limited) (*sizing.SolidMetric,
 	error) {
 	of := gridded[*sizing.SolidMetric]{dim: 3, low: b.Low, high: b.High}
@@ -185,7 +185,7 @@ func solidMetric(ctx context.Context, m *Metric, b sizing.Box, held *Limited) (*
 	})
 }
 
-// six are the components of a tensor in the order of the solver; those of no metric at all if there is an error.
+// six reorders the components of a tensor for the solver; after an error they are those of no valid metric.
 func six(t [6]float64, err error) sizing.Six {
 	if err != nil {
 		return sizing.Six{math.NaN()}

@@ -22,7 +22,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
-// brick turns and stretches everywhere, in space.
+// brick is a case in space whose metric rotates and stretches everywhere.
 const brick = `
 solver = "smooth"
 mesh = { generate = "box", bounds = [-1, 0, 0, 1, 1, 0.5], cells = 1200 }
@@ -31,7 +31,7 @@ method = { smoother = "pain-exact", sweeps = 6 }
 output = { format = [], conservation_every = 3 }
 `
 
-// byGraph is metis, or another partition where libmetis is not installed: tests of package partition tell that.
+// byGraph is metis, or another partition if libmetis is not installed.
 var byGraph = sync.OnceValue(func() string {
 	pair := partition.Graph{Start: []int32{0, 1, 2}, Adj: []int32{1, 0}}
 	if _, err := partition.Partition(partition.METIS, pair, nil, nil, 2, 0); err != nil {
@@ -40,8 +40,7 @@ var byGraph = sync.OnceValue(func() string {
 	return string(partition.METIS)
 })
 
-// TestSmoothSolidSameBits is contract C1 for tetrahedra: coordinates, measures and tables are the same, however a case
-// is run.
+// TestSmoothSolidSameBits proves contract C1 for tetrahedra.
 func TestSmoothSolidSameBits(t *testing.T) {
 	for k, smoother := range smooth.Smoothers {
 		t.Run(smoother, func(t *testing.T) {
@@ -92,8 +91,8 @@ func TestSmoothSolidSameBits(t *testing.T) {
 	}
 }
 
-// TestSmoothSolidFrames: frames of several ranks are the whole mesh, with the quality and volume of every tetrahedron,
-// and so is the mesh that is written at the end, with its groups.
+// TestSmoothSolidFrames proves that frames of several ranks, and the final mesh file, are the whole mesh, with
+// quality, volume and groups.
 func TestSmoothSolidFrames(t *testing.T) {
 	dir := t.TempDir()
 	s, err := runtest.On(t, brick, 3, 1, runtest.Local, dir, "output.format=[\"vtu\"]", "output.every=3",
@@ -130,7 +129,7 @@ func TestSmoothSolidFrames(t *testing.T) {
 	}
 }
 
-// TestSmoothSolidMetrics: every kind of metric in space, on one rank and on three.
+// TestSmoothSolidMetrics runs every kind of metric in space, on one rank and on three.
 func TestSmoothSolidMetrics(t *testing.T) {
 	dir := t.TempDir()
 	box, err := mesh.Box([3]float64{-1, 0, 0}, [3]float64{1, 1, .5}, 1200, 7)

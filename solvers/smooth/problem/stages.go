@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// stages reports the stages of a set-up as they end.
+// stages logs the stages of a set-up as they end.
 type stages struct {
-	out   io.Writer // nil for nobody
+	out   io.Writer // may be nil
 	begun time.Time
 }
 
 func newStages(out io.Writer) *stages { return &stages{out: out, begun: time.Now()} }
 
-// leastReported is how long a stage takes at least to be reported.
+// leastReported is the shortest duration of a logged stage.
 const leastReported = 100 * time.Millisecond
 
-// end tells that a stage has ended, and returns an error if the run is to end too.
+// end logs the end of a stage, and returns an error if the run was cancelled.
 func (s *stages) end(ctx context.Context, what string) error {
 	now := time.Now()
 	if took := now.Sub(s.begun); s.out != nil && took >= leastReported {

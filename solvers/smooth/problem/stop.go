@@ -7,19 +7,19 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// Reason is the rule by which smoothing ended.
+// Reason is the rule that ended a run.
 type Reason string
 
 const (
-	AllSweeps    Reason = "sweeps"  // all sweeps were made
-	Settled      Reason = "settled" // no vertex moves any more
+	AllSweeps    Reason = "sweeps"  // all sweeps have been made
+	Settled      Reason = "settled" // no vertex moves
 	GoodMean     Reason = "mean quality reached"
 	GoodWorst    Reason = "worst quality reached"
 	NoMoreRising Reason = "quality rises no more"
 )
 
-// stopRules check a mesh every few sweeps, counted from the first, so that where a run ends does not depend on what
-// is written in between.
+// stopRules check a mesh every few sweeps, counted from the start, so that the end of a run does not depend on its
+// output.
 type stopRules struct {
 	Stop
 	last   quality.Diagnostics // at the last check
@@ -32,10 +32,10 @@ func newStopRules(r Stop, before *quality.Diagnostics) *stopRules {
 	return s
 }
 
-// left is how many sweeps there are until the next check.
-func (s *stopRules) left(sweeps int) int { return s.Every - sweeps%s.Every }
+// untilCheck returns the number of sweeps until the next check.
+func (s *stopRules) untilCheck(sweeps int) int { return s.Every - sweeps%s.Every }
 
-// check tells whether a rule applies, after a sweep in which no vertex moved farther than move, a length in the metric.
+// check reports whether a rule applies after a sweep in which the longest move, in the metric, was move.
 func (s *stopRules) check(ctx context.Context, solver smooth.Solver, move float64) (bool, error) {
 	if solver.Ended() {
 		s.reason = NoMoreRising
@@ -63,7 +63,7 @@ func (s *stopRules) check(ctx context.Context, solver smooth.Solver, move float6
 	return s.reason != "", nil
 }
 
-// checkQuality sets the reason if a quality that was asked for has been reached.
+// checkQuality sets the reason if a requested quality has been reached.
 func (s *stopRules) checkQuality(d *quality.Diagnostics) {
 	switch {
 	case s.Mean > 0 && d.QualityMean >= s.Mean:
@@ -73,8 +73,8 @@ func (s *stopRules) checkQuality(d *quality.Diagnostics) {
 	}
 }
 
-// why is the rule by which the run ended.
-func (s *stopRules) why() string {
+// reasonText returns the rule that ended the run.
+func (s *stopRules) reasonText() string {
 	if s.reason == "" {
 		return string(AllSweeps)
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// halving is a solver of which each sweep moves vertices half as far and has the next of some qualities.
+// halving is a solver whose sweeps halve the moves and go through a list of qualities.
 type halving struct {
 	smooth.Solver
-	sweeps, end int // end is after how many sweeps it ends by itself; 0 for never
+	sweeps, end int // the number of sweeps after which it ends by itself; 0 for never
 	mean, worst []float64
 }
 
@@ -23,7 +23,7 @@ func (s *halving) Diagnose(context.Context) (quality.Diagnostics, error) {
 	return quality.Diagnostics{QualityMean: s.mean[s.sweeps], QualityMin: s.worst[s.sweeps]}, nil
 }
 
-// TestStopRules: each rule applies where it should, at looks only, and the first of them tells.
+// TestStopRules proves that each rule applies when it should, only at checks, and that the first one is reported.
 func TestStopRules(t *testing.T) {
 	for _, c := range []struct {
 		stop   Stop
@@ -40,9 +40,9 @@ func TestStopRules(t *testing.T) {
 		{Stop{Every: 1, Worst: .25}, GoodWorst, 5, 0},
 		{Stop{Every: 1, Mean: .7, Worst: .25}, GoodMean, 4, 0},
 		{Stop{Every: 1, Advance: .02}, NoMoreRising, 6, 0},
-		{Stop{Every: 4, Advance: .02}, AllSweeps, 8, 0}, // 0.01 a sweep is enough of four
+		{Stop{Every: 4, Advance: .02}, AllSweeps, 8, 0}, // a rise of 0.01 a sweep is enough over four
 		{Stop{Every: 1, Move: .1, Advance: .2}, NoMoreRising, 1, 0},
-		{Stop{Every: 1}, NoMoreRising, 5, 5}, // the smoother has an end of its own
+		{Stop{Every: 1}, NoMoreRising, 5, 5}, // the smoother ends by itself
 	} {
 		s := &halving{end: c.end, mean: []float64{.3, .4, .5, .6, .7, .71, .72, .73, .74},
 			worst: []float64{.1, .1, .1, .1, .1, .3, .3, .3, .3}}
@@ -52,7 +52,7 @@ func TestStopRules(t *testing.T) {
 		}
 		rules := newStopRules(c.stop, &before)
 		for done, move := rules.reason != "", 1.; !done && s.sweeps < 8; {
-			n := min(rules.left(s.sweeps), 8-s.sweeps)
+			n := min(rules.untilCheck(s.sweeps), 8-s.sweeps)
 			for range n {
 				s.sweeps++
 				move /= 2
@@ -61,8 +61,8 @@ func TestStopRules(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if rules.why() != string(c.reason) || s.sweeps != c.sweeps {
-			t.Errorf("%+v: %q after %d sweeps, not %q after %d", c.stop, rules.why(), s.sweeps, c.reason, c.sweeps)
+		if rules.reasonText() != string(c.reason) || s.sweeps != c.sweeps {
+			t.Errorf("%+v: %q after %d sweeps, not %q after %d", c.stop, rules.reasonText(), s.sweeps, c.reason, c.sweeps)
 		}
 	}
 }

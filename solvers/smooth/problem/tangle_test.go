@@ -13,7 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// A tangled mesh is refused with what to do about it, and untangled on request: the same on any ranks, and then sound.
+// TestSmoothUntangles proves that a tangled mesh is refused with advice, and untangled on request, with the same bits
+// on any number of ranks.
 func TestSmoothUntangles(t *testing.T) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
 	if err != nil {
@@ -24,7 +25,7 @@ func TestSmoothUntangles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for v := range m.X {
-		if rings.Around[v] == mesh.Inside && v%3 == 0 {
+		if rings.Class[v] == mesh.Interior && v%3 == 0 {
 			m.X[v], m.Y[v] = m.Y[v], m.X[v]
 		}
 	}
@@ -35,7 +36,7 @@ func TestSmoothUntangles(t *testing.T) {
 	untangles(t, wavy, file)
 }
 
-// The same in space, where vertices of the boundary move along it.
+// TestSmoothUntanglesSolids is the same in space.
 func TestSmoothUntanglesSolids(t *testing.T) {
 	m, err := mesh.Box([3]float64{}, [3]float64{1, 1, 1}, 400, 5)
 	if err != nil {
@@ -60,7 +61,7 @@ func TestSmoothUntanglesSolids(t *testing.T) {
 	untangles(t, brick, file)
 }
 
-// untangles smooths a tangled mesh of a file in a case.
+// untangles smooths a tangled mesh from a file.
 func untangles(t *testing.T, text, file string) {
 	t.Helper()
 	set := fmt.Sprintf("mesh={file=%q, partition='random'}", file)
@@ -87,7 +88,7 @@ func untangles(t *testing.T, text, file string) {
 	}
 }
 
-// A mesh whose cells are all inverted is not tangled: no sweeps are made, and what to do is told, as of any.
+// TestSmoothTurnedRound proves that a mesh with only inverted cells is refused as badly oriented, with advice.
 func TestSmoothTurnedRound(t *testing.T) {
 	dir := t.TempDir()
 	plane, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
@@ -117,7 +118,7 @@ func TestSmoothTurnedRound(t *testing.T) {
 		for _, untangle := range []string{"true", "false"} {
 			_, err := runtest.On(t, text, 1, 1, runtest.Local, dir, `mesh={file="`+file+`"}`, "method.untangle="+untangle)
 			var input *solvers.BadInput
-			if !errors.As(err, &input) || !strings.Contains(err.Error(), "turn them with atoll mesh convert --orient") ||
+			if !errors.As(err, &input) || !strings.Contains(err.Error(), "orient them with atoll mesh convert --orient") ||
 				strings.Contains(err.Error(), "untangle") {
 				t.Errorf("%s, untangle = %s: error %v", file, untangle, err)
 			}

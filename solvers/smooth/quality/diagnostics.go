@@ -7,35 +7,35 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Diagnostics are global quantities, the same on every rank and for any number of ranks. Sums are exact.
+// Diagnostics are measurements of the whole mesh, the same on every rank and for any number of ranks: sums are exact.
 type Diagnostics struct {
 	Sweeps      int
 	QualityMin  float64
 	QualityMean float64
 	QualityMax  float64
-	Worst, Best int64    // cells of the least and the greatest quality, the lowest ids of those
+	Worst, Best int64    // cells of the lowest and the highest quality, by lowest id
 	Histogram   [5]int64 // cells of quality below 0.2, 0.4, 0.6, 0.8, and of more
-	Inverted    int64    // cells whose area, or volume, is not positive
+	Inverted    int64    // cells whose area or volume is not positive
 
 	EdgeMin, EdgeMean, EdgeMax float64  // lengths in the metric
-	EdgeInRange                float64  // share of edges whose length is between 1/√2 and √2
+	EdgeInRange                float64  // fraction of edges whose length is between 1/√2 and √2
 	EdgeHistogram              [8]int64 // edges of lengths below 1/8, 1/4, 1/2, 1, 2, 4, 8, and of more
-	Objective                  float64  // ½Σ u'Mu over all edges, what the pain smoothers make small
+	Objective                  float64  // ½Σ u'Mu over all edges, which the pain smoothers minimize
 
-	Area, AreaDrift           float64 // Σ of areas, or volumes in space, and how far it is, as a share, from what it was
+	Area, AreaDrift           float64 // Σ of areas, or volumes in space, and its relative change since the start
 	Perimeter, PerimeterDrift float64 // of the mesh, or the area of its boundary in space
-	Moved                     int64   // vertices that are not where they were at the start
-	Active                    int64   // vertices that the last sweep visited: all that may move, unless Cull is set
-	Limited                   int64   // steps that the guard shortened or refused, over all sweeps
-	Refused                   int64   // steps that would not have raised the worst quality, over all sweeps
+	Moved                     int64   // vertices that are not at their initial positions
+	Active                    int64   // vertices that the last sweep visited: all moving ones unless Cull is set
+	Limited                   int64   // steps that a guard shortened or rejected, over all sweeps
+	Refused                   int64   // steps that were rejected because the worst quality would not rise, over all sweeps
 }
 
-// Improved tells whether the mean or the worst quality is higher than it was by as much as that, or more.
+// Improved reports whether the mean or the worst quality has risen by at least `by`.
 func (d *Diagnostics) Improved(was *Diagnostics, by float64) bool {
 	return d.QualityMean-was.QualityMean >= by || d.QualityMin-was.QualityMin >= by
 }
 
-// Reduce makes the diagnostics of all ranks' tallies. start is what there was at the start, zero if this is it.
+// Reduce combines the tallies of all ranks to diagnostics. start is those at the start, zero at the start itself.
 func (t *Tally) Reduce(ctx context.Context, comm dist.Comm, sweeps int, start *Diagnostics) (Diagnostics, error) {
 	d := Diagnostics{Sweeps: sweeps, Worst: -1, Best: -1}
 	if err := dist.AllreduceSum(ctx, comm, &t.quality, &t.lengths, &t.squares, &t.area, &t.Perimeter); err != nil {
@@ -48,17 +48,17 @@ func (t *Tally) Reduce(ctx context.Context, comm dist.Comm, sweeps int, start *D
 		return d, err
 	}
 	d.QualityMin, d.QualityMax, d.EdgeMin, d.EdgeMax = -most[0], most[1], -most[2], most[3]
-	at := []int64{math.MaxInt64, math.MaxInt64}
+	ids := []int64{math.MaxInt64, math.MaxInt64}
 	if t.cells > 0 && t.least == d.QualityMin {
-		at[0] = int64(t.worst)
+		ids[0] = int64(t.worst)
 	}
 	if t.cells > 0 && t.most == d.QualityMax {
-		at[1] = int64(t.best)
+		ids[1] = int64(t.best)
 	}
-	if err := comm.AllreduceInt64(ctx, dist.Min, at); err != nil {
+	if err := comm.AllreduceInt64(ctx, dist.Min, ids); err != nil {
 		return d, err
 	}
-	d.Worst, d.Best = at[0], at[1]
+	d.Worst, d.Best = ids[0], ids[1]
 	sums := []int64{t.cells, t.edges, t.inverted, t.inRange, t.Moved, t.Limited, t.Refused, t.Active}
 	sums = append(append(sums, t.histogram[:]...), t.lengthHistogram[:]...)
 	if err := comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {

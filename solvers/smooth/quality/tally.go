@@ -1,4 +1,5 @@
-// Package quality adds up what the cells and edges of a mesh are like, exactly, over threads and ranks.
+// Package quality sums the measures of cells and edges of a mesh, exactly, over threads (Tally) and ranks
+// (Diagnostics).
 package quality
 
 import (
@@ -8,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// Tally is what one rank has.
+// Tally is the sums and extremes on one rank.
 type Tally struct {
 	quality, lengths, squares, area, Perimeter dist.Accumulator
 	least, most, shortest, longest             float64
@@ -19,12 +20,12 @@ type Tally struct {
 	lengthHistogram                            [8]int64
 }
 
-// Clear makes a tally of nothing.
+// Clear resets a tally.
 func (t *Tally) Clear() {
 	*t = Tally{least: math.Inf(1), most: math.Inf(-1), shortest: math.Inf(1), longest: math.Inf(-1)}
 }
 
-// Each lets f tell the tally of n things, on all processors: a tally for each, which are merged in order.
+// Each adds n items by f on all processors: each has its own tally, and these are merged in order.
 func (t *Tally) Each(n int, f func(t *Tally, i int)) {
 	parts := make([]Tally, parallel.Parts(n, 20_000))
 	parallel.Ranges(n, len(parts), func(part, lo, hi int) {
@@ -39,7 +40,7 @@ func (t *Tally) Each(n int, f func(t *Tally, i int)) {
 	}
 }
 
-// merge adds what another tally has been told of cells and edges, as if that came after what this one knows.
+// merge adds another tally, as if its cells and edges came after those of this one.
 func (t *Tally) merge(o *Tally) {
 	t.quality.Merge(&o.quality)
 	t.lengths.Merge(&o.lengths)
@@ -59,9 +60,9 @@ func (t *Tally) merge(o *Tally) {
 	}
 }
 
-// addExtremes takes in a least and a greatest quality, each with its cell.
+// addExtremes updates the least and the greatest quality, each with its cell.
 func (t *Tally) addExtremes(worst int32, least float64, best int32, most float64) {
-	// A NaN counts as the worst there is.
+	// NaN counts as the worst quality.
 	if least < t.least || least == t.least && worst < t.worst || least != least && t.least == t.least {
 		t.least, t.worst = least, worst
 	}

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTalliesMerge: what tallies of parts merge to is what one tally is told, ties and NaN included.
+// TestTalliesMerge proves that merged tallies equal a single tally of all cells and edges, including ties and NaN.
 func TestTalliesMerge(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		quality := rapid.SliceOfN(rapid.SampledFrom([]float64{0, .1, .5, .5, .9, 1, math.NaN()}), 0, 40).Draw(r, "quality")
@@ -28,8 +28,8 @@ func TestTalliesMerge(t *testing.T) {
 		tell(&first, 0, cut)
 		tell(&second, cut, len(quality))
 		first.merge(&second)
-		// NaN is not equal to itself, and sums may be kept in different words.
-		got, want := fmt.Sprint(first.told()), fmt.Sprint(one.told())
+		// NaN is not equal to itself, and sums may have different words.
+		got, want := fmt.Sprint(first.state()), fmt.Sprint(one.state())
 		if got != want {
 			r.Fatalf("merged tallies have %s, one has %s", got, want)
 		}
@@ -44,8 +44,8 @@ func ascendingIDs(n int) []int32 {
 	return ids
 }
 
-// told is what a tally knows of cells and edges.
-func (t *Tally) told() []any {
+// state returns the state of a tally for comparison.
+func (t *Tally) state() []any {
 	return []any{t.quality.Float64(), t.lengths.Float64(), t.squares.Float64(), t.area.Float64(), t.least, t.most, t.worst,
 		t.best, t.shortest, t.longest, t.cells, t.edges, t.inverted, t.inRange, t.histogram, t.lengthHistogram}
 }

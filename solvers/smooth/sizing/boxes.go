@@ -7,31 +7,31 @@ import (
 	"slices"
 )
 
-// cellBoxes are those over the mesh on which a metric is given, in the plane or in space: each has the cells that touch
-// it, and of these the one at which the way to a position begins.
+// cellBoxes is a grid of boxes over the mesh of a metric, in the plane or in space: each lists the cells that touch
+// it, and one of these from which a search for a position begins.
 type cellBoxes struct {
 	dim      int
 	n        [3]int32   // along each axis: 1 along z in the plane
-	low, per [3]float64 // lowest corner, and boxes a unit of length
+	low, per [3]float64 // lowest corner, and boxes per unit of length
 	cells    int
-	kind     string // what cells are called
-	// touched calls found with each box that has a position in common with a cell, or nearly: float32 has coarser boxes.
+	kind     string // name of cells in messages
+	// touched calls found with each box that a cell touches, with a margin: boxes are coarser in float32.
 	touched func(cell int, found func(box int32))
 	centre  func(cell int) [3]float64
 
-	starts, lists, listed []int32 // as fields have them
+	starts, lists, listed []int32 // as in the fields of kernels
 }
 
-// nearly is how far from a cell, in boxes, one still counts as touched.
+// nearly is the margin in boxes within which a cell counts as touching.
 const nearly = 1e-5
 
-// list counts the cells of all boxes, lists them in ascending order, and chooses where to begin.
+// list lists the cells of all boxes in ascending order, and chooses the starting cells.
 func (b *cellBoxes) list() error {
 	count := make([]int64, int(b.n[0])*int(b.n[1])*int(b.n[2])+1)
 	for c := range b.cells {
 		b.touched(c, func(box int32) { count[box+1]++ })
 	}
-	// A box that none touches gets one, that of a neighbour.
+	// A box without cells gets one from a neighbouring box.
 	empty := make([]bool, len(count)-1)
 	for box := range empty {
 		empty[box] = count[box+1] == 0
@@ -57,7 +57,7 @@ func (b *cellBoxes) list() error {
 	return nil
 }
 
-// fill lets empty boxes have the first cell of the nearest box that has some, going from box to box beside it.
+// fill gives empty boxes the first cell of the nearest box that has some, propagating from box to box.
 func (b *cellBoxes) fill(empty []bool) {
 	step := [3]int32{1, b.n[0], b.n[0] * b.n[1]}
 	var front []int32
@@ -71,9 +71,9 @@ func (b *cellBoxes) fill(empty []bool) {
 		for _, box := range front {
 			for axis, n := range b.n {
 				at := box / step[axis] % n
-				for _, way := range [2]int32{-1, 1} {
-					other := box + way*step[axis]
-					if at+way < 0 || at+way >= n || !empty[other] {
+				for _, direction := range [2]int32{-1, 1} {
+					other := box + direction*step[axis]
+					if at+direction < 0 || at+direction >= n || !empty[other] {
 						continue
 					}
 					empty[other] = false
@@ -86,13 +86,13 @@ func (b *cellBoxes) fill(empty []bool) {
 	}
 }
 
-// start chooses for each box the listed cell whose centre is nearest to the middle.
+// start chooses for each box the listed cell whose centre is nearest to the centre of the box.
 func (b *cellBoxes) start() {
 	b.starts = make([]int32, len(b.lists)-1)
 	for i := range b.starts {
 		box := int32(i)
 		at := [3]int32{box % b.n[0], box / b.n[0] % b.n[1], box / (b.n[0] * b.n[1])}
-		far := func(cell int32) (sum float64) {
+		distance := func(cell int32) (sum float64) {
 			centre := b.centre(int(cell))
 			for axis := range b.dim {
 				d := centre[axis] - (b.low[axis] + (float64(at[axis])+.5)/b.per[axis])
@@ -101,7 +101,7 @@ func (b *cellBoxes) start() {
 			return sum
 		}
 		b.starts[box] = slices.MinFunc(b.listed[b.lists[box]:b.lists[box+1]], func(one, other int32) int {
-			return cmp.Or(cmp.Compare(far(one), far(other)), cmp.Compare(one, other))
+			return cmp.Or(cmp.Compare(distance(one), distance(other)), cmp.Compare(one, other))
 		})
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// A metric from the second derivatives of a field that is known at the vertices: for as many triangles as the mesh has,
-// with sizes within bounds that grow by up to half from edge to edge, and no larger than a file asks for.
+// A metric from the second derivatives of a field at the vertices: for as many triangles as the mesh has, with sizes
+// within bounds that grow by at most half from edge to edge, and no larger than a file requests.
 func ExampleOnMesh() {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 1000, 1)
 	if err != nil {
@@ -38,7 +38,7 @@ func ExampleOnMesh() {
 		log.Fatal(err)
 	}
 
-	// A file of sizes at the vertices, as others write it, and read it.
+	// A file of sizes at the vertices, as other programs write it, and its metric.
 	sizes := medit.SolutionField{Kind: medit.Scalar}
 	for range m.X {
 		sizes.Values = append(sizes.Values, .08)

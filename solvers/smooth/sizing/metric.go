@@ -1,6 +1,5 @@
-// Package sizing has metrics that can be looked up at any position, as kernels do it: sampled on a grid, as the product
-// of sizes along the axes, or linear on the cells of a mesh. Those of the plane are a Metric, those of space a
-// SolidMetric.
+// Package sizing has metrics that kernels can evaluate at any position: bilinear on a grid, as the product of sizes
+// along the axes, or linear on the cells of a mesh. A Metric is for the plane, a SolidMetric for space.
 package sizing
 
 import (
@@ -14,8 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// Metric is a metric field over a rectangle, which contains the mesh, or over a mesh (OnMesh). Outside of it the value
-// at the nearest position holds.
+// Metric is a metric field over a rectangle that contains the mesh, or over a mesh (OnMesh). Outside of it, the value
+// at the nearest position is used.
 type Metric struct {
 	bounds Bounds
 	Field  kernels.Field[float64]
@@ -31,10 +30,11 @@ func (b Bounds) check() error {
 	return nil
 }
 
-// MaxSamples is how many nodes a side of a discrete metric may have.
+// MaxSamples is the largest number of nodes along a side of a discrete metric.
 const MaxSamples = 1 << 13
 
-// Discrete samples a metric at the nodes of a grid, n a side, between which it is bilinear. n is a power of two.
+// Discrete samples a metric at the nodes of a grid with n nodes along a side, a power of two. It is bilinear in
+// between.
 func Discrete(b Bounds, n int, at func(x, y float64) (m11, m12, m22 float64)) (*Metric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
@@ -61,20 +61,20 @@ func Discrete(b Bounds, n int, at func(x, y float64) (m11, m12, m22 float64)) (*
 	return &Metric{b, f}, nil
 }
 
-// Discretised is a metric, sampled at the nodes of a grid over the same rectangle.
+// Discretised samples a metric at the nodes of a grid over the same rectangle.
 func (m *Metric) Discretised(n int) (*Metric, error) {
 	return Discrete(m.bounds, n, m.At)
 }
 
-// Sizes is a metric that wants triangles of a width that depends on x and a height that depends on y, each given at
-// the ends of equal pieces with its derivative just inside both ends, and cubic between: exact where it is a polynomial
-// of degree 3, and otherwise off by a share of the fourth power of a piece's length.
+// Sizes is a metric for triangles with a width that depends on x and a height that depends on y. Each is given at the
+// ends of equal pieces with its one-sided derivatives, and cubic in between: exact for polynomials of degree 3,
+// otherwise with an error proportional to the fourth power of a piece's length.
 func Sizes(b Bounds, width, height []Ends) (*Metric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
 	if len(width) == 0 || len(height) == 0 || len(width) > math.MaxInt32 || len(height) > math.MaxInt32 {
-		return nil, errors.New("sizes of no pieces, or of too many")
+		return nil, errors.New("sizes need at least one piece, and not too many")
 	}
 	f := kernels.Field[float64]{Kind: lookup.Product, Scale: 1, X: b.X0, Y: b.Y0, Nx: int32(len(width)),
 		Ny:   int32(len(height)),
@@ -97,10 +97,10 @@ func Sizes(b Bounds, width, height []Ends) (*Metric, error) {
 	return &Metric{b, f}, nil
 }
 
-// Ends are the size at both ends of a piece, and its derivatives there.
+// Ends are the sizes at both ends of a piece, and the derivatives there.
 type Ends struct{ H0, H1, D0, D1 float64 }
 
-// cubic is Hermite's interpolation across a piece of the given length. A straight line is found as one.
+// cubic is the Hermite interpolation across a piece of the given length. A straight line is represented exactly.
 func (e Ends) cubic(length float64) lookup.Piece[float64] {
 	rise, d0, d1 := e.H1-e.H0, e.D0*length, e.D1*length
 	if d0 == d1 && math.Abs(rise-d0) <= 0x1p-50*(e.H0+e.H1) {
@@ -109,8 +109,8 @@ func (e Ends) cubic(length float64) lookup.Piece[float64] {
 	return lookup.Piece[float64]{A: e.H0, B: d0, C: 3*rise - 2*d0 - d1, D: d0 + d1 - 2*rise}
 }
 
-// Linear wants triangles whose width grows linearly from low at one side of the rectangle to high at the other, and
-// whose height does the same upward.
+// Linear is a metric for triangles whose width grows linearly from low at the left side of the rectangle to high at
+// the right, and whose height does the same upward.
 func Linear(b Bounds, low, high float64) (*Metric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
@@ -119,11 +119,12 @@ func Linear(b Bounds, low, high float64) (*Metric, error) {
 	return Sizes(b, []Ends{{low, high, w, w}}, []Ends{{low, high, h, h}})
 }
 
-// pieces of one sine: tables are off by 1e-12 of the difference of the sizes.
+// sinePieces of one wave: tables have an error of 1e-12 of the difference of the sizes.
 const pieces = 1024
 
-// Sinusoidal wants triangles whose width varies between low and high as a sine of the given number of waves across the
-// rectangle, and whose height does the same upward: h(x) = low + (high-low)(1 + sin 2πwx)/2, with x from 0 to 1.
+// Sinusoidal is a metric for triangles whose width varies between low and high as a sine with the given number of
+// waves across the rectangle, and whose height does the same upward: h(x) = low + (high-low)(1 + sin 2πwx)/2, with x
+// from 0 to 1.
 func Sinusoidal(b Bounds, low, high, waves float64) (*Metric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func Sinusoidal(b Bounds, low, high, waves float64) (*Metric, error) {
 
 const maxWaves = 1000
 
-// sine are the sizes of a sinusoidal metric along a length.
+// sine returns the sizes of a sinusoidal metric along a length.
 func sine(length, low, high, waves float64) (all []Ends) {
 	n := pieces * max(1, int(math.Ceil(waves)))
 	at := func(k int) (h, d float64) {
@@ -158,7 +159,7 @@ func (m *Metric) At(x, y float64) (m11, m12, m22 float64) {
 	return t.M11, t.M12, t.M22
 }
 
-// Positive tells whether a tensor is finite and positive definite.
+// Positive reports whether a tensor is finite and positive definite.
 func Positive(m11, m12, m22 float64) bool {
 	det := m11*m22 - m12*m12
 	return m11 > 0 && m22 > 0 && det > 0 && !math.IsInf(m11+m22+det, 0)
@@ -168,7 +169,7 @@ func UnfitPlane(m11, m12, m22 float64) string {
 	return faults.Unfit([]float64{m11, m12, m22}, func(m []float64) bool { return Positive(m[0], m[1], m[2]) })
 }
 
-// node is the k-th of n+1 positions that divide an interval evenly, of which the ends are exact.
+// node is the k-th of n+1 positions that divide an interval evenly, with exact ends.
 func node(from, to float64, k, n int) float64 {
 	if k == n {
 		return to

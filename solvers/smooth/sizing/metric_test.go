@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMetricsRefused: bounds, sizes and tensors that make no metric.
+// TestMetricsRefused covers bounds, sizes and tensors that are not valid.
 func TestMetricsRefused(t *testing.T) {
 	constant := func(m11, m12, m22 float64) func(x, y float64) (float64, float64, float64) {
 		return func(x, y float64) (float64, float64, float64) { return m11, m12, m22 }
@@ -36,7 +36,7 @@ func TestMetricsRefused(t *testing.T) {
 		"goes from 0 to 2":              func() (*Metric, error) { return Linear(one, 0, 2) },
 		"goes from 1 to -2":             func() (*Metric, error) { return Linear(one, 1, -2) },
 		"sinusoidal metric of -1 waves": func() (*Metric, error) { return Sinusoidal(one, 1, 2, -1) },
-		"sizes of no pieces":            func() (*Metric, error) { return Sizes(one, nil, nil) },
+		"sizes need at least one piece": func() (*Metric, error) { return Sizes(one, nil, nil) },
 	} {
 		if _, err := make(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want one that says %q", err, says)
@@ -44,7 +44,7 @@ func TestMetricsRefused(t *testing.T) {
 	}
 }
 
-// TestMetrics: the linear metric is one, and the table of the sinusoidal one is good to 1e-12.
+// TestMetrics proves that the linear metric is exact, and that the table of the sinusoidal one has an error of 1e-12.
 func TestMetrics(t *testing.T) {
 	b := Bounds{-2, 1, 4, 2}
 	linear, err := Linear(b, .5, .05)
@@ -59,16 +59,16 @@ func TestMetrics(t *testing.T) {
 		s, u := float64(k)/999, float64((k*k)%1000)/999
 		x, y := -2+6*s, 1+u
 		for name, c := range map[string]struct {
-			of   *Metric
-			h    func(s float64) float64
-			near float64
+			of        *Metric
+			h         func(s float64) float64
+			tolerance float64
 		}{
 			"linear":     {linear, func(s float64) float64 { return .5 - .45*s }, 1e-13},
 			"sinusoidal": {wave, func(s float64) float64 { return .1 + .2*(1+math.Sin(4*math.Pi*s))/2 }, 1e-11},
 		} {
 			m11, m12, m22 := c.of.At(x, y)
 			w, h := 1/math.Sqrt(m11), 1/math.Sqrt(m22)
-			if m12 != 0 || math.Abs(w/c.h(s)-1) > c.near || math.Abs(h/c.h(u)-1) > c.near {
+			if m12 != 0 || math.Abs(w/c.h(s)-1) > c.tolerance || math.Abs(h/c.h(u)-1) > c.tolerance {
 				t.Errorf("%s at (%g, %g): sizes %v and %v, want %v and %v", name, x, y, w, h, c.h(s), c.h(u))
 			}
 		}

@@ -13,14 +13,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
-// OnMesh is a metric that is given at the vertices of a mesh, of the one that is to be smoothed as it is at first or of
-// any other. The tensor is linear on every triangle: then it is positive definite everywhere, its slope is at hand for
-// pain-exact, and it takes no logarithms, which kernels do not have. Where sizes differ much between the ends of an
-// edge, the smaller one reaches farther than it would with sizes that are linear.
+// OnMesh is a metric given at the vertices of a mesh: the initial mesh to be smoothed, or any other. The tensor is
+// linear on every triangle, so it is positive definite everywhere, its derivative is known for pain-exact, and it
+// needs no logarithms, which kernels do not have. If sizes differ much between the ends of an edge, the smaller one
+// extends farther than with linear sizes.
 //
-// Where a position lies is found from the position alone, so that a vertex need not carry a triangle with it: the
-// outcome depends on neither the way that it came nor on who moved it. Outside of the mesh, a position nearby on it
-// counts.
+// The triangle that contains a position is found from the position alone, so that a vertex need not store one, and
+// the result does not depend on the path of a vertex or its rank. For a position outside of the mesh, a position
+// nearby on the mesh is used.
 //
 //	solution, err := medit.ReadSolution("size.sol")
 //	field, err := metric.FromSolution(metric.Of(m), solution)
@@ -54,7 +54,7 @@ func OnMesh(m *mesh.Mesh, at metric.Field) (*Metric, error) {
 	for c, at := range m.Cells {
 		f.Background = append(f.Background, kernels.BackgroundCell{At: at, Next: next[c]})
 	}
-	// About one box for two triangles, each about square.
+	// About one box for two triangles, approximately square.
 	boxes := float64(len(m.Cells))/2 + 1
 	across := math.Sqrt(boxes * (b.X1 - b.X0) / (b.Y1 - b.Y0))
 	across = min(max(1, math.Round(across)), boxes)
@@ -75,8 +75,8 @@ func OnMesh(m *mesh.Mesh, at metric.Field) (*Metric, error) {
 	return &Metric{b, f}, nil
 }
 
-// alongCurve puts vertices and cells in the order of a Hilbert curve, as the vertices are that look them up: a sweep of
-// pain over 628,000 vertices takes half the time.
+// alongCurve sorts vertices and cells along a Hilbert curve, like the vertices that look them up: this halves the
+// time of a sweep of pain over 628,000 vertices.
 func alongCurve(m *mesh.Mesh, at metric.Field) (*mesh.Mesh, metric.Field, error) {
 	order, err := partition.HilbertOrder(m.X, m.Y)
 	if err != nil {
@@ -87,7 +87,7 @@ func alongCurve(m *mesh.Mesh, at metric.Field) (*mesh.Mesh, metric.Field, error)
 	for v, old := range order {
 		to.X[v], to.Y[v], values[v] = m.X[old], m.Y[old], at[old]
 	}
-	place := partition.Inverse(order)
+	index := partition.Inverse(order)
 	x, y := make([]float64, len(m.Cells)), make([]float64, len(m.Cells))
 	for c := range m.Cells {
 		x[c], y[c] = m.Centroid(c)
@@ -97,7 +97,7 @@ func alongCurve(m *mesh.Mesh, at metric.Field) (*mesh.Mesh, metric.Field, error)
 	}
 	for c, old := range order {
 		for k, v := range m.Cells[old] {
-			to.Cells[c][k] = place[v]
+			to.Cells[c][k] = index[v]
 		}
 	}
 	return to, values, nil
@@ -118,7 +118,7 @@ func touchedBy(m *mesh.Mesh, g *kernels.Field[float64], c int, found func(box in
 	box:
 		for i := i0; i <= i1; i++ {
 			for k := range 3 {
-				// The box lies beyond an edge if its corner farthest inward does.
+				// The box is outside of an edge if its innermost corner is.
 				ex, ey := px[(k+1)%3]-px[k], py[(k+1)%3]-py[k]
 				x, y := float64(i)-nearly-px[k], float64(j)-nearly-py[k]
 				inward := ex*y - ey*x + (1+2*nearly)*(max(ex, 0)+max(-ey, 0))
@@ -131,7 +131,7 @@ func touchedBy(m *mesh.Mesh, g *kernels.Field[float64], c int, found func(box in
 	}
 }
 
-// FlatCells complains about triangles of the metric's mesh that the precision of the run makes flat.
+// FlatCells lists triangles of the metric's mesh that are flat in the precision of the run.
 func FlatCells[F num.Float](f *kernels.Field[F]) (c faults.List) {
 	for k, p := range f.Background {
 		o, a, b := f.Nodes[p.At[0]], f.Nodes[p.At[1]], f.Nodes[p.At[2]]

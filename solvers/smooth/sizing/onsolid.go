@@ -12,8 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
-// OnSolid is a metric that is given at the vertices of a mesh of tetrahedra, linear on each: what OnMesh is in the
-// plane.
+// OnSolid is a metric given at the vertices of a mesh of tetrahedra, linear on each, like OnMesh in the plane.
 func OnSolid(m *mesh.Solid, at metric.Field) (*SolidMetric, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
@@ -21,7 +20,7 @@ func OnSolid(m *mesh.Solid, at metric.Field) (*SolidMetric, error) {
 	if err := at.Check(metric.OfSolid(m)); err != nil {
 		return nil, err
 	}
-	next, err := m.Across()
+	next, err := m.Neighbours()
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +47,7 @@ func OnSolid(m *mesh.Solid, at metric.Field) (*SolidMetric, error) {
 	return &SolidMetric{f}, nil
 }
 
-// BoxOf is the smallest box that holds a mesh.
+// BoxOf is the bounding box of a mesh.
 func BoxOf(m *mesh.Solid) Box {
 	if len(m.X) == 0 {
 		return Box{}
@@ -57,7 +56,7 @@ func BoxOf(m *mesh.Solid) Box {
 		High: [3]float64{slices.Max(m.X), slices.Max(m.Y), slices.Max(m.Z)}}
 }
 
-// boxesFor divides a box into about one for four cells, each about a cube.
+// boxesFor divides a box into about one box for four cells, approximately cubes.
 func boxesFor(b Box, cells int) (n [3]int) {
 	volume, most := 1.0, float64(cells)/4+1
 	for k := range 3 {
@@ -84,7 +83,7 @@ func touchedBySolid(m *mesh.Solid, b *cellBoxes, c int, found func(box int32)) {
 		most := max(p[0][axis], p[1][axis], p[2][axis], p[3][axis])
 		lo[axis], hi[axis] = max(0, int32(least-nearly)), min(b.n[axis]-1, int32(most+nearly))
 	}
-	var inward [4][3]float64 // normals of the faces, and where these are along them
+	var inward [4][3]float64 // normals of the faces, and positions of the faces along them
 	var at [4]float64
 	for k := range 4 {
 		u, v, w := p[(k+1)%4], p[(k+2)%4], p[(k+3)%4]
@@ -105,7 +104,7 @@ func touchedBySolid(m *mesh.Solid, b *cellBoxes, c int, found func(box int32)) {
 		box:
 			for x := lo[0]; x <= hi[0]; x++ {
 				for k := range 4 {
-					// The box lies beyond a face if its corner farthest inward does.
+					// The box is outside of a face if its innermost corner is.
 					far := -at[k]
 					for axis, from := range [3]int32{x, y, z} {
 						far += inward[k][axis] * (float64(from) - nearly)
@@ -121,7 +120,7 @@ func touchedBySolid(m *mesh.Solid, b *cellBoxes, c int, found func(box int32)) {
 	}
 }
 
-// FlatSolidCells complains about tetrahedra of the metric's mesh that the precision of the run makes flat.
+// FlatSolidCells lists tetrahedra of the metric's mesh that are flat in the precision of the run.
 func FlatSolidCells[F num.Float](f *solid.Field[F]) (c faults.List) {
 	for k, p := range f.Background {
 		var v [4]solid.Vertex[F]

@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
-// SolidMetric is a metric field over a box, which contains the mesh, or over a mesh (OnSolid). Outside of it the value
-// at the nearest position holds.
+// SolidMetric is a metric field over a box that contains the mesh, or over a mesh (OnSolid). Outside of it, the value
+// at the nearest position is used.
 type SolidMetric struct{ Field solid.Field[float64] }
 
 // Box is [Low[0], High[0]] × [Low[1], High[1]] × [Low[2], High[2]].
@@ -30,7 +30,7 @@ func (b Box) check() error {
 // Six are the components of a symmetric tensor: m11, m12, m13, m22, m23, m33.
 type Six [6]float64
 
-// Positive tells whether a tensor is finite and positive definite.
+// Positive reports whether a tensor is finite and positive definite.
 func (m Six) Positive() bool {
 	t := solid.Tensor[float64]{M11: m[0], M12: m[1], M13: m[2], M22: m[3], M23: m[4], M33: m[5]}
 	minor := t.M11*t.M22 - t.M12*t.M12
@@ -42,10 +42,11 @@ func (m Six) Unfit() string {
 	return faults.Unfit(m[:], func(scaled []float64) bool { return Six(scaled).Positive() })
 }
 
-// MaxSolidSamples is how many nodes a side of a discrete metric in space may have.
+// MaxSolidSamples is the largest number of nodes along a side of a discrete metric in space.
 const MaxSolidSamples = 256
 
-// SolidDiscrete samples a metric at the nodes of a grid, n a side, between which it is trilinear. n is a power of two.
+// SolidDiscrete samples a metric at the nodes of a grid with n nodes along a side, a power of two. It is trilinear in
+// between.
 func SolidDiscrete(b Box, n int, at func(x, y, z float64) Six) (*SolidMetric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
@@ -74,8 +75,8 @@ func SolidDiscrete(b Box, n int, at func(x, y, z float64) Six) (*SolidMetric, er
 	return &SolidMetric{f}, nil
 }
 
-// SolidSizes is a metric that wants tetrahedra of sizes along x, y and z that each depend on that coordinate alone,
-// given as those of Sizes are.
+// SolidSizes is a metric for tetrahedra with sizes along x, y and z that each depend on that coordinate, given as in
+// Sizes.
 func SolidSizes(b Box, sizes [3][]Ends) (*SolidMetric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func SolidSizes(b Box, sizes [3][]Ends) (*SolidMetric, error) {
 	var pieces [3][]lookup.Piece[float64]
 	for axis, ends := range sizes {
 		if len(ends) == 0 || len(ends) > math.MaxInt32 {
-			return nil, errors.New("sizes of no pieces, or of too many")
+			return nil, errors.New("sizes need at least one piece, and not too many")
 		}
 		length := (b.High[axis] - b.Low[axis]) / float64(len(ends))
 		for k, e := range ends {
@@ -99,7 +100,7 @@ func SolidSizes(b Box, sizes [3][]Ends) (*SolidMetric, error) {
 	return &SolidMetric{f}, nil
 }
 
-// SolidLinear wants tetrahedra whose sizes along each axis grow linearly along it, from low to high.
+// SolidLinear is a metric for tetrahedra whose sizes along each axis grow linearly along it, from low to high.
 func SolidLinear(b Box, low, high float64) (*SolidMetric, error) {
 	var sizes [3][]Ends
 	for axis := range sizes {
@@ -109,7 +110,7 @@ func SolidLinear(b Box, low, high float64) (*SolidMetric, error) {
 	return SolidSizes(b, sizes)
 }
 
-// SolidSinusoidal wants tetrahedra whose sizes along each axis follow a sine along it, as those of Sinusoidal do.
+// SolidSinusoidal is a metric for tetrahedra whose sizes along each axis follow a sine along it, as in Sinusoidal.
 func SolidSinusoidal(b Box, low, high, waves float64) (*SolidMetric, error) {
 	if !(waves > 0) || waves > maxWaves {
 		return nil, fmt.Errorf("a sinusoidal metric of %g waves: give a number up to %d", waves, maxWaves)
@@ -121,27 +122,27 @@ func SolidSinusoidal(b Box, low, high, waves float64) (*SolidMetric, error) {
 	return SolidSizes(b, sizes)
 }
 
-// UGAWGLinear is the metric "linear" of the benchmark of the Unstructured Grid Adaptation Working Group, which is
-// given on the unit cube: sizes of 0.1 along x and y, and along z of 0.001 half way up to 0.1 at both ends.
+// UGAWGLinear is the metric "linear" of the benchmark of the Unstructured Grid Adaptation Working Group on the unit
+// cube: sizes of 0.1 along x and y, and along z from 0.001 in the middle to 0.1 at both ends.
 func UGAWGLinear(b Box) (*SolidMetric, error) {
 	flat, slope := []Ends{{.1, .1, 0, 0}}, .198/(b.High[2]-b.Low[2])
 	return SolidSizes(b, [3][]Ends{flat, flat, {{.1, .001, -slope, -slope}, {.001, .1, slope, slope}}})
 }
 
-// over begins a field of so many boxes or pieces along each axis.
+// over initializes a field with the number of boxes or pieces along each axis.
 func over(b Box, kind int32, n [3]int) solid.Field[float64] {
 	return solid.Field[float64]{Kind: kind, Scale: 1, X: b.Low[0], Y: b.Low[1], Z: b.Low[2],
 		Nx: int32(n[0]), Ny: int32(n[1]), Nz: int32(n[2]), PerX: float64(n[0]) / (b.High[0] - b.Low[0]),
 		PerY: float64(n[1]) / (b.High[1] - b.Low[1]), PerZ: float64(n[2]) / (b.High[2] - b.Low[2])}
 }
 
-// At is the metric at a position.
+// At returns the metric at a position.
 func (m *SolidMetric) At(x, y, z float64) Six {
 	t := m.Field.At(solid.Vector[float64]{X: x, Y: y, Z: z})
 	return Six{t.M11, t.M12, t.M13, t.M22, t.M23, t.M33}
 }
 
-// SolidIn is the field in a precision.
+// SolidIn converts a field to the precision of a run.
 func SolidIn[F num.Float](f *solid.Field[float64]) solid.Field[F] {
 	g := solid.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, Nz: f.Nz, X: F(f.X), Y: F(f.Y), Z: F(f.Z), PerX: F(f.PerX),
 		PerY: F(f.PerY), PerZ: F(f.PerZ), Scale: F(f.Scale)}

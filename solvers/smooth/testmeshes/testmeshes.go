@@ -1,5 +1,5 @@
-// Package testmeshes makes meshes that are hard to smooth without harm: of any number n there is one in the plane and
-// one in space, with slivers of qualities down to 1e-9, and a metric for each.
+// Package testmeshes makes meshes that are difficult to smooth: for any number n there is one in the plane and one in
+// space, with slivers of qualities down to 1e-9, and a metric for each.
 package testmeshes
 
 import (
@@ -11,11 +11,10 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Single tells whether mesh n is one for float32, in which the worst slivers would be flat, so that it has none of
-// them.
+// Single reports whether mesh n is for float32; the worst slivers would be flat in it, and are left out.
 func Single(n int) bool { return n%8 == 7 }
 
-// sliver is about the worst quality of mesh n, with so many zeros behind the point.
+// sliver is the approximate worst quality of mesh n; zeros is the number of zeros after the decimal point.
 func sliver(n, zeros int) float64 {
 	if Single(n) {
 		zeros %= 4
@@ -37,8 +36,8 @@ func Space(n int) (*mesh.Solid, error) {
 	return Tetrahedra(side, uint64(n), sliver(n, n/2%10))
 }
 
-// Triangles is an irregular mesh of the unit square in which some vertices lie almost on an edge of the triangles
-// around them, so that the worst quality is about the given one.
+// Triangles is an irregular mesh of the unit square in which some vertices are almost on an edge of the surrounding
+// triangles, so that the worst quality is about the given one.
 func Triangles(cells int, seed uint64, worst float64) (*mesh.Mesh, error) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, cells, seed)
 	if err != nil {
@@ -52,15 +51,15 @@ func Triangles(cells int, seed uint64, worst float64) (*mesh.Mesh, error) {
 	spoilt := make([]bool, len(m.X))
 	for v := range int32(len(m.X)) {
 		ring := rings.Of(v)
-		if rings.Around[v] != mesh.Inside || rng.IntN(8) > 0 ||
+		if rings.Class[v] != mesh.Interior || rng.IntN(8) > 0 ||
 			slices.ContainsFunc(ring, func(u int32) bool { return spoilt[u] }) {
 			continue
 		}
 		k := rng.IntN(len(ring))
 		a, b := ring[k], ring[(k+1)%len(ring)]
 		x, y := (m.X[a]+m.X[b])/2, (m.Y[a]+m.Y[b])/2
-		wasX, wasY, far := m.X[v], m.Y[v], worst*portable.Exp(3*rng.Float64())
-		m.X[v], m.Y[v] = x+far*(wasX-x), y+far*(wasY-y)
+		wasX, wasY, distance := m.X[v], m.Y[v], worst*portable.Exp(3*rng.Float64())
+		m.X[v], m.Y[v] = x+distance*(wasX-x), y+distance*(wasY-y)
 		spoilt[v] = true
 		for c, cell := range m.Cells {
 			if slices.Contains(cell[:], v) && !(m.Area(c) > 0) {
@@ -71,8 +70,8 @@ func Triangles(cells int, seed uint64, worst float64) (*mesh.Mesh, error) {
 	return m, nil
 }
 
-// Tetrahedra is a cube of so many boxes a side, in which some vertices lie almost on a face of a tetrahedron around
-// them, so that the worst quality is about the given one.
+// Tetrahedra is a cube with `side` boxes along a side, in which some vertices are almost on a face of a surrounding
+// tetrahedron, so that the worst quality is about the given one.
 func Tetrahedra(side int, seed uint64, worst float64) (*mesh.Solid, error) {
 	m, err := mesh.Cube(side, side, side, .1, 3)
 	if err != nil {
@@ -87,13 +86,13 @@ func Tetrahedra(side int, seed uint64, worst float64) (*mesh.Solid, error) {
 			slices.ContainsFunc(cell[:], func(u int32) bool { return spoilt[u] }) {
 			continue
 		}
-		face, far := m.Facing(int32(c), k), worst*portable.Exp(3*rng.Float64())
+		face, distance := m.FaceOpposite(int32(c), k), worst*portable.Exp(3*rng.Float64())
 		var to [3]float64
 		for axis := range to {
 			for _, u := range face {
 				to[axis] += m.At(u)[axis] / 3
 			}
-			to[axis] += far * (p[axis] - to[axis])
+			to[axis] += distance * (p[axis] - to[axis])
 		}
 		m.X[v], m.Y[v], m.Z[v] = to[0], to[1], to[2]
 		for other, at := range m.Cells {
@@ -109,7 +108,7 @@ func Tetrahedra(side int, seed uint64, worst float64) (*mesh.Solid, error) {
 // Kinds are the kinds of metrics.
 var Kinds = [4]string{"uniform", "graded", "anisotropic", "turning"}
 
-// Kind is that of metric n: meshes of all kinds of numbers have each.
+// Kind is the kind of metric n. All kinds occur with all kinds of meshes.
 func Kind(n int) int { return (n + n/4 + n/16) % len(Kinds) }
 
 // Metric returns the tensor m11, m12, m22 at a position, of metric n.
@@ -148,7 +147,7 @@ func Metric3(n int) func(x, y, z float64) [6]float64 {
 	}
 }
 
-// turned is the tensor of sizes h and k along axes that are turned by an angle.
+// turned is the tensor of sizes h and k along axes rotated by an angle.
 func turned(angle, h, k float64) (m11, m12, m22 float64) {
 	s, c := math.Sincos(angle)
 	a, b := 1/(h*h), 1/(k*k)

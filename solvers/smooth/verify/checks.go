@@ -19,17 +19,17 @@ import (
 
 func init() { verify.Register(suite) }
 
-// suite is the checks, the fast ones first.
+// suite holds the checks, the fast ones first.
 var suite = verify.Suite{Name: "smooth", Twins: harmRanks, Checks: []verify.Check{
 	{Name: "gradients", About: "Analytic gradients against differences", Run: gradients},
 	{Name: "affine", About: "A mesh and its image in the frame of the metric", Run: affine},
-	{Name: "strip", About: "A strip: where the steps come to rest", Run: strips},
+	{Name: "strip", About: "A strip: where the steps converge", Run: strips},
 	{Name: "monotone", About: "Smoothers that never make the worst triangle worse", Run: monotone},
 	{Name: "relaxation", About: "Sweeps to convergence by over-relaxation", Run: relaxation},
 	{Name: "sizes", About: "Linear and sinusoidal metrics of G. Rokos (2010)", Run: sizes},
 	{Name: "refine", About: "Analytic metrics of the suite of refine, NASA", Run: refineMetrics},
 	{Name: "cube", About: "Tetrahedra: a cube in the linear metric of the UGAWG", Run: cubes},
-	{Name: "kinds", About: "Mean and worst quality beside what Mmg reaches by moving vertices", Run: kinds},
+	{Name: "kinds", About: "Mean and worst quality compared with Mmg's by moving vertices", Run: kinds},
 	{Name: "harm", About: "Rough meshes: neither the mean nor the worst quality falls, and bits are the same", Run: harm},
 	{Name: "large", About: "Mean and worst quality of a mesh of 16,641 vertices", Run: large},
 	{Name: "interpolation", About: "The error of interpolation that metrics from second derivatives leave",
@@ -37,10 +37,10 @@ var suite = verify.Suite{Name: "smooth", Twins: harmRanks, Checks: []verify.Chec
 	{Name: "hessian", About: "Metrics from second derivatives: the error of interpolation", Run: hessians},
 }}
 
-// unitSquare bounds the metrics of most checks.
+// unitSquare is the domain of the metrics of most checks.
 var unitSquare = sizing.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
 
-// smoothing sets a solver up on one rank and hands it to f, with the part, which is the whole mesh.
+// smoothing sets up a solver on one rank and passes it to f, with the part, which is the whole mesh.
 func smoothing(ctx context.Context, p *verify.Page, m *mesh.Mesh, metric *sizing.Metric, cfg smooth.Config,
 	f func(part *layout.Part, s smooth.Solver) error) error {
 	layout, err := layout.New(m, layout.Options{Boundary: layout.Slide, Ridge: ridgeOf(cfg),
@@ -75,7 +75,7 @@ func ridgeOf(cfg smooth.Config) float64 {
 	return 0
 }
 
-// coordinates returns where the vertices are, by their ids in the mesh.
+// coordinates returns the positions of the vertices, by their ids in the mesh.
 func coordinates(part *layout.Part, s smooth.Solver) (x, y []float64, err error) {
 	at, err := s.Coordinates()
 	if err != nil {
@@ -89,8 +89,8 @@ func coordinates(part *layout.Part, s smooth.Solver) (x, y []float64, err error)
 	return x, y, nil
 }
 
-// bare is a smoother's guard against inverted cells: none, except on the coarse meshes of quick runs, where
-// neighbouring cells differ much in size.
+// bare returns a smoother's guard against inverted cells: none, except on the coarse meshes of quick runs, in which
+// adjacent cells differ much in size.
 func bare(p *verify.Page) string {
 	if p.Options.Quick {
 		return "halve"
@@ -98,8 +98,8 @@ func bare(p *verify.Page) string {
 	return "none"
 }
 
-// converge sweeps until no vertex moves by more than a length in the metric, and returns the number of sweeps. It looks
-// every few sweeps, and gives up after most.
+// converge sweeps until no vertex moves by more than a length in the metric, and returns the number of sweeps. It
+// checks after every `every` sweeps, and gives up after most.
 func converge(ctx context.Context, s smooth.Solver, length float64, every, most int) (int, error) {
 	for s.Sweeps() < most {
 		if err := ctx.Err(); err != nil {
@@ -116,8 +116,8 @@ func converge(ctx context.Context, s smooth.Solver, length float64, every, most 
 	return 0, fmt.Errorf("vertices still move by more than %g after %d sweeps", length, most)
 }
 
-// alternating splits nx × ny boxes over the unit square by diagonals that alternate, so that each side of the mesh
-// looks like its opposite.
+// alternating splits nx × ny boxes over the unit square by alternating diagonals, so that opposite sides of the mesh
+// look the same.
 func alternating(nx, ny int, width, height float64) *mesh.Mesh {
 	m := &mesh.Mesh{}
 	for j := 0; j <= ny; j++ {
@@ -139,7 +139,7 @@ func alternating(nx, ny int, width, height float64) *mesh.Mesh {
 	return m
 }
 
-// ratio is that of the largest to the least.
+// ratio returns the ratio of the largest to the smallest value.
 func ratio(values []float64) float64 {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, v := range values {

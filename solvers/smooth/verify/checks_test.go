@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 )
 
-// Every check of smoothing meets its bounds at the resolutions that a test can afford.
+// TestQuick proves that every check of smoothing meets its bounds at resolutions suitable for a test.
 func TestQuick(t *testing.T) {
 	for _, name := range suite.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -26,7 +26,7 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// Twins smooth rough meshes again, and are compared.
+// TestTwins proves that twins smooth the rough meshes again, and are compared.
 func TestTwins(t *testing.T) {
 	var devices []backend.Device
 	for range 3 {

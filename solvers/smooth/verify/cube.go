@@ -19,11 +19,11 @@ import (
 )
 
 // cubes smooths a cube of tetrahedra in the metric "cube-linear" of the Unstructured Grid Adaptation Working Group's
-// benchmark: sizes of 0.1 along x and y, and along z of 0.001 in the middle to 0.1 at the ends. The benchmark's results
-// are of codes that change the connectivity too, so that the bounds on quality are our own: what PainExact reaches with
-// ω = 1.6, and that Smart, FJP and the hybrid never let the worst tetrahedron become worse, the last two in 10 sweeps.
-// Those on the domain are not: volume and surface are kept to rounding, the sides hold every one of their vertices to
-// the last bit, and several ranks end with the bits of one.
+// benchmark: sizes of 0.1 along x and y, and along z from 0.001 in the middle to 0.1 at the ends. The benchmark's
+// results are from codes that also change the connectivity, so that the bounds on quality are ours: what PainExact
+// reaches with ω = 1.6, and that Smart, FJP and the hybrid never make the worst tetrahedron worse, the last two in 10
+// sweeps. The bounds on the domain are exact: volume and surface are preserved up to round-off, every vertex of a side
+// stays exactly on it, and several ranks give the bits of one.
 func cubes(ctx context.Context, p *verify.Page) error {
 	n, exact, others, mean, worst := [3]int{10, 10, 46}, 150, 60, 0.8, 0.15
 	if p.Options.Quick {
@@ -47,7 +47,7 @@ func cubes(ctx context.Context, p *verify.Page) error {
 		cfg := smooth.Config{Smoother: smoother, Guard: "halve", Gain: 1e-6}
 		count := others
 		switch smoother {
-		case "": // the mesh as it is
+		case "": // the unsmoothed mesh
 			cfg.Smoother, count = "smart", 0
 		case "pain-exact":
 			count = exact
@@ -84,14 +84,14 @@ func cubes(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// cubeEnd is what a run leaves behind, and how far vertices of the cube's sides have left these.
+// cubeEnd is the result of a run, with the largest distance of side vertices from their sides.
 type cubeEnd struct {
 	quality.Diagnostics
 	hash string
 	off  float64
 }
 
-// smoothCube smooths on so many ranks, with vertices given to them by lot.
+// smoothCube smooths on several ranks, with vertices assigned to them at random.
 func smoothCube(ctx context.Context, m *mesh.Solid, metric *sizing.SolidMetric, cfg smooth.Config, sweeps,
 	ranks int) (cubeEnd, error) {
 	layout, err := layout.NewSolid(m, layout.Options{Boundary: layout.Slide, Colouring: colouring.JonesPlassmann,

@@ -15,11 +15,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// gradients compares what the kernels derive with central differences, on random triangles of any size in random
-// metrics: the derivatives of a metric's field, and those of the quality of Vasilevskii and Lipnikov with the metric
-// as it moves. Differences are good to about the square root of a rounding error. Places near the lines at which a
-// field has a kink are left out, and so are triangles of size 1, where the third derivative of the quality jumps, and
-// flat ones.
+// gradients compares derivatives computed by the kernels with central differences, on random triangles of any size in
+// random metrics: the derivatives of a metric field, and those of the quality of Vasilevskii and Lipnikov with a
+// position-dependent metric. Differences are accurate to about the square root of round-off. It excludes positions
+// near the kinks of a field, triangles of size 1, at which the third derivative of the quality jumps, and flat ones.
 func gradients(_ context.Context, p *verify.Page) error {
 	rng := rand.New(rand.NewPCG(1, 2))
 	cases := 20_000
@@ -75,7 +74,7 @@ func gradients(_ context.Context, p *verify.Page) error {
 	return nil
 }
 
-// randomField has 2 × 2 boxes over the unit square, and aspect ratios up to 30.
+// randomField returns a field of 2 × 2 boxes over the unit square, with aspect ratios up to 30.
 func randomField(rng *rand.Rand) *kernels.Field[float64] {
 	f := &kernels.Field[float64]{Nx: 2, Ny: 2, PerX: 2, PerY: 2, Scale: 2500 * (.5 + rng.Float64())}
 	for range 9 {
@@ -88,8 +87,8 @@ func randomField(rng *rand.Rand) *kernels.Field[float64] {
 	return f
 }
 
-// solidSlopes is the largest relative deviation of the derivatives of random metrics in space, trilinear in one box,
-// from central differences.
+// solidSlopes returns the largest relative deviation of the derivatives of random metrics in three dimensions,
+// trilinear in one box, from central differences.
 func solidSlopes(rng *rand.Rand, cases int) (off float64) {
 	const h = 1e-4
 	for range cases {
@@ -111,7 +110,7 @@ func solidSlopes(rng *rand.Rand, cases int) (off float64) {
 	return off
 }
 
-// randomSolidField is trilinear in one box, the unit cube.
+// randomSolidField returns a field that is trilinear in one box, the unit cube.
 func randomSolidField(rng *rand.Rand, scale float64) *solid.Field[float64] {
 	f := &solid.Field[float64]{Nx: 1, Ny: 1, Nz: 1, PerX: 1, PerY: 1, PerZ: 1, Scale: scale}
 	for range 8 {
@@ -121,8 +120,9 @@ func randomSolidField(rng *rand.Rand, scale float64) *solid.Field[float64] {
 	return f
 }
 
-// solidQualities is the largest relative deviation of the gradients of the quality of random tetrahedra, with the
-// metric as it moves, from central differences, and how many were neither flat nor of size 1.
+// solidQualities returns the largest relative deviation of the gradients of the quality of random tetrahedra, with a
+// position-dependent metric, from central differences, and the number of tetrahedra that were neither flat nor of
+// size 1.
 func solidQualities(rng *rand.Rand, cases int) (off float64, looked int) {
 	for range cases {
 		size := .03 * math.Pow(10, rng.Float64())
@@ -162,8 +162,8 @@ func solidQualities(rng *rand.Rand, cases int) (off float64, looked int) {
 	return off, looked
 }
 
-// affine smooths an irregular mesh in a constant metric, and its image under a map L in the metric L⁻ᵀML⁻¹. What a
-// step owes to the metric alone is mapped along; the printed Pain step, whose diagonal belongs to the axes, is not.
+// affine smooths an irregular mesh in a constant metric, and its image under a map L in the metric L⁻ᵀML⁻¹. Steps
+// that depend on the metric only are mapped too; the printed Pain step, whose diagonal depends on the axes, is not.
 func affine(ctx context.Context, p *verify.Page) error {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 800, 4)
 	if err != nil {
@@ -213,13 +213,13 @@ func affine(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// constant is a metric that is the same everywhere.
+// constant returns a uniform metric.
 func constant(m11, m12, m22 float64) (*sizing.Metric, error) {
 	return sizing.Discrete(sizing.Bounds{X0: -5, Y0: -5, X1: 5, Y1: 5}, 2,
 		func(_, _ float64) (float64, float64, float64) { return m11, m12, m22 })
 }
 
-// swept is where vertices are after five sweeps.
+// swept returns the positions of vertices after five sweeps.
 func swept(ctx context.Context, p *verify.Page, m *mesh.Mesh, in *sizing.Metric, smoother string) (
 	x, y []float64, err error) {
 	cfg := smooth.Config{Smoother: smoother, Guard: "halve", Rescale: true, Gain: 1e-6}

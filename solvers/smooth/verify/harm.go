@@ -23,12 +23,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/testmeshes"
 )
 
-// harmRanks is on how many ranks each mesh is smoothed once more.
+// harmRanks is the number of ranks on which each mesh is smoothed a second time.
 const harmRanks = 5
 
-// harm takes the smoother barrier to 200 meshes in the plane and 200 in space, of which most have slivers, some of a
-// quality of 1e-9: neither the mean nor the worst quality may end below that of the start, nor a cell inverted, and
-// five ranks, and the twins, must end with the bits of one.
+// harm smooths 200 meshes in two and 200 in three dimensions with barrier, most of them with slivers, some of a
+// quality of 1e-9: neither the mean nor the worst quality may end below the initial one, no cell may be inverted, and
+// five ranks, and the twins, must give the bits of one.
 func harm(ctx context.Context, p *verify.Page) error {
 	meshes := 200
 	if p.Options.Quick {
@@ -45,7 +45,7 @@ func harm(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// printHarm prints the outcome on the meshes, by their metrics, and each mesh that was harmed.
+// printHarm prints the results by metric, and each mesh that was harmed.
 func printHarm(p *verify.Page, dim int, all []harmed) {
 	t := p.Table(fmt.Sprintf("barrier on %d meshes in %d dimensions", len(all), dim), "metric", "meshes",
 		"worst before, least", "median", "worst after, least", "median", "mean before, median", "after",
@@ -84,15 +84,15 @@ func printHarm(p *verify.Page, dim int, all []harmed) {
 	t.Flush()
 }
 
-// harmed is what became of a mesh.
+// harmed is the result for a mesh.
 type harmed struct {
 	before, after quality.Diagnostics
 	hash          string
 	same          bool     // on harmRanks ranks
-	twins         []string // of each twin, how its state differs
+	twins         []string // how the state of each twin differs
 }
 
-// missed tells what harm was done, if any.
+// missed describes the harm done, if any.
 func (h *harmed) missed() string {
 	b, a := &h.before, &h.after
 	if a.QualityMean >= b.QualityMean && a.QualityMin >= b.QualityMin && a.Inverted == 0 {
@@ -102,7 +102,7 @@ func (h *harmed) missed() string {
 		a.QualityMin, a.Inverted)
 }
 
-// harmAll smooths all meshes, a few at a time, of which each twin takes one at a time.
+// harmAll smooths all meshes, several concurrently, of which each twin takes one at a time.
 func harmAll(ctx context.Context, p *verify.Page, dim, meshes int) ([]harmed, error) {
 	all := make([]harmed, meshes)
 	twins := make([]sync.Mutex, len(p.Options.Twins))
@@ -150,7 +150,7 @@ type harmJob struct {
 	inSpace   *sizing.SolidMetric
 }
 
-// harmJobOf is mesh n in so many dimensions.
+// harmJobOf returns mesh n in a number of dimensions.
 func harmJobOf(dim, n int) (j harmJob, err error) {
 	j.precision = map[bool]string{false: "float64", true: "float32"}[testmeshes.Single(n)]
 	j.options = layout.Options{Boundary: layout.Slide, Ridge: 45, Colouring: colouring.Kinds[n%3%len(colouring.Kinds)],
@@ -169,7 +169,7 @@ func harmJobOf(dim, n int) (j harmJob, err error) {
 	return j, err
 }
 
-// on smooths on a rank for each of the devices, to which vertices go at random; nil is for one of the CPU.
+// on smooths on one rank per device, with vertices assigned at random; a nil device is the CPU.
 func (j *harmJob) on(ctx context.Context, devices []backend.Device) (harmed, error) {
 	options := j.options
 	if devices[0] != nil {
@@ -200,7 +200,7 @@ func (j *harmJob) on(ctx context.Context, devices []backend.Device) (harmed, err
 	})
 }
 
-// parts cuts the mesh, and returns what opens a rank's solver.
+// parts partitions the mesh, and returns a function that opens a rank's solver.
 func (j *harmJob) parts(options layout.Options, ranks int) (
 	open func(context.Context, dist.Comm, backend.Device) (smooth.Solver, error), err error) {
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
@@ -228,5 +228,5 @@ func (j *harmJob) parts(options layout.Options, ranks int) (
 	}, err
 }
 
-// median is the value in the middle.
+// median returns the middle value.
 func median(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)/2] }

@@ -14,10 +14,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// hessians smooths a mesh toward the metric that the second derivatives of a field ask for, recovered from its values
-// at the vertices, and measures how far the field is from what is linear on the triangles. The derivatives are
-// recovered anew on every mesh, as a solver would, and gradation bounds the metric. No bound is published for moving
-// vertices alone; ours is that the error falls to 0.15, for which an even mesh needs seven times as many triangles.
+// hessians smooths a mesh toward the metric given by the second derivatives of a field, recovered from its values at
+// the vertices, and measures the error of linear interpolation. The derivatives are recovered again on every mesh, as
+// a solver would, and gradation limits the metric. No bound is published for moving vertices only; ours is that the
+// error falls to 0.15, for which a uniform mesh needs seven times as many triangles.
 func hessians(ctx context.Context, p *verify.Page) error {
 	cells, rounds, sweeps, share := 8000, 3, [2]int{50, 20}, .15
 	if p.Options.Quick {
@@ -79,8 +79,8 @@ func hessians(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// hessianMetric is the metric for the L2 norm of a field that is known at the vertices, sizes between 1/1000 and 1/4
-// and aspect ratios up to 20, that grow by up to 1.8 from edge to edge.
+// hessianMetric returns the metric for the L2 norm of a field known at the vertices, with sizes between 1/1000 and
+// 1/4, aspect ratios up to 20, and growth by up to 1.8 from edge to edge.
 func hessianMetric(m *mesh.Mesh, of func(x, y float64) float64,
 	cells float64) (*sizing.Metric, metric.Report, int, error) {
 	values := make([]float64, len(m.X))
@@ -105,8 +105,8 @@ func hessianMetric(m *mesh.Mesh, of func(x, y float64) float64,
 	return out, report, graded, err
 }
 
-// interpolationError is the L2 norm of a field minus what is linear on the triangles and equal to it at the vertices,
-// by a midpoint rule on 36 parts of every triangle.
+// interpolationError returns the L2 norm of the difference between a field and its linear interpolation on the
+// triangles, by a midpoint rule on 36 parts of every triangle.
 func interpolationError(m *mesh.Mesh, of func(x, y float64) float64) float64 {
 	const n = 6
 	sum := 0.0

@@ -13,10 +13,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// interpolations adapts meshes to fields with the smoother barrier. In each of three rounds the Hessian of the field is
-// recovered anew from its values at the vertices, and the metric made from it. What is bounded is the error of linear
-// interpolation after all rounds, as a share of that before. Nothing is published for moving vertices alone; the bounds
-// are our own.
+// interpolations adapts meshes to fields with the smoother barrier. In each of three rounds the Hessian of the field
+// is recovered from its values at the vertices, and the metric computed from it. The bound is on the error of linear
+// interpolation after all rounds, relative to the initial one. Nothing is published for moving vertices only; the
+// bounds are ours.
 func interpolations(ctx context.Context, p *verify.Page) error {
 	meshes, rounds := 3, 3
 	if p.Options.Quick {
@@ -59,7 +59,7 @@ func interpolations(ctx context.Context, p *verify.Page) error {
 	return spaceInterpolations(ctx, p)
 }
 
-// adapted moves the vertices of a mesh to fit the metric from the Hessian of a field.
+// adapted moves the vertices of a mesh toward the metric from the Hessian of a field.
 func adapted(ctx context.Context, p *verify.Page, m *mesh.Mesh, of func(x, y float64) float64) (
 	d quality.Diagnostics, err error) {
 	values := make([]float64, len(m.X))

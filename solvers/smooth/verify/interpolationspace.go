@@ -13,9 +13,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// spaceInterpolations is interpolations for tetrahedra. A mesh of a cube has few directions in which its connectivity
-// stretches: the error falls less than in the plane. As in the program, of three rounds the one counts that leaves the
-// least; the bounds are our own.
+// spaceInterpolations is interpolations for tetrahedra. The connectivity of a cube's mesh allows stretching in few
+// directions: the error falls less than in two dimensions. As in the program, the best of three rounds is used; the
+// bounds are ours.
 func spaceInterpolations(ctx context.Context, p *verify.Page) error {
 	side, rounds := 14, 3
 	if p.Options.Quick {
@@ -100,8 +100,8 @@ func adaptedInSpace(ctx context.Context, p *verify.Page, m *mesh.Solid, of func(
 	return d, err
 }
 
-// spaceInterpolationError is the L2 norm of how far a field is from what is linear on the tetrahedra, by its values at
-// the middles of the upright parts of each.
+// spaceInterpolationError returns the L2 norm of the difference between a field and its linear interpolation on the
+// tetrahedra, by its values at the centres of the upright parts of each.
 func spaceInterpolationError(m *mesh.Solid, of func(x, y, z float64) float64) float64 {
 	const n = 4
 	sum := 0.0

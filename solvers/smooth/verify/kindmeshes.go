@@ -13,15 +13,15 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
 
-// geometries are meshes that Gmsh 4.8.4 has made of the files beside them: gmsh -2 plate.geo (gmsh -3 in space),
-// converted by atoll mesh convert with --drop-dangling.
+// geometries are meshes made by Gmsh 4.8.4 from the files in the same folder: gmsh -2 plate.geo (gmsh -3 in three
+// dimensions), converted by atoll mesh convert with --drop-dangling.
 //
 //go:embed geometries/*.meshb
 var geometries embed.FS
 
 var geometryNames = [4][]string{2: {"plate", "disc", "wing"}, 3: {"ball", "drilled", "elbow"}}
 
-// generated is how many random meshes there are in each dimension, beside those of Gmsh.
+// generated is the number of random meshes in each dimension, besides those of Gmsh.
 const generated = 8
 
 // subject is a mesh to be smoothed, of triangles or of tetrahedra.
@@ -46,7 +46,7 @@ func subjectOf(dim, n int) (s subject, err error) {
 	return s, err
 }
 
-// load writes the embedded mesh of a geometry to a file, and reads that, as package meshio reads files.
+// load writes the embedded mesh of a geometry to a file, and reads it with package meshio.
 func (s *subject) load() error {
 	data, err := geometries.ReadFile("geometries/" + s.name + ".meshb")
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *subject) load() error {
 	return err
 }
 
-// vertices returns their number.
+// vertices returns the number of vertices.
 func (s *subject) vertices() int {
 	if s.solid != nil {
 		return len(s.solid.X)
@@ -73,8 +73,9 @@ func (s *subject) vertices() int {
 	return len(s.plane.X)
 }
 
-// kindMesh is generated mesh n in the plane: an even mesh of the unit square whose inner vertices are moved at random
-// toward a neighbour, unless a triangle would lose more than nine tenths of its area; then flipped to Delaunay.
+// kindMesh returns generated mesh n in two dimensions: a uniform mesh of the unit square whose inner vertices are
+// moved at random toward a neighbour, unless a triangle would lose more than nine tenths of its area; then flipped to
+// Delaunay.
 func kindMesh(n int) (*mesh.Mesh, error) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 600+300*n, uint64(n+1))
 	if err != nil {
@@ -92,7 +93,7 @@ func kindMesh(n int) (*mesh.Mesh, error) {
 	}
 	rng := rand.New(rand.NewPCG(uint64(n+1), 7))
 	for v := range int32(len(m.X)) {
-		if rings.Around[v] != mesh.Inside {
+		if rings.Class[v] != mesh.Interior {
 			continue
 		}
 		to := rings.Of(v)[rng.IntN(len(rings.Of(v)))]
@@ -105,8 +106,8 @@ func kindMesh(n int) (*mesh.Mesh, error) {
 	return m, err
 }
 
-// kindSolid is generated mesh n in space: a cube of tetrahedra whose inner vertices are moved like those of kindMesh,
-// and in which some pairs of tetrahedra are then flipped to three, so that its connectivity is irregular.
+// kindSolid returns generated mesh n in three dimensions: a cube of tetrahedra whose inner vertices are moved like
+// those of kindMesh, in which some pairs of tetrahedra are then flipped to three for an irregular connectivity.
 func kindSolid(n int) (*mesh.Solid, error) {
 	m, err := mesh.Cube(5+n/2, 5+n/3, 6+n%4, .15, uint64(n+1))
 	if err != nil {
@@ -134,8 +135,8 @@ func kindSolid(n int) (*mesh.Solid, error) {
 	return m, nil
 }
 
-// split makes 2-3 flips: it replaces some pairs of tetrahedra that share a face by three around the edge that joins
-// their other corners, where that goes through the face.
+// split makes 2-3 flips: it replaces some pairs of tetrahedra that share a face by three around the edge between
+// their opposite corners, if it passes through the face.
 func split(m *mesh.Solid, rng *rand.Rand) {
 	type half struct {
 		cell int
@@ -146,7 +147,7 @@ func split(m *mesh.Solid, rng *rand.Rand) {
 	touched := make([]bool, len(m.Cells))
 	for c := range len(touched) {
 		for k := range 4 {
-			face, apex := m.Facing(int32(c), k), m.Cells[c][k]
+			face, apex := m.FaceOpposite(int32(c), k), m.Cells[c][k]
 			one, seen := first[sorted(face)]
 			if !seen {
 				first[sorted(face)] = half{c, apex}
@@ -176,8 +177,8 @@ func split(m *mesh.Solid, rng *rand.Rand) {
 	}
 }
 
-// displace moves a vertex by a share of its way, halved until none of its cells loses more than nine tenths of its
-// size.
+// displace moves a vertex by a share of its displacement, halved until none of its cells loses more than nine tenths
+// of its size.
 func displace(cells []int, share float64, size func(cell int) float64, put func(share float64)) {
 	was := make([]float64, len(cells))
 	for i, c := range cells {

@@ -16,7 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// kind is a metric of the check "kinds", by the sizes along the axes.
+// kind is a metric of the check "kinds", given by the sizes along the axes.
 type kind struct {
 	name string
 	dim  int
@@ -29,7 +29,7 @@ type kind struct {
 // meanAndWorst is the quality of a mesh: the mean and the worst.
 type meanAndWorst struct{ mean, worst float64 }
 
-// above is what barrier is to reach where Mmg reaches a quality.
+// above returns the bound for barrier where Mmg reaches a quality.
 func (k *kind) above(theirs meanAndWorst) meanAndWorst {
 	factor := 1.1
 	if k.dim == 3 {
@@ -43,9 +43,9 @@ func (q meanAndWorst) verdict(d *quality.Diagnostics) verify.Verdict {
 		fmt.Sprintf("≥ %.3f, %.3f", q.mean, q.worst))
 }
 
-// kinds takes the smoother barrier to irregular meshes in uniform, graded and anisotropic metrics, in the plane and in
-// space, beside the mode of Mmg 5.8.0 that moves vertices only. Its figures are the best of four ways to call it, for
-// the mean and for the worst quality each on its own:
+// kinds smooths irregular meshes with barrier in uniform, graded and anisotropic metrics, in two and three
+// dimensions, and compares with the mode of Mmg 5.8.0 that moves vertices only. Mmg's results are the best of four
+// calls, separately for the mean and for the worst quality:
 //
 //	mmg2d_O3 -noinsert -noswap -v 0 -sol sizes.sol in.mesh out.mesh     (mmg3d_O3 in space)
 //
@@ -53,7 +53,7 @@ func (q meanAndWorst) verdict(d *quality.Diagnostics) verify.Verdict {
 // vertices of in.mesh. Qualities are those of Atoll for both. Where Mmg is installed (it comes with mmgpy from PyPI) it
 // is run again.
 func kinds(ctx context.Context, p *verify.Page) error {
-	t := p.Table("barrier beside the moves of Mmg 5.8.0: mean and worst quality", "kind", "mesh", "vertices", "before", "",
+	t := p.Table("barrier compared with Mmg 5.8.0: mean and worst quality", "kind", "mesh", "vertices", "before", "",
 		"Mmg", "", "Atoll", "", "sweeps")
 	type again struct {
 		kind, mesh string
@@ -92,7 +92,7 @@ func kinds(ctx context.Context, p *verify.Page) error {
 	}
 	t.Flush()
 	if len(all) > 0 {
-		t := p.Table("the same beside Mmg "+findMmg(2).version(ctx)+" as it is installed here", "kind", "mesh", "Mmg", "",
+		t := p.Table("the same compared with the installed Mmg "+findMmg(2).version(ctx), "kind", "mesh", "Mmg", "",
 			"Atoll", "")
 		for _, a := range all {
 			t.Row(a.above.verdict(&a.ours), a.kind, a.mesh, a.theirs.mean, a.theirs.worst, a.ours.QualityMean,
@@ -103,8 +103,8 @@ func kinds(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// smoothed tells what a mesh is like in the metric, before and after barrier has come to its end, if it is to move
-// anything, and the factor of the metric.
+// smoothed returns the quality of a mesh in the metric before and after barrier has ended, if it is to move anything,
+// and the factor of the metric.
 func (k *kind) smoothed(ctx context.Context, p *verify.Page, s *subject, move bool) (before, after quality.Diagnostics,
 	scale float64, err error) {
 	run := func(s smooth.Solver) error {
@@ -138,7 +138,7 @@ func (k *kind) smoothed(ctx context.Context, p *verify.Page, s *subject, move bo
 	return before, after, scale, err
 }
 
-// solidSmoothing sets a solver of tetrahedra up on one rank and hands it to f.
+// solidSmoothing sets up a solver of tetrahedra on one rank and passes it to f.
 func solidSmoothing(ctx context.Context, p *verify.Page, m *mesh.Solid, metric *sizing.SolidMetric, cfg smooth.Config,
 	f func(part *layout.SolidPart, s smooth.Solver) error) error {
 	layout, err := layout.NewSolid(m, layout.Options{Boundary: layout.Slide, Ridge: ridgeOf(cfg),

@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 )
 
-// large takes barrier to an irregular mesh of 16,641 vertices in the graded and the anisotropic metric of "kinds",
-// where it is to come to its end within 200 sweeps. The bounds are our own.
+// large smooths an irregular mesh of 16,641 vertices with barrier in the graded and the anisotropic metric of
+// "kinds", which must end within 200 sweeps. The bounds are ours.
 func large(ctx context.Context, p *verify.Page) error {
 	side := 128
 	if p.Options.Quick {
@@ -44,7 +44,7 @@ func large(ctx context.Context, p *verify.Page) error {
 }
 
 // shaken moves the vertices inside the unit square at random, by up to far along both axes, and flips edges until the
-// mesh is one of Delaunay.
+// mesh is Delaunay.
 func shaken(m *mesh.Mesh, far float64) error {
 	rng := rand.New(rand.NewPCG(128, 1))
 	for v := range m.X {

@@ -2,7 +2,7 @@ package verify
 
 import "math"
 
-// kindCases are the metrics of the check "kinds", with the figures of Mmg on the generated meshes and those of Gmsh.
+// kindCases are the metrics of the check "kinds", with Mmg's results on the generated meshes and those of Gmsh.
 var kindCases = []kind{
 	{name: "plane, uniform", dim: 2, at: func(_, _, _ float64) [3]float64 { return [3]float64{1, 1, 1} },
 		mmg: []meanAndWorst{{.9049, .5810}, {.8842, .3560}, {.8836, .4131}, {.8856, .3568}, {.8835, .3742},

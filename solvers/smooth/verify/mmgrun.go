@@ -14,10 +14,10 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 )
 
-// mmg is the program of Mmg for the plane or for space.
+// mmg is the Mmg program for two or three dimensions.
 type mmg string
 
-// findMmg finds that for so many dimensions; nil where none is installed.
+// findMmg finds the program for a number of dimensions; nil if none is installed.
 func findMmg(dim int) *mmg {
 	for _, name := range []string{"mmg%dd_O3", "mmg%dd"} {
 		if path, err := exec.LookPath(fmt.Sprintf(name, dim)); err == nil {
@@ -28,17 +28,17 @@ func findMmg(dim int) *mmg {
 	return nil
 }
 
-// version is what the program says of itself.
+// version returns the version that the program prints.
 func (m *mmg) version(ctx context.Context) string {
-	out, _ := exec.CommandContext(ctx, string(*m), "-h").CombinedOutput() // it need not end well
+	out, _ := exec.CommandContext(ctx, string(*m), "-h").CombinedOutput() // it may exit with an error
 	if _, after, found := strings.Cut(string(out), "Release "); found {
 		return strings.TrimRight(strings.Fields(after)[0], ",")
 	}
 	return "of unknown version"
 }
 
-// best is the best mean and the best worst quality to which the program moves the vertices of a mesh, of four ways,
-// with sizes as a metric of the given factor has them.
+// best returns the best mean and the best worst quality that the program reaches in four ways by moving vertices,
+// with sizes scaled like a metric of the given factor.
 func (m *mmg) best(ctx context.Context, p *verify.Page, k *kind, s *subject, scale float64) (best meanAndWorst,
 	err error) {
 	for _, graded := range [][]string{nil, {"-hgrad", "-1"}} {
@@ -60,7 +60,7 @@ func (m *mmg) best(ctx context.Context, p *verify.Page, k *kind, s *subject, sca
 	return best, nil
 }
 
-// moved lets the program move the vertices of a mesh once.
+// moved runs the program once to move the vertices of a mesh.
 func (m *mmg) moved(ctx context.Context, k *kind, s *subject, scale float64, graded []string) (to subject, err error) {
 	dir, err := os.MkdirTemp("", "atoll-mmg-")
 	if err != nil {
@@ -88,7 +88,7 @@ func (m *mmg) moved(ctx context.Context, k *kind, s *subject, scale float64, gra
 	return to, err
 }
 
-// solution is the sizes at the vertices of a mesh, or tensors where these differ along the axes.
+// solution returns the sizes at the vertices of a mesh, or tensors if they differ along the axes.
 func (k *kind) solution(s *subject, scale float64) *medit.Solution {
 	var f medit.SolutionField
 	f.Kind = medit.Scalar

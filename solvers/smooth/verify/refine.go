@@ -19,20 +19,20 @@ type refineCase struct {
 	mean, worst float64
 }
 
-// refineCases are metrics of refine, with what a mesh of 5,000 triangles is to have: a mean quality after pain-exact,
-// and a worst one after hybrid. These bounds are our own, a few percent below what we reach.
+// refineCases are the metrics of refineMetrics, with bounds for a mesh of 5,000 triangles: the mean quality after
+// pain-exact, and the worst after hybrid. The bounds are ours, a few percent below the results.
 var refineCases = []refineCase{
 	{"linear-01", .64, .54}, {"linear-0001", .27, .05}, {"side", .61, .32}, {"polar-1", .45, .045},
 	{"polar-2", .40, .05}, {"radial-1", .165, 1e-4}, {"circle-1", .50, .005}, {"masabl-1", .145, .006},
 }
 
 // refineMetrics smooths irregular meshes toward the analytic metrics of refine's test suite
-// (https://github.com/nasa/refine, acceptance), in the plane: linear has a height that falls toward y = 1/2, polar a
-// radial size that falls toward a circle, in polar-2 with one across that does as well, circle another such, radial and
-// side what their names say, and masabl sizes that follow a cosine and an exponential. No bound is published for moving
-// vertices alone. First pain-exact raises the mean, and then hybrid the worst; nothing is inverted, and the boundary
-// stays. The share of edges of a good length, 1/√2 to √2, is shown: triangles as flat as linear-0001 asks for cannot be
-// had from so few.
+// (https://github.com/nasa/refine, acceptance), in two dimensions: linear has a height that decreases toward
+// y = 1/2, polar a radial size that decreases toward a circle, polar-2 also one in the circumferential direction,
+// circle is similar, radial and side are as their names say, and the sizes of masabl follow a cosine and an
+// exponential. No bound is published for moving vertices only. First pain-exact raises the mean, and then hybrid the
+// worst; no cell is inverted, and the boundary is preserved. The table shows the share of edges of a good length, 1/√2
+// to √2: so few triangles cannot be as flat as linear-0001 demands.
 func refineMetrics(ctx context.Context, p *verify.Page) error {
 	cells, sweeps := 5000, [2]int{100, 20}
 	if p.Options.Quick {
@@ -89,7 +89,7 @@ func refineMetrics(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// refineRow tells of a smoother's sweeps, which is the k-th: what the mesh was like before and after.
+// refineRow prints the quality before and after the k-th smoother's sweeps.
 func refineRow(p *verify.Page, t *verify.Table, c *refineCase, k int, smoother string, a, b *quality.Diagnostics) {
 	kept := verify.VerdictOf(b.Inverted == 0 && math.Abs(b.AreaDrift) <= 1e-14, "")
 	rises := verify.AtLeast(b.QualityMin, a.QualityMin)

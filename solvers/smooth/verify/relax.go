@@ -11,15 +11,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// asGood is how far from the mean quality at rest a mesh counts as good as that.
+// asGood is the tolerance on the mean quality within which a mesh counts as converged.
 const asGood = 1e-5
 
-// relaxation counts the sweeps of pain-exact until the mean quality is that at rest, for ω = 1 and for over-relaxation,
-// on meshes of n × n boxes. A plain sweep is that of Gauss and Seidel for an elliptic problem, whose sweeps grow with
-// n², and those of over-relaxation with n. The factor is 2/(1 + 2/n); for Laplace's equation on squares it would be
-// 2/(1 + sin π/n), which takes a third more sweeps here. A mesh is at rest when no vertex moves by more than 1e-5 of an
-// edge. Over-relaxation is to need 20 times fewer sweeps: plain ones come to rest too on the small meshes, with the
-// same quality, and on the others they are counted until they are 20 times as many, and are to be not as good by then.
+// relaxation counts the sweeps of pain-exact until the mean quality has converged, for ω = 1 and for over-relaxation,
+// on meshes of n × n boxes. A plain sweep is a Gauss-Seidel sweep for an elliptic problem, whose number grows with n²,
+// with over-relaxation with n. The factor is 2/(1 + 2/n); for Laplace's equation on squares it would be 2/(1 + sin
+// π/n), which needs a third more sweeps here. A mesh has converged when no vertex moves by more than 1e-5 of an edge.
+// Over-relaxation must need 20 times fewer sweeps: plain sweeps converge too on the small meshes, to the same quality;
+// on the others they stop at 20 times as many, and the quality must not have converged by then.
 func relaxation(ctx context.Context, p *verify.Page) error {
 	metric, err := sizing.Linear(unitSquare, .05, .5)
 	if err != nil {
@@ -74,7 +74,7 @@ func relaxation(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// history is how the mean quality went, every few sweeps.
+// history holds the mean quality every few sweeps.
 type history struct {
 	every int
 	means []float64
@@ -84,7 +84,7 @@ type history struct {
 func (h *history) sweeps() int      { return h.every * len(h.means) }
 func (h *history) quality() float64 { return h.means[len(h.means)-1] }
 
-// until is the number of sweeps from which on the quality is as good as another, or all if it never is.
+// until returns the number of sweeps after which the quality has reached final, or all if it never does.
 func (h *history) until(final float64) int {
 	k := len(h.means)
 	for k > 0 && math.Abs(h.means[k-1]-final) <= asGood {
@@ -93,7 +93,7 @@ func (h *history) until(final float64) int {
 	return h.every * min(k+1, len(h.means))
 }
 
-// relaxed sweeps until no vertex moves by more than 1e-5 of an edge times ω, or most sweeps are made.
+// relaxed sweeps until no vertex moves by more than 1e-5 of an edge times ω, or for most sweeps.
 func relaxed(ctx context.Context, p *verify.Page, n int, relax float64, metric *sizing.Metric, every,
 	most int) (history,
 	error) {

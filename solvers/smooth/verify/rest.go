@@ -11,13 +11,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// strips lets the vertices of a strip, one row of boxes whose vertices slide on two lines, come to rest under a size h
-// that falls from 0.5 to 0.05. The alternating diagonals make this a problem in one dimension.
+// strips smooths a strip, one row of boxes whose vertices slide on two lines, to convergence under a size h that
+// decreases from 0.5 to 0.05. The alternating diagonals make this a problem in one dimension.
 //
-// The derivative of ½Σ u²/h² vanishes where u/h is the same everywhere. As printed, the step holds the metric fixed
-// while it derives, and rests where u/h² is the same: in the limit of many boxes spacings then differ by (0.5/0.05)² =
-// 100 instead of 10. The bound for it is the solution of that condition by another method (printedSpacing), which for
-// 20 boxes is 62.9, as another program has found.
+// The derivative of ½Σ u²/h² vanishes where u/h is the same everywhere. The printed step takes the derivative
+// at a fixed metric, and converges to where u/h² is the same: in the limit of many boxes spacings then differ by
+// (0.5/0.05)² = 100 instead of 10. The bound for it is the solution of that condition by another method
+// (printedSpacing), which for 20 boxes is 62.9, in agreement with another program.
 func strips(ctx context.Context, p *verify.Page) error {
 	boxes := []int{20, 32, 64}
 	if p.Options.Quick {
@@ -71,8 +71,8 @@ func strips(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// printedSpacing is the ratio of the largest to the least spacing of n boxes that satisfy M u = c with the mean M of
-// both ends, found box after box for a c that bisection fits to the length.
+// printedSpacing returns the ratio of the largest to the smallest spacing of n boxes that satisfy M u = c with M the
+// mean at both ends, computed box by box, with c found by bisection to match the length.
 func printedSpacing(n int, h func(float64) float64) float64 {
 	m := func(x float64) float64 { return 1 / (h(x) * h(x)) }
 	march := func(c float64) (end float64, u []float64) {

@@ -13,9 +13,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// monotone takes sweeps of the smoothers that look at quality over an irregular mesh, in a discrete metric that turns
-// and stretches. Vertices of a set share no triangle, so that no triangle becomes worse than the worst of its cavities
-// was: the worst quality of the mesh never falls, to the last bit but for hybrid, which adds two steps.
+// monotone smooths an irregular mesh with the smoothers that evaluate quality, in a discrete metric that rotates and
+// stretches. Vertices of a set share no triangle, so that no triangle becomes worse than the worst of its cavities
+// was: the worst quality of the mesh never falls, exactly except for hybrid, which adds two steps.
 func monotone(ctx context.Context, p *verify.Page) error {
 	cells, sweeps := 20_000, 8
 	if p.Options.Quick {
@@ -75,7 +75,7 @@ func monotone(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// reference is a mean and a worst quality after so many sweeps of Pain's step as printed.
+// reference is the mean and worst quality after a number of sweeps of Pain's printed step.
 type reference struct {
 	sweeps      int
 	mean, worst float64
@@ -87,12 +87,13 @@ var printedQualities = []reference{{2000, 0.843, 0.765}, {5000, 0.760, 0.322}, {
 
 const exactQuality = 0.883
 
-// sizes are the test cases of G. Rokos, "Study of anisotropic mesh adaptivity and its parallel execution" (2010),
-// whose text gives pictures and times but no qualities. Two right triangles make a box here, and the best quality that
-// these can have is 0.892, where the box is a square.
+// sizes runs the test cases of G. Rokos, "Study of anisotropic mesh adaptivity and its parallel execution" (2010),
+// which has pictures and times but no qualities. A box consists of two right triangles here, whose best possible
+// quality is 0.892, for a square box.
 //
-// As printed, the step makes the mesh better at first and then worse, since it does not rest where the metric is met;
-// pain-exact has come to rest after 2,000 sweeps. Area and perimeter stay: vertices of the boundary slide on its lines.
+// The printed step first improves the mesh and then degrades it, since it does not converge to where the metric is
+// satisfied; pain-exact has converged after 2,000 sweeps. Area and perimeter are preserved: boundary vertices slide on
+// its lines.
 func sizes(ctx context.Context, p *verify.Page) error {
 	n := 64
 	if p.Options.Quick {
@@ -120,7 +121,7 @@ func sizes(ctx context.Context, p *verify.Page) error {
 			case smoother == "pain-exact":
 				cfg.Relax = 1.8
 				looks = looks[:2]
-			case metric.name != "linear": // of which nobody tells where it ends
+			case metric.name != "linear": // where it ends is not known
 				looks = looks[:3]
 			}
 			err := smoothing(ctx, p, alternating(n, n, 1, 1), metric.of, cfg, func(_ *layout.Part, s smooth.Solver) error {
@@ -151,7 +152,7 @@ func sizes(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// printed are the qualities that are known after so many sweeps, and what is asked of ours.
+// printed returns the known qualities after a number of sweeps, and the required ones.
 func printed(p *verify.Page, metric, smoother string, r reference, d *quality.Diagnostics) (
 	mean, worst string, bound verify.Verdict) {
 	drift := max(math.Abs(d.AreaDrift), math.Abs(d.PerimeterDrift))
@@ -170,7 +171,7 @@ func printed(p *verify.Page, metric, smoother string, r reference, d *quality.Di
 	return mean, worst, bound
 }
 
-// both is met where both are; what it shows is the second.
+// both is met if both are; it shows the second.
 func both(a, b verify.Verdict) verify.Verdict {
 	b.OK = a.OK && b.OK
 	return b

@@ -1,4 +1,4 @@
-// Package bench measures volume of fluid.
+// Package bench measures steps of the volume-of-fluid solver, and the stages of a reconstruction.
 package bench
 
 import (
@@ -20,7 +20,7 @@ func init() {
 }
 
 func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
-	o := VofOptions{}
+	o := StepOptions{}
 	var normals, advects, exchanges, halos, sweeps []string
 	var stages bool
 	var picture string
@@ -68,12 +68,12 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 		if err := m.Room(o.JSON, slices.Max(o.Ranks), o.largest()...); err != nil {
 			return err
 		}
-		return Vof(ctx, m.Out, o)
+		return Steps(ctx, m.Out, o)
 	}
 }
 
-// combine makes all combinations of lists.
-func (o *VofOptions) combine(cfl float64, normals, advects, exchanges, sweeps, halos []string) {
+// combine sets Configs to all combinations of the lists.
+func (o *StepOptions) combine(cfl float64, normals, advects, exchanges, sweeps, halos []string) {
 	for _, normal := range normals {
 		for _, advect := range advects {
 			for _, exchange := range exchanges {
@@ -88,7 +88,7 @@ func (o *VofOptions) combine(cfl float64, normals, advects, exchanges, sweeps, h
 	}
 }
 
-func drawStages(m *bench.Machine, o VofOptions, picture string) error {
+func drawStages(m *bench.Machine, o StepOptions, picture string) error {
 	if picture != "" && (len(o.Threads) < 2 || len(o.Cells) != 1) {
 		return &solvers.BadInput{Err: fmt.Errorf("--picture %s: give several --threads, on the CPU, and one number "+
 			"of --cells", picture)}

@@ -9,8 +9,8 @@ import (
 	_ "github.com/atoll-hpc/atoll/solvers/vof/problem" // whose cases these are
 )
 
-// largest are texts of cases that take as much memory as the largest measurements.
-func (o *VofOptions) largest() (texts []string) {
+// largest returns cases that need as much memory as the largest measurements.
+func (o *StepOptions) largest() (texts []string) {
 	most := slices.Max(o.Cells)
 	n := [3]int{most, most, most}
 	if o.Dim == 2 {

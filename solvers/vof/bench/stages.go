@@ -15,7 +15,7 @@ import (
 // stageTimes are the best times of the stages on n×n cells, in seconds.
 type stageTimes struct {
 	threads, n, mixed int
-	copying           float64 // bytes a second
+	copying           float64 // bytes per second of a copy
 	stages            []vof.Stage
 	seconds           []float64
 }
@@ -23,7 +23,7 @@ type stageTimes struct {
 // VofStages measures the stages of [vof.Stages] for each number of threads and size: a table for each stage by
 // size, as Figures 3 to 5 of Francois, Lo and Sewell (ASME 2014), and with several numbers of threads their speedup
 // over the first, as Figure 6. Bytes are those that a stage must move where few cells are mixed.
-func VofStages(w io.Writer, o VofOptions) (*StagesChart, error) {
+func VofStages(w io.Writer, o StepOptions) (*StagesChart, error) {
 	threads := slices.Compact(slices.Sorted(slices.Values(o.Threads)))
 	if len(threads) == 0 || threads[0] < 1 {
 		return nil, fmt.Errorf("threads %v: each number must be 1 or more", o.Threads)
@@ -46,7 +46,7 @@ func VofStages(w io.Writer, o VofOptions) (*StagesChart, error) {
 }
 
 // stagesOn measures and prints all sizes with one number of threads.
-func stagesOn(w io.Writer, o VofOptions, threads int) ([]stageTimes, error) {
+func stagesOn(w io.Writer, o StepOptions, threads int) ([]stageTimes, error) {
 	dev, done, err := o.Open(0, threads)
 	if err != nil {
 		return nil, err
@@ -88,17 +88,17 @@ func printStages(w io.Writer, all []stageTimes) {
 
 func square(n int) string { return fmt.Sprintf("%d×%d", n, n) }
 
-// timesOf are those of one size, by threads.
-func timesOf(all []stageTimes, n int) (of []stageTimes) {
+// timesOf selects the times of one size.
+func timesOf(all []stageTimes, n int) (selected []stageTimes) {
 	for _, t := range all {
 		if t.n == n {
-			of = append(of, t)
+			selected = append(selected, t)
 		}
 	}
-	return of
+	return selected
 }
 
-// speedups are the speeds of stage k over that of the first row.
+// speedups returns the speeds of stage k relative to the first entry.
 func speedups(all []stageTimes, k int) []float64 {
 	out := make([]float64, len(all))
 	for i, t := range all {
@@ -122,7 +122,7 @@ func printSpeedups(w io.Writer, all []stageTimes) {
 	}
 }
 
-// timeStages takes the best time of each stage on n×n cells.
+// timeStages returns the best time of each stage on n×n cells.
 func timeStages(n, repeat int, dev backend.Device) (t stageTimes, err error) {
 	s, err := vof.NewStages(dev, n)
 	if err != nil {

@@ -16,7 +16,7 @@ func (c *StagesChart) Draw() (*figure.Figure, error) {
 	n := c.times[0].n
 	times := timesOf(c.times, n)
 	if len(times) < len(c.times) {
-		return nil, fmt.Errorf("a picture shows one number of cells, not more")
+		return nil, fmt.Errorf("a picture needs one number of cells")
 	}
 	speed := chart.Panel{Label: "speedup"}
 	milliseconds := chart.Panel{Label: "ms"}

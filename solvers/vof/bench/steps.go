@@ -20,11 +20,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
-// VofOptions say what Vof measures: all combinations of the lists.
-type VofOptions struct {
+// StepOptions tell what Vof measures: all combinations of the lists.
+type StepOptions struct {
 	Dim        int
-	Cells      []int // along each axis: of a rank if Weak, else of the grid
-	Weak       bool  // each rank then has the vortex and the body of one alone
+	Cells      []int // along each axis: of a rank's block if Weak, otherwise of the grid
+	Weak       bool  // the grid grows with the ranks; each rank has a vortex and a body of its own
 	Configs    []vof.Config
 	Precisions []string
 	Threads    []int // of each rank
@@ -36,14 +36,14 @@ type VofOptions struct {
 	Timeline   bool // of a step on the GPU of rank 0
 	JSON       bool // print a bench.Timing of each measurement as a line of JSON, and no table
 
-	// Open returns the device of a rank, and what to call when done with it.
+	// Open opens the device of a rank; call done to close it.
 	Open func(rank, threads int) (dev backend.Device, done func(), err error)
 }
 
-// Vof measures steps of the vortex of Rider and Kothe in the plane, of LeVeque's in space, and prints a table. Bytes
-// are those that a step must move if all cells have work: F read and written by each sweep, or once in tiles.
-// Efficiency is the rate of a thread as a share of that of the first row of the same case.
-func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
+// Steps measures steps in the vortex of Rider and Kothe (plane) or LeVeque (space), and prints a table. Bytes are those
+// that a step must move if all cells are computed: F read and written by each sweep, or once with tiles. Efficiency
+// is the rate per thread relative to the first row of the same case.
+func Steps(ctx context.Context, w io.Writer, o StepOptions) error {
 	copying, err := bench.Bandwidths(w, o.JSON, o.Threads,
 		func(threads int) (backend.Device, func(), error) { return o.Open(0, threads) })
 	if err != nil {
@@ -88,7 +88,7 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 	return nil
 }
 
-// stepped is what a measurement finds.
+// stepped is the result of a measurement.
 type stepped struct {
 	grid                  *grid.Grid
 	step                  float64 // seconds
@@ -99,7 +99,7 @@ type stepped struct {
 	hash, timeline        string
 }
 
-func (o *VofOptions) measure(ctx context.Context, cfg vof.Config, n int, precision string, ranks,
+func (o *StepOptions) measure(ctx context.Context, cfg vof.Config, n int, precision string, ranks,
 	threads int) (stepped, error) {
 	g := unitBox(o.Dim, [3]int{n, n, n})
 	parts, err := partition.Blocks(g.N, o.Dim, ranks, [3]int{})
@@ -134,7 +134,7 @@ func size(g *grid.Grid) string {
 	return s
 }
 
-func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config,
+func (o *StepOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config,
 	precision string, threads int) (m stepped, err error) {
 	dev, done, err := o.Open(comm.Rank(), threads)
 	if err != nil {
@@ -147,7 +147,7 @@ func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, p
 	}
 	defer s.Close()
 	m.grid, m.step = g, math.Inf(1)
-	const end = 1e6 // the vortex goes back and forth with a period of 8 s
+	const end = 1e6 // the velocity reverses with a period of 8 s
 	if err := s.Advance(ctx, end, max(1, o.Warm)); err != nil {
 		return m, err
 	}
@@ -210,7 +210,7 @@ func vortexOn(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, c
 		name, at = "enright", [3]float64{.35, .35, .35}
 	}
 	for d := range g.Dim {
-		at[d] += math.Floor(g.Centre(d, lo[d])) // the vortex repeats from unit box to unit box, and so do bodies
+		at[d] += math.Floor(g.Centre(d, lo[d])) // the vortex repeats in each unit box, and so does the body
 	}
 	v, err := flow.Named(name, g, 8)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
-// TestVof: all rows of a table have the same state, whatever the way.
+// TestVof proves that all configurations of the benchmark give the same state.
 func TestVof(t *testing.T) {
-	o := VofOptions{Dim: 2, Cells: []int{64}, Precisions: []string{"float64"}, Threads: []int{1, 2}, Ranks: []int{1, 4},
+	o := StepOptions{Dim: 2, Cells: []int{64}, Precisions: []string{"float64"}, Threads: []int{1, 2}, Ranks: []int{1, 4},
 		Warm: 2, Steps: 30, Repeat: 2, Hash: true}
 	for _, exchange := range []string{"sweep", "step"} {
 		o.Configs = append(o.Configs, vof.Config{Normal: "myc", Advect: "weymouth-yue", CFL: .5, Exchange: exchange})
@@ -25,24 +25,24 @@ func TestVof(t *testing.T) {
 		return dev, dev.Close, nil
 	}
 	var out bytes.Buffer
-	if err := Vof(context.Background(), &out, o); err != nil {
+	if err := Steps(context.Background(), &out, o); err != nil {
 		t.Fatal(err)
 	}
-	states, ways := map[string]int{}, map[string]int{}
+	states, schedules := map[string]int{}, map[string]int{}
 	for line := range strings.Lines(out.String()) {
 		if f := strings.Fields(line); strings.HasPrefix(line, "64×64 ") {
 			states[f[len(f)-1]]++
-			ways[f[3]+" "+f[5]]++
+			schedules[f[3]+" "+f[5]]++
 		}
 	}
-	if len(states) != 1 || ways["sweep cells"] != 4 || ways["step cells"] != 4 || ways["step tiles"] != 4 {
-		t.Errorf("states %v, ways %v", states, ways)
+	if len(states) != 1 || schedules["sweep cells"] != 4 || schedules["step cells"] != 4 || schedules["step tiles"] != 4 {
+		t.Errorf("states %v, ways %v", states, schedules)
 	}
 }
 
-// TestVofStages: a row for each stage, size and number of threads, speedups for each size, and a picture of one size.
+// TestVofStages checks the rows of the stage tables, and the picture.
 func TestVofStages(t *testing.T) {
-	o := VofOptions{Cells: []int{16, 32}, Threads: []int{2, 1}, Repeat: 1}
+	o := StepOptions{Cells: []int{16, 32}, Threads: []int{2, 1}, Repeat: 1}
 	o.Open = func(_, threads int) (backend.Device, func(), error) {
 		dev := cpu.New(threads)
 		return dev, dev.Close, nil

@@ -2,8 +2,8 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// In a step, fluid moves at most to the next cell along each axis. In ListSteps steps nothing gets further than so many
-// bricks along each axis.
+// A step moves fluid at most to the next cell along each axis, so that ListSteps steps move it at most to the brick
+// that many bricks away.
 const (
 	bricksX = (ListSteps + brickX - 1) / brickX
 	bricksY = (ListSteps + brickY - 1) / brickY
@@ -43,7 +43,7 @@ func KindOfBrick[F num.Float](t int, l *BrickList[F], pieces *[kindPieces]int32,
 	}
 }
 
-// kindOf is the kind of each kindPieces-th cell of a brick, from number k on.
+// kindOf returns the kind of every kindPieces-th cell of a brick, starting with number k.
 func (l *BrickList[F]) kindOf(k, x, y, z int32) int32 {
 	kind := int32(0)
 	for at := k; at < brickCells; at += kindPieces {
@@ -62,7 +62,7 @@ func (l *BrickList[F]) kindOf(k, x, y, z int32) int32 {
 	return kind
 }
 
-// combine is the kind of n pieces together, the given stride from one to the next.
+// combine returns the combined kind of n pieces, stride apart.
 func combine(pieces []int32, first, stride, n int32) int32 {
 	kind := int32(0)
 	for k := range n {
@@ -71,8 +71,8 @@ func combine(pieces []int32, first, stride, n int32) int32 {
 	return kind
 }
 
-// MarkBrick finds out whether brick t belongs to the list: if a brick that is near enough is mixed, of another rank or
-// of another kind.
+// MarkBrick puts brick t into the list if a brick within reach is mixed, belongs to another rank or is of another
+// kind.
 //
 //atoll:kernel
 func MarkBrick[F num.Float](t int, l *BrickList[F]) {
@@ -95,8 +95,8 @@ func MarkBrick[F num.Float](t int, l *BrickList[F]) {
 	l.Busy[t] = busy
 }
 
-// beyond tells whether another rank's cells, which may hold anything, are at most reach bricks from the one at index p
-// along an axis. The last brick of the block may have few cells of its own.
+// beyond reports whether cells of another rank, which may hold anything, are at most reach bricks away from brick p
+// along an axis. The last brick of the block may be incomplete.
 func (l *BrickList[F]) beyond(axis, p, reach int32) bool {
 	return l.Open[axis][0] > 0 && p < reach || l.Open[axis][1] > 0 && p+reach+1 >= l.Count[axis]
 }
@@ -116,7 +116,7 @@ func CopyIdleBrick[F num.Float](t int, l *BrickList[F]) {
 	}
 }
 
-// idle is how many cells of brick t are to be left alone.
+// idle returns the number of cells of brick t to copy: none if it is in the list.
 func (l *BrickList[F]) idle(t int) int32 {
 	if l.Busy[t] != 0 {
 		return 0

@@ -6,7 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 )
 
-// TestNormalsWithZeroComponents: an interface along the axes has a normal along them, to the last bit and by any way.
+// TestNormalsWithZeroComponents proves that every method gives an axis-aligned interface exactly an axis-aligned
+// normal.
 func TestNormalsWithZeroComponents(t *testing.T) {
 	for axis := range 3 {
 		for _, sign := range []float64{1, -1} {

@@ -12,8 +12,8 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// TestVectorsOfAnyNumbers: each kernel that is marked lanes has the bits of Go at cells of any numbers: empty, full,
-// mixed, ±0, denormal, huge, infinite and NaN. make parity takes a million of them.
+// TestVectorsOfAnyNumbers proves that each kernel marked lanes has the bits of Go for cells with arbitrary values:
+// empty, full, mixed, ±0, denormal, huge, infinite and NaN. make parity tests a million.
 func TestVectorsOfAnyNumbers(t *testing.T) {
 	cudatest.Vectors(t, func(t *testing.T, r cudatest.Runner) {
 		t.Run("float32", func(t *testing.T) { anyPlane[float32](t, r, 0x1p-11); anySpace[float32](t, r, 0x1p-11) })
@@ -21,7 +21,7 @@ func TestVectorsOfAnyNumbers(t *testing.T) {
 	})
 }
 
-// anyFractions are any numbers, but mostly 0 and 1, in pieces of some cells.
+// anyFractions returns arbitrary values, mostly 0 and 1, in runs of several cells.
 func anyFractions[F num.Float](rng *rand.Rand, n int) []F {
 	f := make([]F, n)
 	kerneltest.Edges[F](rng, f)

@@ -15,23 +15,23 @@ const (
 	Lagrangian
 )
 
-// empty tells whether a cell is empty up to round-off: the volume fraction is at most tolerance.
+// empty reports whether a cell is empty up to round-off: the volume fraction is at most tolerance.
 func empty[F num.Float](f, tolerance F) bool { return f <= tolerance }
 
-// full tells whether a cell is full up to round-off.
+// full reports whether a cell is full up to round-off.
 func full[F num.Float](f, tolerance F) bool { return f >= 1-tolerance }
 
-// mixed tells whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
+// mixed reports whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
 func mixed[F num.Float](f, tolerance F) bool { return !(empty(f, tolerance) || full(f, tolerance)) }
 
-// staysEmpty tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// staysEmpty reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are empty.
 func staysEmpty[F num.Float](kind int32, f, below, above, tolerance F) bool {
 	return empty(f, tolerance) && empty(below, tolerance) && empty(above, tolerance) && (kind == WeymouthYue || f == 0)
 }
 
-// staysFull tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along the
-// axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
+// staysFull reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// the axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
 func staysFull[F num.Float](kind int32, f, below, above, tolerance F) bool {
 	return full(f, tolerance) && full(below, tolerance) && full(above, tolerance) && (kind == WeymouthYue || f == 1)
 }
@@ -81,7 +81,7 @@ func faceFlux[F num.Float](cfl, below, above, inMixed, tolerance F) F {
 	return inMixed
 }
 
-// fromMixed tells whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
+// fromMixed reports whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
 // Where that number is NaN it is the one above, so that the NaN is not hidden.
 func fromMixed[F num.Float](cfl F, below, above bool) bool {
 	return cfl > 0 && below || !(cfl >= 0) && above

@@ -22,8 +22,8 @@ func Gradient2[F num.Float](i, j int, g *Gradients[F]) {
 	g.DX[c], g.DY[c] = mx*(-1/(8*g.H[0])), my*(-1/(8*g.H[1]))
 }
 
-// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide
-// zero: it is given the reciprocals.
+// put2 stores the gradient of cell c with the stencil q. Most gradients are zero, and division of zero is slow on a
+// GPU: it multiplies by reciprocals.
 func (g *Gradients[F]) put2(c int, q *stencil2[F], x, y F) {
 	mx, my := q.youngs()
 	g.DX[c], g.DY[c] = mx*x, my*y
@@ -41,8 +41,8 @@ func stacked[F num.Float](s, c, n *triple[F]) stencil2[F] {
 // GradientRows is how many cells GradientRows2 takes.
 const GradientRows = 4
 
-// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU
-// waits once for memory, and each number once but for the rows next to these.
+// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all input before it writes, so that a GPU waits
+// once for memory, and each value once except for the adjacent rows.
 //
 //atoll:kernel
 func GradientRows2[F num.Float](i, j int, g *Gradients[F]) {
@@ -68,8 +68,8 @@ func Gradient3[F num.Float](i, j, k int, g *Gradients[F]) {
 	g.DX[c], g.DY[c], g.DZ[c] = mx*(-1/(32*g.H[0])), my*(-1/(32*g.H[1])), mz*(-1/(32*g.H[2]))
 }
 
-// Curvatures is the curvature from height functions in mixed cells, in 1/m and positive for a ball of fluid. Cells that
-// are pure or whose heights do not exist get None.
+// Curvatures computes the curvature in mixed cells from height functions, in 1/m and positive for a ball of fluid.
+// Pure cells and those without heights get None.
 //
 //atoll:constant
 type Curvatures[F num.Float] struct {

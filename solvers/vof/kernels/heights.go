@@ -5,8 +5,8 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // clear is how far a volume fraction may be from 0 or 1 at a column's ends.
 const clear = 1e-6
 
-// height is that of the fluid in the column of seven cells through c along the given stride, and 1 if it fills the
-// column from below, -1 if from above, 0 if it does neither: then there is no height.
+// height returns the height of the fluid in the column of seven cells through c along a stride, and 1 if fluid fills
+// the column from below, -1 if from above, 0 if neither; then no height exists.
 func height[F num.Float](f []F, c, stride int) (h, from F) {
 	first, last := f[c-3*stride], f[c+3*stride]
 	if first > last {
@@ -28,8 +28,8 @@ func height[F num.Float](f []F, c, stride int) (h, from F) {
 	return h, from
 }
 
-// heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it
-// returns the curvature too, positive for a disk of fluid.
+// heights2 uses three columns along the axis nearest to the normal. It also returns the curvature for cells with
+// sides hx and hy, positive for a disk of fluid.
 func heights2[F num.Float](f []F, c, sy int, hx, hy F) (mx, my, curvature F, ok bool) {
 	q := stencil2At(f, c, sy)
 	yx, yy := q.youngs()
@@ -54,7 +54,7 @@ func heights2[F num.Float](f []F, c, sy int, hx, hy F) (mx, my, curvature F, ok 
 	return -slope, b, curvature, true
 }
 
-// heights3 does in space what heights2 does in the plane, with nine columns.
+// heights3 is heights2 in three dimensions, with nine columns.
 func heights3[F num.Float](f []F, c, sy, sz int, hx, hy, hz F) (mx, my, mz, curvature F, ok bool) {
 	q := stencil3At(f, c, sy, sz)
 	yx, yy, yz := q.youngs()
@@ -95,9 +95,9 @@ func heights3[F num.Float](f []F, c, sy, sz int, hx, hy, hz F) (mx, my, mz, curv
 	return -a, -b, from, curvature, true
 }
 
-// CurvatureOf is that of the interface in the mixed cell at index c of a field, from heights and on the host: 1/r for a
-// disk of fluid, 2/r for a ball. It is false where there are none: the interface does not cross the columns of seven
-// cells through the cell and its neighbours. h are the sides of the cells.
+// CurvatureOf returns, on the host, the curvature of the interface in the mixed cell at index c from heights: 1/r for
+// a disk of fluid, 2/r for a ball. It returns false if no heights exist: the interface does not cross the columns of
+// seven cells through the cell and its neighbours. h are the sides of the cells.
 func CurvatureOf[F num.Float](f []F, c int, l Lattice, dim int, h [3]F) (F, bool) {
 	if dim == 2 {
 		_, _, k, ok := heights2(f, c, int(l.SY), h[0], h[1])

@@ -5,7 +5,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Ball is a disk or a ball, and how its volume fractions are found.
+// Ball is a disk or a ball, with the parameters to compute its volume fractions.
 //
 //atoll:constant
 type Ball[F num.Float] struct {
@@ -19,8 +19,8 @@ type Ball[F num.Float] struct {
 	Planes bool
 }
 
-// FillDisk2 finds the volume fraction of cell (i, j) by dividing it where the circle may pass (Francois, Lo and Sewell,
-// ASME 2014).
+// FillDisk2 computes the volume fraction of cell (i, j) by subdividing it where the circle may pass (Francois, Lo and
+// Sewell, ASME 2014).
 //
 //atoll:kernel
 func FillDisk2[F num.Float](i, j int, b *Ball[F], f []F) {
@@ -29,7 +29,7 @@ func FillDisk2[F num.Float](i, j int, b *Ball[F], f []F) {
 	f[b.at(i, j, 0)] = b.cell2(x0, y0)
 }
 
-// FillBall3 is FillDisk2 in space.
+// FillBall3 is FillDisk2 in three dimensions.
 //
 //atoll:kernel
 func FillBall3[F num.Float](i, j, k int, b *Ball[F], f []F) {
@@ -44,7 +44,7 @@ func (b *Ball[F]) distance(x, y, z F) F {
 	return num.Sqrt(x*x+y*y+z*z) - b.Radius
 }
 
-// cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
+// cell2 uses part2 only for cells near the circle, so that the others need no square root.
 func (b *Ball[F]) cell2(x0, y0 F) F {
 	v, pure := b.pure2(x0, y0, b.H[0], b.H[1])
 	if pure {
@@ -53,7 +53,7 @@ func (b *Ball[F]) cell2(x0, y0 F) F {
 	return b.part2(x0, y0)
 }
 
-// pure2 tells whether the box from a corner on is far from the circle, and then its volume fraction.
+// pure2 reports whether a box is far from the circle, and if so its volume fraction.
 func (b *Ball[F]) pure2(x0, y0, width, height F) (v F, pure bool) {
 	x, y := x0+width/2-b.Centre[0], y0+height/2-b.Centre[1]
 	margin := (width + height) / 2 // more than half of a diagonal
@@ -67,8 +67,8 @@ func (b *Ball[F]) pure2(x0, y0, width, height F) (v F, pure bool) {
 	return 0, false
 }
 
-// part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near
-// to the circle that a sliver may enter between the corners.
+// part2 traverses the quadtree of a cell in Morton order. A part is pure if its corners agree, unless its centre is
+// so near the circle that a sliver may enter between the corners.
 func (b *Ball[F]) part2(x0, y0 F) F {
 	z, sum := b.Centre[2], F(0)
 	level := int32(0)
@@ -104,7 +104,7 @@ func (b *Ball[F]) part2(x0, y0 F) F {
 	return sum
 }
 
-// part3 walks the octree of a cell as part2 does.
+// part3 traverses the octree of a cell as part2 does.
 func (b *Ball[F]) part3(x0, y0, z0 F) F {
 	sum := F(0)
 	level := int32(0)

@@ -171,7 +171,7 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
-// Lattice says where cell (i, j, k) of a block lies in its arrays, ghosts included: at Origin + i + j·SY + k·SZ.
+// Lattice locates cell (i, j, k) of a block in its arrays, ghosts included: at Origin + i + j·SY + k·SZ.
 // Lattice, types.go:17
 struct Lattice {
     int32 Origin, SY, SZ;
@@ -179,7 +179,7 @@ struct Lattice {
 static_assert(sizeof(Lattice) == 12 && offsetof(Lattice, Origin) == 0 && offsetof(Lattice, SY) == 4 &&
     offsetof(Lattice, SZ) == 8, "Lattice");
 
-// Bricks are boxes of 32×8×4 cells that cover a block, x fastest, then y.
+// Bricks cover a block with boxes of 32×8×4 cells, x fastest, then y.
 // Bricks, tile3.go:17
 struct Bricks {
     Array<int32, 3> N;
@@ -304,8 +304,8 @@ struct stencil3_f64 {
 };
 static_assert(sizeof(stencil3_f64) == 216 && offsetof(stencil3_f64, f) == 0, "stencil3_f64");
 
-// Curvatures is the curvature from height functions in mixed cells, in 1/m and positive for a ball of fluid. Cells that
-// are pure or whose heights do not exist get None.
+// Curvatures computes the curvature in mixed cells from height functions, in 1/m and positive for a ball of fluid.
+// Pure cells and those without heights get None.
 // Curvatures[float32], gradient.go:75
 struct Curvatures_f32 {
     Lattice Lattice_;
@@ -317,8 +317,8 @@ static_assert(sizeof(Curvatures_f32) == 80 && offsetof(Curvatures_f32, Lattice_)
     offsetof(Curvatures_f32, H) == 12 && offsetof(Curvatures_f32, None) == 24 && offsetof(Curvatures_f32, F) == 32 &&
     offsetof(Curvatures_f32, Out) == 56, "Curvatures_f32");
 
-// Curvatures is the curvature from height functions in mixed cells, in 1/m and positive for a ball of fluid. Cells that
-// are pure or whose heights do not exist get None.
+// Curvatures computes the curvature in mixed cells from height functions, in 1/m and positive for a ball of fluid.
+// Pure cells and those without heights get None.
 // Curvatures[float64], gradient.go:75
 struct Curvatures_f64 {
     Lattice Lattice_;
@@ -330,7 +330,7 @@ static_assert(sizeof(Curvatures_f64) == 96 && offsetof(Curvatures_f64, Lattice_)
     offsetof(Curvatures_f64, H) == 16 && offsetof(Curvatures_f64, None) == 40 && offsetof(Curvatures_f64, F) == 48 &&
     offsetof(Curvatures_f64, Out) == 72, "Curvatures_f64");
 
-// Ball is a disk or a ball, and how its volume fractions are found.
+// Ball is a disk or a ball, with the parameters to compute its volume fractions.
 // Ball[float32], initial.go:11
 struct Ball_f32 {
     Lattice Lattice_;
@@ -345,7 +345,7 @@ static_assert(sizeof(Ball_f32) == 72 && offsetof(Ball_f32, Lattice_) == 0 && off
     offsetof(Ball_f32, Lo) == 24 && offsetof(Ball_f32, H) == 36 && offsetof(Ball_f32, Centre) == 48 &&
     offsetof(Ball_f32, Radius) == 60 && offsetof(Ball_f32, Levels) == 64 && offsetof(Ball_f32, Planes) == 68, "Ball_f32");
 
-// Ball is a disk or a ball, and how its volume fractions are found.
+// Ball is a disk or a ball, with the parameters to compute its volume fractions.
 // Ball[float64], initial.go:11
 struct Ball_f64 {
     Lattice Lattice_;
@@ -399,8 +399,8 @@ static_assert(sizeof(Matching_f32) == 184 && offsetof(Matching_f32, Lattice_) ==
     offsetof(Matching_f32, DY) == 104 && offsetof(Matching_f32, Rho) == 128 &&
     offsetof(Matching_f32, Iterations) == 152 && offsetof(Matching_f32, All) == 176, "Matching_f32");
 
-// polygon is the fluid in a cell, seen as the unit square.
-// polygon[float32], match.go:111
+// polygon is the fluid in a cell, with the cell mapped to the unit square.
+// polygon[float32], match.go:112
 struct polygon_f32 {
     int32 vertices;
     float area;
@@ -430,8 +430,8 @@ static_assert(sizeof(Matching_f64) == 200 && offsetof(Matching_f64, Lattice_) ==
     offsetof(Matching_f64, DY) == 120 && offsetof(Matching_f64, Rho) == 144 &&
     offsetof(Matching_f64, Iterations) == 168 && offsetof(Matching_f64, All) == 192, "Matching_f64");
 
-// polygon is the fluid in a cell, seen as the unit square.
-// polygon[float64], match.go:111
+// polygon is the fluid in a cell, with the cell mapped to the unit square.
+// polygon[float64], match.go:112
 struct polygon_f64 {
     int32 vertices;
     double area;
@@ -441,7 +441,7 @@ static_assert(sizeof(polygon_f64) == 32 && offsetof(polygon_f64, vertices) == 0 
     offsetof(polygon_f64, area) == 8 && offsetof(polygon_f64, dx) == 16 && offsetof(polygon_f64, dy) == 24, "polygon_f64");
 
 // strip is a row of smallest parts of a cell.
-// strip[float32], squaredisk2.go:137
+// strip[float32], squaredisk2.go:136
 struct strip_f32 {
     float x, width, half;
     float centre, square;
@@ -450,7 +450,7 @@ static_assert(sizeof(strip_f32) == 20 && offsetof(strip_f32, x) == 0 && offsetof
     offsetof(strip_f32, half) == 8 && offsetof(strip_f32, centre) == 12 && offsetof(strip_f32, square) == 16, "strip_f32");
 
 // strip is a row of smallest parts of a cell.
-// strip[float64], squaredisk2.go:137
+// strip[float64], squaredisk2.go:136
 struct strip_f64 {
     double x, width, half;
     double centre, square;
@@ -458,7 +458,7 @@ struct strip_f64 {
 static_assert(sizeof(strip_f64) == 40 && offsetof(strip_f64, x) == 0 && offsetof(strip_f64, width) == 8 &&
     offsetof(strip_f64, half) == 16 && offsetof(strip_f64, centre) == 24 && offsetof(strip_f64, square) == 32, "strip_f64");
 
-// Squares are squares of 32×32 cells that cover a block, x fastest. A block of a GPU's threads takes one at a time.
+// Squares cover a block with squares of 32×32 cells, x fastest. A block of a GPU's threads processes one at a time.
 // Squares, square.go:11
 struct Squares {
     Array<int32, 2> Lo, Hi;
@@ -467,8 +467,8 @@ struct Squares {
 static_assert(sizeof(Squares) == 20 && offsetof(Squares, Lo) == 0 && offsetof(Squares, Hi) == 8 &&
     offsetof(Squares, Across) == 16, "Squares");
 
-// diskWork is where a square begins and how many iterations the loops of SquareDisk2 take: pure ones where the circle
-// is far, else the others.
+// diskWork is the first cell of a square and the iteration counts of the loops of SquareDisk2: pure if the circle is
+// far, else the others.
 // diskWork[float32], squaredisk2.go:28
 struct diskWork_f32 {
     float value;
@@ -478,8 +478,8 @@ struct diskWork_f32 {
 static_assert(sizeof(diskWork_f32) == 20 && offsetof(diskWork_f32, value) == 0 && offsetof(diskWork_f32, x) == 4 &&
     offsetof(diskWork_f32, y) == 8 && offsetof(diskWork_f32, pure) == 12 && offsetof(diskWork_f32, cells) == 16, "diskWork_f32");
 
-// diskWork is where a square begins and how many iterations the loops of SquareDisk2 take: pure ones where the circle
-// is far, else the others.
+// diskWork is the first cell of a square and the iteration counts of the loops of SquareDisk2: pure if the circle is
+// far, else the others.
 // diskWork[float64], squaredisk2.go:28
 struct diskWork_f64 {
     double value;
@@ -489,7 +489,7 @@ struct diskWork_f64 {
 static_assert(sizeof(diskWork_f64) == 24 && offsetof(diskWork_f64, value) == 0 && offsetof(diskWork_f64, x) == 8 &&
     offsetof(diskWork_f64, y) == 12 && offsetof(diskWork_f64, pure) == 16 && offsetof(diskWork_f64, cells) == 20, "diskWork_f64");
 
-// runValues is the numbers of a run, from the lowest cell up.
+// runValues are the values of a run, from the lowest cell up.
 // runValues[float32], squareruns.go:15
 struct runValues_f32 {
     float a, b, c, d, e, f, g, h;
@@ -498,7 +498,7 @@ static_assert(sizeof(runValues_f32) == 32 && offsetof(runValues_f32, a) == 0 && 
     offsetof(runValues_f32, c) == 8 && offsetof(runValues_f32, d) == 12 && offsetof(runValues_f32, e) == 16 &&
     offsetof(runValues_f32, f) == 20 && offsetof(runValues_f32, g) == 24 && offsetof(runValues_f32, h) == 28, "runValues_f32");
 
-// runValues is the numbers of a run, from the lowest cell up.
+// runValues are the values of a run, from the lowest cell up.
 // runValues[float64], squareruns.go:15
 struct runValues_f64 {
     double a, b, c, d, e, f, g, h;
@@ -518,8 +518,8 @@ static_assert(sizeof(geom_Line_f32) == 16 && offsetof(geom_Line_f32, X) == 0 && 
 
 // Sweep2 is a sweep in the plane. A face has the index of the cell above it along the axis.
 //
-// Out is F after the sweep. Start is the field at the beginning of the step, and may be Out itself: only its own cell
-// is read. Neighbours of F are read two cells far along the axis and one across, four with Heights.
+// Out is F after the sweep. Start is the field at the beginning of the step, and may alias Out: only its own cell is
+// read. F is read up to two cells away along the axis and one across, four with Heights.
 // Sweep2[float32], sweep2.go:18
 struct Sweep2_f32 {
     Lattice Lattice_;
@@ -553,8 +553,8 @@ static_assert(sizeof(geom_Line_f64) == 32 && offsetof(geom_Line_f64, X) == 0 && 
 
 // Sweep2 is a sweep in the plane. A face has the index of the cell above it along the axis.
 //
-// Out is F after the sweep. Start is the field at the beginning of the step, and may be Out itself: only its own cell
-// is read. Neighbours of F are read two cells far along the axis and one across, four with Heights.
+// Out is F after the sweep. Start is the field at the beginning of the step, and may alias Out: only its own cell is
+// read. F is read up to two cells away along the axis and one across, four with Heights.
 // Sweep2[float64], sweep2.go:18
 struct Sweep2_f64 {
     Lattice Lattice_;
@@ -607,7 +607,7 @@ struct exact_Part {
 static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones_) == 32, "exact_Part");
 
-// tally is what a thread has added up, of a run of cells and then of many.
+// tally is the result of a thread for one run of cells, and then for several.
 // tally, survey.go:144
 struct alignas(16) tally {
     exact_Part volume, change, size;
@@ -646,8 +646,9 @@ struct alignas(16) geom_Plane_f32 {
 static_assert(sizeof(geom_Plane_f32) == 16 && offsetof(geom_Plane_f32, X) == 0 && offsetof(geom_Plane_f32, Y) == 4 &&
     offsetof(geom_Plane_f32, Z) == 8 && offsetof(geom_Plane_f32, Alpha) == 12, "geom_Plane_f32");
 
-// Sweep3 is a sweep in space. It is as [Sweep2], but for EI-LE, which conserves in the plane only.
-// Sweep3[float32], sweep3.go:11
+// Sweep3 is a sweep in three dimensions. It is like [Sweep2] without EI-LE, which is conservative in two dimensions
+// only.
+// Sweep3[float32], sweep3.go:12
 struct Sweep3_f32 {
     Lattice Lattice_;
     int32 Axis;
@@ -676,8 +677,9 @@ struct alignas(16) geom_Plane_f64 {
 static_assert(sizeof(geom_Plane_f64) == 32 && offsetof(geom_Plane_f64, X) == 0 && offsetof(geom_Plane_f64, Y) == 8 &&
     offsetof(geom_Plane_f64, Z) == 16 && offsetof(geom_Plane_f64, Alpha) == 24, "geom_Plane_f64");
 
-// Sweep3 is a sweep in space. It is as [Sweep2], but for EI-LE, which conserves in the plane only.
-// Sweep3[float64], sweep3.go:11
+// Sweep3 is a sweep in three dimensions. It is like [Sweep2] without EI-LE, which is conservative in two dimensions
+// only.
+// Sweep3[float64], sweep3.go:12
 struct Sweep3_f64 {
     Lattice Lattice_;
     int32 Axis;
@@ -714,8 +716,8 @@ struct Clock_f64 {
 };
 static_assert(sizeof(Clock_f64) == 24 && offsetof(Clock_f64, Courant) == 0, "Clock_f64");
 
-// Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F
-// and the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
+// Tiles2 is a step in two dimensions over tiles, x fastest. Ghosts behind walls are copies of the adjacent cells; on
+// other sides F and the velocities have TileReach layers of ghosts. The stencil of Heights is too large for tiles.
 // Tiles2[float32], tile2.go:22
 struct Tiles2_f32 {
     Lattice Lattice_;
@@ -743,7 +745,7 @@ static_assert(sizeof(Tiles2_f32) == 264 && offsetof(Tiles2_f32, Lattice_) == 0 &
     offsetof(Tiles2_f32, KindsAfter) == 192 && offsetof(Tiles2_f32, Order) == 216 &&
     offsetof(Tiles2_f32, Count) == 240, "Tiles2_f32");
 
-// tileWork is where a tile begins and how many iterations its loops take.
+// tileWork is the first cell of a tile and the iteration counts of its loops.
 // tileWork, tile2.go:41
 struct tileWork {
     int32 x, y;
@@ -757,8 +759,8 @@ static_assert(sizeof(tileWork) == 44 && offsetof(tileWork, x) == 0 && offsetof(t
     offsetof(tileWork, mark) == 20 && offsetof(tileWork, height_) == 24 && offsetof(tileWork, copied) == 28 &&
     offsetof(tileWork, once) == 32 && offsetof(tileWork, tile) == 36 && offsetof(tileWork, kind) == 40, "tileWork");
 
-// Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F
-// and the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
+// Tiles2 is a step in two dimensions over tiles, x fastest. Ghosts behind walls are copies of the adjacent cells; on
+// other sides F and the velocities have TileReach layers of ghosts. The stencil of Heights is too large for tiles.
 // Tiles2[float64], tile2.go:22
 struct Tiles2_f64 {
     Lattice Lattice_;
@@ -786,7 +788,7 @@ static_assert(sizeof(Tiles2_f64) == 272 && offsetof(Tiles2_f64, Lattice_) == 0 &
     offsetof(Tiles2_f64, KindsAfter) == 200 && offsetof(Tiles2_f64, Order) == 224 &&
     offsetof(Tiles2_f64, Count) == 248, "Tiles2_f64");
 
-// brickWork is where a brick begins and how many iterations its loops take.
+// brickWork is the first cell of a brick and the iteration counts of its loops.
 // brickWork, tile3.go:39
 struct brickWork {
     int32 x, y, z, faces, rows, cells;
@@ -795,7 +797,7 @@ static_assert(sizeof(brickWork) == 24 && offsetof(brickWork, x) == 0 && offsetof
     offsetof(brickWork, z) == 8 && offsetof(brickWork, faces) == 12 && offsetof(brickWork, rows) == 16 &&
     offsetof(brickWork, cells) == 20, "brickWork");
 
-// TileGhosts are the tiles that hold ghosts, in which anything may have come from other ranks.
+// TileGhosts are the tiles with ghosts, which may have received any values from other ranks.
 // TileGhosts[float32], tilekind2.go:55
 struct TileGhosts_f32 {
     Lattice Lattice_;
@@ -816,7 +818,7 @@ static_assert(sizeof(TileGhosts_f32) == 160 && offsetof(TileGhosts_f32, Lattice_
     offsetof(TileGhosts_f32, Kinds) == 88 && offsetof(TileGhosts_f32, Others) == 112 &&
     offsetof(TileGhosts_f32, Order) == 136, "TileGhosts_f32");
 
-// TileGhosts are the tiles that hold ghosts, in which anything may have come from other ranks.
+// TileGhosts are the tiles with ghosts, which may have received any values from other ranks.
 // TileGhosts[float64], tilekind2.go:55
 struct TileGhosts_f64 {
     Lattice Lattice_;
@@ -837,7 +839,7 @@ static_assert(sizeof(TileGhosts_f64) == 160 && offsetof(TileGhosts_f64, Lattice_
     offsetof(TileGhosts_f64, Kinds) == 88 && offsetof(TileGhosts_f64, Others) == 112 &&
     offsetof(TileGhosts_f64, Order) == 136, "TileGhosts_f64");
 
-// TileList finds the tiles that have anything to do in the next ListSteps steps, in ascending order.
+// TileList finds the tiles that are active in the next ListSteps steps, in ascending order.
 // TileList, tilelist2.go:17
 struct TileList {
     Array<int32, 2> Tiles;
@@ -859,7 +861,7 @@ DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
     return {mul(rem(t, b->Count[0]), 32), mul(rem(row, b->Count[1]), 8), mul(quo(row, b->Count[1]), 4)};
 }
 
-// has tells whether a cell belongs to the block.
+// has reports whether a cell belongs to the block.
 // (*Bricks).has, tile3.go:36
 DEVICE bool Bricks_has(const Bricks *b, int32 i, int32 j, int32 k) {
     return i < b->N[0] && j < b->N[1] && k < b->N[2];
@@ -870,19 +872,19 @@ DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
     return add(add(add(int64(l->Origin), i), mul(j, int64(l->SY))), mul(k, int64(l->SZ)));
 }
 
-// empty tells whether a cell is empty up to round-off: the volume fraction is at most tolerance.
+// empty reports whether a cell is empty up to round-off: the volume fraction is at most tolerance.
 // empty[float32], flux.go:19
 DEVICE bool empty_f32(float f, float tolerance) {
     return f <= tolerance;
 }
 
-// full tells whether a cell is full up to round-off.
+// full reports whether a cell is full up to round-off.
 // full[float32], flux.go:22
 DEVICE bool full_f32(float f, float tolerance) {
     return f >= 1.0f - tolerance;
 }
 
-// kindOf is the kind of each kindPieces-th cell of a brick, from number k on.
+// kindOf returns the kind of every kindPieces-th cell of a brick, starting with number k.
 // (*BrickList[float32]).kindOf, bricklist3.go:47
 DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int32 y, int32 z) {
     int32 kind = 0;
@@ -902,7 +904,7 @@ DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int3
     return kind;
 }
 
-// combine is the kind of n pieces together, the given stride from one to the next.
+// combine returns the combined kind of n pieces, stride apart.
 // combine, bricklist3.go:66
 DEVICE int32 combine(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
     int32 kind = 0;
@@ -930,19 +932,19 @@ DEVICE void KindOfBrick_f32_at(int64 t, const BrickList_f32 *l, Array<int32, 256
     }
 }
 
-// empty tells whether a cell is empty up to round-off: the volume fraction is at most tolerance.
+// empty reports whether a cell is empty up to round-off: the volume fraction is at most tolerance.
 // empty[float64], flux.go:19
 DEVICE bool empty_f64(double f, double tolerance) {
     return f <= tolerance;
 }
 
-// full tells whether a cell is full up to round-off.
+// full reports whether a cell is full up to round-off.
 // full[float64], flux.go:22
 DEVICE bool full_f64(double f, double tolerance) {
     return f >= 1.0 - tolerance;
 }
 
-// kindOf is the kind of each kindPieces-th cell of a brick, from number k on.
+// kindOf returns the kind of every kindPieces-th cell of a brick, starting with number k.
 // (*BrickList[float64]).kindOf, bricklist3.go:47
 DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int32 y, int32 z) {
     int32 kind = 0;
@@ -980,14 +982,14 @@ DEVICE void KindOfBrick_f64_at(int64 t, const BrickList_f64 *l, Array<int32, 256
     }
 }
 
-// beyond tells whether another rank's cells, which may hold anything, are at most reach bricks from the one at index p
-// along an axis. The last brick of the block may have few cells of its own.
+// beyond reports whether cells of another rank, which may hold anything, are at most reach bricks away from brick p
+// along an axis. The last brick of the block may be incomplete.
 // (*BrickList[float32]).beyond, bricklist3.go:100
 DEVICE bool BrickList_beyond_f32(const BrickList_f32 *l, int32 axis, int32 p, int32 reach) {
     return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[int32], num/num.go:28
 DEVICE int32 num_Larger_int32(int32 a, int32 b) {
     if (a > b) {
@@ -996,7 +998,7 @@ DEVICE int32 num_Larger_int32(int32 a, int32 b) {
     return b;
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[int32], num/num.go:36
 DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
     if (a < b) {
@@ -1005,8 +1007,8 @@ DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
     return b;
 }
 
-// MarkBrick finds out whether brick t belongs to the list: if a brick that is near enough is mixed, of another rank or
-// of another kind.
+// MarkBrick puts brick t into the list if a brick within reach is mixed, belongs to another rank or is of another
+// kind.
 // MarkBrick[float32], bricklist3.go:78
 DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
@@ -1028,15 +1030,15 @@ DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
     l->Busy[t] = busy;
 }
 
-// beyond tells whether another rank's cells, which may hold anything, are at most reach bricks from the one at index p
-// along an axis. The last brick of the block may have few cells of its own.
+// beyond reports whether cells of another rank, which may hold anything, are at most reach bricks away from brick p
+// along an axis. The last brick of the block may be incomplete.
 // (*BrickList[float64]).beyond, bricklist3.go:100
 DEVICE bool BrickList_beyond_f64(const BrickList_f64 *l, int32 axis, int32 p, int32 reach) {
     return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
 
-// MarkBrick finds out whether brick t belongs to the list: if a brick that is near enough is mixed, of another rank or
-// of another kind.
+// MarkBrick puts brick t into the list if a brick within reach is mixed, belongs to another rank or is of another
+// kind.
 // MarkBrick[float64], bricklist3.go:78
 DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
@@ -1058,7 +1060,7 @@ DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
     l->Busy[t] = busy;
 }
 
-// idle is how many cells of brick t are to be left alone.
+// idle returns the number of cells of brick t to copy: none if it is in the list.
 // (*BrickList[float32]).idle, bricklist3.go:120
 DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
     if (l->Busy[t] != 0) {
@@ -1081,7 +1083,7 @@ DEVICE void CopyIdleBrick_f32_at(int64 t, const BrickList_f32 *l) {
     }
 }
 
-// idle is how many cells of brick t are to be left alone.
+// idle returns the number of cells of brick t to copy: none if it is in the list.
 // (*BrickList[float64]).idle, bricklist3.go:120
 DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
     if (l->Busy[t] != 0) {
@@ -1142,8 +1144,8 @@ DEVICE stencil2_youngs_f32_results stencil2_youngs_f32(stencil2_f32 *q) {
     return {(q->sw - q->se) + 2.0f * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0f * (q->s - q->n) + (q->se - q->ne)};
 }
 
-// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide
-// zero: it is given the reciprocals.
+// put2 stores the gradient of cell c with the stencil q. Most gradients are zero, and division of zero is slow on a
+// GPU: it multiplies by reciprocals.
 // (*Gradients[float32]).put2, gradient.go:27
 DEVICE void Gradients_put2_f32(const Gradients_f32 *g, int64 c, stencil2_f32 *q, float x, float y) {
     auto [mx, my] = stencil2_youngs_f32(q);
@@ -1151,8 +1153,8 @@ DEVICE void Gradients_put2_f32(const Gradients_f32 *g, int64 c, stencil2_f32 *q,
     g->DY[c] = my * y;
 }
 
-// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU
-// waits once for memory, and each number once but for the rows next to these.
+// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all input before it writes, so that a GPU waits
+// once for memory, and each value once except for the adjacent rows.
 // GradientRows2[float32], gradient.go:48
 DEVICE void GradientRows2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, mul(int64(4), j), 0), sy = int64(g->Lattice_.SY);
@@ -1185,8 +1187,8 @@ DEVICE stencil2_youngs_f64_results stencil2_youngs_f64(stencil2_f64 *q) {
     return {(q->sw - q->se) + 2.0 * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0 * (q->s - q->n) + (q->se - q->ne)};
 }
 
-// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide
-// zero: it is given the reciprocals.
+// put2 stores the gradient of cell c with the stencil q. Most gradients are zero, and division of zero is slow on a
+// GPU: it multiplies by reciprocals.
 // (*Gradients[float64]).put2, gradient.go:27
 DEVICE void Gradients_put2_f64(const Gradients_f64 *g, int64 c, stencil2_f64 *q, double x, double y) {
     auto [mx, my] = stencil2_youngs_f64(q);
@@ -1194,8 +1196,8 @@ DEVICE void Gradients_put2_f64(const Gradients_f64 *g, int64 c, stencil2_f64 *q,
     g->DY[c] = my * y;
 }
 
-// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU
-// waits once for memory, and each number once but for the rows next to these.
+// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all input before it writes, so that a GPU waits
+// once for memory, and each value once except for the adjacent rows.
 // GradientRows2[float64], gradient.go:48
 DEVICE void GradientRows2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, mul(int64(4), j), 0), sy = int64(g->Lattice_.SY);
@@ -1293,8 +1295,8 @@ DEVICE stencil2_f32 stencil2At_f32(Slice<float> f, int64 c, int64 sy) {
     return stencil2_f32{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 // Abs[float32], num/num.go:20
 DEVICE float num_Abs_f32(float x) {
     if (x < 0.0f) {
@@ -1303,7 +1305,7 @@ DEVICE float num_Abs_f32(float x) {
     return x;
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[float32], num/num.go:28
 DEVICE float num_Larger_f32(float a, float b) {
     if (a > b) {
@@ -1312,7 +1314,7 @@ DEVICE float num_Larger_f32(float a, float b) {
     return b;
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[float32], num/num.go:36
 DEVICE float num_Smaller_f32(float a, float b) {
     if (a < b) {
@@ -1321,8 +1323,8 @@ DEVICE float num_Smaller_f32(float a, float b) {
     return b;
 }
 
-// height is that of the fluid in the column of seven cells through c along the given stride, and 1 if it fills the
-// column from below, -1 if from above, 0 if it does neither: then there is no height.
+// height returns the height of the fluid in the column of seven cells through c along a stride, and 1 if fluid fills
+// the column from below, -1 if from above, 0 if neither; then no height exists.
 // height[float32], heights.go:10
 struct height_f32_results { float r0; float r1; };
 DEVICE height_f32_results height_f32(Slice<float> f, int64 c, int64 stride) {
@@ -1354,8 +1356,8 @@ DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
-// heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it
-// returns the curvature too, positive for a disk of fluid.
+// heights2 uses three columns along the axis nearest to the normal. It also returns the curvature for cells with
+// sides hx and hy, positive for a disk of fluid.
 // heights2[float32], heights.go:33
 struct heights2_f32_results { float r0; float r1; float r2; bool r3; };
 DEVICE heights2_f32_results heights2_f32(Slice<float> f, int64 c, int64 sy, float hx, float hy) {
@@ -1407,8 +1409,8 @@ DEVICE stencil2_f64 stencil2At_f64(Slice<double> f, int64 c, int64 sy) {
     return stencil2_f64{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 // Abs[float64], num/num.go:20
 DEVICE double num_Abs_f64(double x) {
     if (x < 0.0) {
@@ -1417,7 +1419,7 @@ DEVICE double num_Abs_f64(double x) {
     return x;
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[float64], num/num.go:28
 DEVICE double num_Larger_f64(double a, double b) {
     if (a > b) {
@@ -1426,7 +1428,7 @@ DEVICE double num_Larger_f64(double a, double b) {
     return b;
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[float64], num/num.go:36
 DEVICE double num_Smaller_f64(double a, double b) {
     if (a < b) {
@@ -1435,8 +1437,8 @@ DEVICE double num_Smaller_f64(double a, double b) {
     return b;
 }
 
-// height is that of the fluid in the column of seven cells through c along the given stride, and 1 if it fills the
-// column from below, -1 if from above, 0 if it does neither: then there is no height.
+// height returns the height of the fluid in the column of seven cells through c along a stride, and 1 if fluid fills
+// the column from below, -1 if from above, 0 if neither; then no height exists.
 // height[float64], heights.go:10
 struct height_f64_results { double r0; double r1; };
 DEVICE height_f64_results height_f64(Slice<double> f, int64 c, int64 stride) {
@@ -1468,8 +1470,8 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it
-// returns the curvature too, positive for a disk of fluid.
+// heights2 uses three columns along the axis nearest to the normal. It also returns the curvature for cells with
+// sides hx and hy, positive for a disk of fluid.
 // heights2[float64], heights.go:33
 struct heights2_f64_results { double r0; double r1; double r2; bool r3; };
 DEVICE heights2_f64_results heights2_f64(Slice<double> f, int64 c, int64 sy, double hx, double hy) {
@@ -1516,7 +1518,7 @@ DEVICE void Curvature2_f64_at(int64 i, int64 j, const Curvatures_f64 *v) {
     v->Out[c] = out;
 }
 
-// heights3 does in space what heights2 does in the plane, with nine columns.
+// heights3 is heights2 in three dimensions, with nine columns.
 // heights3[float32], heights.go:58
 struct heights3_f32_results { float r0; float r1; float r2; float r3; bool r4; };
 DEVICE heights3_f32_results heights3_f32(Slice<float> f, int64 c, int64 sy, int64 sz, float hx, float hy, float hz) {
@@ -1591,7 +1593,7 @@ DEVICE void Curvature3_f32_at(int64 i, int64 j, int64 k, const Curvatures_f32 *v
     v->Out[c] = out;
 }
 
-// heights3 does in space what heights2 does in the plane, with nine columns.
+// heights3 is heights2 in three dimensions, with nine columns.
 // heights3[float64], heights.go:58
 struct heights3_f64_results { double r0; double r1; double r2; double r3; bool r4; };
 DEVICE heights3_f64_results heights3_f64(Slice<double> f, int64 c, int64 sy, int64 sz, double hx, double hy,
@@ -1667,7 +1669,7 @@ DEVICE void Curvature3_f64_at(int64 i, int64 j, int64 k, const Curvatures_f64 *v
     v->Out[c] = out;
 }
 
-// pure2 tells whether the box from a corner on is far from the circle, and then its volume fraction.
+// pure2 reports whether a box is far from the circle, and if so its volume fraction.
 // (*Ball[float32]).pure2, initial.go:57
 struct Ball_pure2_f32_results { float r0; bool r1; };
 DEVICE Ball_pure2_f32_results Ball_pure2_f32(const Ball_f32 *b, float x0, float y0, float width, float height) {
@@ -1736,8 +1738,8 @@ DEVICE float geom_Area_f32(float mx, float my, float alpha) {
     return v;
 }
 
-// part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near
-// to the circle that a sliver may enter between the corners.
+// part2 traverses the quadtree of a cell in Morton order. A part is pure if its corners agree, unless its centre is
+// so near the circle that a sliver may enter between the corners.
 // (*Ball[float32]).part2, initial.go:72
 DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
     float z = b->Centre[2], sum = 0.0f;
@@ -1774,7 +1776,7 @@ DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
     return sum;
 }
 
-// cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
+// cell2 uses part2 only for cells near the circle, so that the others need no square root.
 // (*Ball[float32]).cell2, initial.go:48
 DEVICE float Ball_cell2_f32(const Ball_f32 *b, float x0, float y0) {
     auto [v, pure] = Ball_pure2_f32(b, x0, y0, b->H[0], b->H[1]);
@@ -1784,8 +1786,8 @@ DEVICE float Ball_cell2_f32(const Ball_f32 *b, float x0, float y0) {
     return Ball_part2_f32(b, x0, y0);
 }
 
-// FillDisk2 finds the volume fraction of cell (i, j) by dividing it where the circle may pass (Francois, Lo and Sewell,
-// ASME 2014).
+// FillDisk2 computes the volume fraction of cell (i, j) by subdividing it where the circle may pass (Francois, Lo and
+// Sewell, ASME 2014).
 // FillDisk2[float32], initial.go:26
 DEVICE void FillDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f) {
     float x0 = b->Lo[0] + b->H[0] * float(add(i, int64(b->First[0])));
@@ -1793,7 +1795,7 @@ DEVICE void FillDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f
     f[Lattice_at(&b->Lattice_, i, j, 0)] = Ball_cell2_f32(b, x0, y0);
 }
 
-// pure2 tells whether the box from a corner on is far from the circle, and then its volume fraction.
+// pure2 reports whether a box is far from the circle, and if so its volume fraction.
 // (*Ball[float64]).pure2, initial.go:57
 struct Ball_pure2_f64_results { double r0; bool r1; };
 DEVICE Ball_pure2_f64_results Ball_pure2_f64(const Ball_f64 *b, double x0, double y0, double width, double height) {
@@ -1851,8 +1853,8 @@ DEVICE double geom_Area_f64(double mx, double my, double alpha) {
     return v;
 }
 
-// part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near
-// to the circle that a sliver may enter between the corners.
+// part2 traverses the quadtree of a cell in Morton order. A part is pure if its corners agree, unless its centre is
+// so near the circle that a sliver may enter between the corners.
 // (*Ball[float64]).part2, initial.go:72
 DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
     double z = b->Centre[2], sum = 0.0;
@@ -1889,7 +1891,7 @@ DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
     return sum;
 }
 
-// cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
+// cell2 uses part2 only for cells near the circle, so that the others need no square root.
 // (*Ball[float64]).cell2, initial.go:48
 DEVICE double Ball_cell2_f64(const Ball_f64 *b, double x0, double y0) {
     auto [v, pure] = Ball_pure2_f64(b, x0, y0, b->H[0], b->H[1]);
@@ -1899,8 +1901,8 @@ DEVICE double Ball_cell2_f64(const Ball_f64 *b, double x0, double y0) {
     return Ball_part2_f64(b, x0, y0);
 }
 
-// FillDisk2 finds the volume fraction of cell (i, j) by dividing it where the circle may pass (Francois, Lo and Sewell,
-// ASME 2014).
+// FillDisk2 computes the volume fraction of cell (i, j) by subdividing it where the circle may pass (Francois, Lo and
+// Sewell, ASME 2014).
 // FillDisk2[float64], initial.go:26
 DEVICE void FillDisk2_f64_at(int64 i, int64 j, const Ball_f64 *b, Slice<double> f) {
     double x0 = b->Lo[0] + b->H[0] * double(add(i, int64(b->First[0])));
@@ -2002,7 +2004,7 @@ DEVICE float geom_Volume_f32(float mx, float my, float mz, float alpha) {
     return geom_SortedNormal_Volume_f32(&n, alpha);
 }
 
-// part3 walks the octree of a cell as part2 does.
+// part3 traverses the octree of a cell as part2 does.
 // (*Ball[float32]).part3, initial.go:108
 DEVICE float Ball_part3_f32(const Ball_f32 *b, float x0, float y0, float z0) {
     float sum = 0.0f;
@@ -2049,7 +2051,7 @@ DEVICE float Ball_part3_f32(const Ball_f32 *b, float x0, float y0, float z0) {
     return sum;
 }
 
-// FillBall3 is FillDisk2 in space.
+// FillBall3 is FillDisk2 in three dimensions.
 // FillBall3[float32], initial.go:35
 DEVICE void FillBall3_f32_at(int64 i, int64 j, int64 k, const Ball_f32 *b, Slice<float> f) {
     float x0 = b->Lo[0] + b->H[0] * float(add(i, int64(b->First[0])));
@@ -2152,7 +2154,7 @@ DEVICE double geom_Volume_f64(double mx, double my, double mz, double alpha) {
     return geom_SortedNormal_Volume_f64(&n, alpha);
 }
 
-// part3 walks the octree of a cell as part2 does.
+// part3 traverses the octree of a cell as part2 does.
 // (*Ball[float64]).part3, initial.go:108
 DEVICE double Ball_part3_f64(const Ball_f64 *b, double x0, double y0, double z0) {
     double sum = 0.0;
@@ -2199,7 +2201,7 @@ DEVICE double Ball_part3_f64(const Ball_f64 *b, double x0, double y0, double z0)
     return sum;
 }
 
-// FillBall3 is FillDisk2 in space.
+// FillBall3 is FillDisk2 in three dimensions.
 // FillBall3[float64], initial.go:35
 DEVICE void FillBall3_f64_at(int64 i, int64 j, int64 k, const Ball_f64 *b, Slice<double> f) {
     double x0 = b->Lo[0] + b->H[0] * double(add(i, int64(b->First[0])));
@@ -2208,21 +2210,21 @@ DEVICE void FillBall3_f64_at(int64 i, int64 j, int64 k, const Ball_f64 *b, Slice
     f[Lattice_at(&b->Lattice_, i, j, k)] = Ball_part3_f64(b, x0, y0, z0);
 }
 
-// mixed tells whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
+// mixed reports whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
 // mixed[float32], flux.go:25
 DEVICE bool mixed_f32(float f, float tolerance) {
     return !(empty_f32(f, tolerance) || full_f32(f, tolerance));
 }
 
-// corner is a vertex of the unit square, from its middle.
-// corner[float32], match.go:132
+// corner returns a vertex of the unit square relative to its centre.
+// corner[float32], match.go:133
 struct corner_f32_results { float r0; float r1; };
 DEVICE corner_f32_results corner_f32(uint32 v) {
     return {float(int32(v & 1u)) - 0.5f, float(int32(v >> 1)) - 0.5f};
 }
 
-// crossing2 is where a·x + b·y + ρ = 0 passes the edge between vertices u and v.
-// crossing2[float32], match.go:135
+// crossing2 returns the point at which a·x + b·y + ρ = 0 crosses the edge between vertices u and v.
+// crossing2[float32], match.go:136
 struct crossing2_f32_results { float r0; float r1; };
 DEVICE crossing2_f32_results crossing2_f32(float a, float b, float rho, uint32 u, uint32 v) {
     auto [ux, uy] = corner_f32(u);
@@ -2234,7 +2236,7 @@ DEVICE crossing2_f32_results crossing2_f32(float a, float b, float rho, uint32 u
 }
 
 // polygon is the part of the unit square in a·x + b·y + ρ ≥ 0.
-// (*Matching[float32]).polygon, match.go:144
+// (*Matching[float32]).polygon, match.go:145
 DEVICE polygon_f32 Matching_polygon_f32(const Matching_f32 *m, float a, float b, float rho) {
     int32 number_ = 0;
     float rising_ = (a + b) / 2.0f, falling_ = (a - b) / 2.0f;
@@ -2277,9 +2279,9 @@ DEVICE polygon_f32 Matching_polygon_f32(const Matching_f32 *m, float a, float b,
     return polygon_f32{int32(n), twice / 2.0f, qx - px, qy - py};
 }
 
-// excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a
-// triangle.
-// (*polygon[float32]).excess, match.go:119
+// excess returns by how much the area exceeds f, to first order in the distance in which it is exact: by the square
+// root for a triangle.
+// (*polygon[float32]).excess, match.go:120
 DEVICE float polygon_excess_f32(polygon_f32 *p, float f) {
     switch (p->vertices) {
     case 1:
@@ -2296,10 +2298,10 @@ DEVICE float polygon_excess_f32(polygon_f32 *p, float f) {
     return p->area - f;
 }
 
-// match finds ρ of the mixed cell at index c, between the lines through its corners. The area V(ρ) of the polygon
-// is quadratic where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V
-// would be right if the case stayed as it is: once the case is right so is ρ, but for rounding.
-// (*Matching[float32]).match, match.go:72
+// match finds ρ of the mixed cell at index c, between the lines through its corners. The area V(ρ) of the polygon is
+// quadratic if one vertex, or all but one, is in the fluid, and linear if two are. Each iteration goes to the ρ at
+// which V is right if the case does not change; once the case is right so is ρ, up to round-off.
+// (*Matching[float32]).match, match.go:73
 DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
     float f = m->F[c];
     float nx = m->DX[c], ny = m->DY[c];
@@ -2344,7 +2346,7 @@ DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
 }
 
 // Match2 finds ρ of cell (i, j) if it is mixed.
-// Match2[float32], match.go:62
+// Match2[float32], match.go:63
 DEVICE void Match2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
     int64 c = Lattice_at(&m->Lattice_, i, j, 0);
     if (mixed_f32(m->F[c], 0.0f) || m->All && (m->DX[c] != 0.0f || m->DY[c] != 0.0f)) {
@@ -2352,21 +2354,21 @@ DEVICE void Match2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
     }
 }
 
-// mixed tells whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
+// mixed reports whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
 // mixed[float64], flux.go:25
 DEVICE bool mixed_f64(double f, double tolerance) {
     return !(empty_f64(f, tolerance) || full_f64(f, tolerance));
 }
 
-// corner is a vertex of the unit square, from its middle.
-// corner[float64], match.go:132
+// corner returns a vertex of the unit square relative to its centre.
+// corner[float64], match.go:133
 struct corner_f64_results { double r0; double r1; };
 DEVICE corner_f64_results corner_f64(uint32 v) {
     return {double(int32(v & 1u)) - 0.5, double(int32(v >> 1)) - 0.5};
 }
 
-// crossing2 is where a·x + b·y + ρ = 0 passes the edge between vertices u and v.
-// crossing2[float64], match.go:135
+// crossing2 returns the point at which a·x + b·y + ρ = 0 crosses the edge between vertices u and v.
+// crossing2[float64], match.go:136
 struct crossing2_f64_results { double r0; double r1; };
 DEVICE crossing2_f64_results crossing2_f64(double a, double b, double rho, uint32 u, uint32 v) {
     auto [ux, uy] = corner_f64(u);
@@ -2378,7 +2380,7 @@ DEVICE crossing2_f64_results crossing2_f64(double a, double b, double rho, uint3
 }
 
 // polygon is the part of the unit square in a·x + b·y + ρ ≥ 0.
-// (*Matching[float64]).polygon, match.go:144
+// (*Matching[float64]).polygon, match.go:145
 DEVICE polygon_f64 Matching_polygon_f64(const Matching_f64 *m, double a, double b, double rho) {
     int32 number_ = 0;
     double rising_ = (a + b) / 2.0, falling_ = (a - b) / 2.0;
@@ -2421,9 +2423,9 @@ DEVICE polygon_f64 Matching_polygon_f64(const Matching_f64 *m, double a, double 
     return polygon_f64{int32(n), twice / 2.0, qx - px, qy - py};
 }
 
-// excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a
-// triangle.
-// (*polygon[float64]).excess, match.go:119
+// excess returns by how much the area exceeds f, to first order in the distance in which it is exact: by the square
+// root for a triangle.
+// (*polygon[float64]).excess, match.go:120
 DEVICE double polygon_excess_f64(polygon_f64 *p, double f) {
     switch (p->vertices) {
     case 1:
@@ -2440,10 +2442,10 @@ DEVICE double polygon_excess_f64(polygon_f64 *p, double f) {
     return p->area - f;
 }
 
-// match finds ρ of the mixed cell at index c, between the lines through its corners. The area V(ρ) of the polygon
-// is quadratic where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V
-// would be right if the case stayed as it is: once the case is right so is ρ, but for rounding.
-// (*Matching[float64]).match, match.go:72
+// match finds ρ of the mixed cell at index c, between the lines through its corners. The area V(ρ) of the polygon is
+// quadratic if one vertex, or all but one, is in the fluid, and linear if two are. Each iteration goes to the ρ at
+// which V is right if the case does not change; once the case is right so is ρ, up to round-off.
+// (*Matching[float64]).match, match.go:73
 DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
     double f = m->F[c];
     double nx = m->DX[c], ny = m->DY[c];
@@ -2488,7 +2490,7 @@ DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
 }
 
 // Match2 finds ρ of cell (i, j) if it is mixed.
-// Match2[float64], match.go:62
+// Match2[float64], match.go:63
 DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
     int64 c = Lattice_at(&m->Lattice_, i, j, 0);
     if (mixed_f64(m->F[c], 0.0) || m->All && (m->DX[c] != 0.0 || m->DY[c] != 0.0)) {
@@ -2497,13 +2499,13 @@ DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
 }
 
 // lowerCorner2 is the lower corner of cell (i, j).
-// (*Ball[float32]).lowerCorner2, squaredisk2.go:102
+// (*Ball[float32]).lowerCorner2, squaredisk2.go:101
 struct Ball_lowerCorner2_f32_results { float r0; float r1; };
 DEVICE Ball_lowerCorner2_f32_results Ball_lowerCorner2_f32(const Ball_f32 *b, int32 i, int32 j) {
     return {b->Lo[0] + b->H[0] * float(add(i, b->First[0])), b->Lo[1] + b->H[1] * float(add(j, b->First[1]))};
 }
 
-// (*Ball[float32]).strip, squaredisk2.go:142
+// (*Ball[float32]).strip, squaredisk2.go:141
 DEVICE strip_f32 Ball_strip_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
     auto [x0, y0] = Ball_lowerCorner2_f32(b, i, j);
     float scale = 1.0f / float(shl(1, b->Levels));
@@ -2513,14 +2515,14 @@ DEVICE strip_f32 Ball_strip_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) 
 }
 
 // column is the distance of a column's middle from the disk's along x.
-// (*strip[float32]).column, squaredisk2.go:151
+// (*strip[float32]).column, squaredisk2.go:150
 DEVICE float strip_column_f32(strip_f32 *s, int32 k) {
     return s->x + s->width * float(k) + s->half - s->centre;
 }
 
-// inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone
-// whose rounding may matter.
-// (*strip[float32]).inside, squaredisk2.go:155
+// inside reports whether the centre of column k is in the disk, as the level set decides. Square roots are only
+// computed where round-off may matter.
+// (*strip[float32]).inside, squaredisk2.go:154
 DEVICE bool strip_inside_f32(strip_f32 *s, int32 k, float radius) {
     float x = strip_column_f32(s, k);
     float square = x * x + s->square;
@@ -2536,10 +2538,10 @@ DEVICE int32 flag(bool is) {
     return 0;
 }
 
-// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on
-// one side of the middle are in it up to some column or from it on, also as rounded, because each rounding keeps
-// the order: half of the columns are left out at a time.
-// (*Ball[float32]).row2, squaredisk2.go:109
+// row2 returns how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those on one
+// side of the centre are inside up to or from some column, also with round-off because each rounding is monotone; the
+// column is found by bisection.
+// (*Ball[float32]).row2, squaredisk2.go:108
 DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
     int32 n = shl(1, b->Levels);
     strip_f32 s = Ball_strip_f32(b, i, j, row);
@@ -2568,8 +2570,8 @@ DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
     return lo;
 }
 
-// CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest
-// parts of one kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
+// CountDisk2 is FillDisk2 without planes that cut cells: a part not crossed by the circle has smallest parts of one
+// kind, so that the subdivision is equivalent to counting the smallest parts whose centre is in the disk.
 // CountDisk2[float32], squaredisk2.go:13
 DEVICE void CountDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f) {
     auto [x, y] = Ball_lowerCorner2_f32(b, int32(i), int32(j));
@@ -2585,13 +2587,13 @@ DEVICE void CountDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> 
 }
 
 // lowerCorner2 is the lower corner of cell (i, j).
-// (*Ball[float64]).lowerCorner2, squaredisk2.go:102
+// (*Ball[float64]).lowerCorner2, squaredisk2.go:101
 struct Ball_lowerCorner2_f64_results { double r0; double r1; };
 DEVICE Ball_lowerCorner2_f64_results Ball_lowerCorner2_f64(const Ball_f64 *b, int32 i, int32 j) {
     return {b->Lo[0] + b->H[0] * double(add(i, b->First[0])), b->Lo[1] + b->H[1] * double(add(j, b->First[1]))};
 }
 
-// (*Ball[float64]).strip, squaredisk2.go:142
+// (*Ball[float64]).strip, squaredisk2.go:141
 DEVICE strip_f64 Ball_strip_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
     auto [x0, y0] = Ball_lowerCorner2_f64(b, i, j);
     double scale = 1.0 / double(shl(1, b->Levels));
@@ -2601,14 +2603,14 @@ DEVICE strip_f64 Ball_strip_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) 
 }
 
 // column is the distance of a column's middle from the disk's along x.
-// (*strip[float64]).column, squaredisk2.go:151
+// (*strip[float64]).column, squaredisk2.go:150
 DEVICE double strip_column_f64(strip_f64 *s, int32 k) {
     return s->x + s->width * double(k) + s->half - s->centre;
 }
 
-// inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone
-// whose rounding may matter.
-// (*strip[float64]).inside, squaredisk2.go:155
+// inside reports whether the centre of column k is in the disk, as the level set decides. Square roots are only
+// computed where round-off may matter.
+// (*strip[float64]).inside, squaredisk2.go:154
 DEVICE bool strip_inside_f64(strip_f64 *s, int32 k, double radius) {
     double x = strip_column_f64(s, k);
     double square = x * x + s->square;
@@ -2616,10 +2618,10 @@ DEVICE bool strip_inside_f64(strip_f64 *s, int32 k, double radius) {
     return square < least || square <= most && num_Sqrt_f64(square) < radius;
 }
 
-// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on
-// one side of the middle are in it up to some column or from it on, also as rounded, because each rounding keeps
-// the order: half of the columns are left out at a time.
-// (*Ball[float64]).row2, squaredisk2.go:109
+// row2 returns how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those on one
+// side of the centre are inside up to or from some column, also with round-off because each rounding is monotone; the
+// column is found by bisection.
+// (*Ball[float64]).row2, squaredisk2.go:108
 DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
     int32 n = shl(1, b->Levels);
     strip_f64 s = Ball_strip_f64(b, i, j, row);
@@ -2648,8 +2650,8 @@ DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
     return lo;
 }
 
-// CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest
-// parts of one kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
+// CountDisk2 is FillDisk2 without planes that cut cells: a part not crossed by the circle has smallest parts of one
+// kind, so that the subdivision is equivalent to counting the smallest parts whose centre is in the disk.
 // CountDisk2[float64], squaredisk2.go:13
 DEVICE void CountDisk2_f64_at(int64 i, int64 j, const Ball_f64 *b, Slice<double> f) {
     auto [x, y] = Ball_lowerCorner2_f64(b, int32(i), int32(j));
@@ -2671,7 +2673,7 @@ DEVICE Squares_corner_results Squares_corner(const Squares *p, int64 t) {
     return {add(p->Lo[0], mul(rem(int32(t), p->Across), 32)), add(p->Lo[1], mul(quo(int32(t), p->Across), 32))};
 }
 
-// (*Ball[float32]).work, squaredisk2.go:88
+// (*Ball[float32]).work, squaredisk2.go:87
 DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Squares *p) {
     diskWork_f32 w = {};
     const auto results1 = Squares_corner(p, t);
@@ -2688,13 +2690,13 @@ DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Squares *p) 
     return w;
 }
 
-// has tells whether cell (i, j) is one to do.
+// has reports whether cell (i, j) is to be processed.
 // (*Squares).has, square.go:32
 DEVICE bool Squares_has(const Squares *p, int32 i, int32 j) {
     return i < p->Hi[0] && j < p->Hi[1];
 }
 
-// countColumn is how many of the marks in column x are set.
+// countColumn returns the number of marks set in column x.
 // countColumn, tilemarks.go:7
 DEVICE int32 countColumn(Slice<int32> marks, int32 x, int32 width, int32 height) {
     int32 n = 0;
@@ -2704,8 +2706,8 @@ DEVICE int32 countColumn(Slice<int32> marks, int32 x, int32 width, int32 height)
     return n;
 }
 
-// listColumn writes the numbers of the marked cells of column x behind those of the columns before, and returns where
-// they end.
+// listColumn writes the numbers of the marked cells of column x after those of the previous columns, and returns the
+// end.
 // listColumn, tilemarks.go:17
 DEVICE int32 listColumn(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, int32 x, int32 width,
         int32 height) {
@@ -2725,9 +2727,8 @@ DEVICE int32 listColumn(Slice<int32> list, Slice<int32> marks, Slice<int32> coun
     return end;
 }
 
-// rows is how many rows of smallest parts there are to count in a square, whose cells near to the circle are counted
-// if there can be any.
-// (*diskWork[float32]).rows, squaredisk2.go:81
+// rows returns the number of rows of smallest parts to count in a square, if the square has cells near the circle.
+// (*diskWork[float32]).rows, squaredisk2.go:80
 DEVICE int32 diskWork_rows_f32(diskWork_f32 *w, Slice<int32> count, int32 levels) {
     if (w->cells == 0) {
         return 0;
@@ -2735,7 +2736,7 @@ DEVICE int32 diskWork_rows_f32(diskWork_f32 *w, Slice<int32> count, int32 levels
     return shl(count[0], levels);
 }
 
-// SquareDisk2 is CountDisk2 for square t: it lists the cells near to the circle, and counts their rows by different
+// SquareDisk2 is CountDisk2 for square t: it lists the cells near the circle, whose rows are counted by different
 // threads.
 // SquareDisk2[float32], squaredisk2.go:38
 DEVICE void SquareDisk2_f32_at(int64 t, const Ball_f32 *b, const Squares *p, Slice<float> f,
@@ -2784,7 +2785,7 @@ DEVICE void SquareDisk2_f32_at(int64 t, const Ball_f32 *b, const Squares *p, Sli
     }
 }
 
-// (*Ball[float64]).work, squaredisk2.go:88
+// (*Ball[float64]).work, squaredisk2.go:87
 DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Squares *p) {
     diskWork_f64 w = {};
     const auto results1 = Squares_corner(p, t);
@@ -2801,9 +2802,8 @@ DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Squares *p) 
     return w;
 }
 
-// rows is how many rows of smallest parts there are to count in a square, whose cells near to the circle are counted
-// if there can be any.
-// (*diskWork[float64]).rows, squaredisk2.go:81
+// rows returns the number of rows of smallest parts to count in a square, if the square has cells near the circle.
+// (*diskWork[float64]).rows, squaredisk2.go:80
 DEVICE int32 diskWork_rows_f64(diskWork_f64 *w, Slice<int32> count, int32 levels) {
     if (w->cells == 0) {
         return 0;
@@ -2811,7 +2811,7 @@ DEVICE int32 diskWork_rows_f64(diskWork_f64 *w, Slice<int32> count, int32 levels
     return shl(count[0], levels);
 }
 
-// SquareDisk2 is CountDisk2 for square t: it lists the cells near to the circle, and counts their rows by different
+// SquareDisk2 is CountDisk2 for square t: it lists the cells near the circle, whose rows are counted by different
 // threads.
 // SquareDisk2[float64], squaredisk2.go:38
 DEVICE void SquareDisk2_f64_at(int64 t, const Ball_f64 *b, const Squares *p, Slice<double> f,
@@ -2860,7 +2860,7 @@ DEVICE void SquareDisk2_f64_at(int64 t, const Ball_f64 *b, const Squares *p, Sli
     }
 }
 
-// runValuesOf reads a field in run k of the square at (x, y). Cells that are not to be done count as 0.
+// runValuesOf reads a field in run k of the square at (x, y). Excluded cells are 0.
 // runValuesOf[float32], squareruns.go:18
 DEVICE runValues_f32 runValuesOf_f32(Slice<float> v, const Lattice *l, const Squares *p, int32 k, int32 x, int32 y) {
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
@@ -2893,19 +2893,19 @@ DEVICE runValues_f32 runValuesOf_f32(Slice<float> v, const Lattice *l, const Squ
     return o;
 }
 
-// mixed has a bit for each cell that is mixed, the lowest for the lowest cell.
+// mixed returns a bit for each mixed cell, the lowest for the lowest cell.
 // (*runValues[float32]).mixed, squareruns.go:50
 DEVICE int32 runValues_mixed_f32(runValues_f32 *o, float roundOff) {
     return flag(mixed_f32(o->a, roundOff)) | shl(flag(mixed_f32(o->b, roundOff)), int64(1)) | shl(flag(mixed_f32(o->c, roundOff)), int64(2)) | shl(flag(mixed_f32(o->d, roundOff)), int64(3)) | shl(flag(mixed_f32(o->e, roundOff)), int64(4)) | shl(flag(mixed_f32(o->f, roundOff)), int64(5)) | shl(flag(mixed_f32(o->g, roundOff)), int64(6)) | shl(flag(mixed_f32(o->h, roundOff)), int64(7));
 }
 
-// nonzero has a bit for each number that is not zero.
+// nonzero returns a bit for each value that is not zero.
 // (*runValues[float32]).nonzero, squareruns.go:58
 DEVICE int32 runValues_nonzero_f32(runValues_f32 *o) {
     return flag(o->a != 0.0f) | shl(flag(o->b != 0.0f), int64(1)) | shl(flag(o->c != 0.0f), int64(2)) | shl(flag(o->d != 0.0f), int64(3)) | shl(flag(o->e != 0.0f), int64(4)) | shl(flag(o->f != 0.0f), int64(5)) | shl(flag(o->g != 0.0f), int64(6)) | shl(flag(o->h != 0.0f), int64(7));
 }
 
-// lines has a bit for each cell of run k of a square that has a line to find.
+// lines returns a bit for each cell of run k of a square that needs a line.
 // (*Matching[float32]).lines, squarematch2.go:36
 DEVICE int32 Matching_lines_f32(const Matching_f32 *m, int32 k, int32 x, int32 y, const Squares *p) {
     runValues_f32 f = runValuesOf_f32(m->F, &m->Lattice_, p, k, x, y);
@@ -2916,7 +2916,7 @@ DEVICE int32 Matching_lines_f32(const Matching_f32 *m, int32 k, int32 x, int32 y
     return runValues_mixed_f32(&f, 0.0f) | runValues_nonzero_f32(&dx) | runValues_nonzero_f32(&dy);
 }
 
-// ones is how many of eight bits are set.
+// ones returns the number of set bits of eight.
 // ones, squareruns.go:64
 DEVICE int32 ones(int32 bits) {
     bits = sub(bits, bits >> 1 & 85);
@@ -2924,7 +2924,7 @@ DEVICE int32 ones(int32 bits) {
     return add(bits, bits >> 4) & 15;
 }
 
-// total is how many cells of a square are to be done, by group.
+// total returns the number of active cells of a square, by group.
 // total, squareruns.go:71
 DEVICE int32 total(Slice<int32> groups) {
     int32 n = 0;
@@ -2934,7 +2934,7 @@ DEVICE int32 total(Slice<int32> groups) {
     return n;
 }
 
-// runsToList is how many runs have to be looked at in order to list n cells.
+// runsToList returns the number of runs to process in order to list n cells.
 // runsToList, squareruns.go:80
 DEVICE int32 runsToList(int32 n) {
     if (n == 0) {
@@ -2943,7 +2943,7 @@ DEVICE int32 runsToList(int32 n) {
     return 128;
 }
 
-// listRun lists the cells of run k that are to be done behind those of the runs before.
+// listRun appends the active cells of run k to those of the previous runs.
 // listRun, squareruns.go:88
 DEVICE void listRun(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, int32 k) {
     if (bits[k] == 0) {
@@ -2992,7 +2992,7 @@ DEVICE void SquareMatch2_f32_at(int64 t, const Matching_f32 *m, const Squares *p
     }
 }
 
-// runValuesOf reads a field in run k of the square at (x, y). Cells that are not to be done count as 0.
+// runValuesOf reads a field in run k of the square at (x, y). Excluded cells are 0.
 // runValuesOf[float64], squareruns.go:18
 DEVICE runValues_f64 runValuesOf_f64(Slice<double> v, const Lattice *l, const Squares *p, int32 k, int32 x,
         int32 y) {
@@ -3026,19 +3026,19 @@ DEVICE runValues_f64 runValuesOf_f64(Slice<double> v, const Lattice *l, const Sq
     return o;
 }
 
-// mixed has a bit for each cell that is mixed, the lowest for the lowest cell.
+// mixed returns a bit for each mixed cell, the lowest for the lowest cell.
 // (*runValues[float64]).mixed, squareruns.go:50
 DEVICE int32 runValues_mixed_f64(runValues_f64 *o, double roundOff) {
     return flag(mixed_f64(o->a, roundOff)) | shl(flag(mixed_f64(o->b, roundOff)), int64(1)) | shl(flag(mixed_f64(o->c, roundOff)), int64(2)) | shl(flag(mixed_f64(o->d, roundOff)), int64(3)) | shl(flag(mixed_f64(o->e, roundOff)), int64(4)) | shl(flag(mixed_f64(o->f, roundOff)), int64(5)) | shl(flag(mixed_f64(o->g, roundOff)), int64(6)) | shl(flag(mixed_f64(o->h, roundOff)), int64(7));
 }
 
-// nonzero has a bit for each number that is not zero.
+// nonzero returns a bit for each value that is not zero.
 // (*runValues[float64]).nonzero, squareruns.go:58
 DEVICE int32 runValues_nonzero_f64(runValues_f64 *o) {
     return flag(o->a != 0.0) | shl(flag(o->b != 0.0), int64(1)) | shl(flag(o->c != 0.0), int64(2)) | shl(flag(o->d != 0.0), int64(3)) | shl(flag(o->e != 0.0), int64(4)) | shl(flag(o->f != 0.0), int64(5)) | shl(flag(o->g != 0.0), int64(6)) | shl(flag(o->h != 0.0), int64(7));
 }
 
-// lines has a bit for each cell of run k of a square that has a line to find.
+// lines returns a bit for each cell of run k of a square that needs a line.
 // (*Matching[float64]).lines, squarematch2.go:36
 DEVICE int32 Matching_lines_f64(const Matching_f64 *m, int32 k, int32 x, int32 y, const Squares *p) {
     runValues_f64 f = runValuesOf_f64(m->F, &m->Lattice_, p, k, x, y);
@@ -3077,14 +3077,14 @@ DEVICE void SquareMatch2_f64_at(int64 t, const Matching_f64 *m, const Squares *p
     }
 }
 
-// mixedRun has a bit for each mixed cell of run k of a square.
+// mixedRun returns a bit for each mixed cell of run k of a square.
 // (*Sweep2[float32]).mixedRun, squareplanes2.go:36
 DEVICE int32 Sweep2_mixedRun_f32(const Sweep2_f32 *s, int32 k, int32 x, int32 y, const Squares *p) {
     runValues_f32 f = runValuesOf_f32(s->F, &s->Lattice_, p, k, x, y);
     return runValues_mixed_f32(&f, s->RoundOff);
 }
 
-// fluidSide is 1 where the fluid lies below, -1 where it lies above.
+// fluidSide returns 1 if the fluid lies below, -1 if above.
 // fluidSide[float32], normal2.go:69
 DEVICE float fluidSide_f32(float below, float above) {
     if (below >= above) {
@@ -3093,8 +3093,9 @@ DEVICE float fluidSide_f32(float below, float above) {
     return -1.0f;
 }
 
-// mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
-// (*stencil2[float32]).mixed, normal2.go:77
+// mixed returns the one of the two centred normals that is better aligned with its axis, or Youngs' if that is less
+// aligned.
+// (*stencil2[float32]).mixed, normal2.go:78
 struct stencil2_mixed_f32_results { float r0; float r1; };
 DEVICE stencil2_mixed_f32_results stencil2_mixed_f32(stencil2_f32 *q) {
     float mx = 0.0f;
@@ -3120,7 +3121,7 @@ DEVICE stencil2_mixed_f32_results stencil2_mixed_f32(stencil2_f32 *q) {
     return {mx, my};
 }
 
-// simple finds one by Youngs, or else by Mixed.
+// simple computes the normal by Youngs or Mixed.
 // (*stencil2[float32]).simple, normal2.go:57
 struct stencil2_simple_f32_results { float r0; float r1; };
 DEVICE stencil2_simple_f32_results stencil2_simple_f32(stencil2_f32 *q, int32 way) {
@@ -3132,7 +3133,7 @@ DEVICE stencil2_simple_f32_results stencil2_simple_f32(stencil2_f32 *q, int32 wa
     return {results2.r0, results2.r1};
 }
 
-// simple2 is normal2 by Youngs, Mixed or Heights. A kernel without the other methods takes half of the registers.
+// simple2 is normal2 for Youngs, Mixed and Heights. A kernel without the other methods needs half the registers.
 // simple2[float32], normal2.go:34
 struct simple2_f32_results { float r0; float r1; };
 DEVICE simple2_f32_results simple2_f32(Slice<float> f, int64 c, int64 sy, int32 way) {
@@ -3175,9 +3176,9 @@ DEVICE float geom_LineConstant_f32(float mx, float my, float f) {
     return a * sum + num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f);
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners
-// w (f - f~) counts.
-// (*stencil2[float32]).residual, normal2.go:98
+// residual returns Σ(f - f~)² over the neighbours, with f~ from the line that gives the centre's volume fraction; at
+// corners w (f - f~) is used.
+// (*stencil2[float32]).residual, normal2.go:99
 DEVICE float stencil2_residual_f32(stencil2_f32 *q, float mx, float my, float w) {
     float a = geom_LineConstant_f32(mx, my, q->c);
     float d = w * (geom_Area_f32(mx, my, a + mx + my) - q->sw);
@@ -3198,8 +3199,9 @@ DEVICE float stencil2_residual_f32(stencil2_f32 *q, float mx, float my, float w)
     return sum + d * d;
 }
 
-// elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-// (*stencil2[float32]).elvira, normal2.go:119
+// elvira selects from six slopes, left, centred and right differences along either axis, the one with the smallest
+// residual.
+// (*stencil2[float32]).elvira, normal2.go:121
 struct stencil2_elvira_f32_results { float r0; float r1; };
 DEVICE stencil2_elvira_f32_results stencil2_elvira_f32(stencil2_f32 *q) {
     float mx = 0.0f;
@@ -3251,9 +3253,9 @@ DEVICE stencil2_elvira_f32_results stencil2_elvira_f32(stencil2_f32 *q) {
     return {mx, my};
 }
 
-// lvira goes from ELVIRA's normal to the least residual by Newton's method for the root of its derivative, with
-// derivatives by central differences of step difference; a step is halved until the residual falls.
-// (*stencil2[float32]).lvira, normal2.go:153
+// lvira minimises the residual from ELVIRA's normal by Newton's method for its derivative, with central differences
+// of step difference; a step is halved until the residual decreases.
+// (*stencil2[float32]).lvira, normal2.go:155
 struct stencil2_lvira_f32_results { float r0; float r1; };
 DEVICE stencil2_lvira_f32_results stencil2_lvira_f32(stencil2_f32 *q, float difference) {
     float mx = 0.0f;
@@ -3308,7 +3310,7 @@ DEVICE stencil2_lvira_f32_results stencil2_lvira_f32(stencil2_f32 *q, float diff
     return {mx, my};
 }
 
-// normal finds one from the nine cells by any method but Heights.
+// normal computes the normal from the nine cells by any method except Heights.
 // (*stencil2[float32]).normal, normal2.go:46
 struct stencil2_normal_f32_results { float r0; float r1; };
 DEVICE stencil2_normal_f32_results stencil2_normal_f32(stencil2_f32 *q, int32 way, float difference) {
@@ -3328,7 +3330,7 @@ DEVICE stencil2_normal_f32_results stencil2_normal_f32(stencil2_f32 *q, int32 wa
     return {results3.r0, results3.r1};
 }
 
-// normal2 finds a normal in cell c by the given method.
+// normal2 computes the normal in cell c by a method.
 // normal2[float32], normal2.go:25
 struct normal2_f32_results { float r0; float r1; };
 DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 way, float difference) {
@@ -3341,14 +3343,14 @@ DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 
     return {results2.r0, results2.r1};
 }
 
-// reconstruct finds the plane of a mixed cell.
+// reconstruct computes the plane of a mixed cell.
 // (*Sweep2[float32]).reconstruct, sweep2.go:94
 DEVICE geom_Line_f32 Sweep2_reconstruct_f32(const Sweep2_f32 *s, int64 c) {
     auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->DifferenceStep);
     return geom_Line_f32{mx, my, geom_LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
-// Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
+// Reconstruct2 computes the plane of cell (i, j) if it is mixed. Other cells keep their value in Planes.
 // Reconstruct2[float32], sweep2.go:102
 DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
@@ -3385,14 +3387,14 @@ DEVICE void SquareReconstruct2_f32_at(int64 t, const Sweep2_f32 *s, const Square
     }
 }
 
-// mixedRun has a bit for each mixed cell of run k of a square.
+// mixedRun returns a bit for each mixed cell of run k of a square.
 // (*Sweep2[float64]).mixedRun, squareplanes2.go:36
 DEVICE int32 Sweep2_mixedRun_f64(const Sweep2_f64 *s, int32 k, int32 x, int32 y, const Squares *p) {
     runValues_f64 f = runValuesOf_f64(s->F, &s->Lattice_, p, k, x, y);
     return runValues_mixed_f64(&f, s->RoundOff);
 }
 
-// fluidSide is 1 where the fluid lies below, -1 where it lies above.
+// fluidSide returns 1 if the fluid lies below, -1 if above.
 // fluidSide[float64], normal2.go:69
 DEVICE double fluidSide_f64(double below, double above) {
     if (below >= above) {
@@ -3401,8 +3403,9 @@ DEVICE double fluidSide_f64(double below, double above) {
     return -1.0;
 }
 
-// mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
-// (*stencil2[float64]).mixed, normal2.go:77
+// mixed returns the one of the two centred normals that is better aligned with its axis, or Youngs' if that is less
+// aligned.
+// (*stencil2[float64]).mixed, normal2.go:78
 struct stencil2_mixed_f64_results { double r0; double r1; };
 DEVICE stencil2_mixed_f64_results stencil2_mixed_f64(stencil2_f64 *q) {
     double mx = 0.0;
@@ -3428,7 +3431,7 @@ DEVICE stencil2_mixed_f64_results stencil2_mixed_f64(stencil2_f64 *q) {
     return {mx, my};
 }
 
-// simple finds one by Youngs, or else by Mixed.
+// simple computes the normal by Youngs or Mixed.
 // (*stencil2[float64]).simple, normal2.go:57
 struct stencil2_simple_f64_results { double r0; double r1; };
 DEVICE stencil2_simple_f64_results stencil2_simple_f64(stencil2_f64 *q, int32 way) {
@@ -3440,7 +3443,7 @@ DEVICE stencil2_simple_f64_results stencil2_simple_f64(stencil2_f64 *q, int32 wa
     return {results2.r0, results2.r1};
 }
 
-// simple2 is normal2 by Youngs, Mixed or Heights. A kernel without the other methods takes half of the registers.
+// simple2 is normal2 for Youngs, Mixed and Heights. A kernel without the other methods needs half the registers.
 // simple2[float64], normal2.go:34
 struct simple2_f64_results { double r0; double r1; };
 DEVICE simple2_f64_results simple2_f64(Slice<double> f, int64 c, int64 sy, int32 way) {
@@ -3483,9 +3486,9 @@ DEVICE double geom_LineConstant_f64(double mx, double my, double f) {
     return a * sum + num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0);
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners
-// w (f - f~) counts.
-// (*stencil2[float64]).residual, normal2.go:98
+// residual returns Σ(f - f~)² over the neighbours, with f~ from the line that gives the centre's volume fraction; at
+// corners w (f - f~) is used.
+// (*stencil2[float64]).residual, normal2.go:99
 DEVICE double stencil2_residual_f64(stencil2_f64 *q, double mx, double my, double w) {
     double a = geom_LineConstant_f64(mx, my, q->c);
     double d = w * (geom_Area_f64(mx, my, a + mx + my) - q->sw);
@@ -3506,8 +3509,9 @@ DEVICE double stencil2_residual_f64(stencil2_f64 *q, double mx, double my, doubl
     return sum + d * d;
 }
 
-// elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-// (*stencil2[float64]).elvira, normal2.go:119
+// elvira selects from six slopes, left, centred and right differences along either axis, the one with the smallest
+// residual.
+// (*stencil2[float64]).elvira, normal2.go:121
 struct stencil2_elvira_f64_results { double r0; double r1; };
 DEVICE stencil2_elvira_f64_results stencil2_elvira_f64(stencil2_f64 *q) {
     double mx = 0.0;
@@ -3559,9 +3563,9 @@ DEVICE stencil2_elvira_f64_results stencil2_elvira_f64(stencil2_f64 *q) {
     return {mx, my};
 }
 
-// lvira goes from ELVIRA's normal to the least residual by Newton's method for the root of its derivative, with
-// derivatives by central differences of step difference; a step is halved until the residual falls.
-// (*stencil2[float64]).lvira, normal2.go:153
+// lvira minimises the residual from ELVIRA's normal by Newton's method for its derivative, with central differences
+// of step difference; a step is halved until the residual decreases.
+// (*stencil2[float64]).lvira, normal2.go:155
 struct stencil2_lvira_f64_results { double r0; double r1; };
 DEVICE stencil2_lvira_f64_results stencil2_lvira_f64(stencil2_f64 *q, double difference) {
     double mx = 0.0;
@@ -3616,7 +3620,7 @@ DEVICE stencil2_lvira_f64_results stencil2_lvira_f64(stencil2_f64 *q, double dif
     return {mx, my};
 }
 
-// normal finds one from the nine cells by any method but Heights.
+// normal computes the normal from the nine cells by any method except Heights.
 // (*stencil2[float64]).normal, normal2.go:46
 struct stencil2_normal_f64_results { double r0; double r1; };
 DEVICE stencil2_normal_f64_results stencil2_normal_f64(stencil2_f64 *q, int32 way, double difference) {
@@ -3636,7 +3640,7 @@ DEVICE stencil2_normal_f64_results stencil2_normal_f64(stencil2_f64 *q, int32 wa
     return {results3.r0, results3.r1};
 }
 
-// normal2 finds a normal in cell c by the given method.
+// normal2 computes the normal in cell c by a method.
 // normal2[float64], normal2.go:25
 struct normal2_f64_results { double r0; double r1; };
 DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32 way, double difference) {
@@ -3649,14 +3653,14 @@ DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32
     return {results2.r0, results2.r1};
 }
 
-// reconstruct finds the plane of a mixed cell.
+// reconstruct computes the plane of a mixed cell.
 // (*Sweep2[float64]).reconstruct, sweep2.go:94
 DEVICE geom_Line_f64 Sweep2_reconstruct_f64(const Sweep2_f64 *s, int64 c) {
     auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->DifferenceStep);
     return geom_Line_f64{mx, my, geom_LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
-// Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
+// Reconstruct2 computes the plane of cell (i, j) if it is mixed. Other cells keep their value in Planes.
 // Reconstruct2[float64], sweep2.go:102
 DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
@@ -3693,7 +3697,7 @@ DEVICE void SquareReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Square
     }
 }
 
-// index is that of cell i of a row in the arrays.
+// index returns the array index of cell i of a row.
 // (*Survey[float32]).index, survey.go:141
 DEVICE int64 Survey_index_f32(const Survey_f32 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
@@ -3711,7 +3715,7 @@ DEVICE int64 encodeBroken(int64 cell, double f) {
     return add(mul(sub(int64(281474976710656ll), cell), int64(4)), what);
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[int64], num/num.go:28
 DEVICE int64 num_Larger_int64(int64 a, int64 b) {
     if (a > b) {
@@ -3784,7 +3788,7 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// add adds the volume fraction of cell i of a row of so many.
+// add adds the volume fraction of cell i of a row of across cells.
 // (*tally).add, survey.go:168
 DEVICE void tally_add(tally *o, double f, int32 i, int32 row, int32 across, Slice<double> begun,
         Slice<int64> words) {
@@ -3815,7 +3819,7 @@ DEVICE tally Survey_tally_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Sl
     return o;
 }
 
-// plane is the plane of a mixed cell. Few are.
+// plane returns the plane of a mixed cell, which is rare.
 // (*Sweep2[float32]).plane, sweep2.go:83
 DEVICE geom_Line_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
     if (s->Stored) {
@@ -3871,7 +3875,7 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->w2 = add(p->w2, o->w2);
 }
 
-// merge adds up groupRuns tallies, each so many-th from the first on, in the first of them.
+// merge adds up groupRuns tallies, each apart, into the first.
 // merge, survey.go:180
 DEVICE void merge(Slice<tally> all, int32 first, int32 each, Slice<int64> words) {
     tally o = all[first];
@@ -3896,7 +3900,7 @@ DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     }
 }
 
-// flush adds a square's tally to its words, with n mixed cells.
+// flush adds a square's tally, with n mixed cells, to its words.
 // (*tally).flush, survey.go:193
 DEVICE void tally_flush(tally *o, int32 n, Slice<int64> words) {
     exact_Part_Flush(&o->volume, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
@@ -3922,7 +3926,7 @@ DEVICE void Survey_addToTotals_f32(const Survey_f32 *m, int32 k, Slice<int64> wo
     }
 }
 
-// Survey2 measures square t, in the plane. The mixed cells are listed, and shared among the threads.
+// Survey2 measures square t in two dimensions. The mixed cells are listed, and distributed over the threads.
 // Survey2[float32], survey.go:50
 DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Array<tally, 128> *tallies,
         Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
@@ -3973,7 +3977,7 @@ DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Ar
     }
 }
 
-// index is that of cell i of a row in the arrays.
+// index returns the array index of cell i of a row.
 // (*Survey[float64]).index, survey.go:141
 DEVICE int64 Survey_index_f64(const Survey_f64 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
@@ -3996,7 +4000,7 @@ DEVICE tally Survey_tally_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Sl
     return o;
 }
 
-// plane is the plane of a mixed cell. Few are.
+// plane returns the plane of a mixed cell, which is rare.
 // (*Sweep2[float64]).plane, sweep2.go:83
 DEVICE geom_Line_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
     if (s->Stored) {
@@ -4049,7 +4053,7 @@ DEVICE void Survey_addToTotals_f64(const Survey_f64 *m, int32 k, Slice<int64> wo
     }
 }
 
-// Survey2 measures square t, in the plane. The mixed cells are listed, and shared among the threads.
+// Survey2 measures square t in two dimensions. The mixed cells are listed, and distributed over the threads.
 // Survey2[float64], survey.go:50
 DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Array<tally, 128> *tallies,
         Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
@@ -4107,7 +4111,7 @@ DEVICE float stencil3_column_f32(stencil3_f32 *q, int64 at, int64 s) {
 }
 
 // alongAxis is the normal with component m along the axis and a, b along the others, in their order.
-// alongAxis[float32], normal3.go:92
+// alongAxis[float32], normal3.go:93
 struct alongAxis_f32_results { float r0; float r1; float r2; };
 DEVICE alongAxis_f32_results alongAxis_f32(int64 axis, float m, float a, float b) {
     if (axis == 0) {
@@ -4118,8 +4122,9 @@ DEVICE alongAxis_f32_results alongAxis_f32(int64 axis, float m, float a, float b
     return {a, b, m};
 }
 
-// mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
-// (*stencil3[float32]).mixed, normal3.go:64
+// mixed returns the one of the three centred normals that is best aligned with its axis, or Youngs' if that is less
+// aligned.
+// (*stencil3[float32]).mixed, normal3.go:65
 struct stencil3_mixed_f32_results { float r0; float r1; float r2; };
 DEVICE stencil3_mixed_f32_results stencil3_mixed_f32(stencil3_f32 *q) {
     float mx = 0.0f;
@@ -4159,7 +4164,7 @@ DEVICE stencil3_mixed_f32_results stencil3_mixed_f32(stencil3_f32 *q) {
     return {mx, my, mz};
 }
 
-// simple3 is normal3 by Youngs, Mixed or Heights: see simple2.
+// simple3 is normal3 for Youngs, Mixed and Heights: see simple2.
 // simple3[float32], normal3.go:36
 struct simple3_f32_results { float r0; float r1; float r2; };
 DEVICE simple3_f32_results simple3_f32(Slice<float> f, int64 c, int64 sy, int64 sz, int32 way) {
@@ -4265,8 +4270,8 @@ DEVICE float geom_PlaneConstant_f32(float mx, float my, float mz, float f) {
     return a * sum + num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f) + num_Smaller_f32(mz, 0.0f);
 }
 
-// plane is the plane of a mixed cell. Few are.
-// (*Sweep3[float32]).plane, sweep3.go:73
+// plane returns the plane of a mixed cell, which is rare.
+// (*Sweep3[float32]).plane, sweep3.go:74
 DEVICE geom_Plane_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4306,7 +4311,7 @@ DEVICE float geom_Section_f32(geom_Plane_f32 *p, float hx, float hy, float hz) {
     return slope * num_Sqrt_f32(x * x + y * y + z * z) * hx * hy * hz;
 }
 
-// Survey3 is Survey2 in space.
+// Survey3 is Survey2 in three dimensions.
 // Survey3[float32], survey.go:94
 DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Array<tally, 128> *tallies,
         Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
@@ -4364,7 +4369,7 @@ DEVICE double stencil3_column_f64(stencil3_f64 *q, int64 at, int64 s) {
 }
 
 // alongAxis is the normal with component m along the axis and a, b along the others, in their order.
-// alongAxis[float64], normal3.go:92
+// alongAxis[float64], normal3.go:93
 struct alongAxis_f64_results { double r0; double r1; double r2; };
 DEVICE alongAxis_f64_results alongAxis_f64(int64 axis, double m, double a, double b) {
     if (axis == 0) {
@@ -4375,8 +4380,9 @@ DEVICE alongAxis_f64_results alongAxis_f64(int64 axis, double m, double a, doubl
     return {a, b, m};
 }
 
-// mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
-// (*stencil3[float64]).mixed, normal3.go:64
+// mixed returns the one of the three centred normals that is best aligned with its axis, or Youngs' if that is less
+// aligned.
+// (*stencil3[float64]).mixed, normal3.go:65
 struct stencil3_mixed_f64_results { double r0; double r1; double r2; };
 DEVICE stencil3_mixed_f64_results stencil3_mixed_f64(stencil3_f64 *q) {
     double mx = 0.0;
@@ -4416,7 +4422,7 @@ DEVICE stencil3_mixed_f64_results stencil3_mixed_f64(stencil3_f64 *q) {
     return {mx, my, mz};
 }
 
-// simple3 is normal3 by Youngs, Mixed or Heights: see simple2.
+// simple3 is normal3 for Youngs, Mixed and Heights: see simple2.
 // simple3[float64], normal3.go:36
 struct simple3_f64_results { double r0; double r1; double r2; };
 DEVICE simple3_f64_results simple3_f64(Slice<double> f, int64 c, int64 sy, int64 sz, int32 way) {
@@ -4522,8 +4528,8 @@ DEVICE double geom_PlaneConstant_f64(double mx, double my, double mz, double f) 
     return a * sum + num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0) + num_Smaller_f64(mz, 0.0);
 }
 
-// plane is the plane of a mixed cell. Few are.
-// (*Sweep3[float64]).plane, sweep3.go:73
+// plane returns the plane of a mixed cell, which is rare.
+// (*Sweep3[float64]).plane, sweep3.go:74
 DEVICE geom_Plane_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4563,7 +4569,7 @@ DEVICE double geom_Section_f64(geom_Plane_f64 *p, double hx, double hy, double h
     return slope * num_Sqrt_f64(x * x + y * y + z * z) * hx * hy * hz;
 }
 
-// Survey3 is Survey2 in space.
+// Survey3 is Survey2 in three dimensions.
 // Survey3[float64], survey.go:94
 DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Array<tally, 128> *tallies,
         Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
@@ -4620,15 +4626,15 @@ DEVICE void ClearSurvey_at(int64 k, Slice<int64> found) {
     found[k] = 0;
 }
 
-// staysEmpty tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// staysEmpty reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are empty.
 // staysEmpty[float32], flux.go:29
 DEVICE bool staysEmpty_f32(int32 kind, float f, float below, float above, float tolerance) {
     return empty_f32(f, tolerance) && empty_f32(below, tolerance) && empty_f32(above, tolerance) && (kind == 0 || f == 0.0f);
 }
 
-// staysFull tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along the
-// axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
+// staysFull reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// the axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
 // staysFull[float32], flux.go:35
 DEVICE bool staysFull_f32(int32 kind, float f, float below, float above, float tolerance) {
     return full_f32(f, tolerance) && full_f32(below, tolerance) && full_f32(above, tolerance) && (kind == 0 || f == 1.0f);
@@ -4675,7 +4681,7 @@ DEVICE float lineFlux_f32(float cfl, float thickness, float along, float across,
     return cfl * geom_Area_f32(along * thickness, across, movedAlpha_f32(cfl, thickness, along, alpha));
 }
 
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
+// flux returns the fluid that passes the lower face of cell c upwards, as a fraction of the cell's volume.
 // (*Sweep2[float32]).flux, sweep2.go:58
 DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
     int64 step = int64(s->Stride);
@@ -4745,15 +4751,15 @@ DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *cl
     Sweep2_advance_f32(s, c, clock);
 }
 
-// staysEmpty tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// staysEmpty reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are empty.
 // staysEmpty[float64], flux.go:29
 DEVICE bool staysEmpty_f64(int32 kind, double f, double below, double above, double tolerance) {
     return empty_f64(f, tolerance) && empty_f64(below, tolerance) && empty_f64(above, tolerance) && (kind == 0 || f == 0.0);
 }
 
-// staysFull tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along the
-// axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
+// staysFull reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// the axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
 // staysFull[float64], flux.go:35
 DEVICE bool staysFull_f64(int32 kind, double f, double below, double above, double tolerance) {
     return full_f64(f, tolerance) && full_f64(below, tolerance) && full_f64(above, tolerance) && (kind == 0 || f == 1.0);
@@ -4800,7 +4806,7 @@ DEVICE double lineFlux_f64(double cfl, double thickness, double along, double ac
     return cfl * geom_Area_f64(along * thickness, across, movedAlpha_f64(cfl, thickness, along, alpha));
 }
 
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
+// flux returns the fluid that passes the lower face of cell c upwards, as a fraction of the cell's volume.
 // (*Sweep2[float64]).flux, sweep2.go:58
 DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
     int64 step = int64(s->Stride);
@@ -4870,8 +4876,8 @@ DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *cl
     Sweep2_advance_f64(s, c, clock);
 }
 
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float32]).flux, sweep3.go:50
+// flux returns the fluid that passes the lower face of cell c upwards, as a fraction of the cell's volume.
+// (*Sweep3[float32]).flux, sweep3.go:51
 DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
     float cfl = s->U[c] * q;
     int64 donor = c;
@@ -4896,7 +4902,7 @@ DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
     return cfl * geom_Volume_f32(along * t, a, b, movedAlpha_f32(cfl, t, along, p.Alpha));
 }
 
-// (*Sweep3[float32]).advance, sweep3.go:40
+// (*Sweep3[float32]).advance, sweep3.go:41
 DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
     float q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -4907,7 +4913,7 @@ DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
 }
 
 // Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
-// Advance3[float32], sweep3.go:29
+// Advance3[float32], sweep3.go:30
 DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
@@ -4918,8 +4924,8 @@ DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Cloc
     Sweep3_advance_f32(s, c, clock);
 }
 
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float64]).flux, sweep3.go:50
+// flux returns the fluid that passes the lower face of cell c upwards, as a fraction of the cell's volume.
+// (*Sweep3[float64]).flux, sweep3.go:51
 DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
     double cfl = s->U[c] * q;
     int64 donor = c;
@@ -4944,7 +4950,7 @@ DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
     return cfl * geom_Volume_f64(along * t, a, b, movedAlpha_f64(cfl, t, along, p.Alpha));
 }
 
-// (*Sweep3[float64]).advance, sweep3.go:40
+// (*Sweep3[float64]).advance, sweep3.go:41
 DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
     double q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -4955,7 +4961,7 @@ DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
 }
 
 // Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
-// Advance3[float64], sweep3.go:29
+// Advance3[float64], sweep3.go:30
 DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
@@ -4967,7 +4973,7 @@ DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Cloc
 }
 
 // slopeOf is the fall from l to r: centred, left or right.
-// slopeOf[float32], normal3.go:150
+// slopeOf[float32], normal3.go:151
 DEVICE float slopeOf_f32(int64 kind, float l, float m, float r) {
     if (kind == 0) {
         return (l - r) / 2.0f;
@@ -4977,9 +4983,9 @@ DEVICE float slopeOf_f32(int64 kind, float l, float m, float r) {
     return m - r;
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
-// exceeds enough.
-// (*stencil3[float32]).residual, normal3.go:103
+// residual returns Σ(f - f~)² over the neighbours, with f~ from the plane that gives the centre's volume fraction. It
+// stops when it exceeds enough.
+// (*stencil3[float32]).residual, normal3.go:104
 DEVICE float stencil3_residual_f32(stencil3_f32 *q, float mx, float my, float mz, float enough) {
     geom_SortedNormal_f32 p = geom_SortNormal_f32(mx, my, mz);
     float alpha = geom_PlaneConstant_f32(mx, my, mz, q->f[13]);
@@ -4998,9 +5004,9 @@ DEVICE float stencil3_residual_f32(stencil3_f32 *q, float mx, float my, float mz
     return sum;
 }
 
-// elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
-// residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
-// (*stencil3[float32]).elvira, normal3.go:123
+// elvira selects from 27 normals, left, centred and right differences of the columns along each axis, the one with
+// the smallest residual. Planes whose columns extend beyond the 3×3×3 cells are not covered.
+// (*stencil3[float32]).elvira, normal3.go:124
 struct stencil3_elvira_f32_results { float r0; float r1; float r2; };
 DEVICE stencil3_elvira_f32_results stencil3_elvira_f32(stencil3_f32 *q) {
     float mx = 0.0f;
@@ -5038,8 +5044,8 @@ DEVICE stencil3_elvira_f32_results stencil3_elvira_f32(stencil3_f32 *q) {
     return {mx, my, mz};
 }
 
-// differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one
-// axis, and returns the sum of their squares.
+// differences sets d to w (f~ - f) for all neighbours, with w = 1 for face neighbours, and returns the sum of
+// squares.
 // (*stencil3[float32]).differences, lvira3.go:14
 DEVICE float stencil3_differences_f32(stencil3_f32 *q, float mx, float my, float mz, Array<float, 27> *d) {
     geom_SortedNormal_f32 p = geom_SortNormal_f32(mx, my, mz);
@@ -5066,8 +5072,8 @@ DEVICE float stencil3_differences_f32(stencil3_f32 *q, float mx, float my, float
     return sum;
 }
 
-// lvira goes from ELVIRA's normal to the least residual, by Gauss-Newton steps in the two components beside the
-// largest. Their derivatives are differences of step difference; a step is shortened until the residual falls.
+// lvira minimises the residual from ELVIRA's normal by Gauss-Newton steps in the two smaller components. Derivatives
+// are finite differences with step difference; a step is shortened until the residual decreases.
 // (*stencil3[float32]).lvira, lvira3.go:41
 struct stencil3_lvira_f32_results { float r0; float r1; float r2; };
 DEVICE stencil3_lvira_f32_results stencil3_lvira_f32(stencil3_f32 *q, float difference) {
@@ -5140,7 +5146,7 @@ DEVICE stencil3_lvira_f32_results stencil3_lvira_f32(stencil3_f32 *q, float diff
     return {mx, my, mz};
 }
 
-// normal3 finds a normal in cell c by the given method.
+// normal3 computes the normal in cell c by a method.
 // normal3[float32], normal3.go:24
 struct normal3_f32_results { float r0; float r1; float r2; };
 DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 sz, int32 way, float difference) {
@@ -5157,15 +5163,15 @@ DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// reconstruct finds the plane of a mixed cell.
-// (*Sweep3[float32]).reconstruct, sweep3.go:84
+// reconstruct computes the plane of a mixed cell.
+// (*Sweep3[float32]).reconstruct, sweep3.go:85
 DEVICE geom_Plane_f32 Sweep3_reconstruct_f32(const Sweep3_f32 *s, int64 c) {
     auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->DifferenceStep);
     return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
-// Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float32], sweep3.go:92
+// Reconstruct3 computes the plane of cell (i, j, k) if it is mixed. Other cells keep their value in Planes.
+// Reconstruct3[float32], sweep3.go:93
 DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -5174,7 +5180,7 @@ DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) 
 }
 
 // slopeOf is the fall from l to r: centred, left or right.
-// slopeOf[float64], normal3.go:150
+// slopeOf[float64], normal3.go:151
 DEVICE double slopeOf_f64(int64 kind, double l, double m, double r) {
     if (kind == 0) {
         return (l - r) / 2.0;
@@ -5184,9 +5190,9 @@ DEVICE double slopeOf_f64(int64 kind, double l, double m, double r) {
     return m - r;
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
-// exceeds enough.
-// (*stencil3[float64]).residual, normal3.go:103
+// residual returns Σ(f - f~)² over the neighbours, with f~ from the plane that gives the centre's volume fraction. It
+// stops when it exceeds enough.
+// (*stencil3[float64]).residual, normal3.go:104
 DEVICE double stencil3_residual_f64(stencil3_f64 *q, double mx, double my, double mz, double enough) {
     geom_SortedNormal_f64 p = geom_SortNormal_f64(mx, my, mz);
     double alpha = geom_PlaneConstant_f64(mx, my, mz, q->f[13]);
@@ -5205,9 +5211,9 @@ DEVICE double stencil3_residual_f64(stencil3_f64 *q, double mx, double my, doubl
     return sum;
 }
 
-// elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
-// residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
-// (*stencil3[float64]).elvira, normal3.go:123
+// elvira selects from 27 normals, left, centred and right differences of the columns along each axis, the one with
+// the smallest residual. Planes whose columns extend beyond the 3×3×3 cells are not covered.
+// (*stencil3[float64]).elvira, normal3.go:124
 struct stencil3_elvira_f64_results { double r0; double r1; double r2; };
 DEVICE stencil3_elvira_f64_results stencil3_elvira_f64(stencil3_f64 *q) {
     double mx = 0.0;
@@ -5245,8 +5251,8 @@ DEVICE stencil3_elvira_f64_results stencil3_elvira_f64(stencil3_f64 *q) {
     return {mx, my, mz};
 }
 
-// differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one
-// axis, and returns the sum of their squares.
+// differences sets d to w (f~ - f) for all neighbours, with w = 1 for face neighbours, and returns the sum of
+// squares.
 // (*stencil3[float64]).differences, lvira3.go:14
 DEVICE double stencil3_differences_f64(stencil3_f64 *q, double mx, double my, double mz, Array<double, 27> *d) {
     geom_SortedNormal_f64 p = geom_SortNormal_f64(mx, my, mz);
@@ -5273,8 +5279,8 @@ DEVICE double stencil3_differences_f64(stencil3_f64 *q, double mx, double my, do
     return sum;
 }
 
-// lvira goes from ELVIRA's normal to the least residual, by Gauss-Newton steps in the two components beside the
-// largest. Their derivatives are differences of step difference; a step is shortened until the residual falls.
+// lvira minimises the residual from ELVIRA's normal by Gauss-Newton steps in the two smaller components. Derivatives
+// are finite differences with step difference; a step is shortened until the residual decreases.
 // (*stencil3[float64]).lvira, lvira3.go:41
 struct stencil3_lvira_f64_results { double r0; double r1; double r2; };
 DEVICE stencil3_lvira_f64_results stencil3_lvira_f64(stencil3_f64 *q, double difference) {
@@ -5347,7 +5353,7 @@ DEVICE stencil3_lvira_f64_results stencil3_lvira_f64(stencil3_f64 *q, double dif
     return {mx, my, mz};
 }
 
-// normal3 finds a normal in cell c by the given method.
+// normal3 computes the normal in cell c by a method.
 // normal3[float64], normal3.go:24
 struct normal3_f64_results { double r0; double r1; double r2; };
 DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64 sz, int32 way, double difference) {
@@ -5364,15 +5370,15 @@ DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// reconstruct finds the plane of a mixed cell.
-// (*Sweep3[float64]).reconstruct, sweep3.go:84
+// reconstruct computes the plane of a mixed cell.
+// (*Sweep3[float64]).reconstruct, sweep3.go:85
 DEVICE geom_Plane_f64 Sweep3_reconstruct_f64(const Sweep3_f64 *s, int64 c) {
     auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->DifferenceStep);
     return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
-// Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float64], sweep3.go:92
+// Reconstruct3 computes the plane of cell (i, j, k) if it is mixed. Other cells keep their value in Planes.
+// Reconstruct3[float64], sweep3.go:93
 DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -5380,7 +5386,7 @@ DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) 
     }
 }
 
-// work finds what there is to do for the n-th tile of Order.
+// work determines the work for the n-th tile of Order.
 // (*Tiles2[float32]).work, tilecells2.go:50
 DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     tileWork w = {};
@@ -5396,7 +5402,7 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
         int32 i = sub(add(x, k % 3), 1), j = sub(add(y, k / 3), 1);
         if (i < 0 || i >= s->Tiles[0] || j < 0 || j >= s->Tiles[1]) {
             if (i < 0 && s->Open[0][0] > 0 || i >= s->Tiles[0] && s->Open[0][1] > 0 || j < 0 && s->Open[1][0] > 0 || j >= s->Tiles[1] && s->Open[1][1] > 0) {
-                // other ranks' cells may hold anything
+                // other ranks' cells may have any value
                 same = false;
             }
             continue;
@@ -5433,7 +5439,7 @@ DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
     return i;
 }
 
-// load brings number k of the tile's cells and margin to shared memory.
+// load loads number k of the tile's cells and margin into shared memory.
 // (*Tiles2[float32]).load, tilecells2.go:9
 DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     int32 i = clamp(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
@@ -5441,8 +5447,8 @@ DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arra
     (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
-// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the
-// neighbours that their planes depend on, two cells along its axis and one across.
+// reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
+// the neighbours that their planes depend on, two cells along its axis and one across.
 // (*Tiles2[float32]).reach, tilecells2.go:136
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
@@ -5452,15 +5458,15 @@ DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     return {sub(2, mul(2, n)), sub(1, n)};
 }
 
-// inReach tells whether index p of a tile that begins at cell x lies in it or at most reach cells away, one more above
-// for faces, and not beyond what the block has.
+// inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
+// above for faces, and within the block.
 // (*Tiles2[float32]).inReach, tilecells2.go:152
 DEVICE bool Tiles2_inReach_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
-// needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
+// needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
 // (*Tiles2[float32]).needed, tilecells2.go:144
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
@@ -5468,7 +5474,7 @@ DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, 
     return Tiles2_inReach_f32(s, 0, px, x, rx, sub(1, face)) && Tiles2_inReach_f32(s, 1, py, y, ry, face);
 }
 
-// strides lead from cell to cell along an axis, in shared memory and in that of the block.
+// strides returns the strides along an axis in shared memory and in the block's memory.
 // (*Tiles2[float32]).strides, tilecells2.go:112
 struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
@@ -5486,14 +5492,14 @@ DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     return s->V[c];
 }
 
-// fromMixed tells whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
+// fromMixed reports whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
 // Where that number is NaN it is the one above, so that the NaN is not hidden.
 // fromMixed[float32], flux.go:86
 DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
     return cfl > 0.0f && below || !(cfl >= 0.0f) && above;
 }
 
-// mixedDonor is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
+// mixedDonor returns 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
 // (*Tiles2[float32]).mixedDonor, tilecells2.go:120
 DEVICE int32 Tiles2_mixedDonor_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y,
         Array<float, 1444> *a, Clock_f32 *clock) {
@@ -5510,7 +5516,7 @@ DEVICE int32 Tiles2_mixedDonor_f32(const Tiles2_f32 *s, int32 n, int32 own, int3
     return 0;
 }
 
-// flux is that of Sweep2 in sweep n, through a face that crosses marks.
+// flux returns the flux of Sweep2 in sweep n, through a face that crosses marks.
 // (*Tiles2[float32]).flux, tilecells2.go:167
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
@@ -5550,7 +5556,7 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, i
     return lineFlux_f32(cfl, t, along, across, alpha);
 }
 
-// shared is the index of a tile's cell in shared memory.
+// shared returns the index of a tile's cell in shared memory.
 // shared, tilecells2.go:83
 DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
@@ -5569,8 +5575,8 @@ DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, fl
     return inMixed;
 }
 
-// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what
-// passes the faces of mixed donors.
+// sweep returns the value of cell c after sweep n of a step with the initial value start. In shared memory it is
+// a[own], and flux has the fluxes through the faces of mixed donors.
 // (*Tiles2[float32]).sweep, tilecells2.go:97
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
         int32 own, int64 c, float start, Clock_f32 *clock) {
@@ -5586,7 +5592,7 @@ DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *
     return updated_f32(kind, f, start, lo, hi, in, out);
 }
 
-// first takes number k of the cells that the second sweep may ask for through the first one.
+// first advances number k of the cells needed by the second sweep by the first sweep.
 // (*Tiles2[float32]).first, tilecells2.go:16
 DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
@@ -5601,7 +5607,7 @@ DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arr
     (*between)[shared(px, py)] = Tiles2_sweep_f32(s, 0, f, flux, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
 }
 
-// second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
+// second advances number k of the tile's cells by the second sweep. f has the final values.
 // (*Tiles2[float32]).second, tilecells2.go:29
 DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
@@ -5617,7 +5623,7 @@ DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Ar
     (*f)[own] = after;
 }
 
-// kindOfCell is the kind of one cell, which a sweep of the given kind leaves as it is among others like it.
+// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
 // kindOfCell[float32], tilekind2.go:29
 DEVICE int32 kindOfCell_f32(float f, int32 sweep, float roundOff) {
     if (sweep != 0) {
@@ -5633,7 +5639,7 @@ DEVICE int32 kindOfCell_f32(float f, int32 sweep, float roundOff) {
     return kind;
 }
 
-// kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
+// kindOf returns the kind of a piece of a tile, TileX·TileY/marks cells in a row.
 // (*Tiles2[float32]).kindOf, tilekind2.go:15
 DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     int32 px = mul(k, 4) % 32, py = mul(k, 4) / 32;
@@ -5647,7 +5653,7 @@ DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, A
     return kind;
 }
 
-// combineKinds is the kind of several pieces together.
+// combineKinds returns the combined kind of several pieces.
 // combineKinds[float32], tilekind2.go:44
 DEVICE int32 combineKinds_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
@@ -5657,7 +5663,7 @@ DEVICE int32 combineKinds_f32(Array<float, 1444> *pieces, int32 first, int32 n) 
     return kind;
 }
 
-// copyCell makes number k of the tile's cells the same in both fields.
+// copyCell copies number k of the tile's cells to the other field.
 // (*Tiles2[float32]).copyCell, tilecells2.go:42
 DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
@@ -5666,10 +5672,10 @@ DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) 
     }
 }
 
-// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit.
-// Normals are found by Youngs or Mixed, or in the fine variant by any way but Heights: without ELVIRA and LVIRA a
-// thread takes half of the registers. Faces with a mixed donor are listed before each sweep, so that no thread waits
-// while another one finds a flux, and each is found once.
+// TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
+// Normals are computed by Youngs or Mixed, or in the fine variant by any method except Heights: without ELVIRA and
+// LVIRA a thread needs half the registers. Faces with a mixed donor are listed before each sweep, so that no thread
+// waits for another one's flux, and each flux is computed once.
 // TileStep2[float32], tile2.go:55
 DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *crossed,
@@ -5739,7 +5745,7 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
     }
 }
 
-// work finds what there is to do for the n-th tile of Order.
+// work determines the work for the n-th tile of Order.
 // (*Tiles2[float64]).work, tilecells2.go:50
 DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     tileWork w = {};
@@ -5755,7 +5761,7 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
         int32 i = sub(add(x, k % 3), 1), j = sub(add(y, k / 3), 1);
         if (i < 0 || i >= s->Tiles[0] || j < 0 || j >= s->Tiles[1]) {
             if (i < 0 && s->Open[0][0] > 0 || i >= s->Tiles[0] && s->Open[0][1] > 0 || j < 0 && s->Open[1][0] > 0 || j >= s->Tiles[1] && s->Open[1][1] > 0) {
-                // other ranks' cells may hold anything
+                // other ranks' cells may have any value
                 same = false;
             }
             continue;
@@ -5781,7 +5787,7 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     return w;
 }
 
-// load brings number k of the tile's cells and margin to shared memory.
+// load loads number k of the tile's cells and margin into shared memory.
 // (*Tiles2[float64]).load, tilecells2.go:9
 DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     int32 i = clamp(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
@@ -5789,8 +5795,8 @@ DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arra
     (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
-// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the
-// neighbours that their planes depend on, two cells along its axis and one across.
+// reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
+// the neighbours that their planes depend on, two cells along its axis and one across.
 // (*Tiles2[float64]).reach, tilecells2.go:136
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
@@ -5800,15 +5806,15 @@ DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     return {sub(2, mul(2, n)), sub(1, n)};
 }
 
-// inReach tells whether index p of a tile that begins at cell x lies in it or at most reach cells away, one more above
-// for faces, and not beyond what the block has.
+// inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
+// above for faces, and within the block.
 // (*Tiles2[float64]).inReach, tilecells2.go:152
 DEVICE bool Tiles2_inReach_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
-// needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
+// needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
 // (*Tiles2[float64]).needed, tilecells2.go:144
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
@@ -5816,7 +5822,7 @@ DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, 
     return Tiles2_inReach_f64(s, 0, px, x, rx, sub(1, face)) && Tiles2_inReach_f64(s, 1, py, y, ry, face);
 }
 
-// strides lead from cell to cell along an axis, in shared memory and in that of the block.
+// strides returns the strides along an axis in shared memory and in the block's memory.
 // (*Tiles2[float64]).strides, tilecells2.go:112
 struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
@@ -5834,14 +5840,14 @@ DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     return s->V[c];
 }
 
-// fromMixed tells whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
+// fromMixed reports whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
 // Where that number is NaN it is the one above, so that the NaN is not hidden.
 // fromMixed[float64], flux.go:86
 DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {
     return cfl > 0.0 && below || !(cfl >= 0.0) && above;
 }
 
-// mixedDonor is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
+// mixedDonor returns 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
 // (*Tiles2[float64]).mixedDonor, tilecells2.go:120
 DEVICE int32 Tiles2_mixedDonor_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y,
         Array<double, 1444> *a, Clock_f64 *clock) {
@@ -5858,7 +5864,7 @@ DEVICE int32 Tiles2_mixedDonor_f64(const Tiles2_f64 *s, int32 n, int32 own, int3
     return 0;
 }
 
-// flux is that of Sweep2 in sweep n, through a face that crosses marks.
+// flux returns the flux of Sweep2 in sweep n, through a face that crosses marks.
 // (*Tiles2[float64]).flux, tilecells2.go:167
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
@@ -5911,8 +5917,8 @@ DEVICE double faceFlux_f64(double cfl, double below, double above, double inMixe
     return inMixed;
 }
 
-// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what
-// passes the faces of mixed donors.
+// sweep returns the value of cell c after sweep n of a step with the initial value start. In shared memory it is
+// a[own], and flux has the fluxes through the faces of mixed donors.
 // (*Tiles2[float64]).sweep, tilecells2.go:97
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
         int32 own, int64 c, double start, Clock_f64 *clock) {
@@ -5928,7 +5934,7 @@ DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444>
     return updated_f64(kind, f, start, lo, hi, in, out);
 }
 
-// first takes number k of the cells that the second sweep may ask for through the first one.
+// first advances number k of the cells needed by the second sweep by the first sweep.
 // (*Tiles2[float64]).first, tilecells2.go:16
 DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
@@ -5943,7 +5949,7 @@ DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arr
     (*between)[shared(px, py)] = Tiles2_sweep_f64(s, 0, f, flux, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
 }
 
-// second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
+// second advances number k of the tile's cells by the second sweep. f has the final values.
 // (*Tiles2[float64]).second, tilecells2.go:29
 DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
@@ -5959,7 +5965,7 @@ DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Ar
     (*f)[own] = after;
 }
 
-// kindOfCell is the kind of one cell, which a sweep of the given kind leaves as it is among others like it.
+// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
 // kindOfCell[float64], tilekind2.go:29
 DEVICE int32 kindOfCell_f64(double f, int32 sweep, double roundOff) {
     if (sweep != 0) {
@@ -5975,7 +5981,7 @@ DEVICE int32 kindOfCell_f64(double f, int32 sweep, double roundOff) {
     return kind;
 }
 
-// kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
+// kindOf returns the kind of a piece of a tile, TileX·TileY/marks cells in a row.
 // (*Tiles2[float64]).kindOf, tilekind2.go:15
 DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     int32 px = mul(k, 4) % 32, py = mul(k, 4) / 32;
@@ -5989,7 +5995,7 @@ DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, A
     return kind;
 }
 
-// combineKinds is the kind of several pieces together.
+// combineKinds returns the combined kind of several pieces.
 // combineKinds[float64], tilekind2.go:44
 DEVICE int32 combineKinds_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
@@ -5999,7 +6005,7 @@ DEVICE int32 combineKinds_f64(Array<double, 1444> *pieces, int32 first, int32 n)
     return kind;
 }
 
-// copyCell makes number k of the tile's cells the same in both fields.
+// copyCell copies number k of the tile's cells to the other field.
 // (*Tiles2[float64]).copyCell, tilecells2.go:42
 DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
@@ -6008,10 +6014,10 @@ DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) 
     }
 }
 
-// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit.
-// Normals are found by Youngs or Mixed, or in the fine variant by any way but Heights: without ELVIRA and LVIRA a
-// thread takes half of the registers. Faces with a mixed donor are listed before each sweep, so that no thread waits
-// while another one finds a flux, and each is found once.
+// TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
+// Normals are computed by Youngs or Mixed, or in the fine variant by any method except Heights: without ELVIRA and
+// LVIRA a thread needs half the registers. Faces with a mixed donor are listed before each sweep, so that no thread
+// waits for another one's flux, and each flux is computed once.
 // TileStep2[float64], tile2.go:55
 DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *crossed,
@@ -6096,7 +6102,7 @@ DEVICE brickWork Bricks_work(const Bricks *b, int64 n) {
     return w;
 }
 
-// mixedDonor is 1 if the flux through face k of a brick is needed and its donor is mixed.
+// mixedDonor returns 1 if the flux through face k of a brick is needed and its donor is mixed.
 // (*Sweep3[float32]).mixedDonor, tile3.go:80
 DEVICE int32 Sweep3_mixedDonor_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
         Clock_f32 *clock) {
@@ -6131,7 +6137,7 @@ DEVICE int32 Sweep3_mixedDonor_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 
     return 0;
 }
 
-// updateCell takes cell c through the sweep, whose lower face has the given number.
+// updateCell advances cell c, with the number of its lower face, by the sweep.
 // (*Sweep3[float32]).updateCell, tile3.go:103
 DEVICE void Sweep3_updateCell_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<float, 1485> *flux,
         Clock_f32 *clock) {
@@ -6153,7 +6159,7 @@ DEVICE void Sweep3_updateCell_f32(const Sweep3_f32 *s, int64 c, int32 face, Arra
 }
 
 // Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no
-// thread waits while another one finds a flux, and each is found once but between bricks.
+// thread waits for another one's flux, and each flux is computed once except between bricks.
 // Brick3[float32], tile3.go:54
 DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f32 *clock,
         Array<float, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
@@ -6185,7 +6191,7 @@ DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f
     }
 }
 
-// mixedDonor is 1 if the flux through face k of a brick is needed and its donor is mixed.
+// mixedDonor returns 1 if the flux through face k of a brick is needed and its donor is mixed.
 // (*Sweep3[float64]).mixedDonor, tile3.go:80
 DEVICE int32 Sweep3_mixedDonor_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
         Clock_f64 *clock) {
@@ -6220,7 +6226,7 @@ DEVICE int32 Sweep3_mixedDonor_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 
     return 0;
 }
 
-// updateCell takes cell c through the sweep, whose lower face has the given number.
+// updateCell advances cell c, with the number of its lower face, by the sweep.
 // (*Sweep3[float64]).updateCell, tile3.go:103
 DEVICE void Sweep3_updateCell_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<double, 1485> *flux,
         Clock_f64 *clock) {
@@ -6242,7 +6248,7 @@ DEVICE void Sweep3_updateCell_f64(const Sweep3_f64 *s, int64 c, int32 face, Arra
 }
 
 // Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no
-// thread waits while another one finds a flux, and each is found once but between bricks.
+// thread waits for another one's flux, and each flux is computed once except between bricks.
 // Brick3[float64], tile3.go:54
 DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f64 *clock,
         Array<double, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
@@ -6274,7 +6280,7 @@ DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f
     }
 }
 
-// refresh copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
+// refresh copies every kindPieces-th cell of the tile at (x, y), starting with number k, and returns their kind.
 // (*TileGhosts[float32]).refresh, tilekind2.go:87
 DEVICE int32 TileGhosts_refresh_f32(const TileGhosts_f32 *g, int32 k, int32 x, int32 y) {
     int32 kind = 0;
@@ -6311,7 +6317,7 @@ DEVICE void RefreshGhostTile_f32_at(int64 t, const TileGhosts_f32 *g, Array<int3
     }
 }
 
-// refresh copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
+// refresh copies every kindPieces-th cell of the tile at (x, y), starting with number k, and returns their kind.
 // (*TileGhosts[float64]).refresh, tilekind2.go:87
 DEVICE int32 TileGhosts_refresh_f64(const TileGhosts_f64 *g, int32 k, int32 x, int32 y) {
     int32 kind = 0;
@@ -6348,8 +6354,8 @@ DEVICE void RefreshGhostTile_f64_at(int64 t, const TileGhosts_f64 *g, Array<int3
     }
 }
 
-// MarkTile finds out whether tile t belongs to the list: if a tile up to two away is mixed, of another rank or of
-// another kind, or if its fields differ.
+// MarkTile marks tile t as active if a tile up to two away is mixed, belongs to another rank or is of another kind,
+// or if its fields differ.
 // MarkTile, tilelist2.go:30
 DEVICE void MarkTile_at(int64 t, const TileList *l) {
     int32 x = rem(int32(t), l->Tiles[0]), y = quo(int32(t), l->Tiles[0]);
@@ -6373,7 +6379,7 @@ DEVICE void MarkTile_at(int64 t, const TileList *l) {
     l->Busy[t] = busy;
 }
 
-// ListTiles lists the tiles that are marked. It runs for index 0 alone.
+// ListTiles lists the marked tiles. It is run for index 0 only.
 // ListTiles, tilelist2.go:56
 DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts, Array<int32, 32> *sums) {
     int32 tiles = mul(l->Tiles[0], l->Tiles[1]);
@@ -6418,15 +6424,15 @@ DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts,
     }
 }
 
-// FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary. None of the
-// cells that are copied from is one that is copied to.
+// FillWall copies a boundary cell of the grid to a ghost: the gradient normal to the boundary is zero. No source cell
+// is a destination.
 // FillWall[float32], wall.go:9
 DEVICE void FillWall_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<float> f) {
     f[to[i]] = f[from[i]];
 }
 
-// FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary. None of the
-// cells that are copied from is one that is copied to.
+// FillWall copies a boundary cell of the grid to a ghost: the gradient normal to the boundary is zero. No source cell
+// is a destination.
 // FillWall[float64], wall.go:9
 DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<double> f) {
     f[to[i]] = f[from[i]];
@@ -6596,7 +6602,7 @@ extern "C" __global__ void __launch_bounds__(128) FillBall3_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) FillBall3_f64_at(i, j, k, &b, f);
 }
 
-// Kernel Match2, match.go:62
+// Kernel Match2, match.go:63
 extern "C" __global__ void __launch_bounds__(128) Match2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Matching_f32 m) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6604,7 +6610,7 @@ extern "C" __global__ void __launch_bounds__(128) Match2_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j) Match2_f32_at(i, j, &m);
 }
 
-// Kernel Match2, match.go:62
+// Kernel Match2, match.go:63
 extern "C" __global__ void __launch_bounds__(128) Match2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Matching_f64 m) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6778,7 +6784,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f64(int64 lo_i, i
     if (i < hi_i && j < hi_j) Reconstruct2_f64_at(i, j, &s);
 }
 
-// Kernel Advance3, sweep3.go:29
+// Kernel Advance3, sweep3.go:30
 extern "C" __global__ void __launch_bounds__(128) Advance3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6787,7 +6793,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f32(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f32_at(i, j, k, &s, clock);
 }
 
-// Kernel Advance3, sweep3.go:29
+// Kernel Advance3, sweep3.go:30
 extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6796,7 +6802,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Reconstruct3, sweep3.go:92
+// Kernel Reconstruct3, sweep3.go:93
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6805,7 +6811,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f32_at(i, j, k, &s);
 }
 
-// Kernel Reconstruct3, sweep3.go:92
+// Kernel Reconstruct3, sweep3.go:93
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;

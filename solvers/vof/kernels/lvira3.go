@@ -9,8 +9,8 @@ import (
 // lies beside the cell: see diagonalWeight2. With a factor of 1 errors of Enright's ball are larger by a fifth (64³).
 const diagonalWeight3 = 1. / 4
 
-// differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one
-// axis, and returns the sum of their squares.
+// differences sets d to w (f~ - f) for all neighbours, with w = 1 for face neighbours, and returns the sum of
+// squares.
 func (q *stencil3[F]) differences(mx, my, mz F, d *[27]F) F {
 	p := geom.SortNormal(mx, my, mz)
 	alpha := geom.PlaneConstant(mx, my, mz, q.f[13])
@@ -36,8 +36,8 @@ func (q *stencil3[F]) differences(mx, my, mz F, d *[27]F) F {
 	return sum
 }
 
-// lvira goes from ELVIRA's normal to the least residual, by Gauss-Newton steps in the two components beside the
-// largest. Their derivatives are differences of step difference; a step is shortened until the residual falls.
+// lvira minimises the residual from ELVIRA's normal by Gauss-Newton steps in the two smaller components. Derivatives
+// are finite differences with step difference; a step is shortened until the residual decreases.
 func (q *stencil3[F]) lvira(difference F) (mx, my, mz F) {
 	mx, my, mz = q.elvira()
 	axis := 2

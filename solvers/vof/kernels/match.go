@@ -45,7 +45,8 @@ var figure2 = [16][8]int32{
 	{4, 0, 1, 3, 2, -1, -1, -1},
 }
 
-// Cases is the look-up table of the paper's Figure 2, a row in a number, its first entry in the lowest four bits.
+// Cases returns the look-up table of the paper's Figure 2, with each row packed into a number, its first entry in the
+// lowest four bits.
 func Cases() []uint32 {
 	rows := make([]uint32, len(figure2))
 	for r, row := range figure2 {
@@ -66,9 +67,9 @@ func Match2[F num.Float](i, j int, m *Matching[F]) {
 	}
 }
 
-// match finds ρ of the mixed cell at index c, between the lines through its corners. The area V(ρ) of the polygon
-// is quadratic where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V
-// would be right if the case stayed as it is: once the case is right so is ρ, but for rounding.
+// match finds ρ of the mixed cell at index c, between the lines through its corners. The area V(ρ) of the polygon is
+// quadratic if one vertex, or all but one, is in the fluid, and linear if two are. Each iteration goes to the ρ at
+// which V is right if the case does not change; once the case is right so is ρ, up to round-off.
 func (m *Matching[F]) match(c int) {
 	f := m.F[c]
 	nx, ny := m.DX[c], m.DY[c]
@@ -107,15 +108,15 @@ func (m *Matching[F]) match(c int) {
 	m.Rho[c], m.Iterations[c] = rho, turns
 }
 
-// polygon is the fluid in a cell, seen as the unit square.
+// polygon is the fluid in a cell, with the cell mapped to the unit square.
 type polygon[F num.Float] struct {
 	vertices int32 // of the cell that are in the fluid
 	area     F
 	dx, dy   F // along its side on the line
 }
 
-// excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a
-// triangle.
+// excess returns by how much the area exceeds f, to first order in the distance in which it is exact: by the square
+// root for a triangle.
 func (p *polygon[F]) excess(f F) F {
 	switch p.vertices {
 	case 1:
@@ -128,10 +129,10 @@ func (p *polygon[F]) excess(f F) F {
 	return p.area - f
 }
 
-// corner is a vertex of the unit square, from its middle.
+// corner returns a vertex of the unit square relative to its centre.
 func corner[F num.Float](v uint32) (x, y F) { return F(int32(v&1)) - 0.5, F(int32(v>>1)) - 0.5 }
 
-// crossing2 is where a·x + b·y + ρ = 0 passes the edge between vertices u and v.
+// crossing2 returns the point at which a·x + b·y + ρ = 0 crosses the edge between vertices u and v.
 func crossing2[F num.Float](a, b, rho F, u, v uint32) (x, y F) {
 	ux, uy := corner[F](u)
 	vx, vy := corner[F](v)

@@ -21,7 +21,7 @@ func stencil2At[F num.Float](f []F, c, sy int) stencil2[F] {
 	return stencil2[F]{f[c-sy-1], f[c-sy], f[c-sy+1], f[c-1], f[c], f[c+1], f[c+sy-1], f[c+sy], f[c+sy+1]}
 }
 
-// normal2 finds a normal in cell c by the given method.
+// normal2 computes the normal in cell c by a method.
 func normal2[F num.Float](f []F, c, sy int, way int32, difference F) (mx, my F) {
 	if way == Heights {
 		return simple2(f, c, sy, way)
@@ -30,7 +30,7 @@ func normal2[F num.Float](f []F, c, sy int, way int32, difference F) (mx, my F) 
 	return q.normal(way, difference)
 }
 
-// simple2 is normal2 by Youngs, Mixed or Heights. A kernel without the other methods takes half of the registers.
+// simple2 is normal2 for Youngs, Mixed and Heights. A kernel without the other methods needs half the registers.
 func simple2[F num.Float](f []F, c, sy int, way int32) (mx, my F) {
 	if way == Heights {
 		mx, my, _, ok := heights2(f, c, sy, 1, 1)
@@ -42,7 +42,7 @@ func simple2[F num.Float](f []F, c, sy int, way int32) (mx, my F) {
 	return q.simple(way)
 }
 
-// normal finds one from the nine cells by any method but Heights.
+// normal computes the normal from the nine cells by any method except Heights.
 func (q *stencil2[F]) normal(way int32, difference F) (mx, my F) {
 	switch way {
 	case ELVIRA:
@@ -53,7 +53,7 @@ func (q *stencil2[F]) normal(way int32, difference F) (mx, my F) {
 	return q.simple(way)
 }
 
-// simple finds one by Youngs, or else by Mixed.
+// simple computes the normal by Youngs or Mixed.
 func (q *stencil2[F]) simple(way int32) (mx, my F) {
 	if way == Youngs {
 		return q.youngs()
@@ -65,7 +65,7 @@ func (q *stencil2[F]) youngs() (mx, my F) {
 	return (q.sw - q.se) + 2*(q.w-q.e) + (q.nw - q.ne), (q.sw - q.nw) + 2*(q.s-q.n) + (q.se - q.ne)
 }
 
-// fluidSide is 1 where the fluid lies below, -1 where it lies above.
+// fluidSide returns 1 if the fluid lies below, -1 if above.
 func fluidSide[F num.Float](below, above F) F {
 	if below >= above {
 		return 1
@@ -73,7 +73,8 @@ func fluidSide[F num.Float](below, above F) F {
 	return -1
 }
 
-// mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
+// mixed returns the one of the two centred normals that is better aligned with its axis, or Youngs' if that is less
+// aligned.
 func (q *stencil2[F]) mixed() (mx, my F) {
 	w, e := q.sw+q.w+q.nw, q.se+q.e+q.ne
 	s, n := q.sw+q.s+q.se, q.nw+q.n+q.ne
@@ -93,8 +94,8 @@ func (q *stencil2[F]) mixed() (mx, my F) {
 	return mx, my
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners
-// w (f - f~) counts.
+// residual returns Σ(f - f~)² over the neighbours, with f~ from the line that gives the centre's volume fraction; at
+// corners w (f - f~) is used.
 func (q *stencil2[F]) residual(mx, my, w F) F {
 	a := geom.LineConstant(mx, my, q.c)
 	d := w * (geom.Area(mx, my, a+mx+my) - q.sw)
@@ -115,7 +116,8 @@ func (q *stencil2[F]) residual(mx, my, w F) F {
 	return sum + d*d
 }
 
-// elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
+// elvira selects from six slopes, left, centred and right differences along either axis, the one with the smallest
+// residual.
 func (q *stencil2[F]) elvira() (mx, my F) {
 	w, m, e := q.sw+q.w+q.nw, q.s+q.c+q.n, q.se+q.e+q.ne
 	s, o, n := q.sw+q.s+q.se, q.w+q.c+q.e, q.nw+q.n+q.ne
@@ -144,12 +146,12 @@ func (q *stencil2[F]) elvira() (mx, my F) {
 	return mx, my
 }
 
-// diagonalWeight2 is the weight of neighbours at corners for LVIRA: where the interface is curved it is least like a
-// line there. With a weight of 1 errors of the reversed vortex are up to twice as large (T = 8, 128²).
+// diagonalWeight2 is the weight of corner neighbours in LVIRA, at which a curved interface deviates most from a line.
+// With a weight of 1 errors of the reversed vortex are up to twice as large (T = 8, 128²).
 const diagonalWeight2 = 1. / 16
 
-// lvira goes from ELVIRA's normal to the least residual by Newton's method for the root of its derivative, with
-// derivatives by central differences of step difference; a step is halved until the residual falls.
+// lvira minimises the residual from ELVIRA's normal by Newton's method for its derivative, with central differences
+// of step difference; a step is halved until the residual decreases.
 func (q *stencil2[F]) lvira(difference F) (mx, my F) {
 	mx, my = q.elvira()
 	steep := num.Abs(mx) > num.Abs(my)

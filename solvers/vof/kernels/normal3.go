@@ -20,7 +20,7 @@ func stencil3At[F num.Float](f []F, c, sy, sz int) stencil3[F] {
 	return q
 }
 
-// normal3 finds a normal in cell c by the given method.
+// normal3 computes the normal in cell c by a method.
 func normal3[F num.Float](f []F, c, sy, sz int, way int32, difference F) (mx, my, mz F) {
 	if way == ELVIRA {
 		q := stencil3At(f, c, sy, sz)
@@ -32,7 +32,7 @@ func normal3[F num.Float](f []F, c, sy, sz int, way int32, difference F) (mx, my
 	return simple3(f, c, sy, sz, way)
 }
 
-// simple3 is normal3 by Youngs, Mixed or Heights: see simple2.
+// simple3 is normal3 for Youngs, Mixed and Heights: see simple2.
 func simple3[F num.Float](f []F, c, sy, sz int, way int32) (mx, my, mz F) {
 	if way == Heights {
 		mx, my, mz, _, ok := heights3(f, c, sy, sz, 1, 1, 1)
@@ -60,7 +60,8 @@ func (q *stencil3[F]) youngs() (mx, my, mz F) {
 // column is the sum of three cells along stride s, the middle one number at.
 func (q *stencil3[F]) column(at, s int) F { return q.f[at-s] + q.f[at] + q.f[at+s] }
 
-// mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
+// mixed returns the one of the three centred normals that is best aligned with its axis, or Youngs' if that is less
+// aligned.
 func (q *stencil3[F]) mixed() (mx, my, mz F) {
 	yx, yy, yz := q.youngs()
 	var own F
@@ -98,8 +99,8 @@ func alongAxis[F num.Float](axis int, m, a, b F) (mx, my, mz F) {
 	return a, b, m
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
-// exceeds enough.
+// residual returns Σ(f - f~)² over the neighbours, with f~ from the plane that gives the centre's volume fraction. It
+// stops when it exceeds enough.
 func (q *stencil3[F]) residual(mx, my, mz, enough F) F {
 	p := geom.SortNormal(mx, my, mz)
 	alpha := geom.PlaneConstant(mx, my, mz, q.f[13])
@@ -118,8 +119,8 @@ func (q *stencil3[F]) residual(mx, my, mz, enough F) F {
 	return sum
 }
 
-// elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
-// residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
+// elvira selects from 27 normals, left, centred and right differences of the columns along each axis, the one with
+// the smallest residual. Planes whose columns extend beyond the 3×3×3 cells are not covered.
 func (q *stencil3[F]) elvira() (mx, my, mz F) {
 	yx, yy, yz := q.youngs()
 	best := F(1e9)

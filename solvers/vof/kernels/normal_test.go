@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 )
 
-// field is a block of volume fractions with room for every stencil around its middle.
+// field is a block of volume fractions that is large enough for every stencil around its centre.
 type field struct {
 	f      []float64
 	sy, sz int
@@ -34,7 +34,7 @@ func planeField(mx, my, mz, alpha float64) field {
 
 const difference = 0x1p-26
 
-// apart is the distance of two directions.
+// apart returns the distance between two directions.
 func apart(a, b [3]float64) float64 {
 	la, lb := math.Sqrt(a[0]*a[0]+a[1]*a[1]+a[2]*a[2]), math.Sqrt(b[0]*b[0]+b[1]*b[1]+b[2]*b[2])
 	d := 0.0
@@ -44,7 +44,7 @@ func apart(a, b [3]float64) float64 {
 	return d
 }
 
-// drawMixed draws a normal and a constant that make the middle cell mixed, not by a sliver.
+// drawMixed draws a normal and a constant for which the centre cell is mixed, with neither phase a sliver.
 func drawMixed(t *rapid.T, space bool) (mx, my, mz, alpha float64) {
 	part := rapid.OneOf(rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{0, 1, -1, .5}))
 	mx, my = part.Draw(t, "mx"), part.Draw(t, "my")
@@ -88,8 +88,8 @@ func TestPlanesAreReproduced(t *testing.T) {
 	})
 }
 
-// A field that is turned or mirrored has the gradient turned or mirrored. (The ways that choose among candidates let
-// rounding decide between equally good ones.)
+// TestNormalsTurnWithTheField proves that a rotated or mirrored field has the rotated or mirrored gradient. (For
+// methods that select among candidates, round-off decides between equally good ones.)
 func TestNormalsTurnWithTheField(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := field{f: make([]float64, 729), sy: 9, sz: 81, middle: 364}
@@ -117,7 +117,8 @@ func TestNormalsTurnWithTheField(t *testing.T) {
 	})
 }
 
-// A droplet of one cell has no gradient. Youngs' normal is zero, and the cell counts as a uniform mixture.
+// TestDropletOfOneCell proves that Youngs' normal of a droplet of one cell, which has no gradient, is zero, and the
+// cell a uniform mixture.
 func TestDropletOfOneCell(t *testing.T) {
 	q := field{f: make([]float64, 729), sy: 9, sz: 81, middle: 364}
 	q.f[q.middle] = .3
@@ -136,7 +137,8 @@ func TestDropletOfOneCell(t *testing.T) {
 	}
 }
 
-// The polygons of the look-up table have the areas of the formula, and the matched line that of the fraction.
+// TestMatchingIsTheAnalyticLine proves that the polygons of the look-up table have the areas of the formula, and that
+// the matched line has the volume fraction.
 func TestMatchingIsTheAnalyticLine(t *testing.T) {
 	cases := Cases()
 	// {1, 2, 0, 2, 2, 3, -1, -1} and {2, 3, 2, 0, 2, 1, 3, -1} from right to left
@@ -165,7 +167,7 @@ func TestMatchingIsTheAnalyticLine(t *testing.T) {
 	})
 }
 
-// The heights of a circle give its curvature to second order.
+// TestCurvatureOfCircles proves that the heights of a circle give its curvature with second order.
 func TestCurvatureOfCircles(t *testing.T) {
 	for _, r := range []float64{8, 16, 32} {
 		b := &Ball[float64]{Lattice: Lattice{Origin: 0, SY: 128}, H: [3]float64{1, 1, 1}, Centre: [3]float64{64.2, 63.7, 0},

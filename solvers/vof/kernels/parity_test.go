@@ -28,7 +28,7 @@ func TestParity(t *testing.T) {
 	})
 }
 
-// noisy is a field of n numbers in rows of nx: half of it is a smooth interface, half what the edge cases are made of.
+// noisy returns a field of n values in rows of nx: half of it a smooth interface, half made of edge cases.
 func noisy[F num.Float](rng *rand.Rand, n, nx int) []F {
 	f := make([]F, n)
 	a, b := rng.NormFloat64(), rng.NormFloat64()
@@ -169,7 +169,8 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 	kerneltest.Same(t, "FillBall3", d[0][0], d[0][1], nil)
 }
 
-// TestBrickLists compares what finds bricks with work with its translation, and what is listed with what must be.
+// TestBrickLists compares the kernels that find active bricks with their translation, and the list with the expected
+// one.
 func TestBrickLists(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
 		t.Run("float32", func(t *testing.T) { brickLists[float32](t, l, 1e-6) })

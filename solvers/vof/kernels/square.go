@@ -5,15 +5,15 @@ const (
 	squareCells = squareSide * squareSide
 )
 
-// Squares are squares of 32×32 cells that cover a block, x fastest. A block of a GPU's threads takes one at a time.
+// Squares cover a block with squares of 32×32 cells, x fastest. A block of a GPU's threads processes one at a time.
 //
 //atoll:constant
 type Squares struct {
-	Lo, Hi [2]int32 // the cells to do
+	Lo, Hi [2]int32 // the cells to process
 	Across int32    // squares along x
 }
 
-// NewSquares covers the cells from lo to below hi, and tells how many squares that takes.
+// NewSquares covers the cells from lo to below hi, and returns the number of squares.
 func NewSquares(lo, hi [2]int) (p *Squares, n int) {
 	across, up := (hi[0]-lo[0]+squareSide-1)/squareSide, (hi[1]-lo[1]+squareSide-1)/squareSide
 	return &Squares{
@@ -28,7 +28,7 @@ func (p *Squares) corner(t int) (x, y int32) {
 	return p.Lo[0] + int32(t)%p.Across*squareSide, p.Lo[1] + int32(t)/p.Across*squareSide
 }
 
-// has tells whether cell (i, j) is one to do.
+// has reports whether cell (i, j) is to be processed.
 func (p *Squares) has(i, j int32) bool { return i < p.Hi[0] && j < p.Hi[1] }
 
 func flag(is bool) int32 {

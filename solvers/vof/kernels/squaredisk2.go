@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest
-// parts of one kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
+// CountDisk2 is FillDisk2 without planes that cut cells: a part not crossed by the circle has smallest parts of one
+// kind, so that the subdivision is equivalent to counting the smallest parts whose centre is in the disk.
 //
 //atoll:kernel
 func CountDisk2[F num.Float](i, j int, b *Ball[F], f []F) {
@@ -23,15 +23,15 @@ func CountDisk2[F num.Float](i, j int, b *Ball[F], f []F) {
 	f[b.at(i, j, 0)] = v
 }
 
-// diskWork is where a square begins and how many iterations the loops of SquareDisk2 take: pure ones where the circle
-// is far, else the others.
+// diskWork is the first cell of a square and the iteration counts of the loops of SquareDisk2: pure if the circle is
+// far, else the others.
 type diskWork[F num.Float] struct {
 	value       F
 	x, y        int32
 	pure, cells int32
 }
 
-// SquareDisk2 is CountDisk2 for square t: it lists the cells near to the circle, and counts their rows by different
+// SquareDisk2 is CountDisk2 for square t: it lists the cells near the circle, whose rows are counted by different
 // threads.
 //
 //atoll:kernel tile block=256
@@ -76,8 +76,7 @@ func SquareDisk2[F num.Float](
 	}
 }
 
-// rows is how many rows of smallest parts there are to count in a square, whose cells near to the circle are counted
-// if there can be any.
+// rows returns the number of rows of smallest parts to count in a square, if the square has cells near the circle.
 func (w *diskWork[F]) rows(count []int32, levels int32) int32 {
 	if w.cells == 0 {
 		return 0
@@ -103,9 +102,9 @@ func (b *Ball[F]) lowerCorner2(i, j int32) (x, y F) {
 	return b.Lo[0] + b.H[0]*F(i+b.First[0]), b.Lo[1] + b.H[1]*F(j+b.First[1])
 }
 
-// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on
-// one side of the middle are in it up to some column or from it on, also as rounded, because each rounding keeps
-// the order: half of the columns are left out at a time.
+// row2 returns how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those on one
+// side of the centre are inside up to or from some column, also with round-off because each rounding is monotone; the
+// column is found by bisection.
 func (b *Ball[F]) row2(i, j, row int32) int32 {
 	n := int32(1) << b.Levels
 	s := b.strip(i, j, row)
@@ -150,8 +149,8 @@ func (b *Ball[F]) strip(i, j, row int32) strip[F] {
 // column is the distance of a column's middle from the disk's along x.
 func (s *strip[F]) column(k int32) F { return s.x + s.width*F(k) + s.half - s.centre }
 
-// inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone
-// whose rounding may matter.
+// inside reports whether the centre of column k is in the disk, as the level set decides. Square roots are only
+// computed where round-off may matter.
 func (s *strip[F]) inside(k int32, radius F) bool {
 	const slack = 1e-6
 	x := s.column(k)

@@ -32,7 +32,7 @@ func SquareMatch2[F num.Float](
 	}
 }
 
-// lines has a bit for each cell of run k of a square that has a line to find.
+// lines returns a bit for each cell of run k of a square that needs a line.
 func (m *Matching[F]) lines(k, x, y int32, p *Squares) int32 {
 	f := runValuesOf(m.F, &m.Lattice, p, k, x, y)
 	if !m.All {

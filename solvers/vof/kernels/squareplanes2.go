@@ -32,7 +32,7 @@ func SquareReconstruct2[F num.Float](
 	}
 }
 
-// mixedRun has a bit for each mixed cell of run k of a square.
+// mixedRun returns a bit for each mixed cell of run k of a square.
 func (s *Sweep2[F]) mixedRun(k, x, y int32, p *Squares) int32 {
 	f := runValuesOf(s.F, &s.Lattice, p, k, x, y)
 	return f.mixed(s.RoundOff)

@@ -2,8 +2,8 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// A square is read in runs, each by a thread that reads all of its cells before it uses any: a GPU then has enough
-// loads in flight to be bound by its memory. The few cells that have work are listed in order and get a thread each.
+// A square is read in runs, each by a thread that reads all its cells before it uses any, so that a GPU has enough
+// loads in flight to reach memory bandwidth. The few active cells are listed in order and get a thread each.
 const (
 	run          = 8 // cells of a column
 	squareRuns   = squareCells / run
@@ -11,10 +11,10 @@ const (
 	squareGroups = squareRuns / groupRuns
 )
 
-// runValues is the numbers of a run, from the lowest cell up.
+// runValues are the values of a run, from the lowest cell up.
 type runValues[F num.Float] struct{ a, b, c, d, e, f, g, h F }
 
-// runValuesOf reads a field in run k of the square at (x, y). Cells that are not to be done count as 0.
+// runValuesOf reads a field in run k of the square at (x, y). Excluded cells are 0.
 func runValuesOf[F num.Float](v []F, l *Lattice, p *Squares, k, x, y int32) runValues[F] {
 	i, j := x+k%squareSide, y+k/squareSide*run
 	c, sy := l.at(int(i), int(j), 0), int(l.SY)
@@ -46,7 +46,7 @@ func runValuesOf[F num.Float](v []F, l *Lattice, p *Squares, k, x, y int32) runV
 	return o
 }
 
-// mixed has a bit for each cell that is mixed, the lowest for the lowest cell.
+// mixed returns a bit for each mixed cell, the lowest for the lowest cell.
 func (o *runValues[F]) mixed(roundOff F) int32 {
 	return flag(mixed(o.a, roundOff)) | flag(mixed(o.b, roundOff))<<1 |
 		flag(mixed(o.c, roundOff))<<2 | flag(mixed(o.d, roundOff))<<3 |
@@ -54,20 +54,20 @@ func (o *runValues[F]) mixed(roundOff F) int32 {
 		flag(mixed(o.g, roundOff))<<6 | flag(mixed(o.h, roundOff))<<7
 }
 
-// nonzero has a bit for each number that is not zero.
+// nonzero returns a bit for each value that is not zero.
 func (o *runValues[F]) nonzero() int32 {
 	return flag(o.a != 0) | flag(o.b != 0)<<1 | flag(o.c != 0)<<2 | flag(o.d != 0)<<3 |
 		flag(o.e != 0)<<4 | flag(o.f != 0)<<5 | flag(o.g != 0)<<6 | flag(o.h != 0)<<7
 }
 
-// ones is how many of eight bits are set.
+// ones returns the number of set bits of eight.
 func ones(bits int32) int32 {
 	bits -= bits >> 1 & 0x55
 	bits = bits&0x33 + bits>>2&0x33
 	return (bits + bits>>4) & 15
 }
 
-// total is how many cells of a square are to be done, by group.
+// total returns the number of active cells of a square, by group.
 func total(groups []int32) int32 {
 	n := int32(0)
 	for g := range int32(squareGroups) {
@@ -76,7 +76,7 @@ func total(groups []int32) int32 {
 	return n
 }
 
-// runsToList is how many runs have to be looked at in order to list n cells.
+// runsToList returns the number of runs to process in order to list n cells.
 func runsToList(n int32) int32 {
 	if n == 0 {
 		return 0
@@ -84,7 +84,7 @@ func runsToList(n int32) int32 {
 	return squareRuns
 }
 
-// listRun lists the cells of run k that are to be done behind those of the runs before.
+// listRun appends the active cells of run k to those of the previous runs.
 func listRun(list, bits, groups []int32, k int32) {
 	if bits[k] == 0 {
 		return

@@ -13,8 +13,8 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// TestStages compares the kernels that take many cells at a time with those that take one, on the CPU and translated,
-// bit by bit.
+// TestStages compares the kernels that process many cells with those that process one, in Go and translated, bit by
+// bit.
 func TestStages(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
 		t.Run("float32", func(t *testing.T) { stages[float32](t, l, 0x1p-22) })

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Results of a survey: sums of package exact, and numbers.
+// Results of a survey: sums of package exact, and counts.
 const (
 	SurveyVolume = 0                          // Σf
 	SurveyChange = SurveyVolume + exact.Words // Σ|f - f0|
@@ -36,7 +36,7 @@ type Survey[F num.Float] struct {
 	Found     []int64   // SurveyWords, which accumulate
 }
 
-// NewSurvey prepares a survey of a block of so many cells, and tells how many squares it takes.
+// NewSurvey prepares a survey of a block, and returns the number of squares.
 func NewSurvey[F num.Float](l Lattice, n [3]int, h [3]F, roundOff F, f []F, begun []float64, found []int64) (
 	s *Survey[F], squares int) {
 	p, squares := NewSquares([2]int{}, [2]int{n[0], n[1] * n[2]})
@@ -44,7 +44,7 @@ func NewSurvey[F num.Float](l Lattice, n [3]int, h [3]F, roundOff F, f []F, begu
 		Found: found}, squares
 }
 
-// Survey2 measures square t, in the plane. The mixed cells are listed, and shared among the threads.
+// Survey2 measures square t in two dimensions. The mixed cells are listed, and distributed over the threads.
 //
 //atoll:kernel tile block=128
 func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], tallies *[squareRuns]tally, words *[SurveyWords]int64,
@@ -88,7 +88,7 @@ func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], tallies *[squareRun
 	}
 }
 
-// Survey3 is Survey2 in space.
+// Survey3 is Survey2 in three dimensions.
 //
 //atoll:kernel tile block=128
 func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], tallies *[squareRuns]tally, words *[SurveyWords]int64,
@@ -137,10 +137,10 @@ func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], tallies *[squareRun
 //atoll:kernel
 func ClearSurvey(k int, found []int64) { found[k] = 0 }
 
-// index is that of cell i of a row in the arrays.
+// index returns the array index of cell i of a row.
 func (m *Survey[F]) index(i, row int32) int { return m.at(int(i), int(row%m.Rows), int(row/m.Rows)) }
 
-// tally is what a thread has added up, of a run of cells and then of many.
+// tally is the result of a thread for one run of cells, and then for several.
 type tally struct {
 	volume, change, size exact.Part
 	excess               float64
@@ -164,7 +164,7 @@ func (m *Survey[F]) tally(k, x, y int32, words []int64) tally {
 	return o
 }
 
-// add adds the volume fraction of cell i of a row of so many.
+// add adds the volume fraction of cell i of a row of across cells.
 func (o *tally) add(f float64, i, row, across int32, begun []float64, words []int64) {
 	cell := int64(row)*int64(across) + int64(i)
 	if f-f != 0 {
@@ -176,7 +176,7 @@ func (o *tally) add(f float64, i, row, across int32, begun []float64, words []in
 	o.excess = num.Larger(o.excess, num.Larger(-f, f-1))
 }
 
-// merge adds up groupRuns tallies, each so many-th from the first on, in the first of them.
+// merge adds up groupRuns tallies, each apart, into the first.
 func merge(all []tally, first, each int32, words []int64) {
 	o := all[first]
 	for k := int32(1); k < groupRuns && first+k*each < squareRuns; k++ {
@@ -189,7 +189,7 @@ func merge(all []tally, first, each int32, words []int64) {
 	all[first] = o
 }
 
-// flush adds a square's tally to its words, with n mixed cells.
+// flush adds a square's tally, with n mixed cells, to its words.
 func (o *tally) flush(n int32, words []int64) {
 	o.volume.Flush(words[SurveyVolume:SurveyChange])
 	o.change.Flush(words[SurveyChange:SurveySize])
@@ -215,8 +215,8 @@ func encodeBroken(cell int64, f float64) int64 {
 	return (firstCell-cell)*4 + what
 }
 
-// BrokenCell is the first cell of the block, x fastest, that a survey found to be not finite, and what it holds: NaN or
-// an infinity; -1 where there is none.
+// BrokenCell returns the first cell of the block, x fastest, that a survey found not finite, and its value: NaN or an
+// infinity; -1 if there is none.
 func BrokenCell(word int64) (cell int, f float64) {
 	if word == 0 {
 		return -1, 0

@@ -14,7 +14,7 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// TestSurvey: what a survey finds is what an exact accumulator gets from cell after cell, on a GPU too.
+// TestSurvey proves that a survey gives the results of an exact accumulator over all cells, on a GPU too.
 func TestSurvey(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
 		for _, n := range [][3]int{{70, 45, 1}, {33, 9, 7}} {
@@ -89,7 +89,7 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, roundOff F) 
 	}
 }
 
-// oracle goes from cell to cell.
+// oracle computes the results cell by cell.
 func oracle[F num.Float](t *testing.T, found []int64, f []F, begun []float64, at func(int) int, size func(int) float64,
 	roundOff F) {
 	t.Helper()

@@ -11,8 +11,8 @@ type Clock[F num.Float] struct{ Courant [3]F }
 
 // Sweep2 is a sweep in the plane. A face has the index of the cell above it along the axis.
 //
-// Out is F after the sweep. Start is the field at the beginning of the step, and may be Out itself: only its own cell
-// is read. Neighbours of F are read two cells far along the axis and one across, four with Heights.
+// Out is F after the sweep. Start is the field at the beginning of the step, and may alias Out: only its own cell is
+// read. F is read up to two cells away along the axis and one across, four with Heights.
 //
 //atoll:constant
 type Sweep2[F num.Float] struct {
@@ -54,7 +54,7 @@ func (s *Sweep2[F]) advance(c int, clock *Clock[F]) {
 	s.Out[c] = updated(s.Kind, s.F[c], s.Start[c], lo, hi, in, out)
 }
 
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
+// flux returns the fluid that passes the lower face of cell c upwards, as a fraction of the cell's volume.
 func (s *Sweep2[F]) flux(c int, q F) F {
 	step := int(s.Stride)
 	cfl := s.U[c] * q
@@ -77,7 +77,7 @@ func (s *Sweep2[F]) flux(c int, q F) F {
 	return lineFlux(cfl, t, along, across, p.Alpha)
 }
 
-// plane is the plane of a mixed cell. Few are.
+// plane returns the plane of a mixed cell, which is rare.
 //
 //atoll:rare
 func (s *Sweep2[F]) plane(c int) geom.Line[F] {
@@ -88,7 +88,7 @@ func (s *Sweep2[F]) plane(c int) geom.Line[F] {
 	return geom.Line[F]{X: mx, Y: my, Alpha: geom.LineConstant(mx, my, s.F[c])}
 }
 
-// reconstruct finds the plane of a mixed cell.
+// reconstruct computes the plane of a mixed cell.
 //
 //atoll:rare
 func (s *Sweep2[F]) reconstruct(c int) geom.Line[F] {
@@ -96,7 +96,7 @@ func (s *Sweep2[F]) reconstruct(c int) geom.Line[F] {
 	return geom.Line[F]{X: mx, Y: my, Alpha: geom.LineConstant(mx, my, s.F[c])}
 }
 
-// Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
+// Reconstruct2 computes the plane of cell (i, j) if it is mixed. Other cells keep their value in Planes.
 //
 //atoll:kernel lanes
 func Reconstruct2[F num.Float](i, j int, s *Sweep2[F]) {
@@ -106,7 +106,7 @@ func Reconstruct2[F num.Float](i, j int, s *Sweep2[F]) {
 	}
 }
 
-// PlaneOf2 is the plane of the mixed cell at index c of a field, found by the given method, on the host.
+// PlaneOf2 returns, on the host, the plane of the mixed cell at index c of a field by a method.
 func PlaneOf2[F num.Float](f []F, c int, l Lattice, way int32, difference F) geom.Line[F] {
 	s := Sweep2[F]{Lattice: l, Normal: way, DifferenceStep: difference, F: f}
 	return s.reconstruct(c)

@@ -5,7 +5,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Sweep3 is a sweep in space. It is as [Sweep2], but for EI-LE, which conserves in the plane only.
+// Sweep3 is a sweep in three dimensions. It is like [Sweep2] without EI-LE, which is conservative in two dimensions
+// only.
 //
 //atoll:constant
 type Sweep3[F num.Float] struct {
@@ -46,7 +47,7 @@ func (s *Sweep3[F]) advance(c int, clock *Clock[F]) {
 	s.Out[c] = updated(WeymouthYue, s.F[c], s.Start[c], lo, hi, in, out)
 }
 
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
+// flux returns the fluid that passes the lower face of cell c upwards, as a fraction of the cell's volume.
 func (s *Sweep3[F]) flux(c int, q F) F {
 	cfl := s.U[c] * q
 	donor := c
@@ -67,7 +68,7 @@ func (s *Sweep3[F]) flux(c int, q F) F {
 	return cfl * geom.Volume(along*t, a, b, movedAlpha(cfl, t, along, p.Alpha))
 }
 
-// plane is the plane of a mixed cell. Few are.
+// plane returns the plane of a mixed cell, which is rare.
 //
 //atoll:rare
 func (s *Sweep3[F]) plane(c int) geom.Plane[F] {
@@ -78,7 +79,7 @@ func (s *Sweep3[F]) plane(c int) geom.Plane[F] {
 	return geom.Plane[F]{X: mx, Y: my, Z: mz, Alpha: geom.PlaneConstant(mx, my, mz, s.F[c])}
 }
 
-// reconstruct finds the plane of a mixed cell.
+// reconstruct computes the plane of a mixed cell.
 //
 //atoll:rare
 func (s *Sweep3[F]) reconstruct(c int) geom.Plane[F] {
@@ -86,7 +87,7 @@ func (s *Sweep3[F]) reconstruct(c int) geom.Plane[F] {
 	return geom.Plane[F]{X: mx, Y: my, Z: mz, Alpha: geom.PlaneConstant(mx, my, mz, s.F[c])}
 }
 
-// Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
+// Reconstruct3 computes the plane of cell (i, j, k) if it is mixed. Other cells keep their value in Planes.
 //
 //atoll:kernel lanes
 func Reconstruct3[F num.Float](i, j, k int, s *Sweep3[F]) {
@@ -96,7 +97,7 @@ func Reconstruct3[F num.Float](i, j, k int, s *Sweep3[F]) {
 	}
 }
 
-// PlaneOf3 is the plane of the mixed cell at index c of a field, found by the given method, on the host.
+// PlaneOf3 returns, on the host, the plane of the mixed cell at index c of a field by a method.
 func PlaneOf3[F num.Float](f []F, c int, l Lattice, way int32, difference F) geom.Plane[F] {
 	s := Sweep3[F]{Lattice: l, Normal: way, DifferenceStep: difference, F: f}
 	return s.reconstruct(c)

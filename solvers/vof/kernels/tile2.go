@@ -2,21 +2,21 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// A tile is a rectangle of cells that a block of a GPU's threads takes through both sweeps of a step at once. The field
-// between the sweeps stays in shared memory, with a margin as wide as a step reaches: a donor next to the cell and the
-// neighbours that its plane depends on, for either sweep.
+// A tile is a rectangle of cells that a block of a GPU's threads advances by both sweeps of a step. The field between
+// the sweeps stays in shared memory, with a margin as wide as the stencil of a step: the donor next to the cell and
+// the neighbours that its plane depends on, for both sweeps.
 const (
 	TileX, TileY = 32, 32
 	TileReach    = 3
 	tileWidth    = TileX + 2*TileReach
 	TileRoom     = tileWidth * (TileY + 2*TileReach)
 
-	betweenX, betweenY = TileX + 4, TileY + 4 // cells that the second sweep may ask for
+	betweenX, betweenY = TileX + 4, TileY + 4 // cells that the second sweep may need
 	marks              = 256                  // pieces of a tile whose kinds are found separately
 )
 
-// Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F
-// and the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
+// Tiles2 is a step in two dimensions over tiles, x fastest. Ghosts behind walls are copies of the adjacent cells; on
+// other sides F and the velocities have TileReach layers of ghosts. The stencil of Heights is too large for tiles.
 //
 //atoll:constant
 type Tiles2[F num.Float] struct {
@@ -33,11 +33,11 @@ type Tiles2[F num.Float] struct {
 	U, V           []F     // velocity through lower faces
 	KindsBefore    []int32 // kinds of tiles: NotEmpty and others, Mixed2 at first
 	KindsAfter     []int32 // after the step
-	Order          []int32 // tiles to do: in others nothing changes, and both fields are the same
-	Count          []int32 // one: how many these are
+	Order          []int32 // active tiles: in others nothing changes, and both fields are the same
+	Count          []int32 // one element: the number of active tiles
 }
 
-// tileWork is where a tile begins and how many iterations its loops take.
+// tileWork is the first cell of a tile and the iteration counts of its loops.
 type tileWork struct {
 	x, y                       int32
 	load, between, cells, mark int32
@@ -46,10 +46,10 @@ type tileWork struct {
 	tile, kind                 int32
 }
 
-// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit.
-// Normals are found by Youngs or Mixed, or in the fine variant by any way but Heights: without ELVIRA and LVIRA a
-// thread takes half of the registers. Faces with a mixed donor are listed before each sweep, so that no thread waits
-// while another one finds a flux, and each is found once.
+// TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
+// Normals are computed by Youngs or Mixed, or in the fine variant by any method except Heights: without ELVIRA and
+// LVIRA a thread needs half the registers. Faces with a mixed donor are listed before each sweep, so that no thread
+// waits for another one's flux, and each flux is computed once.
 //
 //atoll:kernel tile block=256 fine=false,true blocks=3,0
 func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F, crossed,

@@ -11,17 +11,17 @@ const (
 	faceRows              = brickFaces / faceWidth
 )
 
-// Bricks are boxes of 32×8×4 cells that cover a block, x fastest, then y.
+// Bricks cover a block with boxes of 32×8×4 cells, x fastest, then y.
 //
 //atoll:constant
 type Bricks struct {
 	N      [3]int32 // cells of the block
 	Count  [3]int32 // bricks along each axis
-	Order  []int32  // bricks to do: in others nothing changes
-	Length []int32  // one: how many these are
+	Order  []int32  // active bricks: in others nothing changes
+	Length []int32  // one element: the number of active bricks
 }
 
-// CountBricks tells how many bricks along each axis cover n cells.
+// CountBricks returns the number of bricks along each axis that cover n cells.
 func CountBricks(n [3]int) [3]int {
 	return [3]int{(n[0] + brickX - 1) / brickX, (n[1] + brickY - 1) / brickY, (n[2] + brickZ - 1) / brickZ}
 }
@@ -32,10 +32,10 @@ func (b *Bricks) corner(t int32) (x, y, z int32) {
 	return t % b.Count[0] * brickX, row % b.Count[1] * brickY, row / b.Count[1] * brickZ
 }
 
-// has tells whether a cell belongs to the block.
+// has reports whether a cell belongs to the block.
 func (b *Bricks) has(i, j, k int32) bool { return i < b.N[0] && j < b.N[1] && k < b.N[2] }
 
-// brickWork is where a brick begins and how many iterations its loops take.
+// brickWork is the first cell of a brick and the iteration counts of its loops.
 type brickWork struct{ x, y, z, faces, rows, cells int32 }
 
 func (b *Bricks) work(n int) brickWork {
@@ -48,7 +48,7 @@ func (b *Bricks) work(n int) brickWork {
 }
 
 // Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no
-// thread waits while another one finds a flux, and each is found once but between bricks.
+// thread waits for another one's flux, and each flux is computed once except between bricks.
 //
 //atoll:kernel tile block=256
 func Brick3[F num.Float](t int, s *Sweep3[F], b *Bricks, clock *Clock[F], flux *[brickFaces]F, crossed,
@@ -76,7 +76,7 @@ func Brick3[F num.Float](t int, s *Sweep3[F], b *Bricks, clock *Clock[F], flux *
 	}
 }
 
-// mixedDonor is 1 if the flux through face k of a brick is needed and its donor is mixed.
+// mixedDonor returns 1 if the flux through face k of a brick is needed and its donor is mixed.
 func (s *Sweep3[F]) mixedDonor(k, x, y, z int32, b *Bricks, clock *Clock[F]) int32 {
 	px, py, pz := k%faceWidth, k/faceWidth%faceHeight, k/(faceWidth*faceHeight)
 	mx, my, mz := int32(0), int32(0), int32(0) // one more face than cells
@@ -99,7 +99,7 @@ func (s *Sweep3[F]) mixedDonor(k, x, y, z int32, b *Bricks, clock *Clock[F]) int
 	return 0
 }
 
-// updateCell takes cell c through the sweep, whose lower face has the given number.
+// updateCell advances cell c, with the number of its lower face, by the sweep.
 func (s *Sweep3[F]) updateCell(c int, face int32, flux *[brickFaces]F, clock *Clock[F]) {
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
 	if staysEmpty(WeymouthYue, f, below, above, s.RoundOff) ||

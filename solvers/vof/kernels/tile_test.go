@@ -11,8 +11,7 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// TestTiles compares tiles with their translation, bit by bit; package vof compares them with the
-// sweeps that they stand for.
+// TestTiles compares tiles with their translation, bit by bit; package vof compares them with the equivalent sweeps.
 func TestTiles(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
 		t.Run("float32", func(t *testing.T) { tiles[float32](t, l, 0x1p-11) })
@@ -34,7 +33,7 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 				kinds = [2]int32{Eulerian, Lagrangian}
 			}
 			f, u, v := noisy[F](rng, n, nx+2*g), velocities[F](rng, n), velocities[F](rng, n)
-			for c := range f { // a corner of nothing, so that a tile has nothing to do
+			for c := range f { // an empty corner, so that a tile is inactive
 				if c%(nx+2*g) > 40 && c/(nx+2*g) < 75 {
 					f[c] = 0
 				}
@@ -123,8 +122,8 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 	takeTiles(t, l, rng, difference*difference)
 }
 
-// takeTiles compares what finds the kinds of tiles that hold ghosts with its translation, and both with the cells:
-// those tiles become the same in both fields, others stay.
+// takeTiles compares the kernel that finds the kinds of tiles with ghosts with its translation, and both with the
+// cells: those tiles become the same in both fields, and others are unchanged.
 func takeTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, roundOff F) {
 	const nx, ny, across, up = 3*TileX - 5, 3*TileY - 7, 3, 3
 	f := noisy[F](rng, nx*ny, nx)
@@ -164,7 +163,7 @@ func takeTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, rou
 	}
 }
 
-// ghostsOf gives to the ghosts of from, which a step leaves alone.
+// ghostsOf copies the ghosts, which a step does not change, from from.
 func ghostsOf[F num.Float](from, to []F, nx, ny, g int) []F {
 	to = slices.Clone(to)
 	for c := range from {

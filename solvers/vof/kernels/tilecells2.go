@@ -5,14 +5,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// load brings number k of the tile's cells and margin to shared memory.
+// load loads number k of the tile's cells and margin into shared memory.
 func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) {
 	i := clamp(x+k%tileWidth-TileReach, -s.Open[0][0], s.N[0]+s.Open[0][1])
 	j := clamp(y+k/tileWidth-TileReach, -s.Open[1][0], s.N[1]+s.Open[1][1])
 	f[k] = s.F[s.at(int(i), int(j), 0)]
 }
 
-// first takes number k of the cells that the second sweep may ask for through the first one.
+// first advances number k of the cells needed by the second sweep by the first sweep.
 func (s *Tiles2[F]) first(k, x, y int32, f, between, flux *[TileRoom]F, clock *Clock[F]) {
 	px, py := k%betweenX-2, k/betweenX-2
 	rx, ry := s.reach(0)
@@ -25,7 +25,7 @@ func (s *Tiles2[F]) first(k, x, y int32, f, between, flux *[TileRoom]F, clock *C
 	between[shared(px, py)] = s.sweep(0, f, flux, own, s.at(int(i), int(j), 0), f[own], clock)
 }
 
-// second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
+// second advances number k of the tile's cells by the second sweep. f has the final values.
 func (s *Tiles2[F]) second(k, x, y int32, f, between, flux *[TileRoom]F, clock *Clock[F]) {
 	px, py := k%TileX, k/TileX
 	i, j := x+px, y+py
@@ -38,7 +38,7 @@ func (s *Tiles2[F]) second(k, x, y int32, f, between, flux *[TileRoom]F, clock *
 	f[own] = after
 }
 
-// copyCell makes number k of the tile's cells the same in both fields.
+// copyCell copies number k of the tile's cells to the other field.
 func (s *Tiles2[F]) copyCell(k, x, y int32) {
 	if i, j := x+k%TileX, y+k/TileX; i < s.N[0] && j < s.N[1] {
 		c := s.at(int(i), int(j), 0)
@@ -46,7 +46,7 @@ func (s *Tiles2[F]) copyCell(k, x, y int32) {
 	}
 }
 
-// work finds what there is to do for the n-th tile of Order.
+// work determines the work for the n-th tile of Order.
 func (s *Tiles2[F]) work(n int) tileWork {
 	var w tileWork
 	if n >= int(s.Count[0]) {
@@ -62,7 +62,7 @@ func (s *Tiles2[F]) work(n int) tileWork {
 		if i < 0 || i >= s.Tiles[0] || j < 0 || j >= s.Tiles[1] {
 			if i < 0 && s.Open[0][0] > 0 || i >= s.Tiles[0] && s.Open[0][1] > 0 ||
 				j < 0 && s.Open[1][0] > 0 || j >= s.Tiles[1] && s.Open[1][1] > 0 {
-				same = false // other ranks' cells may hold anything
+				same = false // other ranks' cells may have any value
 			}
 			continue
 		}
@@ -79,7 +79,7 @@ func (s *Tiles2[F]) work(n int) tileWork {
 	return w
 }
 
-// shared is the index of a tile's cell in shared memory.
+// shared returns the index of a tile's cell in shared memory.
 func shared(px, py int32) int32 { return px + TileReach + (py+TileReach)*tileWidth }
 
 func clamp(i, lo, end int32) int32 {
@@ -92,8 +92,8 @@ func clamp(i, lo, end int32) int32 {
 	return i
 }
 
-// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what
-// passes the faces of mixed donors.
+// sweep returns the value of cell c after sweep n of a step with the initial value start. In shared memory it is
+// a[own], and flux has the fluxes through the faces of mixed donors.
 func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start F, clock *Clock[F]) F {
 	axis, kind := s.Axis^n, s.Kinds[n]
 	step, stride := s.strides(axis)
@@ -108,7 +108,7 @@ func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start
 	return updated(kind, f, start, lo, hi, in, out)
 }
 
-// strides lead from cell to cell along an axis, in shared memory and in that of the block.
+// strides returns the strides along an axis in shared memory and in the block's memory.
 func (s *Tiles2[F]) strides(axis int32) (step int32, stride int) {
 	if axis == 0 {
 		return 1, 1
@@ -116,7 +116,7 @@ func (s *Tiles2[F]) strides(axis int32) (step int32, stride int) {
 	return tileWidth, int(s.SY)
 }
 
-// mixedDonor is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
+// mixedDonor returns 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
 func (s *Tiles2[F]) mixedDonor(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F]) int32 {
 	px, py := own%tileWidth-TileReach, own/tileWidth-TileReach
 	if !s.needed(n, px, py, x, y) {
@@ -131,8 +131,8 @@ func (s *Tiles2[F]) mixedDonor(n, own, x, y int32, a *[TileRoom]F, clock *Clock[
 	return 0
 }
 
-// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the
-// neighbours that their planes depend on, two cells along its axis and one across.
+// reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
+// the neighbours that their planes depend on, two cells along its axis and one across.
 func (s *Tiles2[F]) reach(n int32) (rx, ry int32) {
 	if s.Axis^n == 0 {
 		return 1 - n, 2 - 2*n
@@ -140,15 +140,15 @@ func (s *Tiles2[F]) reach(n int32) (rx, ry int32) {
 	return 2 - 2*n, 1 - n
 }
 
-// needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
+// needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
 func (s *Tiles2[F]) needed(n, px, py, x, y int32) bool {
 	rx, ry := s.reach(n)
 	face := s.Axis ^ n
 	return s.inReach(0, px, x, rx, 1-face) && s.inReach(1, py, y, ry, face)
 }
 
-// inReach tells whether index p of a tile that begins at cell x lies in it or at most reach cells away, one more above
-// for faces, and not beyond what the block has.
+// inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
+// above for faces, and within the block.
 func (s *Tiles2[F]) inReach(axis, p, x, reach, face int32) bool {
 	const size = TileX // and TileY
 	i := x + p
@@ -163,7 +163,7 @@ func (s *Tiles2[F]) velocity(axis int32, c int) F {
 	return s.V[c]
 }
 
-// flux is that of Sweep2 in sweep n, through a face that crosses marks.
+// flux returns the flux of Sweep2 in sweep n, through a face that crosses marks.
 func (s *Tiles2[F]) flux(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F], fine bool) F {
 	axis, kind := s.Axis^n, s.Kinds[n]
 	step, stride := s.strides(axis)

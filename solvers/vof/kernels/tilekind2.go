@@ -2,8 +2,8 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Bits of a tile's kind. One that is neither mixed nor next to a tile of another kind stays as it is in a step; once
-// both fields hold it, there is nothing to do.
+// Bits of a tile's kind. A tile that is neither mixed nor adjacent to a tile of another kind does not change in a
+// step; once both fields hold its values, it is inactive.
 const (
 	NotEmpty int32 = 1 << iota // a cell is not empty
 	NotFull
@@ -11,7 +11,7 @@ const (
 	Mixed2       = NotEmpty | NotFull
 )
 
-// kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
+// kindOf returns the kind of a piece of a tile, TileX·TileY/marks cells in a row.
 func (s *Tiles2[F]) kindOf(k, x, y int32, f *[TileRoom]F) int32 {
 	const length = TileX * TileY / marks
 	px, py := k*length%TileX, k*length/TileX
@@ -25,7 +25,7 @@ func (s *Tiles2[F]) kindOf(k, x, y int32, f *[TileRoom]F) int32 {
 	return kind
 }
 
-// kindOfCell is the kind of one cell, which a sweep of the given kind leaves as it is among others like it.
+// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
 func kindOfCell[F num.Float](f F, sweep int32, roundOff F) int32 {
 	if sweep != WeymouthYue {
 		roundOff = 0
@@ -40,7 +40,7 @@ func kindOfCell[F num.Float](f F, sweep int32, roundOff F) int32 {
 	return kind
 }
 
-// combineKinds is the kind of several pieces together.
+// combineKinds returns the combined kind of several pieces.
 func combineKinds[F num.Float](pieces *[TileRoom]F, first, n int32) int32 {
 	kind := int32(0)
 	for k := range n {
@@ -49,7 +49,7 @@ func combineKinds[F num.Float](pieces *[TileRoom]F, first, n int32) int32 {
 	return kind
 }
 
-// TileGhosts are the tiles that hold ghosts, in which anything may have come from other ranks.
+// TileGhosts are the tiles with ghosts, which may have received any values from other ranks.
 //
 //atoll:constant
 type TileGhosts[F num.Float] struct {
@@ -60,9 +60,9 @@ type TileGhosts[F num.Float] struct {
 	RoundOff F
 	F        []F
 	Second   []F
-	Kinds    []int32 // of all tiles, for the fields in turn
+	Kinds    []int32 // of all tiles, alternately for the two fields
 	Others   []int32
-	Order    []int32 // the tiles that hold ghosts
+	Order    []int32 // the tiles with ghosts
 }
 
 // RefreshGhostTile finds the kind of the t-th tile of Order by its cells in F, and copies these to the other field.
@@ -83,7 +83,7 @@ func RefreshGhostTile[F num.Float](t int, g *TileGhosts[F], pieces *[kindPieces]
 	}
 }
 
-// refresh copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
+// refresh copies every kindPieces-th cell of the tile at (x, y), starting with number k, and returns their kind.
 func (g *TileGhosts[F]) refresh(k, x, y int32) int32 {
 	kind := int32(0)
 	for at := k; at < TileX*TileY; at += kindPieces {

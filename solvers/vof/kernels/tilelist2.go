@@ -2,8 +2,8 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// ListSteps is how many steps a list of tiles holds for: in a step fluid moves at most to the next cell along each
-// axis, so that in so many it does not get past the next tile.
+// ListSteps is the number of steps for which a list of tiles is valid: a step moves fluid at most to the next cell
+// along each axis, so that in this many steps it does not pass the next tile.
 const ListSteps = 24
 
 const (
@@ -11,20 +11,20 @@ const (
 	groups     = 32   // of them
 )
 
-// TileList finds the tiles that have anything to do in the next ListSteps steps, in ascending order.
+// TileList finds the tiles that are active in the next ListSteps steps, in ascending order.
 //
 //atoll:constant
 type TileList struct {
 	Tiles [2]int32
 	Open  [2][2]int32 // not 0 where another rank's cells follow, as in Tiles2
 	Kinds []int32     // as they are now
-	Busy  []int32     // one a tile, for MarkTile to set
+	Busy  []int32     // for each tile, set by MarkTile
 	Order []int32     // the list
-	Count []int32     // one: its length
+	Count []int32     // one element: its length
 }
 
-// MarkTile finds out whether tile t belongs to the list: if a tile up to two away is mixed, of another rank or of
-// another kind, or if its fields differ.
+// MarkTile marks tile t as active if a tile up to two away is mixed, belongs to another rank or is of another kind,
+// or if its fields differ.
 //
 //atoll:kernel
 func MarkTile(t int, l *TileList) {
@@ -50,7 +50,7 @@ func MarkTile(t int, l *TileList) {
 	l.Busy[t] = busy
 }
 
-// ListTiles lists the tiles that are marked. It runs for index 0 alone.
+// ListTiles lists the marked tiles. It is run for index 0 only.
 //
 //atoll:kernel tile block=1024
 func ListTiles(t int, l *TileList, counts *[listChunks]int32, sums *[groups]int32) {

@@ -1,9 +1,9 @@
 package kernels
 
-// Cells of a tile that have work are marked by ones and then listed, a column at a time: neighbouring threads read
-// neighbouring numbers.
+// Active cells of a tile are marked by 1 and then listed column by column, so that adjacent threads read adjacent
+// memory.
 
-// countColumn is how many of the marks in column x are set.
+// countColumn returns the number of marks set in column x.
 func countColumn(marks []int32, x, width, height int32) int32 {
 	n := int32(0)
 	for y := range height {
@@ -12,8 +12,8 @@ func countColumn(marks []int32, x, width, height int32) int32 {
 	return n
 }
 
-// listColumn writes the numbers of the marked cells of column x behind those of the columns before, and returns where
-// they end.
+// listColumn writes the numbers of the marked cells of column x after those of the previous columns, and returns the
+// end.
 func listColumn(list, marks, counts []int32, x, width, height int32) int32 {
 	end := int32(0)
 	for n := range width { // as often in all columns, so that the threads of a warp stay together

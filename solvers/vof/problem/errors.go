@@ -10,21 +10,21 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// surface is the exact interface at the end of a run: the zero level set of the function Phi of a body.
+// surface is the exact interface at the end of a run: the zero level set of a body's Phi.
 type surface struct {
 	body  shape.Body
 	dim   int
 	width float64 // of a cell, m
 }
 
-// Difference steps, in widths of a cell: so short that the truncation error is far below the error of a reconstruction,
-// and so long that the round-off error is too.
+// Steps of differences in cell widths, chosen so that both truncation error and round-off are far below the error of
+// a reconstruction.
 const (
 	phiStep    = 1e-4
 	normalStep = 0.05
 )
 
-// gradient is the gradient of Phi, by central differences.
+// gradient returns the gradient of Phi by central differences.
 func (s *surface) gradient(x [3]float64) (g [3]float64) {
 	h := phiStep * s.width
 	for d := range s.dim {
@@ -35,14 +35,14 @@ func (s *surface) gradient(x [3]float64) (g [3]float64) {
 	return g
 }
 
-// normal is the unit normal out of the body; it is not finite where Phi has no gradient.
+// normal returns the outward unit normal of the body; it is not finite where Phi has no gradient.
 func (s *surface) normal(x [3]float64) [3]float64 {
 	g := s.gradient(x)
 	l := math.Sqrt(g[0]*g[0] + g[1]*g[1] + g[2]*g[2])
 	return [3]float64{g[0] / l, g[1] / l, g[2] / l}
 }
 
-// nearest is the point of the surface near x, by Newton's method along the gradient.
+// nearest returns the point of the surface near x, by Newton's method along the gradient.
 func (s *surface) nearest(x [3]float64) [3]float64 {
 	for range 3 {
 		g := s.gradient(x)
@@ -54,7 +54,7 @@ func (s *surface) nearest(x [3]float64) [3]float64 {
 	return x
 }
 
-// curvature is the divergence of the normal: 1/r of a disk, 2/r of a ball.
+// curvature returns the divergence of the normal: 1/r for a disk, 2/r for a ball.
 func (s *surface) curvature(x [3]float64) (k float64) {
 	h := normalStep * s.width
 	for d := range s.dim {
@@ -65,7 +65,7 @@ func (s *surface) curvature(x [3]float64) (k float64) {
 	return k
 }
 
-// cellsPerThread is the number of cells that are worth a thread.
+// cellsPerThread is the number of cells for which a thread is worth its cost.
 const cellsPerThread = 500
 
 // errorsOf returns, for each cell of the block, |n - exact| of the normal of its plane, or with curved |κ - exact| of
@@ -99,7 +99,7 @@ func (d *body) errorAt(i int, planes [][]float64, curved bool) float64 {
 	dim, alpha := d.block.Grid.Dim, planes[0][i]
 	var n, x [3]float64
 	size, beyond := 0.0, -alpha
-	copy(x[:], d.cells.At(i))
+	copy(x[:], d.cells.Position(i))
 	for axis := range dim {
 		n[axis] = planes[1+axis][i]
 		size += n[axis] * n[axis]
@@ -108,7 +108,7 @@ func (d *body) errorAt(i int, planes [][]float64, curved bool) float64 {
 	if size == 0 {
 		return math.NaN()
 	}
-	for axis := range dim { // from the middle of the cell to the plane, and on to the surface
+	for axis := range dim { // from the centre of the cell to the plane, and on to the surface
 		x[axis] -= beyond * n[axis]
 	}
 	x = d.exact.nearest(x)
@@ -119,17 +119,17 @@ func (d *body) errorAt(i int, planes [][]float64, curved bool) float64 {
 	return math.Sqrt((n[0]-m[0])*(n[0]-m[0]) + (n[1]-m[1])*(n[1]-m[1]) + (n[2]-m[2])*(n[2]-m[2]))
 }
 
-// endQuantities are measured at the end of a run alone.
+// endQuantities are measured only at the end of a run.
 var endQuantities = []solvers.Quantity{
 	{Name: "normal_error", Doc: "the mean of |n - exact| over mixed cells, where 1 is an angle of 60°; none for a body " +
-		"from STL", In: inSummary, Error: true},
-	{Name: "normal_max_error", Doc: "the largest |n - exact|", In: inSummary, Error: true},
+		"from STL", Outputs: inSummary, Error: true},
+	{Name: "normal_max_error", Doc: "the largest |n - exact|", Outputs: inSummary, Error: true},
 	{Name: "curvature_error", Unit: "1/m", Doc: "the mean of |curvature - exact| over mixed cells that have one; " +
-		"only where output lists the field curvature or curvature_error", In: inSummary, Error: true},
-	{Name: "curvature_max_error", Unit: "1/m", Doc: "the largest |curvature - exact|", In: inSummary, Error: true},
+		"only where output lists the field curvature or curvature_error", Outputs: inSummary, Error: true},
+	{Name: "curvature_max_error", Unit: "1/m", Doc: "the largest |curvature - exact|", Outputs: inSummary, Error: true},
 }
 
-// MeasureEnd measures normals and curvatures against those of the body.
+// MeasureEnd measures the errors of normals and curvatures.
 func (d *body) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error) {
 	if d.exact == nil {
 		return nil, nil
@@ -166,7 +166,7 @@ func (d *body) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error) {
 	return solvers.Measured(endQuantities[:len(values)], values...), nil
 }
 
-// shownErrors are the errors as a field of frames: 0 in cells that have none.
+// shownErrors returns the errors as a field of frames: 0 in cells without one.
 func (d *body) shownErrors(ctx context.Context, curved bool) ([]float64, error) {
 	if d.exact == nil {
 		return make([]float64, d.block.Cells()), nil

@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// resting is a disk that stays where it is.
+// resting is a disk at rest.
 const resting = `
 solver = "vof"
 grid = { bounds = [0, 0, 1, 1], cells = 32 }
@@ -19,8 +19,8 @@ time = { end = 1, max_steps = 1 }
 output = { format = [], fields = ["f", "curvature_error"] }
 `
 
-// TestNormalsAndCurvatures: lines fitted to a disk have normals right to first order, and heights curvatures to second;
-// errors of Youngs' normals stay as they are. All are the same on any ranks.
+// TestNormalsAndCurvatures proves that normals of fitted lines converge to first order and curvatures from heights to
+// second, that normals of Youngs do not converge, and that errors do not depend on the number of ranks.
 func TestNormalsAndCurvatures(t *testing.T) {
 	measure := func(text string, ranks int) map[string]float64 {
 		s, err := runtest.On(t, text, ranks, 1, runtest.Local, t.TempDir())
@@ -46,14 +46,14 @@ func TestNormalsAndCurvatures(t *testing.T) {
 		return measure(strings.Replace(text, "lvira", "youngs", 1), 1)["normal_error"]
 	}
 	if c, f := youngs(resting), youngs(finer); !(c < 1.2*f && f < 1.2*c) {
-		t.Errorf("Youngs' normals are off by %g, of finer cells %g", c, f)
+		t.Errorf("errors of Youngs' normals are %g, on finer cells %g, want about the same", c, f)
 	}
-	if _, there := measure(strings.Replace(resting, "curvature_error", "normal", 1), 1)["curvature_error"]; there {
-		t.Error("curvatures are measured though nobody asks")
+	if _, measured := measure(strings.Replace(resting, "curvature_error", "normal", 1), 1)["curvature_error"]; measured {
+		t.Error("curvature errors are measured although no output needs them")
 	}
 }
 
-// TestNormalsInSpace: those of a ball, whose curvature is 2/r.
+// TestNormalsInSpace checks normals and curvature 2/r of a ball.
 func TestNormalsInSpace(t *testing.T) {
 	text := strings.NewReplacer("[0, 0, 1, 1], cells = 32", "[0, 0, 0, 1, 1, 1], cells = 24", "circle(0.51, 0.52, 0.3)",
 		"sphere(0.51, 0.52, 0.5, 0.3)", `v = "0"`, `v = "0", w = "0"`, "lvira", "myc").Replace(resting)

@@ -41,8 +41,8 @@ func boxSTL(t *testing.T, path string, lo, hi [3]float64, missing int) {
 	}
 }
 
-// A body and a velocity of files are the same on any number of ranks, and those that are given by name: a box by its
-// faces to rounding, or but for what a plane in the smallest parts of a cell takes off its edges.
+// TestVOFOfFiles proves that a body and a velocity from files give the same results for any number of ranks, and
+// those of the equivalent named shape and velocity: to round-off by quadrature, approximately by division.
 func TestVOFOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	boxSTL(t, filepath.Join(dir, "box.stl"), [3]float64{0.25, 0.3125, 0.125}, [3]float64{0.625, 0.75, 0.5}, 0)
@@ -53,10 +53,10 @@ func TestVOFOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for way, off := range map[string]float64{"quadrature": 1e-13, "divide": 2e-3} {
+	for method, off := range map[string]float64{"quadrature": 1e-13, "divide": 2e-3} {
 		hash := ""
 		for _, ranks := range []int{1, 3} {
-			got, err := runtest.On(t, text, ranks, 1, runtest.Local, t.TempDir(), "initial.fractions="+way)
+			got, err := runtest.On(t, text, ranks, 1, runtest.Local, t.TempDir(), "initial.fractions="+method)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,13 +65,13 @@ func TestVOFOfFiles(t *testing.T) {
 			}
 			if v, w := got.Metrics["volume"], want.Metrics["volume"]; math.Abs(v-w) > off*w || w == 0 ||
 				got.StateSHA256 != hash {
-				t.Errorf("%s, %d ranks: volume %g, not %g; states %.12s and %.12s", way, ranks, v, w, got.StateSHA256, hash)
+				t.Errorf("%s, %d ranks: volume %g, not %g; states %.12s and %.12s", method, ranks, v, w, got.StateSHA256, hash)
 			}
 		}
 	}
 }
 
-// What is wrong with a file is told by its name.
+// TestVOFRefusesFiles proves that errors in files name the file.
 func TestVOFRefusesFiles(t *testing.T) {
 	dir := t.TempDir()
 	boxSTL(t, filepath.Join(dir, "box.stl"), [3]float64{0.25, 0.25, 0.25}, [3]float64{0.5, 0.5, 0.5}, 0)
@@ -93,7 +93,7 @@ func TestVOFRefusesFiles(t *testing.T) {
 	}
 }
 
-// A potential in space gives no divergence, whatever it is.
+// TestVOFPotential proves that the velocity of a vector potential has no divergence.
 func TestVOFPotential(t *testing.T) {
 	s, err := runtest.On(t, flatten, 2, 1, runtest.Local, t.TempDir(), "grid.periodic=[]",
 		`velocity={ax="z*x*y^2", ay="sin(z)+x^3", az="cos(x*y)", period=2}`)
@@ -105,7 +105,7 @@ func TestVOFPotential(t *testing.T) {
 	}
 }
 
-// CFL numbers are those of the fastest time of a series.
+// TestVOFVelocitySeries proves that CFL numbers of a time series are those of its fastest time.
 func TestVOFVelocitySeries(t *testing.T) {
 	runtest.VelocitySeries(t, `
 solver = "vof"

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// A factor of the velocity does what a period does, if it is that cosine.
+// TestVOFFactor proves that a factor cos(pi*t/period) has the effect of a period.
 func TestVOFFactor(t *testing.T) {
 	const psi = "psi='sin(pi*x)^2*sin(pi*y)^2/pi'"
 	run := func(ranks int, velocity string) map[string]float64 {
@@ -39,7 +39,8 @@ func TestVOFFactor(t *testing.T) {
 
 func TestVOFFactorsThatAreRefused(t *testing.T) {
 	for set, want := range map[string]string{
-		"velocity={u=0, v=0, factor='1 + t'}":     "[velocity] factor: it is 1.002 at t = 0.002, more than 1 in size",
+		"velocity={u=0, v=0, factor='1 + t'}": "[velocity] factor: it is 1.002 at t = 0.002, its magnitude must not " +
+			"exceed 1",
 		"velocity={u=0, v=0, factor='1/(t - 2)'}": `[velocity] factor: it is -1.002`,
 		"velocity={u=0, v=0, factor='log(t)/9'}":  `[velocity] factor: expression "log(t)/9" is infinite at`,
 	} {
@@ -49,7 +50,8 @@ func TestVOFFactorsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: error %v does not say %q", set, err, want)
 		}
 	}
-	// What the tries before the run have not seen ends it: the middle of the first of 40 steps.
+	// The factor is checked at sampled times before the run; an error in between ends the run: here in the middle of
+	// the first of 40 steps.
 	_, err := runtest.On(t, swirl, 2, 1, runtest.Local, t.TempDir(), "time={end=1}",
 		"velocity={u=0.5, v=0, factor='abs(t - 0.0125) < 1e-5 ? -3 : 1'}")
 	var input *solvers.BadInput

@@ -39,7 +39,7 @@ time = { end = 1, max_steps = 12 }
 output = { format = [], conservation_every = 4 }
 `
 
-// Frames of several ranks are the whole grid, and its interface.
+// TestFrames proves that the frames of several ranks cover the whole grid and its interface.
 func TestFrames(t *testing.T) {
 	dir := t.TempDir()
 	s, err := runtest.On(t, flatten, 4, 1, runtest.Local, dir, `output.format=["vti", "vtp"]`,
@@ -81,7 +81,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// Where a case tells where the fluid should be at the end, errors are against that.
+// TestExact proves that errors are computed with the exact solution of the case, if it has one.
 func TestExact(t *testing.T) {
 	const shifted = "velocity={u=0.25, v=0}"
 	base := []string{shifted, `initial.shape="circle(0.3, 0.5, 0.15)"`, "time={end=0.8}", "method.normal='elvira'"}
@@ -117,7 +117,7 @@ func TestRefuses(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
 		{"grid.blocks=[7, 1]", "[grid] blocks"},
 		{"method={sweep='tiles', exchange='sweep'}", `[method] sweep "tiles" unavailable: tiles need exchange "step"`},
-		{`velocity={u="x", v="0"}`, "[velocity] the flow out of a cell is up to"},
+		{`velocity={u="x", v="0"}`, "[velocity] the net flow out of a cell is up to"},
 		{`velocity={psi="sqrt(x-0.5)"}`, "[velocity] psi: "},
 		{`initial.shape="sqrt(x-0.5)"`, "[initial] shape: "},
 		{`exact={shape="sqrt(x-0.5)"}`, "[exact] shape: "},
@@ -131,7 +131,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// A run that is told to stop while bodies and velocities are found ends there, and leaves no files.
+// TestStopsInSetUp proves that a run that is cancelled during set-up ends there, without output files.
 func TestStopsInSetUp(t *testing.T) {
 	c, err := solvers.Parse("case.toml", []byte(swirl), []string{"velocity={psi='sin(x)*y'}"})
 	if err != nil {
@@ -156,6 +156,6 @@ func TestStopsInSetUp(t *testing.T) {
 		t.Errorf("run: error %v", err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("the folder of output is there: %v", err)
+		t.Errorf("the output folder exists: %v", err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Gauges of volume of fluid tell what frames would of the cell around them, the same on any ranks. One lies on a face
-// that two cells share, one in a corner of the grid, one in no mixed cell.
+// TestVOFGauges proves that gauges show the values of the cell that contains them, the same for any number of ranks.
+// One gauge is on a face between two cells, one in a corner of the grid, one not in a mixed cell.
 func TestVOFGauges(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
@@ -66,7 +66,7 @@ func TestVOFGauges(t *testing.T) {
 	}
 }
 
-// What a gauge tells is what Field does, on a device with memory of its own too.
+// TestVOFGaugesAreFields proves that gauges show the values of Field, also on a device with separate memory.
 func TestVOFGaugesAreFields(t *testing.T) {
 	c, err := solvers.Parse("case.toml", []byte(swirl), []string{"output.fields=['f', 'normal', 'alpha', 'curvature']"})
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 
 func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloReachesTheSolver(t, swirl) }
 
-func TestMemoryIsAskedForFirst(t *testing.T) {
-	for sweep, share := range map[string]float64{"cells": .5, "tiles": .7} { // of which the former stores planes too
+func TestMemoryIsCheckedFirst(t *testing.T) {
+	for sweep, share := range map[string]float64{"cells": .5, "tiles": .7} { // cells need planes too
 		runtest.MemoryIsAskedForFirst(t, share, swirl, "method.sweep="+sweep, "time.max_steps=1")
 	}
 }
 
-func TestNothingIsAllocated(t *testing.T) {
+func TestStepsDoNotAllocate(t *testing.T) {
 	runtest.NothingIsAllocated(t, 5, swirl, "output.fields=['f', 'normal']")
 	runtest.NothingIsAllocated(t, 2, flatten)
 }

@@ -5,20 +5,19 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
-// Method is the section [method] of solver "vof"; package solvers/vof tells what each does.
+// Method is the section [method] of solver "vof", see vof.Config. Defaults follow the semicolons.
 type Method struct {
 	Normal    string  // youngs, myc, elvira, lvira or height; myc
 	Advect    string  // weymouth-yue or ei-le; weymouth-yue
-	CFL       float64 // 0.5, the most that keeps bounds with weymouth-yue
-	CFLOf     string  // what CFL bounds in a cell: the sum of the axes' numbers, or that of each axis; sum
-	Adaptive  bool    // steps as long as the velocity of the moment allows; false
+	CFL       float64 // 0.5, the bound of weymouth-yue
+	CFLOf     string  // quantity limited by CFL: the sum of the CFL numbers along the axes, or each of them; sum
+	Adaptive  bool    // steps as long as the current velocity allows; false
 	Exchange  string  // when ghosts are exchanged: auto, before each sweep, or once a step; auto
 	Sweep     string  // auto, cells or tiles; auto
 	Precision string  // float32 or float64; float64
 }
 
-// greenGauss is another name of Youngs' normal: averages over the faces of a cell of averages over their corners have
-// the weights of his.
+// greenGauss is another name of Youngs' normal: Green–Gauss averages over the faces of a cell have the same weights.
 const greenGauss = "green-gauss"
 
 func decodeMethod(s *config.Section, dim int) Method {
@@ -49,13 +48,13 @@ func decodeMethod(s *config.Section, dim int) Method {
 		most = 0.999
 	}
 	if m.CFL > most && m.CFL <= 1 {
-		s.Fail("cfl", "%g is more than %g, up to which %s keeps volume fractions in [0, 1]", m.CFL, most, m.Advect)
+		s.Fail("cfl", "%g is more than %g, the limit for which %s keeps volume fractions in [0, 1]", m.CFL, most, m.Advect)
 	}
 	s.Finish()
 	return m
 }
 
-// Config is what the solver takes.
+// Config returns the configuration of the solver.
 func (m Method) Config() vof.Config {
 	return vof.Config{Normal: m.Normal, Advect: m.Advect, CFL: m.CFL, PerAxis: m.CFLOf == "axis", Adaptive: m.Adaptive,
 		Exchange: m.Exchange, Sweep: m.Sweep}

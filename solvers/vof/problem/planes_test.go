@@ -9,7 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// The planes in the files of several ranks have the size that the summary tells, and the fields of their cells.
+// TestVOFPlanesInFiles proves that the planes in the files of several ranks have the total size in the summary, and
+// the fields of their cells.
 func TestVOFPlanesInFiles(t *testing.T) {
 	for dim, text := range map[int]string{2: swirl, 3: flatten} {
 		dir := t.TempDir()
@@ -40,7 +41,7 @@ func TestVOFPlanesInFiles(t *testing.T) {
 			area := areaVector(p, cells.Cell(i))
 			n, part := [3]float64(normal.Float64s()[3*i:]), 0.0
 			for d := range 3 {
-				part += area[d] * n[d] // the whole size where the two are parallel, as they should be
+				part += area[d] * n[d] // the whole area, since both vectors should be parallel
 			}
 			size += part
 			if v := f.Float64s()[i]; !(v > 0 && v < 1) {
@@ -53,8 +54,8 @@ func TestVOFPlanesInFiles(t *testing.T) {
 	}
 }
 
-// The curvature of a disk in the file is one over its radius, on the cells and on the lines, and asking for it does not
-// change the state.
+// TestVOFCurvatureInFiles proves that the curvature of a disk in the files is one over its radius, on cells and on
+// lines, and that its output does not change the state.
 func TestVOFCurvatureInFiles(t *testing.T) {
 	const radius = 0.25
 	circle := []string{`initial.shape="circle(0.5, 0.5, 0.25)"`, "grid.cells=[64, 64]", "time.max_steps=1"}
@@ -81,20 +82,20 @@ func TestVOFCurvatureInFiles(t *testing.T) {
 	}
 	for i, k := range c.Float64s() {
 		if math.Abs(k-1/radius) > 0.02/radius {
-			t.Errorf("line %d: a curvature of %g, not %g", i, k, 1/radius)
+			t.Errorf("line %d: got curvature %g, want %g", i, k, 1/radius)
 		}
 	}
 }
 
-// areaVector is as long as a polygon is large and at right angles to it; of a segment it is as long, and to its right.
+// areaVector is the area vector of a polygon; of a segment it is the normal to its right with its length.
 func areaVector(p *vtk.PolyData, points []int64) (a [3]float64) {
-	at := func(k int) [3]float64 { return [3]float64(p.Points[3*points[k]:]) }
-	o := at(0)
+	vertex := func(k int) [3]float64 { return [3]float64(p.Points[3*points[k]:]) }
+	o := vertex(0)
 	if len(points) == 2 {
-		return [3]float64{at(1)[1] - o[1], o[0] - at(1)[0], 0}
+		return [3]float64{vertex(1)[1] - o[1], o[0] - vertex(1)[0], 0}
 	}
 	for k := 1; k+1 < len(points); k++ {
-		u, v := at(k), at(k+1)
+		u, v := vertex(k), vertex(k+1)
 		for d := range 3 {
 			e, g := (d+1)%3, (d+2)%3
 			a[d] += ((u[e]-o[e])*(v[g]-o[g]) - (u[g]-o[g])*(v[e]-o[e])) / 2

@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// wide is a grid whose blocks of three ranks hold the ghosts of many steps.
+// wide is a grid whose blocks on three ranks have deep ghosts.
 const wide = `
 solver = "vof"
 grid = { bounds = [0, 0, 3, 1], cells = [240, 80] }
@@ -17,8 +17,8 @@ time = { end = 1, max_steps = 40 }
 output = { format = [] }
 `
 
-// TestRestarts: a run goes on from its volume fractions and clock alone, on any number of ranks, in the midst of the
-// turns of axes and of what ghosts last for.
+// TestRestarts proves that a run continues from its volume fractions and clock on any number of ranks, also in the
+// middle of a cycle.
 func TestRestarts(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -33,7 +33,8 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestGoesOn: a run that was killed goes on from its checkpoint, with gauges and frames of cells and planes.
+// TestGoesOn proves that a run that was killed continues from its checkpoint, with gauges and frames of cells and
+// planes.
 func TestGoesOn(t *testing.T) {
 	const gauge = `
 [[gauge]]
@@ -43,6 +44,6 @@ at = [0.5, 0.6]
 	runtest.GoesOn(t, swirl+gauge, "checkpoint.steps=6", "output.format=['vti', 'vtp']", "output.every=0.1")
 }
 
-func TestLooksChangeNothing(t *testing.T) {
+func TestMeasurementsChangeNothing(t *testing.T) {
 	runtest.LooksChangeNothing(t, swirl, 0.2, "time={end=1}", "output.format=['vti']")
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
-// vofSetting is one way to run a case; set is of the plane, and with spaceBlocks of space.
+// vofSetting is a configuration in which a case is run: set for two dimensions, spaceBlocks for three.
 type vofSetting struct {
 	ranks, threads int
 	open           func(testing.TB, int) []dist.Comm
@@ -42,8 +42,8 @@ var vofSettings = map[string][]vofSetting{
 	},
 }
 
-// Contract C1 of volume of fluid: the state, what is measured of it, the table, and every point and polygon of the
-// interface are the same to the last bit, however a case is run. Its volume and bounds are kept in each.
+// TestVOFSameBits proves contract C1 for vof: state, metrics, table, and every point and polygon of the interface
+// have the same bits in every configuration, and volume and bounds are kept.
 func TestVOFSameBits(t *testing.T) {
 	for name, text := range map[string]string{"plane": swirl, "space": flatten} {
 		for _, advect := range vof.Advections {
@@ -56,7 +56,7 @@ func TestVOFSameBits(t *testing.T) {
 					of := map[string]string{}
 					for i, c := range vofSettings[name] {
 						if c.set == "method.exchange=step" && name == "space" && normal == "height" {
-							c.set = "" // whose ghosts are then wider than blocks
+							c.set = "" // its ghosts are wider than blocks
 						}
 						sets := []string{"method.normal=" + normal, "method.advect=" + advect, "time.max_steps=6",
 							"output.every=0.15",
@@ -99,8 +99,8 @@ func TestVOFSameBits(t *testing.T) {
 	}
 }
 
-// interfaceIn is a hash of the simplices of all frames and ranks, each from its least point on, in order of the points.
-// None may be there twice.
+// interfaceIn returns a hash of the simplices of all frames and ranks, each starting with its least point, sorted by
+// points. No simplex may occur twice.
 func interfaceIn(t *testing.T, dir, series string) string {
 	t.Helper()
 	sum := sha256.New()
@@ -126,7 +126,7 @@ func interfaceIn(t *testing.T, dir, series string) string {
 				}
 				one := strings.Join(corners, " ")
 				if all[one] {
-					t.Errorf("%s: %s is there twice", f.File, one)
+					t.Errorf("%s: %s is given twice", f.File, one)
 				}
 				all[one] = true
 			}

@@ -1,4 +1,5 @@
-// Package problem makes a run of volume of fluid of a case: its sections, the body at the start, the flow, its output.
+// Package problem makes a run of the vof solver from a case: its sections, the initial body, the flow, and its
+// output. It registers the kind "vof".
 package problem
 
 import (
@@ -10,25 +11,26 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// Sections holds the sections of solver "vof": a body of fluid that a given velocity carries through a grid.
+// Sections are the sections of solver "vof": a body of fluid that is advected by a given velocity.
 type Sections struct {
 	Grid     config.Grid
 	Initial  Initial
-	Exact    *Initial // where the fluid should be at the end; nil for where it is at the start
+	Exact    *Initial // the exact solution at the end; nil for the initial body
 	Velocity flow.Section
 	Method   Method
 }
 
 // Initial is the section [initial] of solver "vof".
 type Initial struct {
-	Shape string // as shape.Parse reads it
-	// how volume fractions are found: quadrature, or divide by dividing cells; quadrature, of mixed STL divide
+	Shape string // text of the body: see shape.Parse
+	// Fractions is the method for volume fractions: quadrature, or divide (recursive division); quadrature, for
+	// combinations with STL divide.
 	Fractions string
-	Levels    int    // of divide: how often a cell is divided, 0 to 12; 5, of STL 3
+	Levels    int    // of divide: number of divisions of a cell, 0 to 12; 5, with STL 3
 	Leaf      string // of divide: the smallest parts are cut by a plane, or decided by their centre; plane
 }
 
-// maxDivisions bounds levels: a cell is then 4096 parts wide.
+// maxDivisions bounds Levels: a cell is then divided into 4096 parts along each axis.
 const maxDivisions = 12
 
 // Decode reads a case of solver "vof".
@@ -39,10 +41,10 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Velocity = flow.Decode(root.Sub("velocity"), w.Grid.Dim)
 	w.Method = decodeMethod(root.Sub("method"), w.Grid.Dim)
 	c.Sections = w
-	c.DecodeTransient(root, w.Grid.Dim, config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"f"},
+	c.DecodeTransient(root, w.Grid.Dim, config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"f"},
 		Formats: []string{"vti", "vtp", "plic", "stl", "obj", "vdb"}})
 	if slices.Contains(c.Output.Format, "stl") && w.Grid.Dim == 2 {
-		root.Sub("output").Fail("format", "stl holds triangles, of an interface in space; choose vtp in the plane")
+		root.Sub("output").Fail("format", "stl has only triangles, for an interface in space; choose vtp in the plane")
 	}
 }
 
@@ -59,7 +61,7 @@ func decodeInitial(s *config.Section, dim int) Initial {
 	v.Levels = int(s.Integer("levels", levels, 0, maxDivisions))
 	v.Leaf = s.Choice("leaf", "plane", "plane", "centre")
 	if shape.MixesSTL(v.Shape) && v.Fractions == "quadrature" {
-		s.Fail("fractions", "quadrature takes smooth bodies, or one of STL by itself; choose divide for an stl within "+
+		s.Fail("fractions", "quadrature needs smooth bodies, or a single STL body; choose divide for an stl within "+
 			"other shapes")
 	}
 	for _, key := range []string{"levels", "leaf"} {
@@ -80,7 +82,7 @@ func decodeInitial(s *config.Section, dim int) Initial {
 	return v
 }
 
-// decodeExact reads the section [exact], whose fractions are found as those of the start are.
+// decodeExact reads the section [exact]; its volume fractions are computed like the initial ones.
 func decodeExact(root *config.Section, dim int, v Initial) *Initial {
 	s := root.Sub("exact")
 	if !root.Has("exact") {
@@ -93,7 +95,7 @@ func decodeExact(root *config.Section, dim int, v Initial) *Initial {
 		}
 	}
 	if v.Fractions == "quadrature" && shape.MixesSTL(v.Shape) {
-		s.Fail("shape", `quadrature takes smooth bodies, or one of STL by itself; choose [initial] fractions = "divide"`)
+		s.Fail("shape", `quadrature needs smooth bodies, or a single STL body; choose [initial] fractions = "divide"`)
 	}
 	s.Finish()
 	return &v

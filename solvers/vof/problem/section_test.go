@@ -56,7 +56,7 @@ func TestVOFDefaults(t *testing.T) {
 		c := parse(t, vofCase, sets...)
 		again, err := solvers.Parse("dam.toml", []byte(c.String()), nil)
 		if err != nil || again.Hash() != c.Hash() {
-			t.Errorf("%s: the printed case is another: %v\n%s", sets, err, c)
+			t.Errorf("%s: the printed case differs: %v\n%s", sets, err, c)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestVOFRefusals(t *testing.T) {
 		{"cfl = 0.4", "normal = 'height'\nsweep = 'tiles'", `c.toml:11: [method] sweep: heights reach too far`},
 		{"cfl = 0.4", "clf = 1", `c.toml:10: [method] clf: no such key; did you mean cfl?`},
 		{"field = \"rider-kothe\"", "", `c.toml:7: [velocity]: needs field`},
-		{"field = \"rider-kothe\"", "field = 'rotation'", `[velocity] period: rotation needs one`},
+		{"field = \"rider-kothe\"", "field = 'rotation'", `[velocity] period: rotation needs a positive period`},
 		{"field = \"rider-kothe\"", "field = 'enright'", `c.toml:8: [velocity] field: enright is a flow of 3 dimensions`},
 		{"field = \"rider-kothe\"", "u = 1", `[velocity] v: is required`},
 		{"field = \"rider-kothe\"", "u = 1\nv = 1\nw = 0", `c.toml:10: [velocity] w: the grid has no axis z`},
@@ -77,26 +77,26 @@ func TestVOFRefusals(t *testing.T) {
 			`c.toml:9: [velocity] divergence: belongs to u, v and w or faces`},
 		{"field = \"rider-kothe\"", "psi = 'x*t'", `c.toml:8: [velocity] psi: depends on t; give factor`},
 		{"field = \"rider-kothe\"", "u = 't'\nv = 0", `c.toml:8: [velocity] u: depends on t; give factor`},
-		{"field = \"rider-kothe\"", "u = 1\nv = 0\nfactor = 'x'", `c.toml:10: [velocity] factor: depends on the place`},
+		{"field = \"rider-kothe\"", "u = 1\nv = 0\nfactor = 'x'", `c.toml:10: [velocity] factor: depends on the position`},
 		{"field = \"rider-kothe\"", "u = 1\nv = 0\nperiod = 1\nfactor = 't'",
-			`c.toml:11: [velocity] factor: cannot be with period`},
+			`c.toml:11: [velocity] factor: cannot be combined with period`},
 		{"circle(0.5, 0.75, 0.15)", "union(x, y - t)", `c.toml:6: [initial] shape: the expression " y - t" depends on t`},
 		{"field = \"rider-kothe\"", "faces = ''", `c.toml:8: [velocity] faces: is empty`},
 		{"field = \"rider-kothe\"", "faces = 'a.npz'\nax = 1", `c.toml:7: [velocity]: has faces and ax, ay, az; leave one`},
-		{"field = \"rider-kothe\"", "ax = 1\nay = 1\naz = 'x'", `[velocity]: ax, ay, az are a potential of space`},
+		{"field = \"rider-kothe\"", "ax = 1\nay = 1\naz = 'x'", `[velocity]: ax, ay, az are a vector potential in space`},
 		{"circle(0.5, 0.75, 0.15)\"", "complement(stl(a.stl))\"\nfractions = 'quadrature'",
-			`c.toml:7: [initial] fractions: quadrature takes smooth`},
+			`c.toml:7: [initial] fractions: quadrature needs smooth`},
 		{"circle(0.5, 0.75, 0.15)", "union(stl( ), x)", `c.toml:6: [initial] shape: stl has no file`},
-		{"0.15)", "0.15", `c.toml:6: [initial] shape: is none of the shapes`},
-		{"0.15)", ")", `[initial] shape: circle: "" is not a number; it is written circle(x, y, radius)`},
+		{"0.15)", "0.15", `c.toml:6: [initial] shape: is not one of the shapes`},
+		{"0.15)", ")", `[initial] shape: circle: "" is not a number; write circle(x, y, radius)`},
 		{"circle(0.5, 0.75, ", "difference(x, y, ", `difference takes 2 shapes, not 3`},
-		{", 0.15)", ")", `[initial] shape: circle has 2 numbers; it is written circle(x, y, radius)`},
+		{", 0.15)", ")", `[initial] shape: circle has 2 numbers; write circle(x, y, radius)`},
 		{"0.15)", "-1)", `[initial] shape: circle: the radius is -1; it must be above 0`},
 		{"circle(0.5,", "sphere(0.5, 0,", `[initial] shape: sphere is a shape of 3 dimensions, the grid has 2`},
 		{"0.15)\"", "0.15)\"\nlevels = 3", `c.toml:7: [initial] levels: belongs to fractions = "divide"`},
-		{"end = 1", "end = 1\n[output]\nformat = ['stl']", `[output] format: stl holds triangles`},
+		{"end = 1", "end = 1\n[output]\nformat = ['stl']", `[output] format: stl has only triangles`},
 		{"end = 1", "end = 1\n[exact]\nshape = 'circle(1)'", `c.toml:14: [exact] shape: circle has 1 numbers`},
-		{"end = 1", "end = 1\n[exact]\nshape = 'union(stl(a.stl), x)'", `c.toml:14: [exact] shape: quadrature takes smooth`},
+		{"end = 1", "end = 1\n[exact]\nshape = 'union(stl(a.stl), x)'", `c.toml:14: [exact] shape: quadrature needs smooth`},
 		{"end = 1", "end = 1\n[exact]", `[exact] shape: is required`},
 		{"end = 1", "end = 1\n[mesh]\ncells = 1", `mesh: no such section`},
 	} {

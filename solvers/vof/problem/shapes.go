@@ -12,15 +12,16 @@ func (d *body) Shapes() []solvers.Shape {
 		Doc: "the lines or planes of mixed cells", Faces: d.planes})
 }
 
-// planes are the lines or planes of this rank's mixed cells, each with the fields of its cell.
+// planes returns the lines or planes of this rank's mixed cells, each with the fields of its cell.
 func (d *body) planes(ctx context.Context) (*solvers.Faces, error) {
 	s, err := d.Planes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := &solvers.Faces{PolyData: vtk.PolyData{Points: s.Points, FieldData: d.block.Bounds()}, On: d.cells, Of: s.Cells,
-		Carry: []string{"f", "normal", "alpha"}}
-	if g := d.block.Grid; g.Dim == 3 { // by which pictures find the cells
+	p := &solvers.Faces{PolyData: vtk.PolyData{Points: s.Points, FieldData: d.block.Bounds()}, Space: d.cells,
+		Entities:   s.Cells,
+		FieldNames: []string{"f", "normal", "alpha"}}
+	if g := d.block.Grid; g.Dim == 3 { // plots locate the cells with these
 		h := []float64{g.Spacing(0), g.Spacing(1), g.Spacing(2)}
 		p.FieldData = append(p.FieldData, vtk.Array{Name: "Spacing", Components: 1, Data: h})
 	}

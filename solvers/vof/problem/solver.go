@@ -17,17 +17,17 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
-// body is a case under way.
+// body is a rank's share of a run.
 type body struct {
 	vof.Solver
 	block *domain.Block
 	cells *solvers.Space
 	size  solvers.Size
-	late  error // of the velocity's factor, which steps have asked for
+	late  error // the first error in evaluating the time factor of the velocity during steps
 
 	comm   dist.Comm
-	exact  *surface // where the interface should be at the end; nil of what has no smooth one
-	curved bool     // curvatures will be asked for
+	exact  *surface // the exact interface at the end; nil if it is not smooth
+	curved bool     // curvatures will be needed
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
@@ -57,7 +57,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	odd, err := domain.Within(ctx, env.Comm, f, 0, 1)
+	odd, err := domain.CheckBody(ctx, env.Comm, f, 0, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -71,19 +71,19 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 			return nil, err
 		}
 	}
-	if err := d.aim(c); err != nil {
+	if err := d.setExact(c); err != nil {
 		d.Close()
 		return nil, err
 	}
 	d.cells = d.block.Space()
 	d.size = d.block.Size(c, d.Bytes(), w.Method.Precision, d.Halo())
-	d.size.Odd = odd
+	d.size.Warnings = odd
 	return d, nil
 }
 
-// aim finds where the interface should be at the end: what the case says, or where it began. Bodies of triangles have
-// normals that jump.
-func (d *body) aim(c *config.Case) error {
+// setExact sets the exact interface at the end: that of the case, or the initial one. Bodies from STL files have none,
+// since their normals are discontinuous.
+func (d *body) setExact(c *config.Case) error {
 	w := c.Sections.(*Sections)
 	of := w.Initial.Shape
 	if w.Exact != nil {
@@ -104,28 +104,28 @@ func (d *body) aim(c *config.Case) error {
 	return nil
 }
 
-// methodOf is what the case says of the method, and of what will be asked for.
+// methodOf returns the configuration of the solver, including what the outputs need.
 func methodOf(c *config.Case) vof.Config {
 	cfg := c.Sections.(*Sections).Method.Config()
 	cfg.Curvature = slices.Contains(c.Output.Fields, "curvature") || slices.Contains(c.Output.Fields, "curvature_error")
 	return cfg
 }
 
-// memory is what the arrays of a block take; a case that cannot be run takes nothing.
+// memory returns the bytes of a block's arrays, 0 for a case that cannot be run.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
-	bytes, err := methodOf(c).Bytes(held.Block, w.Method.Precision, held.Apart)
+	bytes, err := methodOf(c).Bytes(held.Block, w.Method.Precision, held.SeparateMemory)
 	if err != nil {
 		return 0
 	}
 	return bytes
 }
 
-// foresee counts the fullest block. While it is set up, the host has velocities and fractions in float64, which are the
-// arrays themselves where these are float64 and lie there too, and in any case what they are made in.
-func foresee(c *config.Case, ranks int, separate bool) (solvers.Foreseen, error) {
+// estimate estimates the largest block. During set-up the host holds velocities and fractions in float64, in addition
+// to the arrays unless these are in the host's memory in float64.
+func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error) {
 	w := c.Sections.(*Sections)
-	f, err := domain.Foresee(&w.Grid, methodOf(c).Ghosts(w.Grid.Dim), ranks, separate)
+	f, err := domain.Estimate(&w.Grid, methodOf(c).Ghosts(w.Grid.Dim), ranks, separate)
 	numbers := int64(1)
 	if separate || w.Method.Precision == "float32" {
 		numbers = int64(1 + w.Grid.Dim)
@@ -137,7 +137,7 @@ func foresee(c *config.Case, ranks int, separate bool) (solvers.Foreseen, error)
 	return f, err
 }
 
-// fractions finds the volume fractions of a block, for a section of the case.
+// fractions computes the volume fractions of a block for a section of the case.
 func fractions(ctx context.Context, section string, v *Initial, path func(string) string, b *grid.Block) (
 	[]float64, error) {
 	body, failed, err := shape.Parse(v.Shape, b.Grid.Dim, path)
@@ -163,7 +163,7 @@ func (d *body) Advance(ctx context.Context, until, pause float64, steps int) (do
 	return false, cmp.Or(err, d.late)
 }
 
-// Quiesce has nothing to wait for: what reads a view waits for the device.
+// Quiesce has nothing to wait for: reading a view waits for the device.
 func (d *body) Quiesce(context.Context) error { return nil }
 
 func (d *body) Clock() solvers.Clock {
@@ -172,19 +172,19 @@ func (d *body) Clock() solvers.Clock {
 
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
-// quantities are what is measured, in the order in which Measure has them.
+// quantities are the diagnostics, in the order in which Measure returns them.
 var quantities = []solvers.Quantity{
-	{Name: "volume", Doc: "of the fluid; in the plane its area", In: inAll},
-	{Name: "volume_drift", Doc: "relative change since the start", In: inAll | solvers.Drift},
-	{Name: "bound_excess", Doc: "how far the worst f is beyond 0 to 1; nothing is clipped", In: inAll},
-	{Name: "mixed_cells", Doc: "cells with 2⁻⁴⁶ < f < 1 - 2⁻⁴⁶, of float32 2⁻¹⁷", In: inAll},
-	{Name: "interface_size", Doc: "length, in space area, of all lines or planes in mixed cells", In: inAll},
-	{Name: "cfl_sum", Doc: "the largest CFL number of any step so far, Σ|u|dt/h over the axes of a cell", In: inAll},
-	{Name: "cfl_axis", Doc: "the largest CFL number of any step so far, |u|dt/h along one axis", In: inAll},
+	{Name: "volume", Doc: "of the fluid; in the plane its area", Outputs: inAll},
+	{Name: "volume_drift", Doc: "relative change since the start", Outputs: inAll | solvers.Drift},
+	{Name: "bound_excess", Doc: "how far the worst f is beyond 0 to 1; nothing is clipped", Outputs: inAll},
+	{Name: "mixed_cells", Doc: "cells with 2⁻⁴⁶ < f < 1 - 2⁻⁴⁶, of float32 2⁻¹⁷", Outputs: inAll},
+	{Name: "interface_size", Doc: "length, in space area, of all lines or planes in mixed cells", Outputs: inAll},
+	{Name: "cfl_sum", Doc: "the largest CFL number of any step so far, Σ|u|dt/h over the axes of a cell", Outputs: inAll},
+	{Name: "cfl_axis", Doc: "the largest CFL number of any step so far, |u|dt/h along one axis", Outputs: inAll},
 	{Name: "divergence_max", Unit: "1/s", Doc: "the largest |divergence| of the velocity in a cell, at a factor of 1",
-		In: inAll},
-	{Name: "l1_error", Doc: "Σ|f - exact| dV, against [exact] or the start", In: inSummary, Error: true},
-	{Name: "rel_error", Doc: "the same over the exact volume", In: inSummary, Error: true},
+		Outputs: inAll},
+	{Name: "l1_error", Doc: "Σ|f - exact| dV, against [exact] or the start", Outputs: inSummary, Error: true},
+	{Name: "rel_error", Doc: "the same over the exact volume", Outputs: inSummary, Error: true},
 }
 
 func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
@@ -195,7 +195,7 @@ func (d *body) Observed(ctx context.Context) ([]solvers.Quantity, error) {
 	return table(d.Solver.Observed(ctx))
 }
 
-// table is what was measured, in the order of the quantities.
+// table assigns diagnostics to the quantities.
 func table(now vof.Diagnostics, err error) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err
@@ -204,23 +204,23 @@ func table(now vof.Diagnostics, err error) ([]solvers.Quantity, error) {
 		now.InterfaceSize, now.CFLSum, now.CFLAxis, now.DivergenceMax, now.L1Error, now.RelError), nil
 }
 
-// fields are what a case can write.
+// fields are the fields that a case can write.
 var fields = []solvers.Field{
 	{Name: "f", Doc: "volume fraction of the fluid", Range: &[2]float64{0, 1}},
 	{Name: "normal", Doc: "unit normal of the interface, out of the fluid; 0 in cells without", Components: []string{"nx",
-		"ny", "nz"}, Aside: true},
+		"ny", "nz"}, OnRequest: true},
 	{Name: "alpha", Unit: "m", Doc: "the fluid is where n·x ≤ alpha, x from the lowest corner of the cell",
-		Aside: true},
-	{Name: "curvature", Unit: "1/m", Doc: "of the interface: 1/r of a disk, 2/r of a ball", Aside: true},
-	{Name: "normal_error", Doc: "|normal - exact|, of the body that the interface should come to; 0 in cells without",
-		Aside: true},
-	{Name: "curvature_error", Unit: "1/m", Doc: "|curvature - exact| likewise", Aside: true},
+		OnRequest: true},
+	{Name: "curvature", Unit: "1/m", Doc: "of the interface: 1/r of a disk, 2/r of a ball", OnRequest: true},
+	{Name: "normal_error", Doc: "|normal - exact|, relative to the expected final body; 0 in cells without",
+		OnRequest: true},
+	{Name: "curvature_error", Unit: "1/m", Doc: "|curvature - exact| likewise", OnRequest: true},
 }
 
 func (d *body) Fields() []solvers.Field {
 	list := slices.Clone(fields)
 	for i := range list {
-		list[i].On = d.cells
+		list[i].Space = d.cells
 		if list[i].Name == "f" {
 			list[i].View, list[i].Hashed, list[i].Saved = d.View, true, true
 			continue
@@ -235,14 +235,14 @@ func (d *body) Fields() []solvers.Field {
 			list[i].Components = numbers
 		}
 		list[i].Values = func(ctx context.Context) ([]float64, error) { return d.values(ctx, numbers) }
-		list[i].At = func(ctx context.Context, cells []int, values []float64) error {
+		list[i].ValuesAt = func(ctx context.Context, cells []int, values []float64) error {
 			return d.Probe(ctx, numbers, cells, values)
 		}
 	}
 	return list
 }
 
-// values are some numbers of all cells of the block, cell by cell.
+// values returns fields of all cells of the block, cell by cell.
 func (d *body) values(ctx context.Context, names []string) ([]float64, error) {
 	if len(names) == 1 {
 		return d.Field(ctx, names[0])

@@ -10,14 +10,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 )
 
-// TestSetUpByAnyNumberOfThreads: the volume fractions of a block, and why they cannot be had, depend on nothing but the
-// case.
+// TestSetUpByAnyNumberOfThreads proves that volume fractions, and errors in them, do not depend on the number of
+// threads.
 func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 	for _, v := range []Initial{
 		{Shape: "difference(sphere(0.4, 0.5, 0.5, 0.3), union(box(0.3, 0.3, 0.2, 0.9, 0.5, 0.6), torus(0.5, 0.5, 0.5, 0.2, " +
 			"0.1)))", Fractions: "quadrature"},
 		{Shape: "x*x + y*y + z*z - 0.5 + 0.1*sin(9*x)", Levels: 3, Leaf: "plane"},
-		{Shape: "sqrt(x - 0.5)*sqrt(0.75 - y)", Levels: 3}, // is not defined everywhere
+		{Shape: "sqrt(x - 0.5)*sqrt(0.75 - y)", Levels: 3}, // undefined in some cells
 	} {
 		s := config.Grid{Dim: 3, Hi: [3]float64{1, 1, 1}, Cells: [3]int{12, 10, 14}}
 		b, err := domain.Cut(&s, 2, 0, 1)

@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// VTK finds no gap in the surface of four ranks, a sphere, and has nothing to complain of.
+// TestVOFSurfaceByVTK proves that VTK reads the surface of four ranks without warnings and finds it closed.
 func TestVOFSurfaceByVTK(t *testing.T) {
 	needs.VTK(t)
 	dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
-// bodies compares the volume of the fluid that a run begins with to that of its body.
+// bodies compares the initial volume of the fluid with the volume of its body.
 func bodies(ctx context.Context, p *verify.Page) error {
 	ellipse, err := shape.Ellipsoid(.5, .48, .53, .3, .2, .35)
 	if err != nil {
@@ -62,28 +62,28 @@ func bodies(ctx context.Context, p *verify.Page) error {
 			sum += v
 		}
 		sum *= g.CellVolume()
-		way := "quadrature"
+		method := "quadrature"
 		if c.levels >= 0 {
-			way = fmt.Sprintf("divided %d times", c.levels)
+			method = fmt.Sprintf("divided %d times", c.levels)
 		}
 		off := math.Abs(sum/c.want - 1)
-		t.Row(verify.AtMost(off, c.bound), c.name, way, c.n, fmt.Sprintf("%.12g", sum), fmt.Sprintf("%.1e", off))
+		t.Row(verify.AtMost(off, c.bound), c.name, method, c.n, fmt.Sprintf("%.12g", sum), fmt.Sprintf("%.1e", off))
 	}
 	t.Flush()
 	return nil
 }
 
-// turnedCube is a body of STL, and its volume: a cube that stands on a corner.
+// turnedCube returns a cube that stands on a corner, as an STL body, and its volume.
 func turnedCube() (shape.Body, float64, error) {
 	var corners [8][3]float64
 	for n := range corners {
-		// A row of the turn for each axis, of length 1/2.
+		// Rows of the rotation, scaled by 1/2.
 		for axis, row := range [3][3]float64{{2, 2, -1}, {-1, 2, 2}, {2, -1, 2}} {
 			v := .5
 			for d, r := range row {
 				v += r / 6 * (float64(n>>d&1) - .5)
 			}
-			corners[n][axis] = float64(float32(v)) // as the file has it
+			corners[n][axis] = float64(float32(v)) // rounded as in the file
 		}
 	}
 	faces := [][4]int{{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}}
@@ -91,7 +91,7 @@ func turnedCube() (shape.Body, float64, error) {
 	volume := 0.0
 	for _, f := range faces {
 		for _, t := range [2][3]int{{f[0], f[1], f[2]}, {f[0], f[2], f[3]}} {
-			data = append(data, make([]byte, 12)...) // the normal, which is not read
+			data = append(data, make([]byte, 12)...) // the normal, which is ignored
 			for _, n := range t {
 				for _, x := range corners[n] {
 					data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(x)))

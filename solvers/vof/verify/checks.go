@@ -1,4 +1,5 @@
-// Package verify holds the checks of volume of fluid.
+// Package verify checks the volume-of-fluid solver against exact solutions and published results. Its suite is run by
+// atoll verify vof.
 package verify
 
 import (
@@ -12,7 +13,7 @@ import (
 
 func init() { verify.Register(suite) }
 
-// suite is the checks, the fast ones first.
+// suite lists the checks, the fast ones first.
 var suite = verify.Suite{Name: "vof", Checks: []verify.Check{
 	{Name: "planes", About: "Plane constants, and lines and planes reproduced", Run: planes},
 	{Name: "bodies", About: "Volume fractions of bodies", Run: bodies},
@@ -24,13 +25,13 @@ var suite = verify.Suite{Name: "vof", Checks: []verify.Check{
 		Largest: largestBall},
 }}
 
-// mostDrift and mostExcess bound the relative drift of volume and how far fractions leave [0, 1], with nothing clipped.
+// mostDrift and mostExcess bound the relative drift of volume, and the amount by which fractions leave [0, 1].
 const (
 	mostDrift  = 1e-13
 	mostExcess = 1e-12
 )
 
-// sizes are cells along an axis, each twice those before; the last is left out of quick runs.
+// sizesFrom returns numbers of cells along an axis, doubling from the first; quick runs leave out the last.
 func sizesFrom(p *verify.Page, from, levels int) []int {
 	var all []int
 	for range levels {
@@ -43,23 +44,23 @@ func sizesFrom(p *verify.Page, from, levels int) []int {
 	return all
 }
 
-// scheme is a row of a table of errors.
+// scheme is a row in a table of errors.
 type scheme struct {
 	normal, advect string
 	cfl            float64
-	theirs         []float64 // published errors, by size; nil where there are none
-	bounds         []float64 // that Atoll's errors must not exceed, by size; nil for none
-	near           float64   // or how far Atoll's errors may be from theirs, relative to these
-	adaptive       bool      // steps as long as the velocity of the moment allows
-	slow           bool      // not in quick runs
-	coarse         int       // only so many sizes; 0 for all
+	reference      []float64 // published errors by size; nil if there are none
+	bounds         []float64 // bounds of Atoll's errors by size; nil for none
+	tolerance      float64   // or the largest difference between Atoll's and published errors, relative to the latter
+	adaptive       bool      // steps as long as the current velocity allows
+	slow           bool      // left out of quick runs
+	sizes          int       // number of sizes to run; 0 for all
 }
 
 func (s scheme) config() vof.Config {
 	return vof.Config{Normal: s.normal, Advect: s.advect, CFL: s.cfl, PerAxis: true, Adaptive: s.adaptive}
 }
 
-// String names the scheme with its CFL number, that of an axis.
+// String returns the name of the scheme and its CFL number along an axis.
 func (s scheme) String() string {
 	name := fmt.Sprintf("%s + %s, CFL %.2g", s.advect, s.normal, s.cfl)
 	if s.adaptive {
@@ -68,9 +69,9 @@ func (s scheme) String() string {
 	return name
 }
 
-// others are the numbers of ranks on which the run at the i-th size of the j-th scheme is repeated, and must have the
-// bits that it has on one. Only the coarsest size is repeated, in quick runs only that of the first scheme.
-func others(p *verify.Page, i, j int) []int {
+// repeatRanks returns the numbers of ranks on which the run at the i-th size of the j-th scheme is repeated and must
+// give the same bits. Only the coarsest size is repeated, in quick runs only for the first scheme.
+func repeatRanks(p *verify.Page, i, j int) []int {
 	switch {
 	case i > 0 || p.Options.Quick && j > 0:
 		return nil
@@ -80,10 +81,10 @@ func others(p *verify.Page, i, j int) []int {
 	return []int{2, 3, 6}
 }
 
-// errorsOf runs schemes at all sizes up to time end. It prints their errors, of which of takes one from a run, and how
+// errorsOf runs schemes at all sizes up to time end. It prints their errors, which of extracts from a run, and how
 // well they conserve volume and bounds.
 func errorsOf(ctx context.Context, p *verify.Page, title string, sizes []int, schemes []scheme, r func(n int) fluid,
-	end float64, of func(kept) float64) error {
+	end float64, of func(result) float64) error {
 	p.Note("The CFL number of a scheme is that of an axis, dt·max|u|/h, as in the literature; the table of " +
 		"what was kept")
 	p.Note("has their sum too. Adaptive steps have it at all times, others where the flow is fastest.")
@@ -95,9 +96,9 @@ func errorsOf(ctx context.Context, p *verify.Page, title string, sizes []int, sc
 		if s.slow && p.Options.Quick {
 			continue
 		}
-		before := 0.0
+		previous := 0.0
 		for i, n := range sizes {
-			if s.coarse > 0 && i >= s.coarse {
+			if s.sizes > 0 && i >= s.sizes {
 				break
 			}
 			p.Progress("%s, %d cells an axis", s, n)
@@ -110,13 +111,13 @@ func errorsOf(ctx context.Context, p *verify.Page, title string, sizes []int, sc
 			e := of(got)
 			rate := ""
 			if i > 0 {
-				rate = fmt.Sprintf("%.2f", verify.Order(before, e))
+				rate = fmt.Sprintf("%.2f", verify.Order(previous, e))
 			}
-			before = e
+			previous = e
 			v, theirs := s.judge(i, e)
 			t.Row(v, s, n, got.steps, theirs, fmt.Sprintf("%.3e", e), rate)
 			keptRow(k, s, n, 1, got, got)
-			for _, ranks := range others(p, i, j) {
+			for _, ranks := range repeatRanks(p, i, j) {
 				p.Progress("%s, %d cells an axis, %d ranks", s, n, ranks)
 				other, err := follow(ctx, p, c, ranks, end)
 				if err != nil {
@@ -133,10 +134,10 @@ func errorsOf(ctx context.Context, p *verify.Page, title string, sizes []int, sc
 
 // judge compares an error at the i-th size with the published one.
 func (s scheme) judge(i int, e float64) (v verify.Verdict, theirs string) {
-	if i < len(s.theirs) {
-		theirs = fmt.Sprintf("%.3g", s.theirs[i])
-		if s.near > 0 {
-			v = verify.Near(e, s.theirs[i], s.near)
+	if i < len(s.reference) {
+		theirs = fmt.Sprintf("%.3g", s.reference[i])
+		if s.tolerance > 0 {
+			v = verify.Near(e, s.reference[i], s.tolerance)
 		}
 	}
 	if i < len(s.bounds) {
@@ -145,8 +146,8 @@ func (s scheme) judge(i int, e float64) (v verify.Verdict, theirs string) {
 	return v, theirs
 }
 
-// keptRow adds a row for a run, which must have the bits of the run one, on one rank.
-func keptRow(t *verify.Table, s scheme, n, ranks int, got, one kept) {
+// keptRow adds a row for a run, which must have the same bits as the run on one rank.
+func keptRow(t *verify.Table, s scheme, n, ranks int, got, one result) {
 	bound := fmt.Sprintf("≤ %g, %g", mostDrift, mostExcess)
 	sound := got.VolumeDrift <= mostDrift && got.BoundExcess <= mostExcess
 	if ranks > 1 {

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 )
 
-// Every check of volume of fluid meets its bounds at the resolutions that a test can afford.
+// TestQuick runs every check at a resolution that takes seconds.
 func TestQuick(t *testing.T) {
 	for _, name := range suite.Names() {
 		t.Run(name, func(t *testing.T) {

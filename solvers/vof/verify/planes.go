@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// planes looks at the geometry alone, on random normals: many with components that nearly vanish, where formulae
-// cancel.
+// planes checks the geometry with random normals, many of them with nearly vanishing components, for which formulae
+// may cancel.
 func planes(ctx context.Context, p *verify.Page) error {
 	count := 1 << 20
 	if p.Options.Quick {
@@ -50,7 +50,7 @@ func planes(ctx context.Context, p *verify.Page) error {
 	return randomPlanes(p, rng, count/256)
 }
 
-// randomPlanes finds random lines and planes from their volume fractions.
+// randomPlanes reconstructs random lines and planes from their volume fractions.
 func randomPlanes(p *verify.Page, rng *rand.Rand, count int) error {
 	t := p.Table("Random lines and planes from their volume fractions, largest error of the unit normal", "way",
 		"dimensions", "Atoll")
@@ -100,7 +100,7 @@ func randomPlanes(p *verify.Page, rng *rand.Rand, count int) error {
 	return nil
 }
 
-// angle is that between two directions: the size of their difference as unit vectors.
+// angle returns the difference between two unit vectors, as a length.
 func angle(a, b [3]float64) float64 {
 	la, lb := math.Sqrt(a[0]*a[0]+a[1]*a[1]+a[2]*a[2]), math.Sqrt(b[0]*b[0]+b[1]*b[1]+b[2]*b[2])
 	d := 0.0
@@ -111,9 +111,9 @@ func angle(a, b [3]float64) float64 {
 	return math.Sqrt(d)
 }
 
-// matching runs the stages of Francois, Lo and Sewell (ASME 2014): volume fractions by five levels of dividing, the
-// gradient, and lines by iteration with the look-up table, whose areas must be those of the analytic lines. Theirs
-// prints no numbers but times.
+// matching runs the stages of Francois, Lo and Sewell (ASME 2014): volume fractions by five levels of division,
+// gradients, and lines by iteration with the look-up table, whose areas must agree with those of the analytic lines.
+// The paper has no numbers to compare with except times.
 func matching(_ context.Context, p *verify.Page) error {
 	const ghost = 1
 	t := p.Table("Five levels, a leaf by its centre (the paper) or by a plane", "cells", "leaf", "volume error", "mixed",
@@ -145,7 +145,7 @@ func matching(_ context.Context, p *verify.Page) error {
 				}
 				mixed++
 				polygons += int(turns[c])
-				// n·x + ρ ≥ 0 from the cell's middle is m·ξ ≤ α with m = -n h and α = ρ - n·h/2.
+				// n·x + ρ ≥ 0 relative to the cell's centre is m·ξ ≤ α with m = -n h and α = ρ - n·h/2.
 				l := math.Hypot(dx[c], dy[c])
 				mx, my := -dx[c]/l*side, -dy[c]/l*side
 				worst = max(worst, math.Abs(geom.Area(mx, my, rho[c]+(mx+my)/2)-f[c]))

@@ -16,17 +16,17 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
-// fluid is a run of volume of fluid.
+// fluid describes a run of the solver.
 type fluid struct {
 	grid   *grid.Grid
 	body   shape.Body
-	levels int // of divided cells; negative for quadrature
+	levels int // of recursive division; negative for quadrature
 	flow   string
 	period float64
 	cfg    vof.Config
 }
 
-// unit is the square or cube of side 1 with n cells along each axis.
+// unit is the unit square or cube with n cells along each axis.
 func unit(dim, n int) *grid.Grid {
 	g := &grid.Grid{Dim: dim, N: [3]int{n, n, 1}, Hi: [3]float64{1, 1, 0}}
 	if dim == 3 {
@@ -35,17 +35,17 @@ func unit(dim, n int) *grid.Grid {
 	return g
 }
 
-// kept is what a run led to: the diagnostics of its end, with the worst drift and excess of any of 40 moments on the
+// result is the result of a run: the diagnostics at the end, with the worst drift and excess of 40 measurements on the
 // way.
-type kept struct {
+type result struct {
 	vof.Diagnostics
 	steps int
 	hash  string
 }
 
-// follow makes a run on so many ranks.
-func follow(ctx context.Context, p *verify.Page, r fluid, ranks int, end float64) (kept, error) {
-	return local.Each(ranks, func(comm dist.Comm) (kept, error) {
+// follow makes a run on several ranks.
+func follow(ctx context.Context, p *verify.Page, r fluid, ranks int, end float64) (result, error) {
+	return local.Each(ranks, func(comm dist.Comm) (result, error) {
 		threads := p.Options.Threads
 		if ranks > 1 {
 			threads = 1
@@ -56,49 +56,49 @@ func follow(ctx context.Context, p *verify.Page, r fluid, ranks int, end float64
 	})
 }
 
-// until makes a run on one rank of many.
-func (r *fluid) until(ctx context.Context, comm dist.Comm, dev *cpu.Device, end float64) (kept, error) {
+// until is follow on one of the ranks.
+func (r *fluid) until(ctx context.Context, comm dist.Comm, dev *cpu.Device, end float64) (result, error) {
 	ghost := r.cfg.Ghosts(r.grid.Dim)
 	parts, err := partition.Blocks(r.grid.N, r.grid.Dim, comm.Size(), [3]int{})
 	if err != nil {
-		return kept{}, err
+		return result{}, err
 	}
 	lo, n := partition.Box(r.grid.N, parts, comm.Rank())
 	b, err := r.grid.Block(lo, n, ghost)
 	if err != nil {
-		return kept{}, err
+		return result{}, err
 	}
 	boxes := halo.Boxes{Dim: r.grid.Dim, Cuts: partition.BoxCuts(r.grid.N, parts), Periodic: r.grid.Periodic}
 	plan, err := halo.NewBoxPlan(boxes, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, halo.AxisByAxis)
 	if err != nil {
-		return kept{}, err
+		return result{}, err
 	}
 	v, err := velocity.Named(r.flow, r.grid, r.period)
 	if err != nil {
-		return kept{}, err
+		return result{}, err
 	}
 	f, err := vof.Fill(ctx, b, r.body, r.levels, true)
 	if err != nil {
-		return kept{}, err
+		return result{}, err
 	}
 	s, err := vof.New(ctx, "float64", r.cfg, b, plan, v, f, comm, dev)
 	if err != nil {
-		return kept{}, err
+		return result{}, err
 	}
 	defer s.Close()
-	var worst kept
+	var worst result
 	drift, excess, next := 0.0, 0.0, 0.0
 	for s.Time() < end {
 		if err := ctx.Err(); err != nil {
-			return kept{}, err
+			return result{}, err
 		}
 		if _, err := s.Step(ctx, end); err != nil {
-			return kept{}, err
+			return result{}, err
 		}
 		if s.Time() >= next || s.Time() >= end {
 			next += end / 40
 			if worst.Diagnostics, err = s.Diagnose(ctx); err != nil {
-				return kept{}, err
+				return result{}, err
 			}
 			drift, excess = max(drift, math.Abs(worst.VolumeDrift)), max(excess, worst.BoundExcess)
 		}

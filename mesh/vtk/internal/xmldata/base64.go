@@ -6,40 +6,40 @@ import (
 	"fmt"
 )
 
-// source yields the bytes that encode an array, from its first on.
+// source reads the encoded bytes of an array.
 type source interface {
-	// take returns the next n bytes. It fails, before it takes memory, where the file has fewer.
+	// take returns the next n bytes. If the file has fewer, it fails before it allocates memory.
 	take(n int64) ([]byte, error)
-	// left is an upper bound of the bytes that take can still yield.
-	left() int64
+	// remaining is an upper bound of the number of bytes that remain.
+	remaining() int64
 }
 
-// rawSource yields data as they stand in the file.
+// rawSource reads bytes that are in the file without encoding.
 type rawSource []byte
 
-func (s *rawSource) left() int64 { return int64(len(*s)) }
+func (s *rawSource) remaining() int64 { return int64(len(*s)) }
 
 func (s *rawSource) take(n int64) ([]byte, error) {
-	if n > s.left() {
-		return nil, shortError(n, s.left())
+	if n > s.remaining() {
+		return nil, shortError(n, s.remaining())
 	}
 	taken := (*s)[:n]
 	*s = (*s)[n:]
 	return taken, nil
 }
 
-// base64Source yields what base64 text encodes. Padding may end any group of four characters, not only the last:
-// writers encode the header of an array and its data one after the other.
+// base64Source decodes base64 text. Padding may end any group of four characters, not only the last, because writers
+// encode the header of an array and its data separately.
 type base64Source struct {
 	text []byte // without white space
 	rest []byte // decoded, not yet taken
 }
 
-func (s *base64Source) left() int64 { return int64(len(s.rest)) + int64(len(s.text))/4*3 }
+func (s *base64Source) remaining() int64 { return int64(len(s.rest)) + int64(len(s.text))/4*3 }
 
 func (s *base64Source) take(n int64) ([]byte, error) {
-	if n > s.left() {
-		return nil, shortError(n, s.left())
+	if n > s.remaining() {
+		return nil, shortError(n, s.remaining())
 	}
 	for int64(len(s.rest)) < n {
 		groups := (n - int64(len(s.rest)) + 2) / 3
@@ -62,5 +62,5 @@ func (s *base64Source) take(n int64) ([]byte, error) {
 }
 
 func shortError(needed, left int64) error {
-	return fmt.Errorf("the data end early: %d bytes needed, at most %d there", needed, left)
+	return fmt.Errorf("the data are truncated: %d bytes needed, at most %d remain", needed, left)
 }

@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// deflate cannot expand data more than maxExpansion times: a match of 258 bytes takes two bits at least.
+// MaxExpansion is the largest factor by which deflate can expand data: a match of 258 bytes takes at least two bits.
 const MaxExpansion = 1032
 
 // Codec decodes the arrays of one file.
@@ -17,7 +17,7 @@ type Codec struct {
 	wide       bool // headers are UInt64, not UInt32
 	compressed bool
 	appended   *rawAppended
-	Budget     int64 // bytes that arrays may still take: arrays can share data, so the sum needs a bound as well
+	Budget     int64 // bytes that may still be allocated; arrays can share data of the file, so their sum is bounded
 }
 
 // rawAppended is the section of appended data, from the first byte after the underscore.
@@ -26,7 +26,7 @@ type rawAppended struct {
 	base64 bool
 }
 
-// NewCodec takes the codec's settings from the root element of a file and its appended data (nil if it has none).
+// NewCodec returns the codec of a file with the given root element and AppendedData, nil if it has none.
 func NewCodec(file []byte, root, appended *Element) (*Codec, error) {
 	c := &Codec{Budget: MaxExpansion * int64(len(file))}
 	switch order := root.Attribute("byte_order"); order {
@@ -55,7 +55,7 @@ func NewCodec(file []byte, root, appended *Element) (*Codec, error) {
 	if appended == nil {
 		return c, nil
 	}
-	a := &rawAppended{data: file[appended.at:]}
+	a := &rawAppended{data: file[appended.offset:]}
 	switch encoding := appended.Attribute("encoding"); encoding {
 	case "raw":
 	case "base64":
@@ -65,7 +65,7 @@ func NewCodec(file []byte, root, appended *Element) (*Codec, error) {
 	}
 	a.data = bytes.TrimLeft(a.data, " \t\r\n")
 	if len(a.data) == 0 || a.data[0] != '_' {
-		return nil, appended.Errorf("the data do not begin with an underscore")
+		return nil, appended.Errorf("the appended data do not begin with an underscore")
 	}
 	a.data = a.data[1:]
 	if end := bytes.IndexByte(a.data, '<'); a.base64 && end >= 0 {
@@ -75,7 +75,7 @@ func NewCodec(file []byte, root, appended *Element) (*Codec, error) {
 	return c, nil
 }
 
-// Decode decodes the values of a DataArray. n is how many there must be, -1 if the file alone says.
+// Decode decodes the values of a DataArray, which must be n; -1 accepts any number.
 func (c *Codec) Decode(e *Element, n int64) (Values, error) {
 	kind, ok := ValueTypes[e.Attribute("type")]
 	if !ok {
@@ -96,13 +96,13 @@ func (c *Codec) Decode(e *Element, n int64) (Values, error) {
 			v, err = c.blocks(s, kind, n)
 		}
 	default:
-		err = fmt.Errorf("the attribute format=%q is none of ascii, binary and appended", format)
+		err = fmt.Errorf("the attribute format=%q; want ascii, binary or appended", format)
 	}
 	if err != nil {
 		return nil, e.Errorf("%w", err)
 	}
 	if n >= 0 && int64(v.Len()) != n {
-		return nil, e.Errorf("it holds %d values; needed are %d", v.Len(), n)
+		return nil, e.Errorf("the array has %d values; want %d", v.Len(), n)
 	}
 	return v, nil
 }
@@ -135,7 +135,7 @@ func (c *Codec) seek(e *Element) (source, error) {
 	return &raw, nil
 }
 
-// blocks decodes the values that a header and data hold.
+// blocks decodes the values of an array from its header and its data.
 func (c *Codec) blocks(s source, kind valueType, n int64) (Values, error) {
 	if n > math.MaxInt64/8 {
 		return nil, fmt.Errorf("%d values are too many", n)
@@ -153,12 +153,12 @@ func (c *Codec) blocks(s source, kind valueType, n int64) (Values, error) {
 		return nil, err
 	}
 	if len(raw)%kind.size != 0 {
-		return nil, fmt.Errorf("%d bytes are not a whole number of values of %d bytes", len(raw), kind.size)
+		return nil, fmt.Errorf("%d bytes are not a multiple of %d, the size of a value", len(raw), kind.size)
 	}
 	return kind.bytes(raw, c.order, c.compressed), nil
 }
 
-// plain returns data without compression: their length, then the bytes.
+// plain reads data without compression: the length, then the bytes.
 func (c *Codec) plain(s source) ([]byte, error) {
 	head, err := c.words(s, 1)
 	if err != nil {
@@ -171,8 +171,8 @@ func (c *Codec) plain(s source) ([]byte, error) {
 	return raw, c.spend(head[0])
 }
 
-// inflate returns data in zlib blocks: the number of blocks, the bytes in a block and in the last one (0 if it is
-// full), the compressed length of each; then the blocks. need is how many bytes there must be in all; below 0, any.
+// inflate decompresses data in zlib blocks: the number of blocks, the bytes in a block and in the last one (0 if it is
+// full), the compressed length of each; then the blocks. The total must be need bytes; a negative need accepts any.
 func (c *Codec) inflate(s source, need int64) ([]byte, error) {
 	head, err := c.words(s, 3)
 	if err != nil {
@@ -194,17 +194,17 @@ func (c *Codec) inflate(s source, need int64) ([]byte, error) {
 	}
 	packed := int64(0)
 	for i, size := range sizes {
-		if packed += size; packed > s.left() {
-			return nil, fmt.Errorf("block %d of %d: %w", i, blocks, shortError(packed, s.left()))
+		if packed += size; packed > s.remaining() {
+			return nil, fmt.Errorf("block %d of %d: %w", i, blocks, shortError(packed, s.remaining()))
 		}
 	}
 	limit := MaxExpansion * packed
 	if last > limit || blocks > 1 && full > (limit-last)/(blocks-1) {
-		return nil, fmt.Errorf("%d blocks of %d bytes cannot come from %d compressed bytes", blocks, full, packed)
+		return nil, fmt.Errorf("%d compressed bytes cannot expand to %d blocks of %d bytes", packed, blocks, full)
 	}
 	total := (blocks-1)*full + last
 	if need >= 0 && total != need {
-		return nil, fmt.Errorf("the block table has %d bytes; needed are %d", total, need)
+		return nil, fmt.Errorf("the block table has %d bytes; want %d", total, need)
 	}
 	if err := c.spend(total); err != nil {
 		return nil, err
@@ -219,14 +219,14 @@ func (c *Codec) inflate(s source, need int64) ([]byte, error) {
 	return out, inflateAll(out, taken, full)
 }
 
-// words takes n header words, each a length below 2^62.
+// words reads n header words, each a length below 2^62.
 func (c *Codec) words(s source, n int64) ([]int64, error) {
 	size := int64(4)
 	if c.wide {
 		size = 8
 	}
-	if n > s.left()/size {
-		return nil, fmt.Errorf("the data end early: %d header words needed, at most %d bytes there", n, s.left())
+	if n > s.remaining()/size {
+		return nil, fmt.Errorf("the data are truncated: %d header words needed, at most %d bytes remain", n, s.remaining())
 	}
 	raw, err := s.take(n * size)
 	if err != nil {
@@ -241,14 +241,14 @@ func (c *Codec) words(s source, n int64) ([]int64, error) {
 			w = uint64(c.order.Uint32(raw[4*i:]))
 		}
 		if w >= 1<<62 {
-			return nil, fmt.Errorf("header word %d is %d: that is no length; are byte_order and header_type right?", i, w)
+			return nil, fmt.Errorf("header word %d is %d, which is not a length: check byte_order and header_type", i, w)
 		}
 		words[i] = int64(w)
 	}
 	return words, nil
 }
 
-// spend takes n bytes of the budget.
+// spend subtracts n bytes from the budget.
 func (c *Codec) spend(n int64) error {
 	if c.Budget -= n; c.Budget < 0 {
 		return errors.New("the arrays are larger than a file of this size can hold")

@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// BlockBytes is how much data goes in one zlib block: small enough to spread an array over many threads, large
-// enough that the block table and a fresh dictionary cost nothing.
+// BlockBytes is the size of a zlib block before compression: small enough to distribute an array over many threads,
+// large enough that the block table and a new dictionary for each block cost little.
 const BlockBytes = 256 << 10
 
-// blockWriter compresses arrays into the blocks of vtkZLibDataCompressor, several at a time.
+// blockWriter compresses arrays into the blocks of vtkZLibDataCompressor, one block a thread.
 type blockWriter struct {
 	lanes []blockLane
 }
 
-// blockLane is what the compression of one block needs, kept for the next.
+// blockLane is the state of one thread of a blockWriter, which it reuses for each block.
 type blockLane struct {
 	plain []byte
 	out   bytes.Buffer
@@ -25,12 +25,13 @@ type blockLane struct {
 	err   error
 }
 
+// NewBlockWriter returns a writer that uses all processors.
 func NewBlockWriter() *blockWriter {
 	return &blockWriter{lanes: make([]blockLane, runtime.GOMAXPROCS(0))}
 }
 
-// Pack returns a block table and the blocks of v behind it, in order: the number of blocks, the bytes in a block, the
-// bytes in the last one if it is not full, and the compressed length of each.
+// Pack returns the compressed blocks of v after their block table: the number of blocks, the bytes in a block, the
+// bytes in the last one (0 if it is full), and the compressed length of each.
 func (b *blockWriter) Pack(v Values) (packed []byte, err error) {
 	perBlock := BlockBytes / v.Size()
 	blocks := (v.Len() + perBlock - 1) / perBlock

@@ -11,14 +11,14 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// inflateAll fills out with what blocks hold, so many bytes each but for the last, several at a time.
+// inflateAll decompresses blocks into out, in parallel. Each has full bytes, except that the last may have fewer.
 func inflateAll(out []byte, blocks [][]byte, full int64) error {
 	errs := make([]error, parallel.Parts(len(blocks), 2))
 	parallel.Ranges(len(blocks), len(errs), func(part, lo, hi int) {
 		var f inflater
 		for i := lo; i < hi; i++ {
-			to := out[int64(i)*full : min(int64(i+1)*full, int64(len(out)))]
-			if err := f.inflate(to, blocks[i]); err != nil {
+			block := out[int64(i)*full : min(int64(i+1)*full, int64(len(out)))]
+			if err := f.inflate(block, blocks[i]); err != nil {
 				errs[part] = fmt.Errorf("block %d of %d: %w", i, len(blocks), err)
 				return
 			}
@@ -27,30 +27,30 @@ func inflateAll(out []byte, blocks [][]byte, full int64) error {
 	return cmp.Or(errs...)
 }
 
-// inflater is what the decompression of one block needs, kept for the next.
+// inflater decompresses blocks one after the other, and reuses its memory.
 type inflater struct {
-	from bytes.Reader
-	z    io.ReadCloser
+	reader bytes.Reader
+	z      io.ReadCloser
 }
 
-// inflate fills out with what block holds, no more and no less.
+// inflate decompresses a block into out, which it must fill exactly.
 func (f *inflater) inflate(out, block []byte) (err error) {
-	f.from.Reset(block)
+	f.reader.Reset(block)
 	if f.z == nil {
-		f.z, err = zlib.NewReader(&f.from)
+		f.z, err = zlib.NewReader(&f.reader)
 	} else {
-		err = f.z.(zlib.Resetter).Reset(&f.from, nil)
+		err = f.z.(zlib.Resetter).Reset(&f.reader, nil)
 	}
 	if err != nil {
 		return err
 	}
 	if _, err := io.ReadFull(f.z, out); err != nil {
-		return fmt.Errorf("fewer than %d bytes: %w", len(out), err)
+		return fmt.Errorf("the block has fewer than %d bytes: %w", len(out), err)
 	}
-	// The read that finds the end also checks the sum.
+	// The read that finds the end also verifies the checksum.
 	if n, err := f.z.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 		if err == nil || err == io.EOF {
-			err = errors.New("the block goes on")
+			err = errors.New("the block is longer")
 		}
 		return fmt.Errorf("after %d bytes: %w", len(out), err)
 	}

@@ -1,5 +1,6 @@
-// Package xmldata reads and writes what the XML formats of VTK share: the tree of elements, and arrays of numbers as
-// text, in base64 or raw, in compressed blocks or not.
+// Package xmldata has the common parts of the XML formats of VTK: ParseTree reads the tree of Elements of a file; a
+// Codec decodes arrays of numbers (Values) in text, base64 or raw data, compressed or not; a block writer compresses
+// them.
 package xmldata
 
 import (
@@ -11,7 +12,8 @@ import (
 	"strconv"
 )
 
-// Bounds on the elements of a file. VTK nests five deep, and a file needs an element an array and a piece.
+// Bounds on the elements of a file. VTK nests up to five levels, and a file has an element for each array and each
+// piece.
 const (
 	MaxDepth    = 32
 	MaxElements = 1 << 20
@@ -23,11 +25,11 @@ type Element struct {
 	attributes []xml.Attr
 	Children   []*Element
 	text       []byte // character data
-	at         int64  // byte offset in the file of the end of its start tag
+	offset     int64  // byte offset in the file of the end of its start tag
 }
 
-// ParseTree parses the elements of a VTK XML file of a kind that is one of kinds. Raw appended data are not XML, so
-// parsing ends where they begin: appended is the element AppendedData, or nil.
+// ParseTree parses the elements of a VTK XML file whose type is one of kinds. Parsing ends at the appended data, which
+// are not XML: appended is the element AppendedData, or nil.
 func ParseTree(data []byte, kinds ...string) (root, appended *Element, err error) {
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	var open []*Element
@@ -42,14 +44,14 @@ func ParseTree(data []byte, kinds ...string) (root, appended *Element, err error
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			e := &Element{Tag: t.Name.Local, attributes: t.Attr, at: dec.InputOffset()}
+			e := &Element{Tag: t.Name.Local, attributes: t.Attr, offset: dec.InputOffset()}
 			if count++; count > MaxElements || len(open) >= MaxDepth {
 				return nil, nil, fmt.Errorf("byte %d: more than %d elements, or more than %d nested",
-					e.at, MaxElements, MaxDepth)
+					e.offset, MaxElements, MaxDepth)
 			}
 			if len(open) == 0 {
 				if root != nil {
-					return nil, nil, fmt.Errorf("byte %d: a second root element %q", e.at, e.Tag)
+					return nil, nil, fmt.Errorf("byte %d: a second root element %q", e.offset, e.Tag)
 				}
 				root = e
 				if err := checkRoot(root, kinds); err != nil {
@@ -61,7 +63,7 @@ func ParseTree(data []byte, kinds ...string) (root, appended *Element, err error
 			}
 			if e.Tag == "AppendedData" {
 				if len(open) != 1 {
-					return nil, nil, fmt.Errorf("byte %d: AppendedData is not a child of VTKFile", e.at)
+					return nil, nil, fmt.Errorf("byte %d: AppendedData is not a child of VTKFile", e.offset)
 				}
 				return root, e, nil
 			}
@@ -76,15 +78,14 @@ func ParseTree(data []byte, kinds ...string) (root, appended *Element, err error
 		}
 	}
 	if root == nil {
-		return nil, nil, errors.New("there is no element VTKFile")
+		return nil, nil, errors.New("the file has no element VTKFile")
 	}
 	return root, nil, nil
 }
 
 func checkRoot(root *Element, kinds []string) error {
 	if root.Tag != "VTKFile" {
-		return fmt.Errorf("byte %d: the root element is %q; needed is VTKFile, as the XML formats of VTK have it",
-			root.at, root.Tag)
+		return fmt.Errorf("byte %d: the root element is %q; want VTKFile: not an XML file of VTK", root.offset, root.Tag)
 	}
 	kind := root.Attribute("type")
 	for _, k := range kinds {
@@ -92,10 +93,10 @@ func checkRoot(root *Element, kinds []string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("byte %d: the file is of type %q; needed is %q", root.at, kind, kinds)
+	return fmt.Errorf("byte %d: the file is of type %q; want one of %q", root.offset, kind, kinds)
 }
 
-// Attribute returns the value of an attribute, "" where there is none.
+// Attribute returns the value of an attribute, "" if the element does not have it.
 func (e *Element) Attribute(name string) string {
 	for _, a := range e.attributes {
 		if a.Name.Local == name {
@@ -105,7 +106,7 @@ func (e *Element) Attribute(name string) string {
 	return ""
 }
 
-// Count returns an attribute that is a count, at most limit.
+// Count returns an attribute that is a number from 0 to limit.
 func (e *Element) Count(name string, limit int64) (int64, error) {
 	value := e.Attribute(name)
 	n, err := strconv.ParseInt(value, 10, 64)
@@ -118,34 +119,34 @@ func (e *Element) Count(name string, limit int64) (int64, error) {
 	return n, nil
 }
 
-// Child returns the only child of that tag. It is an error if there are several; nil if there is none.
+// Child returns the only child with a tag, nil if there is none. It is an error if there are several.
 func (e *Element) Child(tag string) (found *Element, err error) {
 	for _, c := range e.Children {
 		if c.Tag != tag {
 			continue
 		}
 		if found != nil {
-			return nil, c.Errorf("a second one in %s", e.Tag)
+			return nil, c.Errorf("a second element %s in %s", tag, e.Tag)
 		}
 		found = c
 	}
 	return found, nil
 }
 
-// Needed returns the only child of that tag.
+// Needed returns the only child with a tag. It is an error if there is none.
 func (e *Element) Needed(tag string) (*Element, error) {
 	c, err := e.Child(tag)
 	if err == nil && c == nil {
-		err = e.Errorf("there is no element %s in it", tag)
+		err = e.Errorf("no element %s in it", tag)
 	}
 	return c, err
 }
 
-// Errorf makes an error that names the element.
+// Errorf returns an error that names the element and its position.
 func (e *Element) Errorf(format string, args ...any) error {
 	name := ""
 	if n := e.Attribute("Name"); n != "" {
 		name = fmt.Sprintf(" %.60q", n)
 	}
-	return fmt.Errorf("byte %d: %s%s: %w", e.at, e.Tag, name, fmt.Errorf(format, args...))
+	return fmt.Errorf("byte %d: %s%s: %w", e.offset, e.Tag, name, fmt.Errorf(format, args...))
 }

@@ -8,37 +8,38 @@ import (
 	"unsafe"
 )
 
-// Number lists the value types that a file can hold.
+// Number lists the value types of a file.
 type Number interface {
 	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64
 }
 
-// Values is a slice of one of the value types, as the codec needs it.
+// Values is a slice of one of the value types.
 type Values interface {
 	TypeName() string // as the attribute type of a DataArray gives it
 	Size() int        // bytes of a value
 	Len() int
 	Encode(dst []byte, lo, hi int) []byte // appends values [lo, hi) to dst, little endian
-	Memory() []byte                       // the same bytes of all values as they lie in memory; nil where they do not
+	Memory() []byte                       // the same bytes without a copy; nil if the layout in memory differs
 	Floats() []float64
 	Ints() ([]int64, bool)
 	Join(more Values) (Values, bool) // appends more, which must be of the same type
-	Part(lo, hi int) Values          // values [lo, hi), which appending does not change
+	Part(lo, hi int) Values          // values [lo, hi) with no spare capacity
 	Blank(n int) Values              // n zeros of the same type
-	Put(at int, from Values) bool    // copies from, which must be of the same type, to at and on
-	Data() any                       // the slice, of a plain type
+	Put(index int, from Values) bool // copies from, which must be of the same type, to index at
+	Data() any                       // the slice as []T
 }
 
+// Slice implements Values.
 type Slice[T Number] []T
 
-// valueType makes values of one type from what a file holds.
+// valueType decodes values of one type.
 type valueType struct {
 	size  int
-	bytes func(raw []byte, order binary.ByteOrder, own bool) Values // own raw may become the values
+	bytes func(raw []byte, order binary.ByteOrder, own bool) Values // with own, the values may share memory with raw
 	Text  func(words [][]byte) (Values, error)
 }
 
-// ValueTypes is indexed by the attribute type of a DataArray.
+// ValueTypes has the value types by the attribute type of a DataArray.
 var ValueTypes = map[string]valueType{
 	"Int8":    typeOf[int8](),
 	"UInt8":   typeOf[uint8](),
@@ -119,7 +120,7 @@ func (s Slice[T]) Encode(dst []byte, lo, hi int) []byte {
 	return dst
 }
 
-// littleEndian tells whether numbers lie in memory as they do in files.
+// littleEndian reports whether this machine has the byte order of files that are written.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 func (s Slice[T]) Memory() []byte {
@@ -129,7 +130,7 @@ func (s Slice[T]) Memory() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*s.Size())
 }
 
-// isFloat tells whether T holds fractions.
+// isFloat reports whether T is a floating-point type.
 func (s Slice[T]) isFloat() bool {
 	half := 0.5
 	return T(half) != 0
@@ -157,7 +158,7 @@ func (s Slice[T]) Ints() ([]int64, bool) {
 	for i, v := range s {
 		n[i] = int64(v)
 		if n[i] < 0 && v > 0 {
-			return nil, false // a uint64 beyond the range
+			return nil, false // a uint64 out of the range of int64
 		}
 	}
 	return n, true
@@ -171,18 +172,18 @@ func (s Slice[T]) Join(more Values) (Values, bool) {
 func (s Slice[T]) Part(lo, hi int) Values { return s[lo:hi:hi] }
 func (s Slice[T]) Blank(n int) Values     { return make(Slice[T], n) }
 
-func (s Slice[T]) Put(at int, from Values) bool {
+func (s Slice[T]) Put(index int, from Values) bool {
 	f, ok := from.(Slice[T])
-	copy(s[at:], f)
+	copy(s[index:], f)
 	return ok
 }
 
-// fromBytes takes values from raw, or takes raw for the values where it is own and laid out as they are.
+// fromBytes decodes the values of raw. With own, the values share the memory of raw if byte order and alignment permit.
 func fromBytes[T Number](raw []byte, order binary.ByteOrder, own bool) Values {
 	n := len(raw) / Slice[T](nil).Size()
 	if own && n > 0 && order == binary.ByteOrder(binary.LittleEndian) && binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
-		if at := unsafe.Pointer(&raw[0]); uintptr(at)%unsafe.Alignof(T(0)) == 0 {
-			return Slice[T](unsafe.Slice((*T)(at), n))
+		if address := unsafe.Pointer(&raw[0]); uintptr(address)%unsafe.Alignof(T(0)) == 0 {
+			return Slice[T](unsafe.Slice((*T)(address), n))
 		}
 	}
 	s := make([]T, n)
@@ -192,7 +193,8 @@ func fromBytes[T Number](raw []byte, order binary.ByteOrder, own bool) Values {
 	return Slice[T](s)
 }
 
-// fromText parses what C++ streams print: integers, and decimal floating-point numbers with inf and nan of any sign.
+// fromText parses numbers as C++ streams write them: integers, and decimal floating-point numbers with inf and nan of
+// either sign.
 func fromText[T Number](words [][]byte) (Values, error) {
 	s := make([]T, len(words))
 	var zero Slice[T]
@@ -223,10 +225,10 @@ func fromText[T Number](words [][]byte) (Values, error) {
 	return Slice[T](s), nil
 }
 
-// isSigned tells whether T, a type of integers, has negative values.
+// isSigned reports whether T, an integer type, is signed.
 func (s Slice[T]) isSigned() bool { return T(0)-1 < 0 }
 
-// narrow is a slice of int64, each of which fits an int32, that is stored as Int32: half the bytes.
+// narrow is a slice of int64 that is stored as Int32, since each value fits: half the bytes.
 type narrow struct{ Slice[int64] }
 
 func (n narrow) TypeName() string { return "Int32" }
@@ -241,7 +243,7 @@ func (n narrow) Encode(dst []byte, lo, hi int) []byte {
 	return dst
 }
 
-// Indices returns what stores ids below limit in the fewest bytes that readers expect of ids.
+// Indices returns ids, which are below limit, as values that are stored as Int32 if they fit, otherwise as Int64.
 func Indices(ids []int64, limit int64) Values {
 	if limit <= math.MaxInt32 {
 		return narrow{ids}

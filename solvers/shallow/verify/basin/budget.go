@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// budget is what the flows of a check leave unexplained of their masses, as shares of the largest of: the mass at the
-// start, that at the end, and what passed in all. Flows between walls make one entry a precision, others one each.
+// budget is the part of the masses that a check's flows leave unexplained, relative to the largest of the mass at the
+// start, at the end, and what has passed in total. Flows between walls share an entry for each precision.
 type budget struct {
 	entries []entry
 }
@@ -22,12 +22,12 @@ type entry struct {
 	mass, left         float64
 }
 
-// share of its mass that a flow may leave unexplained: rounding.
+// limit of the unexplained part of the mass: round-off.
 var unexplained = map[string]float64{"float64": 1e-13, "float32": 1e-6}
 
 type budgetKey struct{}
 
-// Budgeted is a check that ends with a table of the budgets of its flows, which must close.
+// Budgeted adds to a check a table of the budgets of its flows, which must close.
 func Budgeted(check func(context.Context, *verify.Page) error) func(context.Context, *verify.Page) error {
 	return func(ctx context.Context, p *verify.Page) error {
 		var b budget
@@ -46,7 +46,7 @@ func Budgeted(check func(context.Context, *verify.Page) error) func(context.Cont
 	}
 }
 
-// openBudget takes note of the masses at the start of a flow.
+// openBudget records the masses at the start of a flow.
 func (b *Basin) openBudget(ctx context.Context) (err error) {
 	if b.budget, _ = ctx.Value(budgetKey{}).(*budget); b.budget != nil {
 		b.first, err = b.Diagnose(ctx)
@@ -54,19 +54,19 @@ func (b *Basin) openBudget(ctx context.Context) (err error) {
 	return err
 }
 
-// closeBudget adds a flow that ends to the budget of its check. One that was changed from outside has none.
+// closeBudget adds a finished flow to the budget of its check, unless its state was changed from outside.
 func (b *Basin) closeBudget(ctx context.Context) {
 	if b.budget == nil || b.changed {
 		return
 	}
 	now, err := b.Diagnose(ctx)
-	if err != nil { // which the run ends with; here it misses a bound
+	if err != nil { // the run reports the error; here the bound is missed
 		b.budget.add(entry{precision: b.precision, flows: 1, sources: err.Error(), left: math.NaN()})
 		return
 	}
 	e := entry{precision: b.precision, cells: b.Part.Owned, flows: 1, mass: now.Mass1 + now.Mass2}
 	for layer := range 2 {
-		of := func(d *shallow.Diagnostics, s *shallow.Source) (float64, float64) {
+		volumes := func(d *shallow.Diagnostics, s *shallow.Source) (float64, float64) {
 			if layer == 0 {
 				return d.Mass1, s.V1
 			}
@@ -74,11 +74,11 @@ func (b *Basin) closeBudget(ctx context.Context) {
 		}
 		var came, passed float64
 		for k := range now.Sources {
-			_, v := of(&now, &now.Sources[k])
+			_, v := volumes(&now, &now.Sources[k])
 			came, passed = came+v, passed+math.Abs(v)
 		}
-		from, _ := of(&b.first, &shallow.Source{})
-		to, _ := of(&now, &shallow.Source{})
+		from, _ := volumes(&b.first, &shallow.Source{})
+		to, _ := volumes(&now, &shallow.Source{})
 		if whole := max(from, to, passed); whole > 0 {
 			e.left = max(e.left, math.Abs(to-from-came)/whole)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// conserved is what a run kept.
+// conserved is how well a run conserved masses and bounds.
 type conserved struct {
 	Drift1, Drift2 float64 // |relative change| of the layers' masses
 	Least          float64 // of all thicknesses after any step

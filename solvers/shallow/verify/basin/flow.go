@@ -1,6 +1,5 @@
-// Package basin has what the checks of shallow water share: flows in basins, run on one rank and on twins, their
-// budgets,
-// and what gauges in them see.
+// Package basin has what the checks of shallow water share: flows in basins (Flow, Basin), run on one rank and on
+// twins, their budgets, and gauges in them.
 package basin
 
 import (
@@ -23,10 +22,10 @@ var Schemes = []string{"roe", "ir-roe", "pvm-ifcp"}
 
 const Gravity = 9.81
 
-// State is what a cell holds: depth of the bed and thicknesses in m, velocities in m/s.
+// State is the state of a cell: depth of the bed and thicknesses in m, velocities in m/s.
 type State struct{ Depth, H1, U1, V1, H2, U2, V2 float64 }
 
-// Flow is a problem of two layers in a basin with walls.
+// Flow is a test problem of two layers in a basin with walls.
 type Flow struct {
 	Mesh      *mesh.Mesh
 	Config    shallow.Config
@@ -35,22 +34,22 @@ type Flow struct {
 	Manning   float64 // s/m^(1/3); 0 for no friction
 	Coriolis  float64 // parameter, 1/s; 0 for no rotation
 
-	Uplift   func(x, y float64) float64 // by which the bed rises, m; nil for nothing
-	Pressure func(x, y float64) float64 // of the air over the density of the water, m²/s²; nil for nothing
+	Uplift   func(x, y float64) float64 // rise of the bed, m; nil for none
+	Pressure func(x, y float64) float64 // of the air, divided by the density of the water, m²/s²; nil for none
 }
 
-// Basin is a flow under way.
+// Basin is a running flow.
 type Basin struct {
 	shallow.Solver
 	page   *verify.Page
 	Part   *mesh.Part
-	local  []int32 // of each cell of the mesh, its number in the part
+	local  []int32 // number in the part of each cell of the mesh
 	device *cpu.Device
 	comm   dist.Comm
 	twins  []*twin
 
 	precision string
-	budget    *budget // of the check, nil for none
+	budget    *budget // of the check; nil for none
 	first     shallow.Diagnostics
 	changed   bool
 }
@@ -64,7 +63,7 @@ func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
 	b := &Basin{page: p, precision: f.Precision, comm: local.New(1)[0], device: cpu.New(p.Options.Threads)}
 	err := f.parts(1, func(_ int, part *mesh.Part, plan *halo.Plan) (err error) {
 		b.Part = part
-		b.Solver, err = shallow.New(ctx, f.Precision, f.Config, part, plan, f.At(part), b.comm, b.device)
+		b.Solver, err = shallow.New(ctx, f.Precision, f.Config, part, plan, f.InitialState(part), b.comm, b.device)
 		return err
 	})
 	for _, t := range p.Options.Twins {
@@ -91,15 +90,15 @@ func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
 
 // parts cuts the mesh of a flow.
 func (f *Flow) parts(ranks int, each func(rank int, part *mesh.Part, plan *halo.Plan) error) error {
-	d, err := decompose.New(f.Mesh, decompose.Options{Ranks: ranks, Order: partition.RCM, Cut: partition.HilbertCut})
+	d, err := decompose.New(f.Mesh, decompose.Options{Ranks: ranks, Order: partition.RCM, Method: partition.HilbertCut})
 	if err != nil {
 		return err
 	}
 	return d.Each(each)
 }
 
-// At is the initial state of the cells of a part.
-func (f *Flow) At(part *mesh.Part) shallow.Initial {
+// InitialState returns the initial state of the cells of a part.
+func (f *Flow) InitialState(part *mesh.Part) shallow.Initial {
 	n := len(part.Cells)
 	fields := make([][]float64, 7)
 	for k := range fields {
@@ -124,7 +123,7 @@ func (f *Flow) At(part *mesh.Part) shallow.Initial {
 	return in
 }
 
-// everywhereOf are the values of a field at the cells of a part, nil for none.
+// everywhereOf returns the values of a field in the cells of a part, nil for no field.
 func everywhereOf(part *mesh.Part, field func(x, y float64) float64) (values []float64) {
 	if field == nil {
 		return nil
@@ -145,18 +144,18 @@ func (b *Basin) Step(ctx context.Context, until float64) (float64, error) {
 	return b.Solver.Step(ctx, until)
 }
 
-// Nudge changes the state of the flow and of its twins.
-func (b *Basin) Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error {
+// ModifyState changes the state of the flow and of its twins.
+func (b *Basin) ModifyState(ctx context.Context, change func(cell int, w *[6]float64)) error {
 	b.changed = true
 	for _, t := range b.twins {
-		if err := t.nudge(ctx, b.local, change); err != nil {
+		if err := t.modifyState(ctx, b.local, change); err != nil {
 			return err
 		}
 	}
 	return b.Solver.ModifyState(ctx, change)
 }
 
-// Close ends a flow. Its twins must have arrived at the same state, and its budget must close.
+// Close ends a flow and checks that its twins have the same state, and that its budget closes.
 func (b *Basin) Close(ctx context.Context) {
 	b.closeBudget(ctx)
 	for _, t := range b.twins {
@@ -195,7 +194,7 @@ func (b *Basin) Until(ctx context.Context, t float64, each func(dt float64) erro
 	return nil
 }
 
-// Evolve starts a flow, steps to time t and hands the basin to look.
+// Evolve starts a flow, steps to time t and calls look with the basin.
 func Evolve(ctx context.Context, p *verify.Page, f Flow, t float64, look func(b *Basin) error) error {
 	b, err := Start(ctx, p, f)
 	if err != nil {
@@ -208,7 +207,7 @@ func Evolve(ctx context.Context, p *verify.Page, f Flow, t float64, look func(b 
 	return look(b)
 }
 
-// Mean is the average over the area of f, given each cell and its centroid.
+// Mean returns the average over the area of f, given each cell and its centroid.
 func (b *Basin) Mean(f func(cell int, x, y float64) float64) float64 {
 	var sum, area float64
 	for i := range b.Part.Owned {
@@ -219,12 +218,12 @@ func (b *Basin) Mean(f func(cell int, x, y float64) float64) float64 {
 	return sum / area
 }
 
-// MeanError is the average over the area of |field - exact|.
+// MeanError returns the average over the area of |field - exact|.
 func (b *Basin) MeanError(field string, exact func(x, y float64) float64) float64 {
 	return b.Mean(func(i int, x, y float64) float64 { return math.Abs(b.Value(field, i) - exact(x, y)) })
 }
 
-// Strip is a channel along x, nx boxes long and rows wide, in triangles: cheap ground for problems of one dimension.
+// Strip is a channel along x in triangles, nx boxes long and `rows` wide, for one-dimensional problems.
 func Strip(x0, x1 float64, nx, rows int) (*mesh.Mesh, error) {
 	width := (x1 - x0) / float64(nx) * float64(rows)
 	return mesh.Rectangle(x0, 0, x1, width, 2*nx*rows, MeshSeed)
@@ -235,5 +234,5 @@ func Square(half float64, n int, seed uint64) (*mesh.Mesh, error) {
 	return mesh.Rectangle(-half, -half, half, half, 2*n*n, seed)
 }
 
-// MeshSeed is that of the meshes where a check does not say otherwise.
+// MeshSeed is the default seed of meshes in checks.
 const MeshSeed = 7

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// sounding is a position in a basin where the level of the surface is looked at: that of the plane through the cell
-// there and its neighbours that are wet.
+// sounding is a position at which the level of the surface is measured: from the plane through the cell there and its
+// wet neighbours.
 type sounding struct {
 	X, y  float64
 	Cell  int
 	cells []int
 }
 
-// At finds the cell that contains a position, or the one whose centroid is nearest.
-func (b *Basin) At(x, y float64) sounding {
+// SoundingAt finds the cell that contains a position, or the one with the nearest centroid.
+func (b *Basin) SoundingAt(x, y float64) sounding {
 	s := sounding{X: x, y: y, Cell: -1}
 	nearest := math.Inf(1)
 	for i := range b.Part.Owned {
@@ -33,7 +33,7 @@ func (b *Basin) At(x, y float64) sounding {
 	return s
 }
 
-// holds tells whether a position is in cell i or on its edges.
+// holds reports whether a position is in cell i or on its edges.
 func (b *Basin) holds(i int, x, y float64) bool {
 	for k, v := range b.Part.Cells[i] {
 		w := b.Part.Cells[i][(k+1)%3]
@@ -45,7 +45,7 @@ func (b *Basin) holds(i int, x, y float64) bool {
 	return true
 }
 
-// Level is that of the surface at a sounding, within those of the cells around; NaN where it is dry.
+// Level returns the level at a sounding, bounded by those of the surrounding cells; NaN if it is dry.
 func (b *Basin) Level(s sounding) float64 {
 	if b.Value("h2", s.Cell) < b.DryDepth() {
 		return math.NaN()
@@ -70,7 +70,7 @@ func (b *Basin) Level(s sounding) float64 {
 	return z0 + min(most, max(least, ((yy*xz-xy*yz)*(s.X-x0)+(xx*yz-xy*xz)*(s.y-y0))/det))
 }
 
-// Course is what was seen at soundings in the course of a run.
+// Course is the time series of levels at soundings.
 type Course struct {
 	Soundings []sounding
 	Times     []float64
@@ -80,12 +80,12 @@ type Course struct {
 func (b *Basin) CourseAt(places ...[2]float64) *Course {
 	c := &Course{Levels: make([][]float64, len(places))}
 	for _, at := range places {
-		c.Soundings = append(c.Soundings, b.At(at[0], at[1]))
+		c.Soundings = append(c.Soundings, b.SoundingAt(at[0], at[1]))
 	}
 	return c
 }
 
-// see adds the levels of now.
+// see records the current levels.
 func (c *Course) see(b *Basin) {
 	c.Times = append(c.Times, b.Time())
 	for k, s := range c.Soundings {
@@ -93,7 +93,7 @@ func (c *Course) see(b *Basin) {
 	}
 }
 
-// Along is the course of sounding k at some times, linear between those that were seen.
+// Along returns the series of sounding k at some times, by linear interpolation.
 func (c *Course) Along(k int, times []float64) []float64 {
 	out := make([]float64, len(times))
 	for i, t := range times {
@@ -102,7 +102,7 @@ func (c *Course) Along(k int, times []float64) []float64 {
 	return out
 }
 
-// Between is the value at t of what is linear between values at increasing times; NaN outside.
+// Between interpolates values at increasing times linearly; NaN outside.
 func Between(times, values []float64, t float64) float64 {
 	i, found := slices.BinarySearch(times, t)
 	switch {
@@ -115,7 +115,7 @@ func Between(times, values []float64, t float64) float64 {
 	return values[i-1] + w*(values[i]-values[i-1])
 }
 
-// Highest is the largest height of the bed that was wet in the course of a run.
+// Highest records where the bed was ever wet.
 type Highest struct{ wet []bool }
 
 func (h *Highest) see(b *Basin) {
@@ -127,7 +127,7 @@ func (h *Highest) see(b *Basin) {
 	}
 }
 
-// In is the largest height of the wet bed where a position is.
+// In returns the largest height of the bed that was wet in a region.
 func (h *Highest) In(b *Basin, where func(x, y float64) bool) float64 {
 	top := math.Inf(-1)
 	for i, wet := range h.wet {
@@ -138,7 +138,7 @@ func (h *Highest) In(b *Basin, where func(x, y float64) bool) float64 {
 	return top
 }
 
-// Watch steps to a time and looks after each step.
+// Watch steps to a time and records after each step.
 func (b *Basin) Watch(ctx context.Context, t float64, see ...interface{ see(b *Basin) }) error {
 	return b.Until(ctx, t, func(float64) error {
 		for _, s := range see {
@@ -148,7 +148,7 @@ func (b *Basin) Watch(ctx context.Context, t float64, see ...interface{ see(b *B
 	})
 }
 
-// Peak is the largest of values, and when that is.
+// Peak returns the largest value, and its time.
 func Peak(times, values []float64) (most, when float64) {
 	most = math.Inf(-1)
 	for i, v := range values {

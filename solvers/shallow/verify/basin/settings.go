@@ -6,21 +6,22 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// Settings are the constants of most checks.
+// Settings returns the parameters of most checks.
 func Settings(scheme string, ratio float64) shallow.Config {
 	return shallow.Config{
 		Scheme: scheme, Gravity: Gravity, DensityRatio: ratio, CFL: 0.9, EntropyFix: 0.05, DryDepth: 1e-6,
 	}
 }
 
-// Second are the constants of most checks of second order.
+// Second returns the parameters of most checks of second order.
 func Second(scheme string, ratio, dry float64) shallow.Config {
 	cfg := Settings(scheme, ratio)
 	cfg.Order, cfg.DryDepth = 2, dry
 	return cfg
 }
 
-// Given sets what is given at the groups of a rectangle, left, right, bottom and top in their order in the mesh.
+// Given returns the prescribed conditions of a rectangle's groups: left, right, bottom and top, in their order in the
+// mesh.
 func Given(m *mesh.Mesh, at map[string]*shallow.Given) []*shallow.Given {
 	all := make([]*shallow.Given, len(m.Groups))
 	for i, g := range m.Groups {
@@ -29,15 +30,15 @@ func Given(m *mesh.Mesh, at map[string]*shallow.Given) []*shallow.Given {
 	return all
 }
 
-// Share is a bound, or a wider one of quick runs.
-func Share(p *verify.Page, full, quick float64) float64 {
+// Bound returns a bound for full or for quick runs.
+func Bound(p *verify.Page, full, quick float64) float64 {
 	if p.Options.Quick {
 		return quick
 	}
 	return full
 }
 
-// finest is a verdict of the finest mesh of a full run, and none of others.
+// Finest returns the verdict on the finest mesh of a full run, and none on others.
 func Finest(p *verify.Page, last bool, v verify.Verdict) verify.Verdict {
 	if last && !p.Options.Quick {
 		return v
@@ -45,8 +46,7 @@ func Finest(p *verify.Page, last bool, v verify.Verdict) verify.Verdict {
 	return verify.Info
 }
 
-// Triangles is how many a check takes: quick ones on a quick run, else as many as it is made for, times the resolution
-// that was asked for.
+// Triangles returns the number of triangles of a check for quick or full runs, times the resolution in the options.
 func Triangles(p *verify.Page, quick, full int) int {
 	n := full
 	if p.Options.Quick {

@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// twin is a flow under way on a twin.
+// twin is a running flow on a twin.
 type twin struct {
 	name    string
 	comms   []dist.Comm
@@ -32,7 +32,8 @@ func twinOf(ctx context.Context, t verify.Twin, f Flow) (*twin, error) {
 	})
 	if err == nil {
 		err = w.each(func(r int) (err error) {
-			w.solvers[r], err = shallow.New(ctx, f.Precision, f.Config, w.parts[r], plans[r], f.At(w.parts[r]), w.comms[r],
+			w.solvers[r], err = shallow.New(ctx, f.Precision, f.Config, w.parts[r], plans[r], f.InitialState(w.parts[r]),
+				w.comms[r],
 				t.Devices[r])
 			return err
 		})
@@ -62,8 +63,8 @@ func (w *twin) step(ctx context.Context, until float64) error {
 	})
 }
 
-// nudge gives change the cells' numbers on the one rank of the flow, local by their global ids.
-func (w *twin) nudge(ctx context.Context, local []int32, change func(cell int, w *[6]float64)) error {
+// modifyState calls change for the cells of the rank of the flow, by their global ids.
+func (w *twin) modifyState(ctx context.Context, local []int32, change func(cell int, w *[6]float64)) error {
 	for r, s := range w.solvers {
 		global := w.parts[r].Global
 		err := s.ModifyState(ctx, func(cell int, state *[6]float64) { change(int(local[global[cell]]), state) })
@@ -74,7 +75,7 @@ func (w *twin) nudge(ctx context.Context, local []int32, change func(cell int, w
 	return nil
 }
 
-// compare sets the twin's state beside the flow's.
+// compare compares the twin's state with the flow's.
 func (w *twin) compare(ctx context.Context, b *Basin) {
 	want, err := b.Hash(ctx)
 	got := make([]string, len(w.solvers))

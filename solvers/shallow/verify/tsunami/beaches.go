@@ -50,14 +50,14 @@ func (w beach) start(ctx context.Context, p *verify.Page) (*basin.Basin, error) 
 	}})
 }
 
-// levels are the water levels at xs, each the mean over the wet ones of five positions across the channel.
+// levels returns the water levels at xs, each the mean over the wet ones of five positions across the channel.
 func (w beach) levels(b *basin.Basin, xs []float64) []float64 {
 	ours := make([]float64, len(xs))
 	for k, x := range xs {
 		sum, n := 0.0, 0
 		for i := range 5 {
 			y := w.bounds[1] + (float64(i)+.5)/5*(w.bounds[3]-w.bounds[1])
-			if z := b.Level(b.At(x, y)); !math.IsNaN(z) {
+			if z := b.Level(b.SoundingAt(x, y)); !math.IsNaN(z) {
 				sum, n = sum+z, n+1
 			}
 		}
@@ -68,8 +68,8 @@ func (w beach) levels(b *basin.Basin, xs []float64) []float64 {
 
 func everywhere(_, _ float64) bool { return true }
 
-// simpleBeach is the exact solution of Synolakis for a wave that does not break: profiles, series at two positions, of
-// which the first falls dry for a while, and the run-up law.
+// simpleBeach is the exact solution of Synolakis for a wave that does not break: profiles, series at two positions,
+// the first of which falls dry for a while, and the run-up law.
 func simpleBeach(ctx context.Context, p *verify.Page) error {
 	profiles, err := read("bp1-profiles.csv")
 	if err != nil {
@@ -83,7 +83,7 @@ func simpleBeach(ctx context.Context, p *verify.Page) error {
 	defer b.Close(ctx)
 	t := p.Table(fmt.Sprintf("solitary wave of 0.019 depths on a beach: %d cells, mean misfits over the range",
 		b.Part.Owned), "quantity", "reference", "Atoll")
-	tolerance := basin.Share(p, .01, .05)
+	tolerance := basin.Bound(p, .01, .05)
 	xs := profiles["x_over_d"]
 	picture := &chart.Series{Title: "BP1: η/d, exact and Atoll", T: xs, Across: "x/d"}
 	highest, at := basin.Highest{}, b.CourseAt([2]float64{.25, .6}, [2]float64{9.95, .6})
@@ -116,7 +116,7 @@ func simpleBeach(ctx context.Context, p *verify.Page) error {
 	}
 	law := runUpLaw(w.height)
 	ours := highest.In(b, everywhere)
-	t.Row(verify.Near(ours, law, basin.Share(p, .03, .1)), "run-up", law, ours)
+	t.Row(verify.Near(ours, law, basin.Bound(p, .03, .1)), "run-up", law, ours)
 	t.Flush()
 	return p.Picture("bp1", picture)
 }
@@ -178,7 +178,7 @@ func laboratoryBeach(ctx context.Context, p *verify.Page) error {
 		if err != nil {
 			return err
 		}
-		t.Row(verify.Near(ours, c.theirs, basin.Share(p, .12, .2)), "run-up", c.theirs, ours)
+		t.Row(verify.Near(ours, c.theirs, basin.Bound(p, .12, .2)), "run-up", c.theirs, ours)
 		t.Flush()
 		if err := p.Picture(c.name, picture); err != nil {
 			return err

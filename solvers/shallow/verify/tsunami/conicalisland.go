@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// cone is the island of Briggs et al. in a basin of 0.32 m, and the waves that were sent at it.
+// cone is the island of Briggs et al. in a basin of 0.32 m, with three incident waves.
 const (
 	coneX, coneY = 12.96, 13.80
 	coneDepth    = .32
@@ -60,14 +60,14 @@ func conicalIsland(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// solitary is the level of a solitary wave over a depth, at a way x from its crest.
+// solitary returns the level of a solitary wave over a depth, at distance x from its crest.
 func solitary(tall, depth, x float64) float64 {
 	cosh := math.Cosh(math.Sqrt(3*tall/(4*depth*depth*depth)) * x)
 	return tall / (cosh * cosh)
 }
 
-// coneTable compares the largest levels at gauges, and how far the water climbed all around the island. The records'
-// clock is not the wave's: in pictures the crests at gauge 1 are at one time.
+// coneTable compares the largest levels at gauges, and the run-up around the island. The clock of the records is not
+// that of the wave: pictures align the crests at gauge 1.
 func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, top *basin.Highest) error {
 	gauges, err := read(name + "-gauges.csv")
 	if err != nil {
@@ -91,7 +91,7 @@ func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, to
 		off += math.Abs(ours/theirs-1) / float64(len(names))
 		t.Row(verify.Info, "largest level at gauge "+g+", m", theirs, ours)
 	}
-	t.Row(verify.AtMost(off, basin.Share(p, .08, .3)), "mean misfit of these", 0, off)
+	t.Row(verify.AtMost(off, basin.Bound(p, .08, .3)), "mean misfit of these", 0, off)
 	picture := &chart.Series{Title: "BP6, case " + name[4:] + ": levels in m, measured and Atoll", T: gauges["t_s"]}
 	times := make([]float64, len(gauges["t_s"]))
 	for i, v := range gauges["t_s"] {
@@ -105,13 +105,13 @@ func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, to
 	var largest [2]float64
 	for i, degree := range around["deg"] {
 		climbs[i] = 100 * top.In(b, func(x, y float64) bool {
-			way := math.Atan2(x-coneX, coneY-y)*180/math.Pi - degree
-			return math.Hypot(x-coneX, y-coneY) < 3.6 && math.Abs(math.Remainder(way, 360)) < 5
+			offset := math.Atan2(x-coneX, coneY-y)*180/math.Pi - degree
+			return math.Hypot(x-coneX, y-coneY) < 3.6 && math.Abs(math.Remainder(offset, 360)) < 5
 		})
 		largest[0] = max(largest[0], around["max_vertical_runup_cm"][i])
 		largest[1] = max(largest[1], climbs[i])
 	}
-	t.Row(verify.Near(largest[1], largest[0], basin.Share(p, .2, .5)), "largest run-up, cm", largest[0], largest[1])
+	t.Row(verify.Near(largest[1], largest[0], basin.Bound(p, .2, .5)), "largest run-up, cm", largest[0], largest[1])
 	t.Flush()
 	if err := p.Picture(name, picture); err != nil {
 		return err
@@ -122,7 +122,7 @@ func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, to
 	})
 }
 
-// zeroed takes from each gauge what it shows of water at rest, up to 3 mm: the first waves pass at 26 s.
+// zeroed subtracts from each gauge its reading for water at rest, up to 3 mm; the first waves arrive at 26 s.
 func zeroed(gauges measured) {
 	times := gauges["t_s"]
 	for name, levels := range gauges {

@@ -14,8 +14,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// monai is the model of Monai valley: a record of the wave that comes in at x = 0, gauges before the shore, and how
-// far the water climbed in a gully.
+// monai is the model of Monai valley: the record of the incoming wave at x = 0, gauges near the shore, and the run-up
+// in a gully.
 func monai(ctx context.Context, p *verify.Page) error {
 	const end = 25.0
 	gauges, err := read("bp7-gauges.csv")
@@ -44,9 +44,9 @@ func monai(ctx context.Context, p *verify.Page) error {
 		for i := range ours {
 			ours[i] *= 100
 		}
-		first, _ := slices.BinarySearch(times, 5) // nothing has come before
+		first, _ := slices.BinarySearch(times, 5) // nothing has arrived before
 		e := misfit(theirs[first:], ours[first:])
-		t.Row(verify.AtMost(e, basin.Share(p, .1, .13)), "mean misfit over the range, gauge "+name, 0, e)
+		t.Row(verify.AtMost(e, basin.Bound(p, .1, .13)), "mean misfit over the range, gauge "+name, 0, e)
 		picture.Panels = append(picture.Panels, beside("gauge "+name+" (cm)", "measured", theirs, ours))
 	}
 	if err := monaiRunUp(p, b, &top, t); err != nil {
@@ -56,7 +56,7 @@ func monai(ctx context.Context, p *verify.Page) error {
 	return p.Picture("bp7", picture)
 }
 
-// startMonai sets up the valley with the wave that came in.
+// startMonai sets up the valley with the recorded incoming wave.
 func startMonai(ctx context.Context, p *verify.Page) (*basin.Basin, error) {
 	bed, err := valley()
 	if err != nil {
@@ -91,7 +91,7 @@ func startMonai(ctx context.Context, p *verify.Page) (*basin.Basin, error) {
 	return b, err
 }
 
-// monaiRunUp adds the heights that the water reached to the table.
+// monaiRunUp adds the run-up heights to the table.
 func monaiRunUp(p *verify.Page, b *basin.Basin, top *basin.Highest, t *verify.Table) error {
 	runUp, err := read("bp7-runup.csv")
 	if err != nil {
@@ -107,8 +107,8 @@ func monaiRunUp(p *verify.Page, b *basin.Basin, top *basin.Highest, t *verify.Ta
 		x, y := runUp["x_m"][k], runUp["y_m"][k]
 		ours := top.In(b, func(cx, cy float64) bool { return math.Hypot(cx-x, cy-y) < .1 })
 		v := verify.Info
-		if k == 0 { // the gully, which coarse meshes do not hold: at 24,000 cells half a side is 1 cm of height
-			lowest := basin.Share(p, .065, .04)
+		if k == 0 { // the gully, which coarse meshes do not resolve: at 24,000 cells half a side is 1 cm of height
+			lowest := basin.Bound(p, .065, .04)
 			if b.Part.Owned > 70000 {
 				lowest = .08
 			}

@@ -1,4 +1,5 @@
-// Package tsunami has the benchmarks of the tsunami community.
+// Package tsunami has the benchmarks of the tsunami community: solitary waves on beaches, a conical island, and Monai
+// valley.
 package tsunami
 
 import (
@@ -10,9 +11,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// Suite is the benchmarks of the tsunami community, against exact solutions and laboratories: see data/README.md.
-// Bounds are those that approval bodies use, or tighter: C. E. Synolakis et al. (2007) have 5% for exact solutions and
-// 10% for laboratories. All run one layer at second order.
+// Suite is the benchmarks of the tsunami community, against exact solutions and laboratory experiments: see
+// data/README.md. Bounds are those of approval bodies, or tighter: C. E. Synolakis et al. (2007) require 5% for exact
+// solutions and 10% for laboratory experiments. All benchmarks run one layer at second order.
 var Suite = verify.Suite{Name: "tsunami", Twins: 2, Scales: true, Checks: []verify.Check{
 	{Name: "bp1", About: "A solitary wave on a simple beach, exact", Run: simpleBeach,
 		Largest: largest(1200, 5000)},
@@ -24,7 +25,7 @@ var Suite = verify.Suite{Name: "tsunami", Twins: 2, Scales: true, Checks: []veri
 		Largest: largest(8000, 60000)},
 }}
 
-// largest is a case of as many cells as the mesh of a check has.
+// largest returns a case with as many cells as the mesh of a check.
 func largest(quick, full int) func(o verify.Options) string {
 	return func(o verify.Options) string {
 		return fmt.Sprintf("solver = 'shallow-water'\nmesh = { generate = 'rectangle', bounds = [0, 0, 1, 1], cells = %d }\n"+
@@ -33,7 +34,7 @@ func largest(quick, full int) func(o verify.Options) string {
 	}
 }
 
-// misfit is the mean of |ours - theirs| over the range of theirs, where both are numbers.
+// misfit returns the mean of |ours - theirs| over the range of theirs, where both are numbers.
 func misfit(theirs, ours []float64) float64 {
 	least, most, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0
 	for i, v := range theirs {
@@ -48,7 +49,7 @@ func misfit(theirs, ours []float64) float64 {
 	return sum / float64(n) / (most - least)
 }
 
-// beside are the curves of a panel: what was measured or is exact, and ours.
+// beside returns the curves of a panel: measured or exact, and ours.
 func beside(label, name string, theirs, ours []float64) chart.Panel {
 	return chart.Panel{Label: label, Curves: []chart.Curve{{Name: name, Values: theirs}, {Name: "atoll", Values: ours}}}
 }

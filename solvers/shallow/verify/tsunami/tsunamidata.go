@@ -14,7 +14,7 @@ import (
 //go:embed data
 var data embed.FS
 
-// measured is a table of data, by the names of its columns; NaN where there is no number.
+// measured is a table of data by column name; NaN where a number is missing.
 type measured map[string][]float64
 
 func read(name string) (measured, error) {
@@ -42,7 +42,7 @@ func read(name string) (measured, error) {
 	return m, nil
 }
 
-// where are the rows in which a column has a value.
+// where returns the rows in which a column has a value.
 func (m measured) where(column string, value float64) measured {
 	out := measured{}
 	for i, v := range m[column] {
@@ -55,7 +55,7 @@ func (m measured) where(column string, value float64) measured {
 	return out
 }
 
-// valley is the bathymetry of Monai valley: depths in m.
+// valley returns the bathymetry of Monai valley: depths in m.
 func valley() (*raster.Grid, error) {
 	const name = "bp7-bathymetry.asc.gz"
 	f, err := data.Open("data/" + name)

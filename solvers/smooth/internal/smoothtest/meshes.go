@@ -1,4 +1,4 @@
-// Package smoothtest has meshes for the tests of smoothing and of the packages below it.
+// Package smoothtest has meshes for the tests of package smooth and those below it.
 package smoothtest
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Rectangle is an irregular mesh of the unit square.
+// Rectangle returns an irregular mesh of the unit square.
 func Rectangle(t testing.TB, cells int, seed uint64) *mesh.Mesh {
 	t.Helper()
 	m, err := mesh.Rectangle(0, 0, 1, 1, cells, seed)
@@ -18,7 +18,7 @@ func Rectangle(t testing.TB, cells int, seed uint64) *mesh.Mesh {
 	return m
 }
 
-// Disc is an irregular mesh of the disc of radius 1, from one of a square.
+// Disc returns an irregular mesh of the unit disc, mapped from a square.
 func Disc(t testing.TB, cells int, seed uint64) *mesh.Mesh {
 	t.Helper()
 	m := Rectangle(t, cells, seed)
@@ -29,7 +29,7 @@ func Disc(t testing.TB, cells int, seed uint64) *mesh.Mesh {
 	return m
 }
 
-// Grouped is a mesh with groups of cells and of edges, and a vertex at which two fans touch.
+// Grouped returns a mesh with groups of cells and of edges, and a vertex at which two fans of triangles touch.
 func Grouped(t testing.TB, cells int, seed uint64) *mesh.Mesh {
 	t.Helper()
 	m := Rectangle(t, cells, seed)
@@ -52,7 +52,7 @@ func Grouped(t testing.TB, cells int, seed uint64) *mesh.Mesh {
 	return m
 }
 
-// Rings are the neighbours of all vertices of a mesh.
+// Rings returns the neighbours of all vertices of a mesh.
 func Rings(t testing.TB, m *mesh.Mesh) *mesh.Rings {
 	t.Helper()
 	r, err := m.Rings()

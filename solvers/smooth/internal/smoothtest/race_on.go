@@ -2,5 +2,5 @@
 
 package smoothtest
 
-// Raced tells that the race detector runs, which makes large cases slow.
+// Raced is true with the race detector, which makes large cases slow.
 const Raced = true

@@ -28,11 +28,11 @@ func Value[F num.Float](x F) (F, F) {
 	return t * t * t, s
 }
 
-// Stiffening is the share of the metric, in units of the greatest second derivative of an energy, that is added to its
-// Hessian. Any from 1e-12 to 1e-4 does.
+// Stiffening is the share of the metric, relative to the largest second derivative of an energy, that is added to its
+// Hessian. Any from 1e-12 to 1e-4 works.
 const Stiffening = 1e-6
 
-// Lower is the smaller of the least quality so far and another: NaN if either is.
+// Lower returns the smaller of two qualities: NaN if either is.
 func Lower[F num.Float](least, q F) F {
 	if least <= q {
 		return least
@@ -40,7 +40,7 @@ func Lower[F num.Float](least, q F) F {
 	return q + (least - least)
 }
 
-// Power is x to the power 2ⁿ.
+// Power returns x to the power 2ⁿ.
 func Power[F num.Float](x F, n int32) F {
 	for range n {
 		x *= x
@@ -48,8 +48,8 @@ func Power[F num.Float](x F, n int32) F {
 	return x
 }
 
-// Energy is that of a cell of quality q₀/x, and the power p of it: xᵖ for p = 2ⁿ, and for n < 0, where p is -1, -1/x:
-// the less its sum is, the greater is the mean quality.
+// Energy returns the energy xᵖ of a cell of quality q₀/x, and p times it, with p = 2ⁿ; for n < 0, where p is -1,
+// -1/x: the smaller the sum, the larger the mean quality.
 func Energy[F num.Float](x F, n int32) (F, F) {
 	if n < 0 {
 		return -1 / x, -1

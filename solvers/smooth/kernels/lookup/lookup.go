@@ -21,8 +21,8 @@ func (p *Piece[F]) Size(t F) (F, F) {
 	return p.A + t*(p.B+t*(p.C+t*p.D)), p.B + t*(2*p.C+3*t*p.D)
 }
 
-// Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
-// the ends it is the nearest position inside. NaN is taken to the first piece.
+// Locate returns the piece of x, of n pieces that start at low and have length 1/per, and the position of x in it, in
+// [0, 1]. Beyond the ends it returns the nearest position inside. NaN maps to the first piece.
 func Locate[F num.Float](x, low, per F, n int32) (int32, F) {
 	c := (x - low) * per
 	if !(c > 0) {
@@ -35,15 +35,15 @@ func Locate[F num.Float](x, low, per F, n int32) (int32, F) {
 	return k, c - F(k)
 }
 
-// Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
+// Between is linear interpolation: a for t = 0, b for t = 1, and exactly a for all t if a = b.
 func Between[F num.Float](a, b, t F) F { return a + t*(b-a) }
 
-// Bilinear is linear along s from a to b and from c to d, and along t between these.
+// Bilinear is bilinear interpolation: along s from a to b and from c to d, and along t between these.
 func Bilinear[F num.Float](a, b, c, d, s, t F) F {
 	return Between(Between(a, b, s), Between(c, d, s), t)
 }
 
-// Trilinear is, along r, linear between two that are bilinear: of a, b, c and d, and of e, f, g and h.
+// Trilinear is trilinear interpolation: along r between the bilinear ones of a, b, c, d and of e, f, g, h.
 func Trilinear[F num.Float](a, b, c, d, e, f, g, h, s, t, r F) F {
 	return Between(Bilinear(a, b, c, d, s, t), Bilinear(e, f, g, h, s, t), r)
 }

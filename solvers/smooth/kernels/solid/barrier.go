@@ -14,15 +14,15 @@ import (
 //
 // and the Hessian is taken for Σ a [|p| gg' + ∇V∇V'/V² + max(-G'/36 - 3/P², 0) ∇P∇P' + max(-κ, 0) ∇²P].
 
-// localEnergy is the energy of the tetrahedra around a vertex at one position, its gradient and Hessian, and of their
-// qualities the least and the sum. The terms of ∂M are added to the gradient in the end, by the tensor bend.
+// localEnergy is the energy of the tetrahedra around a vertex at one position, its gradient and Hessian, and the
+// minimum and the sum of their qualities. The terms of ∂M are added to the gradient at the end, by the tensor bend.
 type localEnergy[F num.Float] struct {
 	energy, least, sum F
 	g                  Vector[F]
 	h, bend            Tensor[F]
 }
 
-// localEnergyOf evaluates the tetrahedra around vertex i, where a step of it begins.
+// localEnergyOf evaluates the tetrahedra around vertex i, at the beginning of a step.
 func localEnergyOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], field *Field[F],
 	v []Vertex[F]) localEnergy[F] {
 	own := v[i].metric()
@@ -63,7 +63,7 @@ func (w *localEnergy[F]) add(p Vector[F], own *Tensor[F], va, vb, vc *Vertex[F],
 	lu := num.Sqrt(ux*(gx-fx) + uy*(gy-fy) + uz*(gz-fz))
 	lv := num.Sqrt(vx*(hx-fx) + vy*(hy-fy) + vz*(hz-fz))
 	lt := num.Sqrt(tx*(hx-gx) + ty*(hy-gy) + tz*(hz-gz))
-	// Six times the volume, and how it falls.
+	// Six times the volume, and its negative gradient.
 	sx, sy, sz := uy*vz-uz*vy, uz*vx-ux*vz, ux*vy-uy*vx
 	six := ax*sx + ay*sy + az*sz
 	n11, n12, n13 := m22*m33-m23*m23, m13*m23-m12*m33, m12*m23-m13*m22
@@ -104,8 +104,8 @@ func (w *localEnergy[F]) add(p Vector[F], own *Tensor[F], va, vb, vc *Vertex[F],
 	w.bend.M33 += half*(m11*m22-m12*m12) + ia*az*az + ib*bz*bz + ic*cz*cz + iu*uz*uz + iv*vz*vz + it*tz*tz
 }
 
-// trialEnergy returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the
-// qualities, and whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
+// trialEnergy returns the energy around vertex i at a trial position p with the metric at, the sum of the qualities,
+// and whether all tetrahedra are upright and of at least the quality need. It stops at the first that is not.
 func trialEnergy[F num.Float](i int, p Vector[F], at *Tensor[F], need F, c *Control[F], m *Mesh[F], v []Vertex[F]) (F,
 	F,
 	bool) {
@@ -181,7 +181,7 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	return 0
 }
 
-// RateCell returns the quality of tetrahedron i, for the least of all.
+// RateCell returns the quality of tetrahedron i, for the minimum over all.
 //
 //atoll:kernel min
 func RateCell[F num.Float](i int, cells []Cell, v []Vertex[F]) F {

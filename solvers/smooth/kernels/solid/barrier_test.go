@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// bowlAt surveys the cavity of a ball from p, and energyAt is the energy there.
+// bowlAt evaluates the cavity of a ball at p, and energyAt returns the energy there.
 func (b *ball) bowlAt(p Vector[float64], c *Control[float64]) localEnergy[float64] {
 	at, v := b.field.At(p), &b.v[0]
 	v.X, v.Y, v.Z = p.X, p.Y, p.Z
@@ -22,9 +22,9 @@ func (b *ball) energyAt(p Vector[float64], c *Control[float64]) float64 {
 	return energy
 }
 
-// TestBarrierGradient compares the gradient of the energy, to which the metric at the vertex belongs, with central
-// differences, for all powers and in fields of both kinds; and the survey's energy with that of a trial. The Hessian
-// bends nowhere down, with p = -1 neither.
+// TestBarrierGradient compares the gradient of the energy, including the metric's dependence on the vertex, with
+// central differences, for all powers and in fields of both kinds, and the energy with that of a trial. The Hessian
+// is positive semidefinite, also for p = -1.
 func TestBarrierGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	const h = 1e-6
@@ -65,8 +65,8 @@ func TestBarrierGradient(t *testing.T) {
 	}
 }
 
-// TestBarrierHessian: where no term of it is left out or made positive, as the first with p = -1, the Hessian in a
-// constant metric is that of differences.
+// TestBarrierHessian proves that the Hessian in a constant metric, if no term is omitted or made positive, as the
+// first is for p = -1, equals that by differences.
 func TestBarrierHessian(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	const h = 1e-5
@@ -101,15 +101,15 @@ func TestBarrierHessian(t *testing.T) {
 	}
 }
 
-// fitBend is G' by differences.
+// fitBend returns G' by differences.
 func fitBend(x float64) float64 {
 	log := func(x float64) float64 { m := min(x, 1/x); return 3 * math.Log(m*(2-m)) }
 	const h = 1e-4
 	return (log(x+h) - 2*log(x) + log(x-h)) / (h * h)
 }
 
-// TestBarrierKeepsTheFloor: no visit leaves a tetrahedron worse than the floor that was not so before, the worst below
-// it only rise, and with Rising the sum of the qualities does, inside, on planes and on lines.
+// TestBarrierKeepsTheFloor proves that no visit leaves a tetrahedron below the floor that was not so before, that the
+// worst below it only improve, and with Rising the sum of the qualities too, inside, on planes and on lines.
 func TestBarrierKeepsTheFloor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	moved := 0

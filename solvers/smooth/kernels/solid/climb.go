@@ -5,7 +5,7 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // The optimiser is that of L. A. Freitag, M. Jones and P. Plassmann (4th Int. Meshing Roundtable (1995) 47), as in the
 // plane: steepest ascent of the least of several smooth functions, steepest in the metric at the vertex.
 
-// MaxWorst is how many tetrahedra the active set holds at most: of more, the first that were found.
+// MaxWorst is the maximum size of the active set; of more tetrahedra, the first found are kept.
 const MaxWorst = 24
 
 // Tetrahedra whose quality is above the least by no more than a share of it, and of margin, are active: at first the
@@ -45,7 +45,7 @@ func choleskyOf[F num.Float](m *Tensor[F]) choleskyFactor[F] {
 	return r
 }
 
-// solveLower is C⁻¹g.
+// solveLower returns C⁻¹g.
 func (r *choleskyFactor[F]) solveLower(g Vector[F]) Vector[F] {
 	var x Vector[F]
 	x.X = g.X / r.l11
@@ -54,7 +54,7 @@ func (r *choleskyFactor[F]) solveLower(g Vector[F]) Vector[F] {
 	return x
 }
 
-// solveUpper is C'⁻¹y.
+// solveUpper returns C'⁻¹y.
 func (r *choleskyFactor[F]) solveUpper(y Vector[F]) Vector[F] {
 	var x Vector[F]
 	x.Z = y.Z / r.l33
@@ -63,9 +63,9 @@ func (r *choleskyFactor[F]) solveUpper(y Vector[F]) Vector[F] {
 	return x
 }
 
-// findWorst finds the active tetrahedra around vertex i with that vertex at p. It ends at the first one that is no
-// better than floor, and returns false; it begins with the one at which it ended, or that was the worst, before, which
-// likely is so again.
+// findWorst computes the active tetrahedra around vertex i at a trial position p. It stops at the first one not
+// better than floor, and returns false; it starts with the one at which it stopped, or that was the worst,
+// previously, which is probably so again.
 func (act *activeSet[F]) findWorst(i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) bool {
 	at := field.At(p)
 	act.n, act.least = 0, 2
@@ -89,7 +89,7 @@ func (act *activeSet[F]) findWorst(i int, p Vector[F], floor F, m *Mesh[F], fiel
 	return true
 }
 
-// add makes a tetrahedron active, and drops those that are no longer so if it is the worst.
+// add makes a tetrahedron active, and drops those no longer active if it is the worst.
 func (act *activeSet[F]) add(k int32, q F) {
 	if q < act.least {
 		act.least, act.limit = q, k
@@ -117,7 +117,7 @@ func (act *activeSet[F]) dropInactive() {
 	act.n = n
 }
 
-// computeGradients finds the gradients of the active tetrahedra, after a step.
+// computeGradients computes the gradients of the active tetrahedra, after a step.
 func (act *activeSet[F]) computeGradients(s *step[F], r *choleskyFactor[F], m *Mesh[F], field *Field[F],
 	v []Vertex[F]) {
 	p := s.at(1)
@@ -130,8 +130,8 @@ func (act *activeSet[F]) computeGradients(s *step[F], r *choleskyFactor[F], m *M
 	}
 }
 
-// chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they lie
-// above the least.
+// chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they are
+// above the minimum.
 func (act *activeSet[F]) chooseDirection() (Vector[F], F) {
 	y, rate := act.ascentDirection()
 	for !(stride*rate > act.near*(act.least+margin)) && act.near > narrowest {
@@ -190,7 +190,7 @@ func (act *activeSet[F]) ascentDirection() (Vector[F], F) {
 	return d, 0
 }
 
-// leastRise is the active tetrahedron whose quality rises least along d; the first of them if d is 0.
+// leastRise returns the active tetrahedron whose quality rises least along d; the first if d is 0.
 func (act *activeSet[F]) leastRise(d Vector[F]) int {
 	k, least := 0, dot(act.g[0], d)
 	for j := 1; j < act.n; j++ {
@@ -249,7 +249,7 @@ const (
 // It goes along the direction of steepest ascent, in trials, to about where another tetrahedron becomes the worst.
 // Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
 // the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
-// All trials are in one loop, so that the threads of a GPU evaluate together, whatever state each of them is in.
+// All trials are in one loop, so that the threads of a GPU evaluate together in any mix of states.
 func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	var none, y Vector[F]
 	own := v[i].metric()
@@ -332,7 +332,7 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 	return done
 }
 
-// advance makes the step base plus a vector in units of length of the metric.
+// advance sets the step to base plus a vector in units of length of the metric.
 func (s *step[F]) advance(base *step[F], r *choleskyFactor[F], y Vector[F]) {
 	x := r.solveUpper(y)
 	s.d.X, s.d.Y, s.d.Z = base.d.X+x.X, base.d.Y+x.Y, base.d.Z+x.Z

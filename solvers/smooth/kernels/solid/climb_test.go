@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestQualityGradient compares the gradient of the quality, of which the metric at the moving corner is a part, with
-// central differences: tetrahedra of any size and stretch, in constant and varying metrics.
+// TestQualityGradient compares the gradient of the quality, including the metric's dependence on the moving corner,
+// with central differences: tetrahedra of any size and stretch, in constant and varying metrics.
 func TestQualityGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	checked := 0
@@ -58,8 +58,8 @@ func TestQualityGradient(t *testing.T) {
 	}
 }
 
-// TestClimb: the optimiser never lowers the worst quality around a vertex, leaves no tetrahedron turned over, and ends
-// where no place nearby along the directions of the vertex is better.
+// TestClimb proves that the optimiser never decreases the worst quality around a vertex, inverts no tetrahedron, and
+// ends where no nearby position along the directions of the vertex is better.
 func TestClimb(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	const step = 1e-3
@@ -99,8 +99,8 @@ func TestClimb(t *testing.T) {
 	}
 }
 
-// TestUp: the direction of steepest ascent is the point of least norm of the hull of gradients, found among all points,
-// segments and triangles; where the hull holds 0 there is none.
+// TestUp proves that the direction of steepest ascent is the point of minimum norm in the hull of gradients, found
+// among all points, segments and triangles; none exists if the hull contains 0.
 func TestUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 26))
 	rises, rests := 0, 0
@@ -154,7 +154,7 @@ func TestUp(t *testing.T) {
 	}
 }
 
-// TestManyWorst: of more tetrahedra that are the worst than the optimiser looks at, none gets worse.
+// TestManyWorst proves that if more tetrahedra are the worst than the optimiser considers, none gets worse.
 func TestManyWorst(t *testing.T) {
 	moves := 0
 	for n := range 200 {
@@ -176,7 +176,7 @@ func TestManyWorst(t *testing.T) {
 	}
 }
 
-// TestCull: a vertex is left alone unless it or a neighbour has moved since it was visited.
+// TestCull proves that a vertex is not visited unless it or a neighbour has moved since its last visit.
 func TestCull(t *testing.T) {
 	p := params()
 	p.Cull, p.Tolerance = true, 1e-6

@@ -5,8 +5,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// Field is the metric as a function of the position. It never changes, so that vertices that move do not wear it down.
-// Outside of its bounds the value at the nearest position inside holds.
+// Field is the metric as a function of the position. It never changes, so that moving vertices do not degrade it by
+// repeated interpolation. Outside its bounds the value at the nearest position inside is used.
 type Field[F num.Float] struct {
 	Kind                int32
 	Nx, Ny, Nz          int32 // boxes of the grid, pieces of the sizes, or boxes over the mesh
@@ -96,7 +96,7 @@ func (f *Field[F]) Gradient(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
 	return scaled(&mx, f.Scale*f.PerX), scaled(&my, f.Scale*f.PerY), scaled(&mz, f.Scale*f.PerZ)
 }
 
-// lerp is linear in t, from a to b.
+// lerp interpolates linearly from a to b.
 func lerp[F num.Float](a, b *Tensor[F], t F) Tensor[F] {
 	var m Tensor[F]
 	m.M11, m.M12 = lookup.Between(a.M11, b.M11, t), lookup.Between(a.M12, b.M12, t)
@@ -105,7 +105,7 @@ func lerp[F num.Float](a, b *Tensor[F], t F) Tensor[F] {
 	return m
 }
 
-// difference is b - a.
+// difference returns b - a.
 func difference[F num.Float](a, b *Tensor[F]) Tensor[F] {
 	var m Tensor[F]
 	m.M11, m.M12, m.M13 = b.M11-a.M11, b.M12-a.M12, b.M13-a.M13

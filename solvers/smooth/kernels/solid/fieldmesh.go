@@ -5,24 +5,25 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// Node is a vertex of the mesh on which a field is given, and the metric there.
+// Node is a vertex of the background mesh, with the metric.
 type Node[F num.Float] struct {
 	X, Y, Z                      F
 	M11, M12, M13, M22, M23, M33 F
 	_                            F
 }
 
-// BackgroundCell is a tetrahedron of the mesh on which a field is given: its corners, and in slot k the tetrahedron
-// across the face opposite to corner k, -1 where the mesh ends.
+// BackgroundCell is a tetrahedron of the background mesh: its corners, and in slot k the tetrahedron across the face
+// opposite to corner k, -1 at the boundary.
 type BackgroundCell struct{ At, Next [4]int32 }
 
-// barycentric is a position in a tetrahedron: how far along its three edges from the first corner, as shares of them.
+// barycentric is a position in a tetrahedron: coordinates along its three edges from the first corner, as fractions
+// of them.
 type barycentric[F num.Float] struct {
 	cell    int32
 	b, c, d F
 }
 
-// edges are those of a tetrahedron from its first corner.
+// edges returns the edges of a tetrahedron from its first corner.
 func (f *Field[F]) edges(cell int32) (Vector[F], Vector[F], Vector[F]) {
 	at := &f.Background[cell].At
 	o := f.Nodes[at[0]].position()
@@ -44,7 +45,7 @@ func (f *Field[F]) barycentricIn(cell int32, p Vector[F]) barycentric[F] {
 	return barycentric[F]{cell, dot(u, cd) / six, dot(u, db) / six, dot(u, bc) / six}
 }
 
-// clampToCell moves a position outside of its tetrahedron to the tetrahedron's boundary, and NaN to the first corner.
+// clampToCell moves a position outside its tetrahedron to the tetrahedron's boundary, and NaN to the first corner.
 func clampToCell[F num.Float](s barycentric[F]) barycentric[F] {
 	if !(s.b > 0) {
 		s.b = 0
@@ -61,9 +62,9 @@ func clampToCell[F num.Float](s barycentric[F]) barycentric[F] {
 	return s
 }
 
-// find returns where on the mesh a position lies, or the nearest that the tetrahedra of its box have. It depends on the
-// position alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it
-// goes across the face that the position lies farthest beyond.
+// find locates a position on the background mesh, or the nearest one in the tetrahedra of its box. The result depends
+// on the position only, so that vertices need no memory of their cell: from the tetrahedron in the centre of the box
+// it repeatedly crosses the face that the position is farthest beyond.
 func (f *Field[F]) find(p Vector[F]) barycentric[F] {
 	i, _ := lookup.Locate(p.X, f.X, f.PerX, f.Nx)
 	j, _ := lookup.Locate(p.Y, f.Y, f.PerY, f.Ny)
@@ -113,7 +114,7 @@ func (f *Field[F]) nearest(box int32, p Vector[F]) barycentric[F] {
 	return best
 }
 
-// distanceSquare is the square of the distance of p from a position in a tetrahedron.
+// distanceSquare returns the square of the distance of p from a position in a tetrahedron.
 func (f *Field[F]) distanceSquare(s *barycentric[F], p Vector[F]) F {
 	b, c, d := f.edges(s.cell)
 	u := minus(f.Nodes[f.Background[s.cell].At[0]].position(), p)
@@ -129,14 +130,14 @@ func (n *Node[F]) metric() Tensor[F] {
 	return m
 }
 
-// edgeDifferences are the differences of the metric along the edges of a tetrahedron from its first corner.
+// edgeDifferences returns the differences of the metric along the edges of a tetrahedron from its first corner.
 func (f *Field[F]) edgeDifferences(cell int32) (Tensor[F], Tensor[F], Tensor[F]) {
 	at := &f.Background[cell].At
 	o, b, c, d := f.Nodes[at[0]].metric(), f.Nodes[at[1]].metric(), f.Nodes[at[2]].metric(), f.Nodes[at[3]].metric()
 	return difference(&o, &b), difference(&o, &c), difference(&o, &d)
 }
 
-// weightedSum is the sum of three tensors with weights.
+// weightedSum returns the sum of three tensors with weights.
 func weightedSum[F num.Float](b, c, d *Tensor[F], s, t, r F) Tensor[F] {
 	var m Tensor[F]
 	m.M11, m.M12 = s*b.M11+t*c.M11+r*d.M11, s*b.M12+t*c.M12+r*d.M12

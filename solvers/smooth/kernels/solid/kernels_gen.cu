@@ -201,15 +201,15 @@ static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && of
     offsetof(Params_f32, Shortest) == 16 && offsetof(Params_f32, Margin) == 20 && offsetof(Params_f32, Flat) == 24 &&
     offsetof(Params_f32, Guard) == 28 && offsetof(Params_f32, Climbs) == 32 && offsetof(Params_f32, Cull) == 36, "Params_f32");
 
-// Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end
-// where those of the next vertex begin.
+// Span is the index of a vertex's first neighbour in Mesh.Near, and of its cavity's first side in Mesh.Sides; they
+// end at those of the next vertex.
 // Span, types.go:33
 struct alignas(8) Span {
     int32 Near, Side_;
 };
 static_assert(sizeof(Span) == 8 && offsetof(Span, Near) == 0 && offsetof(Span, Side_) == 4, "Span");
 
-// Side is the side that a tetrahedron of the cavity of p turns to the outside: (a-p) · (b-p)×(c-p) is positive.
+// Side is the outer face of a tetrahedron of the cavity of p: (a-p) · (b-p)×(c-p) is positive.
 // Side, types.go:36
 struct Side {
     int32 A, B, C;
@@ -235,7 +235,7 @@ static_assert(sizeof(Frame_f32) == 80 && offsetof(Frame_f32, X) == 0 && offsetof
     offsetof(Frame_f32, Qz) == 56 && offsetof(Frame_f32, Rx) == 60 && offsetof(Frame_f32, Ry) == 64 &&
     offsetof(Frame_f32, Rz) == 68 && offsetof(Frame_f32, Reach) == 72 && offsetof(Frame_f32, Axes) == 76, "Frame_f32");
 
-// Mesh is what stays as it is.
+// Mesh is the constant part.
 // Mesh[float32], types.go:50
 struct Mesh_f32 {
     Slice<Span> Spans;
@@ -265,7 +265,7 @@ static_assert(sizeof(lookup_Piece_f32) == 16 && offsetof(lookup_Piece_f32, A) ==
     offsetof(lookup_Piece_f32, B) == 4 && offsetof(lookup_Piece_f32, C) == 8 &&
     offsetof(lookup_Piece_f32, D) == 12, "lookup_Piece_f32");
 
-// Node is a vertex of the mesh on which a field is given, and the metric there.
+// Node is a vertex of the background mesh, with the metric.
 // Node[float32], fieldmesh.go:9
 struct alignas(8) Node_f32 {
     float X, Y, Z;
@@ -277,8 +277,8 @@ static_assert(sizeof(Node_f32) == 40 && offsetof(Node_f32, X) == 0 && offsetof(N
     offsetof(Node_f32, M13) == 20 && offsetof(Node_f32, M22) == 24 && offsetof(Node_f32, M23) == 28 &&
     offsetof(Node_f32, M33) == 32 && offsetof(Node_f32, blank9) == 36, "Node_f32");
 
-// BackgroundCell is a tetrahedron of the mesh on which a field is given: its corners, and in slot k the tetrahedron
-// across the face opposite to corner k, -1 where the mesh ends.
+// BackgroundCell is a tetrahedron of the background mesh: its corners, and in slot k the tetrahedron across the face
+// opposite to corner k, -1 at the boundary.
 // BackgroundCell, fieldmesh.go:17
 struct alignas(16) BackgroundCell {
     Array<int32, 4> At, Next;
@@ -286,8 +286,8 @@ struct alignas(16) BackgroundCell {
 static_assert(sizeof(BackgroundCell) == 32 && offsetof(BackgroundCell, At) == 0 &&
     offsetof(BackgroundCell, Next) == 16, "BackgroundCell");
 
-// Field is the metric as a function of the position. It never changes, so that vertices that move do not wear it down.
-// Outside of its bounds the value at the nearest position inside holds.
+// Field is the metric as a function of the position. It never changes, so that moving vertices do not degrade it by
+// repeated interpolation. Outside its bounds the value at the nearest position inside is used.
 // Field[float32], field.go:10
 struct Field_f32 {
     int32 Kind;
@@ -313,7 +313,7 @@ static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Background) == 168 && offsetof(Field_f32, Starts) == 192 &&
     offsetof(Field_f32, Lists) == 216 && offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
 
-// Control is what changes from sweep to sweep.
+// Control holds the parameters that change between sweeps.
 // Control[float32], types.go:91
 struct Control_f32 {
     float Floor;
@@ -324,8 +324,8 @@ struct Control_f32 {
 static_assert(sizeof(Control_f32) == 16 && offsetof(Control_f32, Floor) == 0 && offsetof(Control_f32, Sweep) == 4 &&
     offsetof(Control_f32, Doublings) == 8 && offsetof(Control_f32, Rising) == 12, "Control_f32");
 
-// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
-// the boundary is from the origin of its frame, along its directions.
+// Vertex is a vertex with the metric at its position, which is updated when it moves. A and B are the coordinates of
+// a boundary vertex in its frame.
 // Vertex[float32], types.go:18
 struct alignas(16) Vertex_f32 {
     float X, Y, Z;
@@ -355,7 +355,7 @@ struct Vector_f32 {
 static_assert(sizeof(Vector_f32) == 12 && offsetof(Vector_f32, X) == 0 && offsetof(Vector_f32, Y) == 4 &&
     offsetof(Vector_f32, Z) == 8, "Vector_f32");
 
-// step is where a vertex wants to go from p: by d, in the directions of its frame.
+// step is the displacement d of a vertex from p, in the directions of its frame.
 // step[float32], place.go:29
 struct step_f32 {
     Vector_f32 p, d;
@@ -376,8 +376,8 @@ static_assert(sizeof(Tensor_f32) == 24 && offsetof(Tensor_f32, M11) == 0 && offs
     offsetof(Tensor_f32, M13) == 8 && offsetof(Tensor_f32, M22) == 12 && offsetof(Tensor_f32, M23) == 16 &&
     offsetof(Tensor_f32, M33) == 20, "Tensor_f32");
 
-// localEnergy is the energy of the tetrahedra around a vertex at one position, its gradient and Hessian, and of their
-// qualities the least and the sum. The terms of ∂M are added to the gradient in the end, by the tensor bend.
+// localEnergy is the energy of the tetrahedra around a vertex at one position, its gradient and Hessian, and the
+// minimum and the sum of their qualities. The terms of ∂M are added to the gradient at the end, by the tensor bend.
 // localEnergy[float32], barrier.go:19
 struct localEnergy_f32 {
     float energy, least, sum;
@@ -389,8 +389,9 @@ static_assert(sizeof(localEnergy_f32) == 72 && offsetof(localEnergy_f32, energy)
     offsetof(localEnergy_f32, g) == 12 && offsetof(localEnergy_f32, h) == 24 &&
     offsetof(localEnergy_f32, bend) == 48, "localEnergy_f32");
 
-// barycentric is a position in a tetrahedron: how far along its three edges from the first corner, as shares of them.
-// barycentric[float32], fieldmesh.go:20
+// barycentric is a position in a tetrahedron: coordinates along its three edges from the first corner, as fractions
+// of them.
+// barycentric[float32], fieldmesh.go:21
 struct barycentric_f32 {
     int32 cell;
     float b, c, d;
@@ -436,7 +437,7 @@ static_assert(sizeof(Frame_f64) == 160 && offsetof(Frame_f64, X) == 0 && offseto
     offsetof(Frame_f64, Qz) == 112 && offsetof(Frame_f64, Rx) == 120 && offsetof(Frame_f64, Ry) == 128 &&
     offsetof(Frame_f64, Rz) == 136 && offsetof(Frame_f64, Reach) == 144 && offsetof(Frame_f64, Axes) == 152, "Frame_f64");
 
-// Mesh is what stays as it is.
+// Mesh is the constant part.
 // Mesh[float64], types.go:50
 struct Mesh_f64 {
     Slice<Span> Spans;
@@ -466,7 +467,7 @@ static_assert(sizeof(lookup_Piece_f64) == 32 && offsetof(lookup_Piece_f64, A) ==
     offsetof(lookup_Piece_f64, B) == 8 && offsetof(lookup_Piece_f64, C) == 16 &&
     offsetof(lookup_Piece_f64, D) == 24, "lookup_Piece_f64");
 
-// Node is a vertex of the mesh on which a field is given, and the metric there.
+// Node is a vertex of the background mesh, with the metric.
 // Node[float64], fieldmesh.go:9
 struct alignas(16) Node_f64 {
     double X, Y, Z;
@@ -478,8 +479,8 @@ static_assert(sizeof(Node_f64) == 80 && offsetof(Node_f64, X) == 0 && offsetof(N
     offsetof(Node_f64, M13) == 40 && offsetof(Node_f64, M22) == 48 && offsetof(Node_f64, M23) == 56 &&
     offsetof(Node_f64, M33) == 64 && offsetof(Node_f64, blank9) == 72, "Node_f64");
 
-// Field is the metric as a function of the position. It never changes, so that vertices that move do not wear it down.
-// Outside of its bounds the value at the nearest position inside holds.
+// Field is the metric as a function of the position. It never changes, so that moving vertices do not degrade it by
+// repeated interpolation. Outside its bounds the value at the nearest position inside is used.
 // Field[float64], field.go:10
 struct Field_f64 {
     int32 Kind;
@@ -505,7 +506,7 @@ static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Background) == 192 && offsetof(Field_f64, Starts) == 216 &&
     offsetof(Field_f64, Lists) == 240 && offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
 
-// Control is what changes from sweep to sweep.
+// Control holds the parameters that change between sweeps.
 // Control[float64], types.go:91
 struct Control_f64 {
     double Floor;
@@ -516,8 +517,8 @@ struct Control_f64 {
 static_assert(sizeof(Control_f64) == 24 && offsetof(Control_f64, Floor) == 0 && offsetof(Control_f64, Sweep) == 8 &&
     offsetof(Control_f64, Doublings) == 12 && offsetof(Control_f64, Rising) == 16, "Control_f64");
 
-// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
-// the boundary is from the origin of its frame, along its directions.
+// Vertex is a vertex with the metric at its position, which is updated when it moves. A and B are the coordinates of
+// a boundary vertex in its frame.
 // Vertex[float64], types.go:18
 struct alignas(16) Vertex_f64 {
     double X, Y, Z;
@@ -539,7 +540,7 @@ struct Vector_f64 {
 static_assert(sizeof(Vector_f64) == 24 && offsetof(Vector_f64, X) == 0 && offsetof(Vector_f64, Y) == 8 &&
     offsetof(Vector_f64, Z) == 16, "Vector_f64");
 
-// step is where a vertex wants to go from p: by d, in the directions of its frame.
+// step is the displacement d of a vertex from p, in the directions of its frame.
 // step[float64], place.go:29
 struct step_f64 {
     Vector_f64 p, d;
@@ -560,8 +561,8 @@ static_assert(sizeof(Tensor_f64) == 48 && offsetof(Tensor_f64, M11) == 0 && offs
     offsetof(Tensor_f64, M13) == 16 && offsetof(Tensor_f64, M22) == 24 && offsetof(Tensor_f64, M23) == 32 &&
     offsetof(Tensor_f64, M33) == 40, "Tensor_f64");
 
-// localEnergy is the energy of the tetrahedra around a vertex at one position, its gradient and Hessian, and of their
-// qualities the least and the sum. The terms of ∂M are added to the gradient in the end, by the tensor bend.
+// localEnergy is the energy of the tetrahedra around a vertex at one position, its gradient and Hessian, and the
+// minimum and the sum of their qualities. The terms of ∂M are added to the gradient at the end, by the tensor bend.
 // localEnergy[float64], barrier.go:19
 struct localEnergy_f64 {
     double energy, least, sum;
@@ -573,8 +574,9 @@ static_assert(sizeof(localEnergy_f64) == 144 && offsetof(localEnergy_f64, energy
     offsetof(localEnergy_f64, g) == 24 && offsetof(localEnergy_f64, h) == 48 &&
     offsetof(localEnergy_f64, bend) == 96, "localEnergy_f64");
 
-// barycentric is a position in a tetrahedron: how far along its three edges from the first corner, as shares of them.
-// barycentric[float64], fieldmesh.go:20
+// barycentric is a position in a tetrahedron: coordinates along its three edges from the first corner, as fractions
+// of them.
+// barycentric[float64], fieldmesh.go:21
 struct barycentric_f64 {
     int32 cell;
     double b, c, d;
@@ -582,21 +584,21 @@ struct barycentric_f64 {
 static_assert(sizeof(barycentric_f64) == 32 && offsetof(barycentric_f64, cell) == 0 &&
     offsetof(barycentric_f64, b) == 8 && offsetof(barycentric_f64, c) == 16 && offsetof(barycentric_f64, d) == 24, "barycentric_f64");
 
-// Cell is a tetrahedron's vertices, so that its volume is positive.
+// Cell is a tetrahedron's vertices, ordered for a positive volume.
 // Cell, quality.go:169
 struct alignas(16) Cell {
     Array<int32, 4> At;
 };
 static_assert(sizeof(Cell) == 16 && offsetof(Cell, At) == 0, "Cell");
 
-// Shape is what a tetrahedron is like.
+// Shape holds the measures of a tetrahedron.
 // Shape[float32], quality.go:175
 struct alignas(8) Shape_f32 {
     float Quality, Volume_;
 };
 static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Volume_) == 4, "Shape_f32");
 
-// Shape is what a tetrahedron is like.
+// Shape holds the measures of a tetrahedron.
 // Shape[float64], quality.go:175
 struct alignas(16) Shape_f64 {
     double Quality, Volume_;
@@ -740,7 +742,7 @@ struct program_f64 {
 static_assert(sizeof(program_f64) == 32 && offsetof(program_f64, axes) == 0 && offsetof(program_f64, n) == 8 &&
     offsetof(program_f64, reach) == 16 && offsetof(program_f64, size) == 24, "program_f64");
 
-// begin begins a step of vertex i.
+// begin initialises a step of vertex i.
 // (*step[float32]).begin, place.go:37
 DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vertex_f32 *q = &v[i];
@@ -790,7 +792,7 @@ DEVICE fit_ValueAndDerivatives_f32_results fit_ValueAndDerivatives_f32(float x) 
     return {t * t * t, 6.0f * (s - 1.0f) * r, 6.0f * (2.0f - 4.0f * s + s * s) * r * r, s};
 }
 
-// Power is x to the power 2ⁿ.
+// Power returns x to the power 2ⁿ.
 // Power[float32], fit/fit.go:44
 DEVICE float fit_Power_f32(float x, int32 n) {
     for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
@@ -799,8 +801,8 @@ DEVICE float fit_Power_f32(float x, int32 n) {
     return x;
 }
 
-// Energy is that of a cell of quality q₀/x, and the power p of it: xᵖ for p = 2ⁿ, and for n < 0, where p is -1, -1/x:
-// the less its sum is, the greater is the mean quality.
+// Energy returns the energy xᵖ of a cell of quality q₀/x, and p times it, with p = 2ⁿ; for n < 0, where p is -1,
+// -1/x: the smaller the sum, the larger the mean quality.
 // Energy[float32], fit/fit.go:53
 struct fit_Energy_f32_results { float r0; float r1; };
 DEVICE fit_Energy_f32_results fit_Energy_f32(float x, int32 n) {
@@ -810,7 +812,7 @@ DEVICE fit_Energy_f32_results fit_Energy_f32(float x, int32 n) {
     return {fit_Power_f32(x, n), float(shl(1, n))};
 }
 
-// Lower is the smaller of the least quality so far and another: NaN if either is.
+// Lower returns the smaller of two qualities: NaN if either is.
 // Lower[float32], fit/fit.go:36
 DEVICE float fit_Lower_f32(float least, float q) {
     if (least <= q) {
@@ -819,7 +821,7 @@ DEVICE float fit_Lower_f32(float least, float q) {
     return q + (least - least);
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[float32], num/num.go:28
 DEVICE float num_Larger_f32(float a, float b) {
     if (a > b) {
@@ -828,8 +830,8 @@ DEVICE float num_Larger_f32(float a, float b) {
     return b;
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 // Abs[float32], num/num.go:20
 DEVICE float num_Abs_f32(float x) {
     if (x < 0.0f) {
@@ -859,7 +861,7 @@ DEVICE void localEnergy_add_f32(localEnergy_f32 *w, Vector_f32 p, Tensor_f32 *ow
     float lu = num_Sqrt_f32(ux * (gx - fx) + uy * (gy - fy) + uz * (gz - fz));
     float lv = num_Sqrt_f32(vx * (hx - fx) + vy * (hy - fy) + vz * (hz - fz));
     float lt = num_Sqrt_f32(tx * (hx - gx) + ty * (hy - gy) + tz * (hz - gz));
-    // Six times the volume, and how it falls.
+    // Six times the volume, and its negative gradient.
     float sx = uy * vz - uz * vy, sy = uz * vx - ux * vz, sz = ux * vy - uy * vx;
     float six = ax * sx + ay * sy + az * sz;
     float n11 = m22 * m33 - m23 * m23, n12 = m13 * m23 - m12 * m33, n13 = m12 * m23 - m13 * m22;
@@ -906,8 +908,8 @@ DEVICE void localEnergy_add_f32(localEnergy_f32 *w, Vector_f32 p, Tensor_f32 *ow
     w->bend.M33 += half * (m11 * m22 - m12 * m12) + ia * az * az + ib * bz * bz + ic * cz * cz + iu * uz * uz + iv * vz * vz + it * tz * tz;
 }
 
-// Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
-// the ends it is the nearest position inside. NaN is taken to the first piece.
+// Locate returns the piece of x, of n pieces that start at low and have length 1/per, and the position of x in it, in
+// [0, 1]. Beyond the ends it returns the nearest position inside. NaN maps to the first piece.
 // Locate[float32], lookup/lookup.go:26
 struct lookup_Locate_f32_results { int32 r0; float r1; };
 DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per, int32 n) {
@@ -922,7 +924,7 @@ DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per
     return {k, c - float(k)};
 }
 
-// (*Node[float32]).position, fieldmesh.go:32
+// (*Node[float32]).position, fieldmesh.go:33
 DEVICE Vector_f32 Node_position_f32(Node_f32 *n) {
     Vector_f32 p = {};
     p.X = n->X;
@@ -940,8 +942,8 @@ DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
     return c;
 }
 
-// edges are those of a tetrahedron from its first corner.
-// (*Field[float32]).edges, fieldmesh.go:26
+// edges returns the edges of a tetrahedron from its first corner.
+// (*Field[float32]).edges, fieldmesh.go:27
 struct Field_edges_f32_results { Vector_f32 r0; Vector_f32 r1; Vector_f32 r2; };
 DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 cell) {
     Array<int32, 4> *at = &f->Background[cell].At;
@@ -964,7 +966,7 @@ DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
 }
 
 // barycentricIn returns the coordinates of p in a tetrahedron, which need not contain it. It is exact at corners.
-// (*Field[float32]).barycentricIn, fieldmesh.go:39
+// (*Field[float32]).barycentricIn, fieldmesh.go:40
 DEVICE barycentric_f32 Field_barycentricIn_f32(const Field_f32 *f, int32 cell, Vector_f32 p) {
     auto [b, c, d] = Field_edges_f32(f, cell);
     Vector_f32 u = minus_f32(p, Node_position_f32(&f->Nodes[f->Background[cell].At[0]]));
@@ -973,8 +975,8 @@ DEVICE barycentric_f32 Field_barycentricIn_f32(const Field_f32 *f, int32 cell, V
     return barycentric_f32{cell, dot_f32(u, cd) / six, dot_f32(u, db) / six, dot_f32(u, bc) / six};
 }
 
-// clampToCell moves a position outside of its tetrahedron to the tetrahedron's boundary, and NaN to the first corner.
-// clampToCell[float32], fieldmesh.go:48
+// clampToCell moves a position outside its tetrahedron to the tetrahedron's boundary, and NaN to the first corner.
+// clampToCell[float32], fieldmesh.go:49
 DEVICE barycentric_f32 clampToCell_f32(barycentric_f32 s) {
     if (!(s.b > 0.0f)) {
         s.b = 0.0f;
@@ -993,8 +995,8 @@ DEVICE barycentric_f32 clampToCell_f32(barycentric_f32 s) {
     return s;
 }
 
-// distanceSquare is the square of the distance of p from a position in a tetrahedron.
-// (*Field[float32]).distanceSquare, fieldmesh.go:117
+// distanceSquare returns the square of the distance of p from a position in a tetrahedron.
+// (*Field[float32]).distanceSquare, fieldmesh.go:118
 DEVICE float Field_distanceSquare_f32(const Field_f32 *f, barycentric_f32 *s, Vector_f32 p) {
     auto [b, c, d] = Field_edges_f32(f, s->cell);
     Vector_f32 u = minus_f32(Node_position_f32(&f->Nodes[f->Background[s->cell].At[0]]), p);
@@ -1006,7 +1008,7 @@ DEVICE float Field_distanceSquare_f32(const Field_f32 *f, barycentric_f32 *s, Ve
 
 // nearest looks at every tetrahedron that touches a box, for a position outside of the mesh, behind a notch or a hole
 // of it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
-// (*Field[float32]).nearest, fieldmesh.go:104
+// (*Field[float32]).nearest, fieldmesh.go:105
 DEVICE barycentric_f32 Field_nearest_f32(const Field_f32 *f, int32 box, Vector_f32 p) {
     barycentric_f32 best = clampToCell_f32(Field_barycentricIn_f32(f, f->Listed[f->Lists[box]], p));
     float far = Field_distanceSquare_f32(f, &best, p);
@@ -1020,10 +1022,10 @@ DEVICE barycentric_f32 Field_nearest_f32(const Field_f32 *f, int32 box, Vector_f
     return best;
 }
 
-// find returns where on the mesh a position lies, or the nearest that the tetrahedra of its box have. It depends on the
-// position alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it
-// goes across the face that the position lies farthest beyond.
-// (*Field[float32]).find, fieldmesh.go:67
+// find locates a position on the background mesh, or the nearest one in the tetrahedra of its box. The result depends
+// on the position only, so that vertices need no memory of their cell: from the tetrahedron in the centre of the box
+// it repeatedly crosses the face that the position is farthest beyond.
+// (*Field[float32]).find, fieldmesh.go:68
 DEVICE barycentric_f32 Field_find_f32(const Field_f32 *f, Vector_f32 p) {
     auto [i, unused1] = lookup_Locate_f32(p.X, f->X, f->PerX, f->Nx);
     auto [j, unused2] = lookup_Locate_f32(p.Y, f->Y, f->PerY, f->Ny);
@@ -1065,7 +1067,7 @@ DEVICE barycentric_f32 Field_find_f32(const Field_f32 *f, Vector_f32 p) {
     return Field_nearest_f32(f, box, p);
 }
 
-// (*Node[float32]).metric, fieldmesh.go:126
+// (*Node[float32]).metric, fieldmesh.go:127
 DEVICE Tensor_f32 Node_metric_f32(Node_f32 *n) {
     Tensor_f32 m = {};
     m.M11 = n->M11;
@@ -1077,7 +1079,7 @@ DEVICE Tensor_f32 Node_metric_f32(Node_f32 *n) {
     return m;
 }
 
-// difference is b - a.
+// difference returns b - a.
 // difference[float32], field.go:109
 DEVICE Tensor_f32 difference_f32(Tensor_f32 *a, Tensor_f32 *b) {
     Tensor_f32 m = {};
@@ -1090,8 +1092,8 @@ DEVICE Tensor_f32 difference_f32(Tensor_f32 *a, Tensor_f32 *b) {
     return m;
 }
 
-// edgeDifferences are the differences of the metric along the edges of a tetrahedron from its first corner.
-// (*Field[float32]).edgeDifferences, fieldmesh.go:133
+// edgeDifferences returns the differences of the metric along the edges of a tetrahedron from its first corner.
+// (*Field[float32]).edgeDifferences, fieldmesh.go:134
 struct Field_edgeDifferences_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
 DEVICE Field_edgeDifferences_f32_results Field_edgeDifferences_f32(const Field_f32 *f, int32 cell) {
     Array<int32, 4> *at = &f->Background[cell].At;
@@ -1099,8 +1101,8 @@ DEVICE Field_edgeDifferences_f32_results Field_edgeDifferences_f32(const Field_f
     return {difference_f32(&o, &b), difference_f32(&o, &c), difference_f32(&o, &d)};
 }
 
-// weightedSum is the sum of three tensors with weights.
-// weightedSum[float32], fieldmesh.go:140
+// weightedSum returns the sum of three tensors with weights.
+// weightedSum[float32], fieldmesh.go:141
 DEVICE Tensor_f32 weightedSum_f32(Tensor_f32 *b, Tensor_f32 *c, Tensor_f32 *d, float s, float t, float r) {
     Tensor_f32 m = {};
     m.M11 = s * b->M11 + t * c->M11 + r * d->M11;
@@ -1113,7 +1115,7 @@ DEVICE Tensor_f32 weightedSum_f32(Tensor_f32 *b, Tensor_f32 *c, Tensor_f32 *d, f
 }
 
 // gradientAtBackground returns the derivatives by x, y and z, constant on every tetrahedron.
-// (*Field[float32]).gradientAtBackground, fieldmesh.go:161
+// (*Field[float32]).gradientAtBackground, fieldmesh.go:162
 struct Field_gradientAtBackground_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
 DEVICE Field_gradientAtBackground_f32_results Field_gradientAtBackground_f32(const Field_f32 *f, Vector_f32 p) {
     barycentric_f32 s = Field_find_f32(f, p);
@@ -1131,13 +1133,13 @@ DEVICE lookup_Piece_Size_f32_results lookup_Piece_Size_f32(lookup_Piece_f32 *p, 
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0f * p->C + 3.0f * t * p->D)};
 }
 
-// Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
+// Between is linear interpolation: a for t = 0, b for t = 1, and exactly a for all t if a = b.
 // Between[float32], lookup/lookup.go:39
 DEVICE float lookup_Between_f32(float a, float b, float t) {
     return a + t * (b - a);
 }
 
-// Bilinear is linear along s from a to b and from c to d, and along t between these.
+// Bilinear is bilinear interpolation: along s from a to b and from c to d, and along t between these.
 // Bilinear[float32], lookup/lookup.go:42
 DEVICE float lookup_Bilinear_f32(float a, float b, float c, float d, float s, float t) {
     return lookup_Between_f32(lookup_Between_f32(a, b, s), lookup_Between_f32(c, d, s), t);
@@ -1218,13 +1220,13 @@ DEVICE Field_Gradient_f32_results Field_Gradient_f32(const Field_f32 *f, Vector_
     return {scaled_f32(&mx, f->Scale * f->PerX), scaled_f32(&my, f->Scale * f->PerY), scaled_f32(&mz, f->Scale * f->PerZ)};
 }
 
-// contract is the trace of the product with another symmetric tensor.
+// contract returns the trace of the product with another symmetric tensor.
 // (*Tensor[float32]).contract, quality.go:105
 DEVICE float Tensor_contract_f32(Tensor_f32 *m, Tensor_f32 *d) {
     return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0f * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
 }
 
-// localEnergyOf evaluates the tetrahedra around vertex i, where a step of it begins.
+// localEnergyOf evaluates the tetrahedra around vertex i, at the beginning of a step.
 // localEnergyOf[float32], barrier.go:26
 DEVICE localEnergy_f32 localEnergyOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 *m,
         const Field_f32 *field, Slice<Vertex_f32> v) {
@@ -1242,7 +1244,7 @@ DEVICE localEnergy_f32 localEnergyOf_f32(int64 i, step_f32 *s, Control_f32 *c, c
     return b;
 }
 
-// directions are those of the frame where the step begins.
+// directions returns those of the frame at the beginning of the step.
 // (*step[float32]).directions, place.go:92
 struct step_directions_f32_results { Vector_f32 r0; Vector_f32 r1; };
 DEVICE step_directions_f32_results step_directions_f32(step_f32 *s) {
@@ -1327,7 +1329,7 @@ DEVICE Vector_f32 solve_f32(Tensor_f32 *a, Vector_f32 g) {
     return x;
 }
 
-// newton makes the step A⁻¹ωg within the frame.
+// newton sets the step to A⁻¹ωg within the frame.
 // (*step[float32]).newton, move.go:47
 DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float relax) {
     auto [b, h] = step_within_f32(s, a, g);
@@ -1337,7 +1339,7 @@ DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float rela
     s->d = solve_f32(&b, h);
 }
 
-// limitStep is a step from a, or as much of it as does not lead beyond a reach.
+// limitStep returns a step from a, limited so that it does not exceed a reach.
 // limitStep[float32], place.go:106
 DEVICE float limitStep_f32(float step, float a, float reach) {
     if (step > reach - a) {
@@ -1380,7 +1382,7 @@ DEVICE void localEnergy_descend_f32(localEnergy_f32 *b, step_f32 *s, float relax
     }
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[float32], num/num.go:36
 DEVICE float num_Smaller_f32(float a, float b) {
     if (a < b) {
@@ -1411,7 +1413,7 @@ DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
 
 // atBackground returns the metric at a position, which is linear on every tetrahedron: such a mean of positive definite
 // tensors is positive definite.
-// (*Field[float32]).atBackground, fieldmesh.go:150
+// (*Field[float32]).atBackground, fieldmesh.go:151
 DEVICE Tensor_f32 Field_atBackground_f32(const Field_f32 *f, Vector_f32 p) {
     barycentric_f32 s = Field_find_f32(f, p);
     auto [b, c, d] = Field_edgeDifferences_f32(f, s.cell);
@@ -1426,7 +1428,7 @@ DEVICE Tensor_f32 Field_atBackground_f32(const Field_f32 *f, Vector_f32 p) {
     return scaled_f32(&m, f->Scale);
 }
 
-// Trilinear is, along r, linear between two that are bilinear: of a, b, c and d, and of e, f, g and h.
+// Trilinear is trilinear interpolation: along r between the bilinear ones of a, b, c, d and of e, f, g, h.
 // Trilinear[float32], lookup/lookup.go:47
 DEVICE float lookup_Trilinear_f32(float a, float b, float c, float d, float e, float f, float g, float h, float s,
         float t, float r) {
@@ -1468,9 +1470,9 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
     return m;
 }
 
-// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
-// it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
-// volumes eight times as large.
+// quality returns the quality of the tetrahedron of vertices a, b and c with a corner at p with metric m, as Measure
+// does, with fewer operations. It uses the sum of the corners' metrics, 4M, in which lengths are twice and volumes
+// eight times as large.
 // quality[float32], quality.go:121
 DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c) {
     float m11 = m->M11 + a->M11 + b->M11 + c->M11, m12 = m->M12 + a->M12 + b->M12 + c->M12, m13 = m->M13 + a->M13 + b->M13 + c->M13;
@@ -1495,8 +1497,8 @@ DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 
     return 0x1.6a09e6p-03f /* 0.17677669 */ * six * num_Sqrt_f32(det) * (fit * fit * fit);
 }
 
-// trialEnergy returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the
-// qualities, and whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
+// trialEnergy returns the energy around vertex i at a trial position p with the metric at, the sum of the qualities,
+// and whether all tetrahedra are upright and of at least the quality need. It stops at the first that is not.
 // trialEnergy[float32], barrier.go:109
 struct trialEnergy_f32_results { float r0; float r1; bool r2; };
 DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float need, Control_f32 *c,
@@ -1525,7 +1527,7 @@ DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     return u;
 }
 
-// uprightAt tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
+// uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
 // uprightAt[float32], place.go:195
 DEVICE bool uprightAt_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
     Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
@@ -1533,8 +1535,8 @@ DEVICE bool uprightAt_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f
     return dot_f32(a, cross_f32(b, c)) > flat * most;
 }
 
-// upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
-// rounding can bring about.
+// upright reports whether all tetrahedra around vertex i have a positive volume at a trial position p, beyond
+// round-off.
 // upright[float32], place.go:184
 DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
@@ -1596,7 +1598,7 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     return 0.0f;
 }
 
-// begin begins a step of vertex i.
+// begin initialises a step of vertex i.
 // (*step[float64]).begin, place.go:37
 DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vertex_f64 *q = &v[i];
@@ -1646,7 +1648,7 @@ DEVICE fit_ValueAndDerivatives_f64_results fit_ValueAndDerivatives_f64(double x)
     return {t * t * t, 6.0 * (s - 1.0) * r, 6.0 * (2.0 - 4.0 * s + s * s) * r * r, s};
 }
 
-// Power is x to the power 2ⁿ.
+// Power returns x to the power 2ⁿ.
 // Power[float64], fit/fit.go:44
 DEVICE double fit_Power_f64(double x, int32 n) {
     for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
@@ -1655,8 +1657,8 @@ DEVICE double fit_Power_f64(double x, int32 n) {
     return x;
 }
 
-// Energy is that of a cell of quality q₀/x, and the power p of it: xᵖ for p = 2ⁿ, and for n < 0, where p is -1, -1/x:
-// the less its sum is, the greater is the mean quality.
+// Energy returns the energy xᵖ of a cell of quality q₀/x, and p times it, with p = 2ⁿ; for n < 0, where p is -1,
+// -1/x: the smaller the sum, the larger the mean quality.
 // Energy[float64], fit/fit.go:53
 struct fit_Energy_f64_results { double r0; double r1; };
 DEVICE fit_Energy_f64_results fit_Energy_f64(double x, int32 n) {
@@ -1666,7 +1668,7 @@ DEVICE fit_Energy_f64_results fit_Energy_f64(double x, int32 n) {
     return {fit_Power_f64(x, n), double(shl(1, n))};
 }
 
-// Lower is the smaller of the least quality so far and another: NaN if either is.
+// Lower returns the smaller of two qualities: NaN if either is.
 // Lower[float64], fit/fit.go:36
 DEVICE double fit_Lower_f64(double least, double q) {
     if (least <= q) {
@@ -1675,7 +1677,7 @@ DEVICE double fit_Lower_f64(double least, double q) {
     return q + (least - least);
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
 // Larger[float64], num/num.go:28
 DEVICE double num_Larger_f64(double a, double b) {
     if (a > b) {
@@ -1684,8 +1686,8 @@ DEVICE double num_Larger_f64(double a, double b) {
     return b;
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
 // Abs[float64], num/num.go:20
 DEVICE double num_Abs_f64(double x) {
     if (x < 0.0) {
@@ -1715,7 +1717,7 @@ DEVICE void localEnergy_add_f64(localEnergy_f64 *w, Vector_f64 p, Tensor_f64 *ow
     double lu = num_Sqrt_f64(ux * (gx - fx) + uy * (gy - fy) + uz * (gz - fz));
     double lv = num_Sqrt_f64(vx * (hx - fx) + vy * (hy - fy) + vz * (hz - fz));
     double lt = num_Sqrt_f64(tx * (hx - gx) + ty * (hy - gy) + tz * (hz - gz));
-    // Six times the volume, and how it falls.
+    // Six times the volume, and its negative gradient.
     double sx = uy * vz - uz * vy, sy = uz * vx - ux * vz, sz = ux * vy - uy * vx;
     double six = ax * sx + ay * sy + az * sz;
     double n11 = m22 * m33 - m23 * m23, n12 = m13 * m23 - m12 * m33, n13 = m12 * m23 - m13 * m22;
@@ -1762,8 +1764,8 @@ DEVICE void localEnergy_add_f64(localEnergy_f64 *w, Vector_f64 p, Tensor_f64 *ow
     w->bend.M33 += half * (m11 * m22 - m12 * m12) + ia * az * az + ib * bz * bz + ic * cz * cz + iu * uz * uz + iv * vz * vz + it * tz * tz;
 }
 
-// Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
-// the ends it is the nearest position inside. NaN is taken to the first piece.
+// Locate returns the piece of x, of n pieces that start at low and have length 1/per, and the position of x in it, in
+// [0, 1]. Beyond the ends it returns the nearest position inside. NaN maps to the first piece.
 // Locate[float64], lookup/lookup.go:26
 struct lookup_Locate_f64_results { int32 r0; double r1; };
 DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double per, int32 n) {
@@ -1778,7 +1780,7 @@ DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double 
     return {k, c - double(k)};
 }
 
-// (*Node[float64]).position, fieldmesh.go:32
+// (*Node[float64]).position, fieldmesh.go:33
 DEVICE Vector_f64 Node_position_f64(Node_f64 *n) {
     Vector_f64 p = {};
     p.X = n->X;
@@ -1796,8 +1798,8 @@ DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
     return c;
 }
 
-// edges are those of a tetrahedron from its first corner.
-// (*Field[float64]).edges, fieldmesh.go:26
+// edges returns the edges of a tetrahedron from its first corner.
+// (*Field[float64]).edges, fieldmesh.go:27
 struct Field_edges_f64_results { Vector_f64 r0; Vector_f64 r1; Vector_f64 r2; };
 DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 cell) {
     Array<int32, 4> *at = &f->Background[cell].At;
@@ -1820,7 +1822,7 @@ DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
 }
 
 // barycentricIn returns the coordinates of p in a tetrahedron, which need not contain it. It is exact at corners.
-// (*Field[float64]).barycentricIn, fieldmesh.go:39
+// (*Field[float64]).barycentricIn, fieldmesh.go:40
 DEVICE barycentric_f64 Field_barycentricIn_f64(const Field_f64 *f, int32 cell, Vector_f64 p) {
     auto [b, c, d] = Field_edges_f64(f, cell);
     Vector_f64 u = minus_f64(p, Node_position_f64(&f->Nodes[f->Background[cell].At[0]]));
@@ -1829,8 +1831,8 @@ DEVICE barycentric_f64 Field_barycentricIn_f64(const Field_f64 *f, int32 cell, V
     return barycentric_f64{cell, dot_f64(u, cd) / six, dot_f64(u, db) / six, dot_f64(u, bc) / six};
 }
 
-// clampToCell moves a position outside of its tetrahedron to the tetrahedron's boundary, and NaN to the first corner.
-// clampToCell[float64], fieldmesh.go:48
+// clampToCell moves a position outside its tetrahedron to the tetrahedron's boundary, and NaN to the first corner.
+// clampToCell[float64], fieldmesh.go:49
 DEVICE barycentric_f64 clampToCell_f64(barycentric_f64 s) {
     if (!(s.b > 0.0)) {
         s.b = 0.0;
@@ -1849,8 +1851,8 @@ DEVICE barycentric_f64 clampToCell_f64(barycentric_f64 s) {
     return s;
 }
 
-// distanceSquare is the square of the distance of p from a position in a tetrahedron.
-// (*Field[float64]).distanceSquare, fieldmesh.go:117
+// distanceSquare returns the square of the distance of p from a position in a tetrahedron.
+// (*Field[float64]).distanceSquare, fieldmesh.go:118
 DEVICE double Field_distanceSquare_f64(const Field_f64 *f, barycentric_f64 *s, Vector_f64 p) {
     auto [b, c, d] = Field_edges_f64(f, s->cell);
     Vector_f64 u = minus_f64(Node_position_f64(&f->Nodes[f->Background[s->cell].At[0]]), p);
@@ -1862,7 +1864,7 @@ DEVICE double Field_distanceSquare_f64(const Field_f64 *f, barycentric_f64 *s, V
 
 // nearest looks at every tetrahedron that touches a box, for a position outside of the mesh, behind a notch or a hole
 // of it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
-// (*Field[float64]).nearest, fieldmesh.go:104
+// (*Field[float64]).nearest, fieldmesh.go:105
 DEVICE barycentric_f64 Field_nearest_f64(const Field_f64 *f, int32 box, Vector_f64 p) {
     barycentric_f64 best = clampToCell_f64(Field_barycentricIn_f64(f, f->Listed[f->Lists[box]], p));
     double far = Field_distanceSquare_f64(f, &best, p);
@@ -1876,10 +1878,10 @@ DEVICE barycentric_f64 Field_nearest_f64(const Field_f64 *f, int32 box, Vector_f
     return best;
 }
 
-// find returns where on the mesh a position lies, or the nearest that the tetrahedra of its box have. It depends on the
-// position alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it
-// goes across the face that the position lies farthest beyond.
-// (*Field[float64]).find, fieldmesh.go:67
+// find locates a position on the background mesh, or the nearest one in the tetrahedra of its box. The result depends
+// on the position only, so that vertices need no memory of their cell: from the tetrahedron in the centre of the box
+// it repeatedly crosses the face that the position is farthest beyond.
+// (*Field[float64]).find, fieldmesh.go:68
 DEVICE barycentric_f64 Field_find_f64(const Field_f64 *f, Vector_f64 p) {
     auto [i, unused1] = lookup_Locate_f64(p.X, f->X, f->PerX, f->Nx);
     auto [j, unused2] = lookup_Locate_f64(p.Y, f->Y, f->PerY, f->Ny);
@@ -1921,7 +1923,7 @@ DEVICE barycentric_f64 Field_find_f64(const Field_f64 *f, Vector_f64 p) {
     return Field_nearest_f64(f, box, p);
 }
 
-// (*Node[float64]).metric, fieldmesh.go:126
+// (*Node[float64]).metric, fieldmesh.go:127
 DEVICE Tensor_f64 Node_metric_f64(Node_f64 *n) {
     Tensor_f64 m = {};
     m.M11 = n->M11;
@@ -1933,7 +1935,7 @@ DEVICE Tensor_f64 Node_metric_f64(Node_f64 *n) {
     return m;
 }
 
-// difference is b - a.
+// difference returns b - a.
 // difference[float64], field.go:109
 DEVICE Tensor_f64 difference_f64(Tensor_f64 *a, Tensor_f64 *b) {
     Tensor_f64 m = {};
@@ -1946,8 +1948,8 @@ DEVICE Tensor_f64 difference_f64(Tensor_f64 *a, Tensor_f64 *b) {
     return m;
 }
 
-// edgeDifferences are the differences of the metric along the edges of a tetrahedron from its first corner.
-// (*Field[float64]).edgeDifferences, fieldmesh.go:133
+// edgeDifferences returns the differences of the metric along the edges of a tetrahedron from its first corner.
+// (*Field[float64]).edgeDifferences, fieldmesh.go:134
 struct Field_edgeDifferences_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
 DEVICE Field_edgeDifferences_f64_results Field_edgeDifferences_f64(const Field_f64 *f, int32 cell) {
     Array<int32, 4> *at = &f->Background[cell].At;
@@ -1955,8 +1957,8 @@ DEVICE Field_edgeDifferences_f64_results Field_edgeDifferences_f64(const Field_f
     return {difference_f64(&o, &b), difference_f64(&o, &c), difference_f64(&o, &d)};
 }
 
-// weightedSum is the sum of three tensors with weights.
-// weightedSum[float64], fieldmesh.go:140
+// weightedSum returns the sum of three tensors with weights.
+// weightedSum[float64], fieldmesh.go:141
 DEVICE Tensor_f64 weightedSum_f64(Tensor_f64 *b, Tensor_f64 *c, Tensor_f64 *d, double s, double t, double r) {
     Tensor_f64 m = {};
     m.M11 = s * b->M11 + t * c->M11 + r * d->M11;
@@ -1969,7 +1971,7 @@ DEVICE Tensor_f64 weightedSum_f64(Tensor_f64 *b, Tensor_f64 *c, Tensor_f64 *d, d
 }
 
 // gradientAtBackground returns the derivatives by x, y and z, constant on every tetrahedron.
-// (*Field[float64]).gradientAtBackground, fieldmesh.go:161
+// (*Field[float64]).gradientAtBackground, fieldmesh.go:162
 struct Field_gradientAtBackground_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
 DEVICE Field_gradientAtBackground_f64_results Field_gradientAtBackground_f64(const Field_f64 *f, Vector_f64 p) {
     barycentric_f64 s = Field_find_f64(f, p);
@@ -1987,13 +1989,13 @@ DEVICE lookup_Piece_Size_f64_results lookup_Piece_Size_f64(lookup_Piece_f64 *p, 
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0 * p->C + 3.0 * t * p->D)};
 }
 
-// Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
+// Between is linear interpolation: a for t = 0, b for t = 1, and exactly a for all t if a = b.
 // Between[float64], lookup/lookup.go:39
 DEVICE double lookup_Between_f64(double a, double b, double t) {
     return a + t * (b - a);
 }
 
-// Bilinear is linear along s from a to b and from c to d, and along t between these.
+// Bilinear is bilinear interpolation: along s from a to b and from c to d, and along t between these.
 // Bilinear[float64], lookup/lookup.go:42
 DEVICE double lookup_Bilinear_f64(double a, double b, double c, double d, double s, double t) {
     return lookup_Between_f64(lookup_Between_f64(a, b, s), lookup_Between_f64(c, d, s), t);
@@ -2074,13 +2076,13 @@ DEVICE Field_Gradient_f64_results Field_Gradient_f64(const Field_f64 *f, Vector_
     return {scaled_f64(&mx, f->Scale * f->PerX), scaled_f64(&my, f->Scale * f->PerY), scaled_f64(&mz, f->Scale * f->PerZ)};
 }
 
-// contract is the trace of the product with another symmetric tensor.
+// contract returns the trace of the product with another symmetric tensor.
 // (*Tensor[float64]).contract, quality.go:105
 DEVICE double Tensor_contract_f64(Tensor_f64 *m, Tensor_f64 *d) {
     return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0 * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
 }
 
-// localEnergyOf evaluates the tetrahedra around vertex i, where a step of it begins.
+// localEnergyOf evaluates the tetrahedra around vertex i, at the beginning of a step.
 // localEnergyOf[float64], barrier.go:26
 DEVICE localEnergy_f64 localEnergyOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 *m,
         const Field_f64 *field, Slice<Vertex_f64> v) {
@@ -2098,7 +2100,7 @@ DEVICE localEnergy_f64 localEnergyOf_f64(int64 i, step_f64 *s, Control_f64 *c, c
     return b;
 }
 
-// directions are those of the frame where the step begins.
+// directions returns those of the frame at the beginning of the step.
 // (*step[float64]).directions, place.go:92
 struct step_directions_f64_results { Vector_f64 r0; Vector_f64 r1; };
 DEVICE step_directions_f64_results step_directions_f64(step_f64 *s) {
@@ -2183,7 +2185,7 @@ DEVICE Vector_f64 solve_f64(Tensor_f64 *a, Vector_f64 g) {
     return x;
 }
 
-// newton makes the step A⁻¹ωg within the frame.
+// newton sets the step to A⁻¹ωg within the frame.
 // (*step[float64]).newton, move.go:47
 DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double relax) {
     auto [b, h] = step_within_f64(s, a, g);
@@ -2193,7 +2195,7 @@ DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double rel
     s->d = solve_f64(&b, h);
 }
 
-// limitStep is a step from a, or as much of it as does not lead beyond a reach.
+// limitStep returns a step from a, limited so that it does not exceed a reach.
 // limitStep[float64], place.go:106
 DEVICE double limitStep_f64(double step, double a, double reach) {
     if (step > reach - a) {
@@ -2236,7 +2238,7 @@ DEVICE void localEnergy_descend_f64(localEnergy_f64 *b, step_f64 *s, double rela
     }
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
 // Smaller[float64], num/num.go:36
 DEVICE double num_Smaller_f64(double a, double b) {
     if (a < b) {
@@ -2267,7 +2269,7 @@ DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
 
 // atBackground returns the metric at a position, which is linear on every tetrahedron: such a mean of positive definite
 // tensors is positive definite.
-// (*Field[float64]).atBackground, fieldmesh.go:150
+// (*Field[float64]).atBackground, fieldmesh.go:151
 DEVICE Tensor_f64 Field_atBackground_f64(const Field_f64 *f, Vector_f64 p) {
     barycentric_f64 s = Field_find_f64(f, p);
     auto [b, c, d] = Field_edgeDifferences_f64(f, s.cell);
@@ -2282,7 +2284,7 @@ DEVICE Tensor_f64 Field_atBackground_f64(const Field_f64 *f, Vector_f64 p) {
     return scaled_f64(&m, f->Scale);
 }
 
-// Trilinear is, along r, linear between two that are bilinear: of a, b, c and d, and of e, f, g and h.
+// Trilinear is trilinear interpolation: along r between the bilinear ones of a, b, c, d and of e, f, g, h.
 // Trilinear[float64], lookup/lookup.go:47
 DEVICE double lookup_Trilinear_f64(double a, double b, double c, double d, double e, double f, double g, double h,
         double s, double t, double r) {
@@ -2324,9 +2326,9 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
     return m;
 }
 
-// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
-// it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
-// volumes eight times as large.
+// quality returns the quality of the tetrahedron of vertices a, b and c with a corner at p with metric m, as Measure
+// does, with fewer operations. It uses the sum of the corners' metrics, 4M, in which lengths are twice and volumes
+// eight times as large.
 // quality[float64], quality.go:121
 DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
     double m11 = m->M11 + a->M11 + b->M11 + c->M11, m12 = m->M12 + a->M12 + b->M12 + c->M12, m13 = m->M13 + a->M13 + b->M13 + c->M13;
@@ -2351,8 +2353,8 @@ DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64
     return 0x1.6a09e667f3bccp-03 /* 0.17677669529663687 */ * six * num_Sqrt_f64(det) * (fit * fit * fit);
 }
 
-// trialEnergy returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the
-// qualities, and whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
+// trialEnergy returns the energy around vertex i at a trial position p with the metric at, the sum of the qualities,
+// and whether all tetrahedra are upright and of at least the quality need. It stops at the first that is not.
 // trialEnergy[float64], barrier.go:109
 struct trialEnergy_f64_results { double r0; double r1; bool r2; };
 DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double need, Control_f64 *c,
@@ -2381,7 +2383,7 @@ DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     return u;
 }
 
-// uprightAt tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
+// uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
 // uprightAt[float64], place.go:195
 DEVICE bool uprightAt_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
     Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
@@ -2389,8 +2391,8 @@ DEVICE bool uprightAt_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f
     return dot_f64(a, cross_f64(b, c)) > flat * most;
 }
 
-// upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
-// rounding can bring about.
+// upright reports whether all tetrahedra around vertex i have a positive volume at a trial position p, beyond
+// round-off.
 // upright[float64], place.go:184
 DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
@@ -2452,7 +2454,7 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     return 0.0;
 }
 
-// RateCell returns the quality of tetrahedron i, for the least of all.
+// RateCell returns the quality of tetrahedron i, for the minimum over all.
 // RateCell[float32], barrier.go:187
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
@@ -2465,7 +2467,7 @@ DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     return quality_f32(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
 }
 
-// RateCell returns the quality of tetrahedron i, for the least of all.
+// RateCell returns the quality of tetrahedron i, for the minimum over all.
 // RateCell[float64], barrier.go:187
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
@@ -2478,7 +2480,7 @@ DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     return quality_f64(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
 }
 
-// Count ends a sweep: index 0 adds it to those that were.
+// Count ends a sweep: index 0 increments the number of sweeps.
 // Count[float32], count.go:8
 DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
     if (i == 0) {
@@ -2486,7 +2488,7 @@ DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
     }
 }
 
-// Count ends a sweep: index 0 adds it to those that were.
+// Count ends a sweep: index 0 increments the number of sweeps.
 // Count[float64], count.go:8
 DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
     if (i == 0) {
@@ -2494,9 +2496,9 @@ DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
     }
 }
 
-// needsVisit tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit
-// and neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was
-// last visited; 0 is before the first set of the first sweep.
+// needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
+// last visit. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last visited;
+// 0 is before the first set of the first sweep.
 // needsVisit[float32], place.go:12
 DEVICE bool needsVisit_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
     if (!p->Cull) {
@@ -2546,7 +2548,7 @@ DEVICE gather_f32_results gather_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, S
     return {a, g};
 }
 
-// pain makes the step (D+A)⁻¹ωg within the frame.
+// pain sets the step to (D+A)⁻¹ωg within the frame.
 // (*step[float32]).pain, move.go:54
 DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params_f32 *p) {
     auto [b, h] = step_within_f32(s, a, g);
@@ -2615,7 +2617,7 @@ DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const 
     return far;
 }
 
-// guarded takes as much of a step as the guard allows.
+// guarded applies as much of a step as the guard allows.
 // guarded[float32], place.go:159
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -2656,9 +2658,9 @@ DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mes
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// needsVisit tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit
-// and neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was
-// last visited; 0 is before the first set of the first sweep.
+// needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
+// last visit. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last visited;
+// 0 is before the first set of the first sweep.
 // needsVisit[float64], place.go:12
 DEVICE bool needsVisit_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
     if (!p->Cull) {
@@ -2708,7 +2710,7 @@ DEVICE gather_f64_results gather_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, S
     return {a, g};
 }
 
-// pain makes the step (D+A)⁻¹ωg within the frame.
+// pain sets the step to (D+A)⁻¹ωg within the frame.
 // (*step[float64]).pain, move.go:54
 DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params_f64 *p) {
     auto [b, h] = step_within_f64(s, a, g);
@@ -2777,7 +2779,7 @@ DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const
     return far;
 }
 
-// guarded takes as much of a step as the guard allows.
+// guarded applies as much of a step as the guard allows.
 // guarded[float64], place.go:159
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -2890,7 +2892,7 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 // Laplace[float32], move.go:102
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
@@ -2915,7 +2917,7 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 // Laplace[float64], move.go:102
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
@@ -2940,7 +2942,7 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Volume is the volume of a tetrahedron, negative where it is inverted.
+// Volume returns the volume of a tetrahedron, negative if inverted.
 // Volume[float32], place.go:203
 DEVICE float Volume_f32(Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c, Vertex_f32 *d) {
     Vector_f32 p = Vector_f32{a->X, a->Y, a->Z};
@@ -2961,7 +2963,7 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
     out[i].Volume_ = Volume_f32(a, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
 }
 
-// Volume is the volume of a tetrahedron, negative where it is inverted.
+// Volume returns the volume of a tetrahedron, negative if inverted.
 // Volume[float64], place.go:203
 DEVICE double Volume_f64(Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c, Vertex_f64 *d) {
     Vector_f64 p = Vector_f64{a->X, a->Y, a->Z};
@@ -2982,7 +2984,7 @@ DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, 
     out[i].Volume_ = Volume_f64(a, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
 }
 
-// lerp is linear in t, from a to b.
+// lerp interpolates linearly from a to b.
 // lerp[float32], field.go:100
 DEVICE Tensor_f32 lerp_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
     Tensor_f32 m = {};
@@ -3014,7 +3016,7 @@ DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, 
     out[i] = Tensor_length_f32(&mean, Vertex_from_f32(b, p));
 }
 
-// lerp is linear in t, from a to b.
+// lerp interpolates linearly from a to b.
 // lerp[float64], field.go:100
 DEVICE Tensor_f64 lerp_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
     Tensor_f64 m = {};
@@ -3070,8 +3072,8 @@ DEVICE void MeasureSide_f64_at(int64 i, Slice<Side> sides, Slice<Vertex_f64> v, 
     out[i] = num_Sqrt_f64(dot_f64(n, n)) / 2.0;
 }
 
-// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there
-// is a quality that is no better than floor, it returns the first such.
+// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if any is. It returns
+// the first quality not better than floor, if any.
 // worst[float32], quality.go:152
 DEVICE float worst_f32(int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
@@ -3090,8 +3092,8 @@ DEVICE float worst_f32(int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m, c
     return least;
 }
 
-// smart finds the step and returns the share of it that raises the worst quality, 0 for none, and what
-// the worst quality then is.
+// smart computes the step and returns the share of it that raises the worst quality, 0 for none, and the resulting
+// worst quality.
 // smart[float32], smart.go:29
 struct smart_f32_results { float r0; float r1; };
 DEVICE smart_f32_results smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m,
@@ -3129,8 +3131,8 @@ DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Me
     return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there
-// is a quality that is no better than floor, it returns the first such.
+// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if any is. It returns
+// the first quality not better than floor, if any.
 // worst[float64], quality.go:152
 DEVICE double worst_f64(int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
@@ -3149,8 +3151,8 @@ DEVICE double worst_f64(int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
     return least;
 }
 
-// smart finds the step and returns the share of it that raises the worst quality, 0 for none, and what
-// the worst quality then is.
+// smart computes the step and returns the share of it that raises the worst quality, 0 for none, and the resulting
+// worst quality.
 // smart[float64], smart.go:29
 struct smart_f64_results { double r0; double r1; };
 DEVICE smart_f64_results smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m,
@@ -3218,7 +3220,7 @@ DEVICE void activeSet_dropInactive_f32(activeSet_f32 *act) {
     act->n = n;
 }
 
-// add makes a tetrahedron active, and drops those that are no longer so if it is the worst.
+// add makes a tetrahedron active, and drops those no longer active if it is the worst.
 // (*activeSet[float32]).add, climb.go:93
 DEVICE void activeSet_add_f32(activeSet_f32 *act, int32 k, float q) {
     if (q < act->least) {
@@ -3237,9 +3239,9 @@ DEVICE void activeSet_add_f32(activeSet_f32 *act, int32 k, float q) {
     act->n = add(act->n, int64(1));
 }
 
-// findWorst finds the active tetrahedra around vertex i with that vertex at p. It ends at the first one that is no
-// better than floor, and returns false; it begins with the one at which it ended, or that was the worst, before, which
-// likely is so again.
+// findWorst computes the active tetrahedra around vertex i at a trial position p. It stops at the first one not
+// better than floor, and returns false; it starts with the one at which it stopped, or that was the worst,
+// previously, which is probably so again.
 // (*activeSet[float32]).findWorst, climb.go:69
 DEVICE bool activeSet_findWorst_f32(activeSet_f32 *act, int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m,
         const Field_f32 *field, Slice<Vertex_f32> v) {
@@ -3273,7 +3275,7 @@ DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
 
-// Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
+// Measure computes the tetrahedron of vertices a, b and c with a corner at p with metric m.
 // Measure[float32], quality.go:26
 DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c) {
     Tetrahedron_f32 t = {};
@@ -3307,13 +3309,13 @@ DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, V
     return t;
 }
 
-// Quality is 1 for the best, and negative for an inverted tetrahedron.
+// Quality is at most 1, and negative for an inverted tetrahedron.
 // (*Tetrahedron[float32]).Quality, quality.go:48
 DEVICE float Tetrahedron_Quality_f32(Tetrahedron_f32 *t) {
     return 0x1.ca3488p+10f /* 1832.8208 */ * t->volume * t->root * t->fit / (t->around * t->around * t->around);
 }
 
-// addOuter is the sum with a multiple of uu'.
+// addOuter returns the sum with a multiple of uu'.
 // (Tensor[float32]).addOuter, quality.go:97
 DEVICE Tensor_f32 Tensor_addOuter_f32(Tensor_f32 m, Vector_f32 u, float by) {
     float x = by * u.X, y = by * u.Y, z = by * u.Z;
@@ -3380,7 +3382,7 @@ DEVICE Vector_f32 Tetrahedron_Gradient_f32(Tetrahedron_f32 *t, Tensor_f32 *mx, T
     return g;
 }
 
-// solveLower is C⁻¹g.
+// solveLower returns C⁻¹g.
 // (*choleskyFactor[float32]).solveLower, climb.go:49
 DEVICE Vector_f32 choleskyFactor_solveLower_f32(choleskyFactor_f32 *r, Vector_f32 g) {
     Vector_f32 x = {};
@@ -3390,7 +3392,7 @@ DEVICE Vector_f32 choleskyFactor_solveLower_f32(choleskyFactor_f32 *r, Vector_f3
     return x;
 }
 
-// computeGradients finds the gradients of the active tetrahedra, after a step.
+// computeGradients computes the gradients of the active tetrahedra, after a step.
 // (*activeSet[float32]).computeGradients, climb.go:121
 DEVICE void activeSet_computeGradients_f32(activeSet_f32 *act, step_f32 *s, choleskyFactor_f32 *r,
         const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
@@ -3404,7 +3406,7 @@ DEVICE void activeSet_computeGradients_f32(activeSet_f32 *act, step_f32 *s, chol
     }
 }
 
-// leastRise is the active tetrahedron whose quality rises least along d; the first of them if d is 0.
+// leastRise returns the active tetrahedron whose quality rises least along d; the first if d is 0.
 // (*activeSet[float32]).leastRise, climb.go:194
 DEVICE int64 activeSet_leastRise_f32(activeSet_f32 *act, Vector_f32 d) {
     int64 k = 0;
@@ -3514,8 +3516,8 @@ DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activ
     return {d, 0.0f};
 }
 
-// chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they lie
-// above the least.
+// chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they are
+// above the minimum.
 // (*activeSet[float32]).chooseDirection, climb.go:135
 struct activeSet_chooseDirection_f32_results { Vector_f32 r0; float r1; };
 DEVICE activeSet_chooseDirection_f32_results activeSet_chooseDirection_f32(activeSet_f32 *act) {
@@ -3538,7 +3540,7 @@ DEVICE Vector_f32 scaledVector_f32(Vector_f32 a, float by) {
     return a;
 }
 
-// solveUpper is C'⁻¹y.
+// solveUpper returns C'⁻¹y.
 // (*choleskyFactor[float32]).solveUpper, climb.go:58
 DEVICE Vector_f32 choleskyFactor_solveUpper_f32(choleskyFactor_f32 *r, Vector_f32 y) {
     Vector_f32 x = {};
@@ -3548,7 +3550,7 @@ DEVICE Vector_f32 choleskyFactor_solveUpper_f32(choleskyFactor_f32 *r, Vector_f3
     return x;
 }
 
-// advance makes the step base plus a vector in units of length of the metric.
+// advance sets the step to base plus a vector in units of length of the metric.
 // (*step[float32]).advance, climb.go:336
 DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, choleskyFactor_f32 *r, Vector_f32 y) {
     Vector_f32 x = choleskyFactor_solveUpper_f32(r, y);
@@ -3563,7 +3565,7 @@ DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, choleskyFactor_f32 *r,
 // It goes along the direction of steepest ascent, in trials, to about where another tetrahedron becomes the worst.
 // Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
 // the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
-// All trials are in one loop, so that the threads of a GPU evaluate together, whatever state each of them is in.
+// All trials are in one loop, so that the threads of a GPU evaluate together in any mix of states.
 // climb[float32], climb.go:253
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
@@ -3705,7 +3707,7 @@ DEVICE void activeSet_dropInactive_f64(activeSet_f64 *act) {
     act->n = n;
 }
 
-// add makes a tetrahedron active, and drops those that are no longer so if it is the worst.
+// add makes a tetrahedron active, and drops those no longer active if it is the worst.
 // (*activeSet[float64]).add, climb.go:93
 DEVICE void activeSet_add_f64(activeSet_f64 *act, int32 k, double q) {
     if (q < act->least) {
@@ -3724,9 +3726,9 @@ DEVICE void activeSet_add_f64(activeSet_f64 *act, int32 k, double q) {
     act->n = add(act->n, int64(1));
 }
 
-// findWorst finds the active tetrahedra around vertex i with that vertex at p. It ends at the first one that is no
-// better than floor, and returns false; it begins with the one at which it ended, or that was the worst, before, which
-// likely is so again.
+// findWorst computes the active tetrahedra around vertex i at a trial position p. It stops at the first one not
+// better than floor, and returns false; it starts with the one at which it stopped, or that was the worst,
+// previously, which is probably so again.
 // (*activeSet[float64]).findWorst, climb.go:69
 DEVICE bool activeSet_findWorst_f64(activeSet_f64 *act, int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
         const Field_f64 *field, Slice<Vertex_f64> v) {
@@ -3760,7 +3762,7 @@ DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
 
-// Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
+// Measure computes the tetrahedron of vertices a, b and c with a corner at p with metric m.
 // Measure[float64], quality.go:26
 DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
     Tetrahedron_f64 t = {};
@@ -3794,13 +3796,13 @@ DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, V
     return t;
 }
 
-// Quality is 1 for the best, and negative for an inverted tetrahedron.
+// Quality is at most 1, and negative for an inverted tetrahedron.
 // (*Tetrahedron[float64]).Quality, quality.go:48
 DEVICE double Tetrahedron_Quality_f64(Tetrahedron_f64 *t) {
     return 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->volume * t->root * t->fit / (t->around * t->around * t->around);
 }
 
-// addOuter is the sum with a multiple of uu'.
+// addOuter returns the sum with a multiple of uu'.
 // (Tensor[float64]).addOuter, quality.go:97
 DEVICE Tensor_f64 Tensor_addOuter_f64(Tensor_f64 m, Vector_f64 u, double by) {
     double x = by * u.X, y = by * u.Y, z = by * u.Z;
@@ -3867,7 +3869,7 @@ DEVICE Vector_f64 Tetrahedron_Gradient_f64(Tetrahedron_f64 *t, Tensor_f64 *mx, T
     return g;
 }
 
-// solveLower is C⁻¹g.
+// solveLower returns C⁻¹g.
 // (*choleskyFactor[float64]).solveLower, climb.go:49
 DEVICE Vector_f64 choleskyFactor_solveLower_f64(choleskyFactor_f64 *r, Vector_f64 g) {
     Vector_f64 x = {};
@@ -3877,7 +3879,7 @@ DEVICE Vector_f64 choleskyFactor_solveLower_f64(choleskyFactor_f64 *r, Vector_f6
     return x;
 }
 
-// computeGradients finds the gradients of the active tetrahedra, after a step.
+// computeGradients computes the gradients of the active tetrahedra, after a step.
 // (*activeSet[float64]).computeGradients, climb.go:121
 DEVICE void activeSet_computeGradients_f64(activeSet_f64 *act, step_f64 *s, choleskyFactor_f64 *r,
         const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
@@ -3891,7 +3893,7 @@ DEVICE void activeSet_computeGradients_f64(activeSet_f64 *act, step_f64 *s, chol
     }
 }
 
-// leastRise is the active tetrahedron whose quality rises least along d; the first of them if d is 0.
+// leastRise returns the active tetrahedron whose quality rises least along d; the first if d is 0.
 // (*activeSet[float64]).leastRise, climb.go:194
 DEVICE int64 activeSet_leastRise_f64(activeSet_f64 *act, Vector_f64 d) {
     int64 k = 0;
@@ -4001,8 +4003,8 @@ DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activ
     return {d, 0.0};
 }
 
-// chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they lie
-// above the least.
+// chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they are
+// above the minimum.
 // (*activeSet[float64]).chooseDirection, climb.go:135
 struct activeSet_chooseDirection_f64_results { Vector_f64 r0; double r1; };
 DEVICE activeSet_chooseDirection_f64_results activeSet_chooseDirection_f64(activeSet_f64 *act) {
@@ -4025,7 +4027,7 @@ DEVICE Vector_f64 scaledVector_f64(Vector_f64 a, double by) {
     return a;
 }
 
-// solveUpper is C'⁻¹y.
+// solveUpper returns C'⁻¹y.
 // (*choleskyFactor[float64]).solveUpper, climb.go:58
 DEVICE Vector_f64 choleskyFactor_solveUpper_f64(choleskyFactor_f64 *r, Vector_f64 y) {
     Vector_f64 x = {};
@@ -4035,7 +4037,7 @@ DEVICE Vector_f64 choleskyFactor_solveUpper_f64(choleskyFactor_f64 *r, Vector_f6
     return x;
 }
 
-// advance makes the step base plus a vector in units of length of the metric.
+// advance sets the step to base plus a vector in units of length of the metric.
 // (*step[float64]).advance, climb.go:336
 DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, choleskyFactor_f64 *r, Vector_f64 y) {
     Vector_f64 x = choleskyFactor_solveUpper_f64(r, y);
@@ -4050,7 +4052,7 @@ DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, choleskyFactor_f64 *r,
 // It goes along the direction of steepest ascent, in trials, to about where another tetrahedron becomes the worst.
 // Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
 // the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
-// All trials are in one loop, so that the threads of a GPU evaluate together, whatever state each of them is in.
+// All trials are in one loop, so that the threads of a GPU evaluate together in any mix of states.
 // climb[float64], climb.go:253
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
@@ -4162,7 +4164,7 @@ DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// combineSteps is a share of a step, and then another one.
+// combineSteps returns a share of a step followed by another.
 // combineSteps[float32], smart.go:92
 DEVICE step_f32 combineSteps_f32(step_f32 *one, step_f32 *other, float share, float more) {
     step_f32 s = *one;
@@ -4183,7 +4185,7 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
     step_begin_f32(&s, i, set, m, v);
     auto [share, least] = smart_f32(i, &s, p, m, field, v);
     if (least < c->Floor) {
-        // The optimiser begins where Smart has ended.
+        // The optimiser starts where Smart has ended.
         step_f32 first = s;
         const Vector_f32 value1 = step_at_f32(&first, share);
         const float value2 = s.a + share * s.d.X, value3 = s.b + share * s.d.Y;
@@ -4203,7 +4205,7 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
     return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// combineSteps is a share of a step, and then another one.
+// combineSteps returns a share of a step followed by another.
 // combineSteps[float64], smart.go:92
 DEVICE step_f64 combineSteps_f64(step_f64 *one, step_f64 *other, double share, double more) {
     step_f64 s = *one;
@@ -4225,7 +4227,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     step_begin_f64(&s, i, set, m, v);
     auto [share, least] = smart_f64(i, &s, p, m, field, v);
     if (least < c->Floor) {
-        // The optimiser begins where Smart has ended.
+        // The optimiser starts where Smart has ended.
         step_f64 first = s;
         const Vector_f64 value1 = step_at_f64(&first, share);
         const double value2 = s.a + share * s.d.X, value3 = s.b + share * s.d.Y;
@@ -4256,7 +4258,7 @@ DEVICE program_volume_f32_results program_volume_f32(program_f32 *l, int64 i, in
     return {dot_f32(a, cross_f32(b, c)) / l->size, g};
 }
 
-// load looks at what surrounds vertex i. It returns false where no move changes a volume.
+// load computes the program of vertex i. It returns false if no move changes a volume.
 // (*program[float32]).load, untangle.go:19
 DEVICE bool program_load_f32(program_f32 *l, int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     l->axes = 3;
@@ -4279,7 +4281,7 @@ DEVICE bool program_load_f32(program_f32 *l, int64 i, step_f32 *s, const Mesh_f3
     return most > 0.0f;
 }
 
-// row puts row k, of x and t, into four numbers, and returns its right-hand side.
+// row writes row k, of x and t, to four numbers, and returns its right-hand side.
 // (*program[float32]).row, untangle.go:48
 DEVICE float program_row_f32(program_f32 *l, int64 i, int64 k, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v,
         Array<float, 4> *out) {
@@ -4352,7 +4354,7 @@ DEVICE bool invert_f32(Array<float, 16> *a, int64 n) {
     return true;
 }
 
-// worst returns the row that x and t break most, and by how much.
+// worst returns the row that x and t violate most, and by how much.
 // (*program[float32]).worst, untangle.go:68
 struct program_worst_f32_results { int64 r0; float r1; };
 DEVICE program_worst_f32_results program_worst_f32(program_f32 *l, int64 i, Array<float, 4> *x, step_f32 *s,
@@ -4443,7 +4445,7 @@ DEVICE program_best_f32_results program_best_f32(program_f32 *l, int64 i, float 
     return {d, false};
 }
 
-// leastVolume is six times the least volume around vertex i with that vertex at p.
+// leastVolume returns six times the least volume around vertex i with that vertex at p.
 // leastVolume[float32], untangle.go:193
 DEVICE float leastVolume_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float low = 0.0f;
@@ -4457,8 +4459,8 @@ DEVICE float leastVolume_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Ver
     return low;
 }
 
-// Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is turned
-// over or flat. It returns the square of the move in the metric.
+// Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is
+// inverted or flat. It returns the square of the move in the metric.
 // Untangle[float32], untangle.go:209
 DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
@@ -4492,7 +4494,7 @@ DEVICE program_volume_f64_results program_volume_f64(program_f64 *l, int64 i, in
     return {dot_f64(a, cross_f64(b, c)) / l->size, g};
 }
 
-// load looks at what surrounds vertex i. It returns false where no move changes a volume.
+// load computes the program of vertex i. It returns false if no move changes a volume.
 // (*program[float64]).load, untangle.go:19
 DEVICE bool program_load_f64(program_f64 *l, int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     l->axes = 3;
@@ -4515,7 +4517,7 @@ DEVICE bool program_load_f64(program_f64 *l, int64 i, step_f64 *s, const Mesh_f6
     return most > 0.0;
 }
 
-// row puts row k, of x and t, into four numbers, and returns its right-hand side.
+// row writes row k, of x and t, to four numbers, and returns its right-hand side.
 // (*program[float64]).row, untangle.go:48
 DEVICE double program_row_f64(program_f64 *l, int64 i, int64 k, step_f64 *s, const Mesh_f64 *m,
         Slice<Vertex_f64> v, Array<double, 4> *out) {
@@ -4588,7 +4590,7 @@ DEVICE bool invert_f64(Array<double, 16> *a, int64 n) {
     return true;
 }
 
-// worst returns the row that x and t break most, and by how much.
+// worst returns the row that x and t violate most, and by how much.
 // (*program[float64]).worst, untangle.go:68
 struct program_worst_f64_results { int64 r0; double r1; };
 DEVICE program_worst_f64_results program_worst_f64(program_f64 *l, int64 i, Array<double, 4> *x, step_f64 *s,
@@ -4679,7 +4681,7 @@ DEVICE program_best_f64_results program_best_f64(program_f64 *l, int64 i, double
     return {d, false};
 }
 
-// leastVolume is six times the least volume around vertex i with that vertex at p.
+// leastVolume returns six times the least volume around vertex i with that vertex at p.
 // leastVolume[float64], untangle.go:193
 DEVICE double leastVolume_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double low = 0.0;
@@ -4693,8 +4695,8 @@ DEVICE double leastVolume_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Ve
     return low;
 }
 
-// Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is turned
-// over or flat. It returns the square of the move in the metric.
+// Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is
+// inverted or flat. It returns the square of the move in the metric.
 // Untangle[float64], untangle.go:209
 DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {

@@ -43,14 +43,14 @@ func metricDerivative[F num.Float](i int, p Vector[F], m *Mesh[F], field *Field[
 	return sum
 }
 
-// newton makes the step A⁻¹ωg within the frame.
+// newton sets the step to A⁻¹ωg within the frame.
 func (s *step[F]) newton(a *Tensor[F], g Vector[F], relax F) {
 	b, h := s.within(a, g)
 	h.X, h.Y, h.Z = relax*h.X, relax*h.Y, relax*h.Z
 	s.d = solve(&b, h)
 }
 
-// pain makes the step (D+A)⁻¹ωg within the frame.
+// pain sets the step to (D+A)⁻¹ωg within the frame.
 func (s *step[F]) pain(a *Tensor[F], g Vector[F], p *Params[F]) {
 	b, h := s.within(a, g)
 	more := 1 + p.Excess
@@ -96,7 +96,7 @@ func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fi
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 //
 //atoll:kernel max
 func Laplace[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],

@@ -10,7 +10,7 @@ var all = map[string]kernel{"Laplace": Laplace[float64], "Pain": Pain[float64],
 	"PainExact": PainExact[float64], "Smart": Smart[float64], "Optimise": Optimise[float64], "Hybrid": Hybrid[float64],
 	"Barrier": Barrier[float64]}
 
-// along are the directions in which vertex 0 moves.
+// along returns the directions in which vertex 0 moves.
 func (b *ball) along() []Vector[float64] {
 	if b.set.Slide > 0 {
 		return []Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}
@@ -23,7 +23,7 @@ func ahead(p, d Vector[float64], by float64) Vector[float64] {
 	return Vector[float64]{X: p.X + by*d.X, Y: p.Y + by*d.Y, Z: p.Z + by*d.Z}
 }
 
-// TestSlope: the derivatives of the metric are those of differences.
+// TestSlope compares the derivatives of the metric with differences.
 func TestSlope(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const h = 1e-6
@@ -53,7 +53,7 @@ func TestSlope(t *testing.T) {
 	}
 }
 
-// TestGradient: g less what the metric adds is the derivative of the objective, by differences.
+// TestGradient proves that g without the metric's term is the derivative of the objective, by differences.
 func TestGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const h = 1e-5
@@ -76,8 +76,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// TestStationary: where PainExact settles the objective has no slope in any direction in which the vertex moves,
-// inside, on a plane and on a line; in a constant metric one step does, and Σ Mu has none then.
+// TestStationary proves that where PainExact converges the objective is stationary in every direction in which the
+// vertex moves, inside, on a plane and on a line; in a constant metric after one step, at which Σ Mu vanishes.
 func TestStationary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	const h = 1e-5
@@ -106,7 +106,7 @@ func TestStationary(t *testing.T) {
 	}
 }
 
-// TestStaysOnTheBoundary: a vertex on a plane or a line never leaves it by a bit, and moves.
+// TestStaysOnTheBoundary proves that a vertex on a plane or a line moves and stays exactly on it.
 func TestStaysOnTheBoundary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for name, k := range all {
@@ -130,8 +130,8 @@ func TestStaysOnTheBoundary(t *testing.T) {
 	}
 }
 
-// TestAffine: smoothing in the image of a linear map L, in the metric that goes with it, is the image of smoothing: for
-// all but the printed Pain step, whose diagonal depends on the axes.
+// TestAffine proves that smoothing the image under a linear map L, in the mapped metric, gives the image of the
+// smoothing, except for the printed Pain step, whose diagonal depends on the axes.
 func TestAffine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	apart := 0.0
@@ -173,7 +173,7 @@ func TestAffine(t *testing.T) {
 	}
 }
 
-// TestGuards: a step that turns tetrahedra over is shortened, and counted; without a guard it is taken.
+// TestGuards proves that a step that inverts tetrahedra is shortened and counted, and taken without a guard.
 func TestGuards(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	field := constant(Tensor[float64]{M11: 1, M22: 1, M33: 1})
@@ -225,7 +225,8 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestQuality: 1 for the regular tetrahedron of edges 1, in any frame, negative if it is turned over, and as defined.
+// TestQuality proves that the quality is 1 for the regular tetrahedron of edges 1, in any frame, negative if
+// inverted, and as defined.
 func TestQuality(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	h := math.Sqrt(3) / 2

@@ -19,9 +19,9 @@ type loop interface {
 	Launch() abi.Launch
 }
 
-// TestParity compares the kernels with their translation to CUDA C, compiled for the CPU, bit by bit: cavities that are
-// sound or turned over, of vertices inside and on the boundary, in fields of both kinds whose aspect ratio reaches 1e4,
-// on domains of size 1e-6 to 1e6.
+// TestParity compares the kernels with their translation to CUDA C, compiled for the CPU, bit by bit: valid and
+// inverted cavities, of vertices inside and on the boundary, in fields of both kinds with aspect ratios up to 1e4, on
+// domains of size 1e-6 to 1e6.
 func TestParity(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
 		t.Run("float32", func(t *testing.T) { parity[float32](t, l) })
@@ -38,7 +38,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner) {
 	}
 }
 
-// someField covers [0, size]³ and wants tetrahedra of a tenth of it, of aspect ratios up to 1e4.
+// someField covers [0, size]³ with tetrahedron sizes of a tenth of it and aspect ratios up to 1e4.
 func someField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 	f := &Field[F]{Kind: kind, Nx: 2, Ny: 1, Nz: 3, PerX: F(2 / size), PerY: F(1 / size), PerZ: F(3 / size),
 		Scale: F(.5 + rng.Float64())}
@@ -74,7 +74,7 @@ func someField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] 
 	return f
 }
 
-// compare runs every kernel on many cavities that share no vertex.
+// compare runs every kernel on many disjoint cavities.
 func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
 	const movers, slide = 160, 100
 	field := someField[F](rng, size, kind)

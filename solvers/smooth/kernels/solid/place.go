@@ -6,9 +6,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// needsVisit tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit
-// and neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was
-// last visited; 0 is before the first set of the first sweep.
+// needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
+// last visit. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last visited;
+// 0 is before the first set of the first sweep.
 func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
 	if !p.Cull {
 		return true
@@ -25,7 +25,7 @@ func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int3
 	return false
 }
 
-// step is where a vertex wants to go from p: by d, in the directions of its frame.
+// step is the displacement d of a vertex from p, in the directions of its frame.
 type step[F num.Float] struct {
 	p, d  Vector[F]
 	a, b  F
@@ -33,7 +33,7 @@ type step[F num.Float] struct {
 	frame Frame[F]
 }
 
-// begin begins a step of vertex i.
+// begin initialises a step of vertex i.
 func (s *step[F]) begin(i int, set *Set, m *Mesh[F], v []Vertex[F]) {
 	q := &v[i]
 	s.p.X, s.p.Y, s.p.Z, s.a, s.b = q.X, q.Y, q.Z, q.A, q.B
@@ -88,7 +88,7 @@ func (s *step[F]) along(g Vector[F]) Vector[F] {
 	return h
 }
 
-// directions are those of the frame where the step begins.
+// directions returns those of the frame at the beginning of the step.
 func (s *step[F]) directions() (Vector[F], Vector[F]) {
 	var t, u Vector[F]
 	f, a, b := &s.frame, s.a, s.b
@@ -102,7 +102,7 @@ func (s *step[F]) limitToFrame() {
 	s.d.X, s.d.Y = limitStep(s.d.X, s.a, s.frame.Reach), limitStep(s.d.Y, s.b, s.frame.Reach)
 }
 
-// limitStep is a step from a, or as much of it as does not lead beyond a reach.
+// limitStep returns a step from a, limited so that it does not exceed a reach.
 func limitStep[F num.Float](step, a, reach F) F {
 	if step > reach-a {
 		return reach - a
@@ -155,7 +155,7 @@ func commitMove[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *
 	return far
 }
 
-// guarded takes as much of a step as the guard allows.
+// guarded applies as much of a step as the guard allows.
 func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], s *step[F],
 	v []Vertex[F], moved, seen []int32, n *Counters) F {
 	share := F(1)
@@ -179,8 +179,8 @@ func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	return commitMove(i, set, p, field, c, s, share, v, moved, seen)
 }
 
-// upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
-// rounding can bring about.
+// upright reports whether all tetrahedra around vertex i have a positive volume at a trial position p, beyond
+// round-off.
 func upright[F num.Float](i int, p Vector[F], flat F, m *Mesh[F], v []Vertex[F]) bool {
 	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
 		s := &m.Sides[k]
@@ -191,7 +191,7 @@ func upright[F num.Float](i int, p Vector[F], flat F, m *Mesh[F], v []Vertex[F])
 	return true
 }
 
-// uprightAt tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
+// uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
 func uprightAt[F num.Float](p Vector[F], av, bv, cv *Vertex[F], flat F) bool {
 	a, b, c := av.from(p), bv.from(p), cv.from(p)
 	most := num.Abs(a.X)*(num.Abs(b.Y*c.Z)+num.Abs(b.Z*c.Y)) + num.Abs(a.Y)*(num.Abs(b.Z*c.X)+num.Abs(b.X*c.Z)) +
@@ -199,14 +199,14 @@ func uprightAt[F num.Float](p Vector[F], av, bv, cv *Vertex[F], flat F) bool {
 	return dot(a, cross(b, c)) > flat*most
 }
 
-// Volume is the volume of a tetrahedron, negative where it is inverted.
+// Volume returns the volume of a tetrahedron, negative if inverted.
 func Volume[F num.Float](a, b, c, d *Vertex[F]) F {
 	p := Vector[F]{a.X, a.Y, a.Z}
 	return dot(b.from(p), cross(c.from(p), d.from(p))) / 6
 }
 
-// Upright tells whether a tetrahedron has a positive volume, by more than rounding can bring about: than a share flat
-// of its products.
+// Upright reports whether a tetrahedron has a positive volume, beyond round-off: larger than a share flat of its
+// products.
 func Upright[F num.Float](a, b, c, d *Vertex[F], flat F) bool {
 	return uprightAt(Vector[F]{a.X, a.Y, a.Z}, b, c, d, flat)
 }

@@ -22,7 +22,7 @@ type Tetrahedron[F num.Float] struct {
 	around, fit   F // P and F
 }
 
-// Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
+// Measure computes the tetrahedron of vertices a, b and c with a corner at p with metric m.
 func Measure[F num.Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) Tetrahedron[F] {
 	var t Tetrahedron[F]
 	t.m.M11, t.m.M12 = (m.M11+a.M11+b.M11+c.M11)/4, (m.M12+a.M12+b.M12+c.M12)/4
@@ -44,7 +44,7 @@ func Measure[F num.Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) Tetrahe
 	return t
 }
 
-// Quality is 1 for the best, and negative for an inverted tetrahedron.
+// Quality is at most 1, and negative for an inverted tetrahedron.
 func (t *Tetrahedron[F]) Quality() F {
 	return ideal * t.volume * t.root * t.fit / (t.around * t.around * t.around)
 }
@@ -93,7 +93,7 @@ func (t *Tetrahedron[F]) qualityByMetric(kappa F) Tensor[F] {
 	return b
 }
 
-// addOuter is the sum with a multiple of uu'.
+// addOuter returns the sum with a multiple of uu'.
 func (m Tensor[F]) addOuter(u Vector[F], by F) Tensor[F] {
 	x, y, z := by*u.X, by*u.Y, by*u.Z
 	m.M11, m.M12, m.M13 = m.M11+x*u.X, m.M12+x*u.Y, m.M13+x*u.Z
@@ -101,12 +101,12 @@ func (m Tensor[F]) addOuter(u Vector[F], by F) Tensor[F] {
 	return m
 }
 
-// contract is the trace of the product with another symmetric tensor.
+// contract returns the trace of the product with another symmetric tensor.
 func (m *Tensor[F]) contract(d *Tensor[F]) F {
 	return m.M11*d.M11 + m.M22*d.M22 + m.M33*d.M33 + 2*(m.M12*d.M12+m.M13*d.M13+m.M23*d.M23)
 }
 
-// InMetric is the volume of a tetrahedron in the mean of its corners' metrics.
+// InMetric returns the volume of a tetrahedron in the mean of its corners' metrics.
 func InMetric[F num.Float](a, b, c, d *Vertex[F]) F {
 	var p Vector[F]
 	p.X, p.Y, p.Z = a.X, a.Y, a.Z
@@ -115,9 +115,9 @@ func InMetric[F num.Float](a, b, c, d *Vertex[F]) F {
 	return t.volume * t.root
 }
 
-// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
-// it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
-// volumes eight times as large.
+// quality returns the quality of the tetrahedron of vertices a, b and c with a corner at p with metric m, as Measure
+// does, with fewer operations. It uses the sum of the corners' metrics, 4M, in which lengths are twice and volumes
+// eight times as large.
 func quality[F num.Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) F {
 	m11, m12, m13 := m.M11+a.M11+b.M11+c.M11, m.M12+a.M12+b.M12+c.M12, m.M13+a.M13+b.M13+c.M13
 	m22, m23, m33 := m.M22+a.M22+b.M22+c.M22, m.M23+a.M23+b.M23+c.M23, m.M33+a.M33+b.M33+c.M33
@@ -147,8 +147,8 @@ func quality[F num.Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) F {
 // lowest is below all qualities.
 const lowest = -2
 
-// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there
-// is a quality that is no better than floor, it returns the first such.
+// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if any is. It returns
+// the first quality not better than floor, if any.
 func worst[F num.Float](i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	at := field.At(p)
 	least := F(2)
@@ -165,13 +165,13 @@ func worst[F num.Float](i int, p Vector[F], floor F, m *Mesh[F], field *Field[F]
 	return least
 }
 
-// Cell is a tetrahedron's vertices, so that its volume is positive.
+// Cell is a tetrahedron's vertices, ordered for a positive volume.
 type Cell struct{ At [4]int32 }
 
 // Edge is an edge's vertices, that of the lower global id first.
 type Edge struct{ A, B int32 }
 
-// Shape is what a tetrahedron is like.
+// Shape holds the measures of a tetrahedron.
 type Shape[F num.Float] struct{ Quality, Volume F }
 
 // MeasureCell stores the quality and the volume of tetrahedron i.

@@ -24,8 +24,8 @@ func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[
 	return commitMove(i, set, p, field, c, &s, share, v, moved, seen)
 }
 
-// smart finds the step and returns the share of it that raises the worst quality, 0 for none, and what
-// the worst quality then is.
+// smart computes the step and returns the share of it that raises the worst quality, 0 for none, and the resulting
+// worst quality.
 func smart[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) (F, F) {
 	a, g := gather(i, s.p, m, v)
 	s.newton(&a, g, p.Relax)
@@ -72,7 +72,7 @@ func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 	s.begin(i, set, m, v)
 	share, least := smart(i, &s, p, m, field, v)
 	if least < c.Floor {
-		// The optimiser begins where Smart has ended.
+		// The optimiser starts where Smart has ended.
 		first := s
 		s.p, s.a, s.b = first.at(share), s.a+share*s.d.X, s.b+share*s.d.Y
 		if more := climb(i, &s, p, m, field, v); more != 0 {
@@ -88,7 +88,7 @@ func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 	return commitMove(i, set, p, field, c, &s, share, v, moved, seen)
 }
 
-// combineSteps is a share of a step, and then another one.
+// combineSteps returns a share of a step followed by another.
 func combineSteps[F num.Float](one, other *step[F], share, more F) step[F] {
 	s := *one
 	s.d.X, s.d.Y = share*one.d.X+more*other.d.X, share*one.d.Y+more*other.d.Y

@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// ball is vertex 0 and its cavity: the sides of a cube around it, or of its half z ≥ 0 or its quarter y, z ≥ 0, each
-// cut in two.
+// ball is vertex 0 and its cavity: the faces of a cube around it, or of its half z ≥ 0 or its quarter y, z ≥ 0, each
+// split in two.
 type ball struct {
 	set   Set
 	m     Mesh[float64]
@@ -16,7 +16,8 @@ type ball struct {
 	v     []Vertex[float64]
 }
 
-// newBall returns a cavity around a vertex near the origin that moves along so many axes, out of shape by up to shift.
+// newBall returns a cavity around a vertex near the origin that moves along a number of axes, distorted by up to
+// shift.
 func newBall(rng *rand.Rand, axes int, shift float64, field Field[float64]) *ball {
 	b := &ball{set: Set{Slide: 1, Owned: 1}, field: field}
 	b.v = []Vertex[float64]{{}}

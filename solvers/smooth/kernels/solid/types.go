@@ -1,5 +1,5 @@
 // Package solid moves the vertices of a mesh of tetrahedra toward a metric, one vertex at a time, as package kernels
-// does it in the plane.
+// does in two dimensions.
 //
 // A vertex moves along the directions T of its frame: three inside, two on a flat part of the boundary, one on a
 // straight edge. With A and g as in the plane, the step is T a with (T'AT) a = ωT'g: one formula for all of them.
@@ -13,8 +13,8 @@ package solid
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
-// the boundary is from the origin of its frame, along its directions.
+// Vertex is a vertex with the metric at its position, which is updated when it moves. A and B are the coordinates of
+// a boundary vertex in its frame.
 type Vertex[F num.Float] struct {
 	X, Y, Z                      F
 	M11, M12, M13, M22, M23, M33 F
@@ -28,11 +28,11 @@ type Tensor[F num.Float] struct{ M11, M12, M13, M22, M23, M33 F }
 // Vector is a vector, of space or of the directions of a frame.
 type Vector[F num.Float] struct{ X, Y, Z F }
 
-// Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end
-// where those of the next vertex begin.
+// Span is the index of a vertex's first neighbour in Mesh.Near, and of its cavity's first side in Mesh.Sides; they
+// end at those of the next vertex.
 type Span struct{ Near, Side int32 }
 
-// Side is the side that a tetrahedron of the cavity of p turns to the outside: (a-p) · (b-p)×(c-p) is positive.
+// Side is the outer face of a tetrahedron of the cavity of p: (a-p) · (b-p)×(c-p) is positive.
 type Side struct{ A, B, C int32 }
 
 // Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T
@@ -46,7 +46,7 @@ type Frame[F num.Float] struct {
 	Axes                               int32
 }
 
-// Mesh is what stays as it is.
+// Mesh is the constant part.
 type Mesh[F num.Float] struct {
 	Spans  []Span // of all vertices that move, and one more
 	Near   []int32
@@ -77,7 +77,7 @@ const (
 type Params[F num.Float] struct {
 	Relax     F     // ω: the share of the step that is taken
 	Excess    F     // s of the printed Pain step: how far D exceeds the off-diagonal sum
-	Tolerance F     // square of the move, in the metric, above which neighbours are looked at again
+	Tolerance F     // square of the move, in the metric, above which neighbours are visited again
 	Gain      F     // least rise of the worst quality that counts
 	Shortest  F     // step, in the metric, at which a search along a line ends
 	Margin    F     // by which Barrier raises the worst quality where that is below its floor: more than rounding
@@ -87,7 +87,7 @@ type Params[F num.Float] struct {
 	Cull      bool  // skip vertices around which nothing has moved
 }
 
-// Control is what changes from sweep to sweep.
+// Control holds the parameters that change between sweeps.
 type Control[F num.Float] struct {
 	Floor     F     // Hybrid optimises where the worst quality is below this; Barrier makes no cell worse
 	Sweep     int32 // from 0

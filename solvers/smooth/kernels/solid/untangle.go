@@ -15,7 +15,7 @@ type program[F num.Float] struct {
 	reach, size F   // units of moves, and of six times the volume
 }
 
-// load looks at what surrounds vertex i. It returns false where no move changes a volume.
+// load computes the program of vertex i. It returns false if no move changes a volume.
 func (l *program[F]) load(i int, s *step[F], m *Mesh[F], v []Vertex[F]) bool {
 	l.axes = 3
 	if s.bound {
@@ -44,7 +44,7 @@ func (l *program[F]) volume(i, k int, s *step[F], m *Mesh[F], v []Vertex[F]) (F,
 	return dot(a, cross(b, c)) / l.size, g
 }
 
-// row puts row k, of x and t, into four numbers, and returns its right-hand side.
+// row writes row k, of x and t, to four numbers, and returns its right-hand side.
 func (l *program[F]) row(i, k int, s *step[F], m *Mesh[F], v []Vertex[F], out *[4]F) F {
 	out[0], out[1], out[2], out[l.axes] = 0, 0, 0, 0
 	if k >= l.n {
@@ -64,7 +64,7 @@ func (l *program[F]) row(i, k int, s *step[F], m *Mesh[F], v []Vertex[F], out *[
 	return a
 }
 
-// worst returns the row that x and t break most, and by how much.
+// worst returns the row that x and t violate most, and by how much.
 func (l *program[F]) worst(i int, x *[4]F, s *step[F], m *Mesh[F], v []Vertex[F]) (int, F) {
 	var row [4]F
 	at, most := -1, F(0)
@@ -80,7 +80,7 @@ func (l *program[F]) worst(i int, x *[4]F, s *step[F], m *Mesh[F], v []Vertex[F]
 	return at, most
 }
 
-// maxPivots bounds the rows that are taken in, which are a dozen as a rule.
+// maxPivots limits the pivots, typically a dozen.
 const maxPivots = 100
 
 // best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are
@@ -189,7 +189,7 @@ func invert[F num.Float](a *[16]F, n int) bool {
 	return true
 }
 
-// leastVolume is six times the least volume around vertex i with that vertex at p.
+// leastVolume returns six times the least volume around vertex i with that vertex at p.
 func leastVolume[F num.Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) F {
 	low := F(0)
 	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
@@ -202,8 +202,8 @@ func leastVolume[F num.Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) F {
 	return low
 }
 
-// Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is turned
-// over or flat. It returns the square of the move in the metric.
+// Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is
+// inverted or flat. It returns the square of the move in the metric.
 //
 //atoll:kernel max grain=16
 func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],

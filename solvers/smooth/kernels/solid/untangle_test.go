@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// untangle visits vertex 0 and tells whether it has moved.
+// untangle visits vertex 0 and reports whether it has moved.
 func (b *ball) untangle() bool {
 	c := Control[float64]{}
 	return Untangle(0, &b.set, params(), &b.m, &b.field, &c, b.v, nil, nil) > 0
 }
 
-// put puts vertex 0 at a place along its directions.
+// put moves vertex 0 to a position along its directions.
 func (b *ball) put(p Vector[float64]) {
 	v := &b.v[0]
 	v.X, v.Y, v.Z = p.X, p.Y, p.Z
@@ -24,8 +24,9 @@ func (b *ball) put(p Vector[float64]) {
 	b.refresh()
 }
 
-// TestUntangle: a vertex that is out of place, inside, on a plane and on a line, comes to where the least volume around
-// it is greatest: no place nearby is better, nor is any place of a walk through larger and smaller steps.
+// TestUntangle proves that a misplaced vertex, inside, on a plane and on a line, moves to where the least volume
+// around it is greatest: neither a nearby position nor any position of a walk with larger and smaller steps is
+// better.
 func TestUntangle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	for axes := 1; axes <= 3; axes++ {
@@ -74,7 +75,7 @@ func TestUntangle(t *testing.T) {
 	}
 }
 
-// TestUntangleScales: cavities of any size behave alike.
+// TestUntangleScales proves that the result scales with the cavity.
 func TestUntangleScales(t *testing.T) {
 	for _, scale := range []float64{0x1p-60, 0x1p60} {
 		b, c := newBall(rand.New(rand.NewPCG(33, 34)), 3, .3, constant(Tensor[float64]{M11: 1, M22: 1, M33: 1})), ball{}
@@ -93,7 +94,8 @@ func TestUntangleScales(t *testing.T) {
 	}
 }
 
-// TestUntangleNothing: a vertex whose moves change no volume stays, and so does one among places that are none.
+// TestUntangleNothing proves that a vertex whose moves change no volume does not move, and neither does one with
+// non-finite neighbours.
 func TestUntangleNothing(t *testing.T) {
 	for _, x := range []float64{0, math.NaN(), math.Inf(1)} {
 		b := newBall(rand.New(rand.NewPCG(35, 36)), 3, .3, constant(Tensor[float64]{M11: 1, M22: 1, M33: 1}))
@@ -112,7 +114,7 @@ func TestUntangleNothing(t *testing.T) {
 	}
 }
 
-// TestInvert: a matrix times its inverse is the unit, and one of dependent rows has none.
+// TestInvert proves that a matrix times its inverse is the identity, and that one with dependent rows has none.
 func TestInvert(t *testing.T) {
 	rng := rand.New(rand.NewPCG(37, 38))
 	for range 1000 {

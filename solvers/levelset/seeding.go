@@ -24,7 +24,7 @@ func (s *solver[F]) sow(ctx context.Context, plan *halo.BoxPlan, boxes halo.Boxe
 	return w.migrate(ctx)
 }
 
-// seed seeds the dual cells next to the interface, where all layers of ghosts are up to date.
+// seed seeds the dual cells near the interface. All ghosts must be up to date.
 func (w *swarm[F]) seed() error {
 	s, box, seeding := w.s, w.dualBox(), w.seeding()
 	w.event++
@@ -40,12 +40,12 @@ func (w *swarm[F]) seed() error {
 	if err := w.reserve(int(total)); err != nil {
 		return err
 	}
-	s.dev.Run(kernels.NewSeedLoop(box, seeding, first, w.p[w.side], w.id[w.side]), 0, box.Size())
+	s.dev.Run(kernels.NewSeedLoop(box, seeding, first, w.p[w.current], w.id[w.current]), 0, box.Size())
 	w.n = int(total)
 	if err := w.dropRemoved(); err != nil {
 		return err
 	}
-	w.sown = int64(w.n)
+	w.seeded = int64(w.n)
 	s.dev.Run(kernels.NewClearBoundsLoop(s.bounds), 0, len(s.bounds))
 	return nil
 }
@@ -56,7 +56,7 @@ func (w *swarm[F]) particles() (p []kernels.Particle[F], id []int64, err error) 
 	if err := w.quiesce(); err != nil {
 		return nil, nil, err
 	}
-	p = w.p[w.side][:w.n]
+	p = w.p[w.current][:w.n]
 	if !w.s.separate {
 		return p, w.keys, nil
 	}
