@@ -4074,8 +4074,9 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
 }
 
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
-// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its level.
-// (*geometry[float32]).positivityFactor, reconstruct.go:127
+// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
+// level.
+// (*geometry[float32]).positivityFactor, reconstruct.go:128
 DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 slope, float share) {
     float d = go_min<float>(go_min<float>(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1])), Vec2_dot_f32(slope, c->arm[2]));
     if (h + d < 0.0f) {
@@ -4087,7 +4088,7 @@ DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 sl
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float32]).centroidVelocity, reconstruct.go:138
+// (*geometry[float32]).centroidVelocity, reconstruct.go:139
 DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
         Vec2_f32 slope, float h) {
     float part = 1.0f / (3.0f * h);
@@ -4346,8 +4347,9 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
 }
 
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
-// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its level.
-// (*geometry[float64]).positivityFactor, reconstruct.go:127
+// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
+// level.
+// (*geometry[float64]).positivityFactor, reconstruct.go:128
 DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 slope, double share) {
     double d = go_min<double>(go_min<double>(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1])), Vec2_dot_f64(slope, c->arm[2]));
     if (h + d < 0.0) {
@@ -4359,7 +4361,7 @@ DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float64]).centroidVelocity, reconstruct.go:138
+// (*geometry[float64]).centroidVelocity, reconstruct.go:139
 DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
         Vec2_f64 slope, double h) {
     double part = 1.0 / (3.0 * h);

@@ -123,7 +123,8 @@ func (me *water[F]) slopes(oneLayer bool, o *[3]water[F], c *geometry[F], bed Ve
 }
 
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
-// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its level.
+// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
+// level.
 func (c *geometry[F]) positivityFactor(h F, slope Vec2[F], share F) F {
 	d := min(slope.dot(c.arm[0]), slope.dot(c.arm[1]), slope.dot(c.arm[2]))
 	if h+d < 0 {

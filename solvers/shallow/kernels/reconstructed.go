@@ -30,8 +30,8 @@ func (e EdgeCells) inner() int32 {
 }
 
 // ReconstructSides does what LoadSides does, from the slopes l and r of both cells.
-func (f *Face[F]) ReconstructSides(scheme Scheme, at EdgeCells, n *Normal[F], arms *Arms[F], p *Params[F], beds []Bed[F],
-	l, r *Slopes[F]) {
+func (f *Face[F]) ReconstructSides(scheme Scheme, at EdgeCells, n *Normal[F], arms *Arms[F], p *Params[F],
+	beds []Bed[F], l, r *Slopes[F]) {
 	f.sloped = true
 	f.l.reconstruct(&beds[at.Left], l, arms.Left, n.X, n.Y)
 	f.r.reconstruct(&beds[at.inner()], r, arms.Right, n.X, n.Y)
