@@ -208,10 +208,11 @@ func limitMomentum[F num.Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p
 	if !left && !right {
 		return nl, nr
 	}
-	carried, spread := m*ul, m*(2*num.Sqrt(p.Gravity*hl))
+	h, u := hl, ul
 	if m < 0 {
-		carried, spread = m*ur, -m*(2*num.Sqrt(p.Gravity*hr))
+		h, u = hr, ur
 	}
+	carried, spread := m*u, num.Abs(m)*(2*num.Sqrt(p.Gravity*h))
 	if left {
 		most := spread + p.Gravity*hl*jump
 		nl = num.Larger(carried-most, num.Smaller(nl, carried+most))

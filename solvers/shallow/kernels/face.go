@@ -81,13 +81,14 @@ func (s *side[F]) thinVelocityLower(dry F) {
 
 // velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
 func velocity[F num.Float](h, q, dry F) F {
-	if h >= dry {
-		return q / h
-	}
-	if h <= 0 {
+	if h <= 0 && h < dry {
 		return 0
 	}
-	return 2 * h * q / (h*h + dry*dry)
+	top, bottom := q, h
+	if h < dry {
+		top, bottom = 2*h*q, h*h+dry*dry
+	}
+	return top / bottom // one division, since vectors and GPUs take both branches
 }
 
 // mirror makes s the state behind a wall: the same water with its normal velocity reversed.

@@ -835,7 +835,7 @@ static_assert(sizeof(Slopes_f32) == 80 && offsetof(Slopes_f32, H1) == 0 && offse
     offsetof(Slopes_f32, U1) == 56 && offsetof(Slopes_f32, U1x) == 64 && offsetof(Slopes_f32, U1y) == 72, "Slopes_f32");
 
 // geometry is a Stencil unpacked: the vectors to the middles of all three edges, and the weights.
-// geometry[float32], slopes.go:75
+// geometry[float32], slopes.go:76
 struct geometry_f32 {
     Array<Vec2_f32, 3> arm, weight;
 };
@@ -871,7 +871,7 @@ static_assert(sizeof(Slopes_f64) == 160 && offsetof(Slopes_f64, H1) == 0 && offs
     offsetof(Slopes_f64, U1) == 112 && offsetof(Slopes_f64, U1x) == 128 && offsetof(Slopes_f64, U1y) == 144, "Slopes_f64");
 
 // geometry is a Stencil unpacked: the vectors to the middles of all three edges, and the weights.
-// geometry[float64], slopes.go:75
+// geometry[float64], slopes.go:76
 struct geometry_f64 {
     Array<Vec2_f64, 3> arm, weight;
 };
@@ -1252,13 +1252,16 @@ DEVICE void bedFriction_f32(const Params_f32 *p, float dt, float n, State_f32 *c
 // velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
 // velocity[float32], face.go:83
 DEVICE float velocity_f32(float h, float q, float dry) {
-    if (h >= dry) {
-        return q / h;
-    }
-    if (h <= 0.0f) {
+    if (h <= 0.0f && h < dry) {
         return 0.0f;
     }
-    return 2.0f * h * q / (h * h + dry * dry);
+    float top = q, bottom = h;
+    if (h < dry) {
+        top = 2.0f * h * q;
+        bottom = h * h + dry * dry;
+    }
+    // one division, since vectors and GPUs take both branches
+    return top / bottom;
 }
 
 // dampLower is dampThinLayers for the lower layer.
@@ -1550,13 +1553,16 @@ DEVICE void bedFriction_f64(const Params_f64 *p, double dt, double n, State_f64 
 // velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
 // velocity[float64], face.go:83
 DEVICE double velocity_f64(double h, double q, double dry) {
-    if (h >= dry) {
-        return q / h;
-    }
-    if (h <= 0.0) {
+    if (h <= 0.0 && h < dry) {
         return 0.0;
     }
-    return 2.0 * h * q / (h * h + dry * dry);
+    double top = q, bottom = h;
+    if (h < dry) {
+        top = 2.0 * h * q;
+        bottom = h * h + dry * dry;
+    }
+    // one division, since vectors and GPUs take both branches
+    return top / bottom;
 }
 
 // dampLower is dampThinLayers for the lower layer.
@@ -1669,7 +1675,7 @@ DEVICE void side_thinVelocityLower_f32(side_f32 *s, float dry) {
 }
 
 // mirror makes s the state behind a wall: the same water with its normal velocity reversed.
-// (*side[float32]).mirror, face.go:94
+// (*side[float32]).mirror, face.go:95
 DEVICE void side_mirror_f32(side_f32 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -1716,7 +1722,7 @@ DEVICE void Face_velocities_f32(Face_f32 *f) {
 }
 
 // levelJumps computes the jumps of surface and interface if both layers are present.
-// (*Face[float32]).levelJumps, face.go:99
+// (*Face[float32]).levelJumps, face.go:100
 DEVICE void Face_levelJumps_f32(Face_f32 *f) {
     float z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -1725,7 +1731,7 @@ DEVICE void Face_levelJumps_f32(Face_f32 *f) {
 
 // roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
 // √h, with both weights multiplied by that of the left side.
-// (*Face[float32]).roeMean, face.go:107
+// (*Face[float32]).roeMean, face.go:108
 DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f32(l->h1 * r->h1);
@@ -1742,7 +1748,7 @@ DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
 
 // computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
 // jumps of levels, it vanishes exactly in a lake at rest.
-// (*Face[float32]).computeResidual, face.go:121
+// (*Face[float32]).computeResidual, face.go:122
 DEVICE void Face_computeResidual_f32(Face_f32 *f, float ratio) {
     side_f32 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -1975,13 +1981,13 @@ DEVICE void Face_stopUpper_f32(Face_f32 *f) {
 }
 
 // residual returns the residual of the face as a vector.
-// (*Face[float32]).residual, face.go:143
+// (*Face[float32]).residual, face.go:144
 DEVICE vector_f32 Face_residual_f32(Face_f32 *f) {
     return vector_f32{f->r1, f->r2, f->r3, f->r4};
 }
 
 // applyRoeMatrix returns A v with the Roe matrix A of the face.
-// (*Face[float32]).applyRoeMatrix, face.go:130
+// (*Face[float32]).applyRoeMatrix, face.go:131
 DEVICE vector_f32 Face_applyRoeMatrix_f32(Face_f32 *f, float r, vector_f32 v) {
     return vector_f32{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0f * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0f * f->u2 * v.q2};
 }
@@ -2143,7 +2149,7 @@ DEVICE float harten_f32(float l, float eps) {
 }
 
 // stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float32]).stateJump, face.go:140
+// (*Face[float32]).stateJump, face.go:141
 DEVICE vector_f32 Face_stateJump_f32(Face_f32 *f) {
     return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -2294,7 +2300,7 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
 // availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
 // layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
 // shore, and if it is thinner than the step, each of the cell's three edges may take a third.
-// (*Face[float32]).availableShare, edge.go:229
+// (*Face[float32]).availableShare, edge.go:230
 DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, float hl, float hr, float step,
         float dry) {
     float h = hl, area = f->l.area;
@@ -2401,11 +2407,12 @@ DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, 
     if (!left && !right) {
         return {nl, nr};
     }
-    float carried = m * ul, spread = m * (2.0f * num_Sqrt_f32(p->Gravity * hl));
+    float h = hl, u = ul;
     if (m < 0.0f) {
-        carried = m * ur;
-        spread = -m * (2.0f * num_Sqrt_f32(p->Gravity * hr));
+        h = hr;
+        u = ur;
     }
+    float carried = m * u, spread = num_Abs_f32(m) * (2.0f * num_Sqrt_f32(p->Gravity * h));
     if (left) {
         float most = spread + p->Gravity * hl * jump;
         nl = num_Larger_f32(carried - most, num_Smaller_f32(nl, carried + most));
@@ -2532,7 +2539,7 @@ DEVICE void side_thinVelocityLower_f64(side_f64 *s, double dry) {
 }
 
 // mirror makes s the state behind a wall: the same water with its normal velocity reversed.
-// (*side[float64]).mirror, face.go:94
+// (*side[float64]).mirror, face.go:95
 DEVICE void side_mirror_f64(side_f64 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -2579,7 +2586,7 @@ DEVICE void Face_velocities_f64(Face_f64 *f) {
 }
 
 // levelJumps computes the jumps of surface and interface if both layers are present.
-// (*Face[float64]).levelJumps, face.go:99
+// (*Face[float64]).levelJumps, face.go:100
 DEVICE void Face_levelJumps_f64(Face_f64 *f) {
     double z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -2588,7 +2595,7 @@ DEVICE void Face_levelJumps_f64(Face_f64 *f) {
 
 // roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
 // √h, with both weights multiplied by that of the left side.
-// (*Face[float64]).roeMean, face.go:107
+// (*Face[float64]).roeMean, face.go:108
 DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f64(l->h1 * r->h1);
@@ -2605,7 +2612,7 @@ DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
 
 // computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
 // jumps of levels, it vanishes exactly in a lake at rest.
-// (*Face[float64]).computeResidual, face.go:121
+// (*Face[float64]).computeResidual, face.go:122
 DEVICE void Face_computeResidual_f64(Face_f64 *f, double ratio) {
     side_f64 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -2839,13 +2846,13 @@ DEVICE void Face_stopUpper_f64(Face_f64 *f) {
 }
 
 // residual returns the residual of the face as a vector.
-// (*Face[float64]).residual, face.go:143
+// (*Face[float64]).residual, face.go:144
 DEVICE vector_f64 Face_residual_f64(Face_f64 *f) {
     return vector_f64{f->r1, f->r2, f->r3, f->r4};
 }
 
 // applyRoeMatrix returns A v with the Roe matrix A of the face.
-// (*Face[float64]).applyRoeMatrix, face.go:130
+// (*Face[float64]).applyRoeMatrix, face.go:131
 DEVICE vector_f64 Face_applyRoeMatrix_f64(Face_f64 *f, double r, vector_f64 v) {
     return vector_f64{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0 * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0 * f->u2 * v.q2};
 }
@@ -3007,7 +3014,7 @@ DEVICE double harten_f64(double l, double eps) {
 }
 
 // stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float64]).stateJump, face.go:140
+// (*Face[float64]).stateJump, face.go:141
 DEVICE vector_f64 Face_stateJump_f64(Face_f64 *f) {
     return vector_f64{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -3158,7 +3165,7 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
 // availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
 // layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
 // shore, and if it is thinner than the step, each of the cell's three edges may take a third.
-// (*Face[float64]).availableShare, edge.go:229
+// (*Face[float64]).availableShare, edge.go:230
 DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, double hl, double hr, double step,
         double dry) {
     double h = hl, area = f->l.area;
@@ -3265,11 +3272,12 @@ DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double 
     if (!left && !right) {
         return {nl, nr};
     }
-    double carried = m * ul, spread = m * (2.0 * num_Sqrt_f64(p->Gravity * hl));
+    double h = hl, u = ul;
     if (m < 0.0) {
-        carried = m * ur;
-        spread = -m * (2.0 * num_Sqrt_f64(p->Gravity * hr));
+        h = hr;
+        u = ur;
     }
+    double carried = m * u, spread = num_Abs_f64(m) * (2.0 * num_Sqrt_f64(p->Gravity * h));
     if (left) {
         double most = spread + p->Gravity * hl * jump;
         nl = num_Larger_f64(carried - most, num_Smaller_f64(nl, carried + most));
@@ -3906,7 +3914,7 @@ DEVICE void GatherPeaks_f64_at(int64 k, Slice<int32> cells, Clock_f64 *clock, co
     to[k] = Peaks_At(peaks, cells[k], clock->Time, bed.Depth);
 }
 
-// (*Stencil[float32]).geometry, slopes.go:77
+// (*Stencil[float32]).geometry, slopes.go:78
 DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
     Vec2_f32 a = c->Arm[0], b = c->Arm[1];
     return geometry_f32{Array<Vec2_f32, 3>{{a, b, Vec2_f32{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
@@ -3927,10 +3935,13 @@ DEVICE Vec2_f32 thinVelocity_f32(float h, float qx, float qy, float dry) {
     if (h <= 0.0f) {
         return Vec2_f32{};
     }
-    float v = 2.0f * h / (h * h + dry * dry);
-    if (h >= dry) {
-        v = 1.0f / h;
+    float top = 1.0f, bottom = h;
+    if (h < dry) {
+        top = 2.0f * h;
+        bottom = h * h + dry * dry;
     }
+    // one division, since vectors and GPUs take both branches
+    float v = top / bottom;
     return Vec2_f32{qx * v, qy * v};
 }
 
@@ -3978,7 +3989,7 @@ DEVICE Vec2_f32 Vec2_times_f32(Vec2_f32 a, float s) {
 
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
-// (*geometry[float32]).mirrored, slopes.go:84
+// (*geometry[float32]).mirrored, slopes.go:85
 DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
     Vec2_f32 along = Vec2_minus_f32(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     Vec2_f32 across = Vec2_f32{along.Y, -along.X};
@@ -4031,7 +4042,7 @@ DEVICE bool water_prepareNeighbours_f32(water_f32 *me, bool oneLayer, Array<int3
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float32], slopes.go:109
+// widenRange[float32], slopes.go:110
 struct widenRange_f32_results { float r0; float r1; };
 DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float scale) {
     float lo = 0.0f;
@@ -4047,21 +4058,22 @@ DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float
 }
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float32], slopes.go:119
+// limiterFactor[float32], slopes.go:120
 DEVICE float limiterFactor_f32(float d, float lo, float hi) {
-    if (d > hi) {
-        return hi / d;
-    }
+    float bound = hi;
     if (d < lo) {
-        return lo / d;
+        bound = lo;
+    } else if (!(d > hi)) {
+        return 1.0f;
     }
-    return 1.0f;
+    // one division, since vectors and GPUs take both branches
+    return bound / d;
 }
 
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float32]).limitedGradient, slopes.go:93
+// (*geometry[float32]).limitedGradient, slopes.go:94
 DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1, float d2, float scale) {
     Vec2_f32 g = Vec2_f32{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     float m0 = Vec2_dot_f32(g, c->arm[0]), m1 = Vec2_dot_f32(g, c->arm[1]), m2 = Vec2_dot_f32(g, c->arm[2]);
@@ -4188,7 +4200,7 @@ DEVICE void CellSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const
     out[i] = slopesOf_f32(oneLayer, i, p, m, w);
 }
 
-// (*Stencil[float64]).geometry, slopes.go:77
+// (*Stencil[float64]).geometry, slopes.go:78
 DEVICE geometry_f64 Stencil_geometry_f64(Stencil_f64 *c) {
     Vec2_f64 a = c->Arm[0], b = c->Arm[1];
     return geometry_f64{Array<Vec2_f64, 3>{{a, b, Vec2_f64{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
@@ -4200,10 +4212,13 @@ DEVICE Vec2_f64 thinVelocity_f64(double h, double qx, double qy, double dry) {
     if (h <= 0.0) {
         return Vec2_f64{};
     }
-    double v = 2.0 * h / (h * h + dry * dry);
-    if (h >= dry) {
-        v = 1.0 / h;
+    double top = 1.0, bottom = h;
+    if (h < dry) {
+        top = 2.0 * h;
+        bottom = h * h + dry * dry;
     }
+    // one division, since vectors and GPUs take both branches
+    double v = top / bottom;
     return Vec2_f64{qx * v, qy * v};
 }
 
@@ -4251,7 +4266,7 @@ DEVICE Vec2_f64 Vec2_times_f64(Vec2_f64 a, double s) {
 
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
-// (*geometry[float64]).mirrored, slopes.go:84
+// (*geometry[float64]).mirrored, slopes.go:85
 DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
     Vec2_f64 along = Vec2_minus_f64(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     Vec2_f64 across = Vec2_f64{along.Y, -along.X};
@@ -4304,7 +4319,7 @@ DEVICE bool water_prepareNeighbours_f64(water_f64 *me, bool oneLayer, Array<int3
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float64], slopes.go:109
+// widenRange[float64], slopes.go:110
 struct widenRange_f64_results { double r0; double r1; };
 DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, double scale) {
     double lo = 0.0;
@@ -4320,21 +4335,22 @@ DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, do
 }
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float64], slopes.go:119
+// limiterFactor[float64], slopes.go:120
 DEVICE double limiterFactor_f64(double d, double lo, double hi) {
-    if (d > hi) {
-        return hi / d;
-    }
+    double bound = hi;
     if (d < lo) {
-        return lo / d;
+        bound = lo;
+    } else if (!(d > hi)) {
+        return 1.0;
     }
-    return 1.0;
+    // one division, since vectors and GPUs take both branches
+    return bound / d;
 }
 
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float64]).limitedGradient, slopes.go:93
+// (*geometry[float64]).limitedGradient, slopes.go:94
 DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double d1, double d2, double scale) {
     Vec2_f64 g = Vec2_f64{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     double m0 = Vec2_dot_f64(g, c->arm[0]), m1 = Vec2_dot_f64(g, c->arm[1]), m2 = Vec2_dot_f64(g, c->arm[2]);

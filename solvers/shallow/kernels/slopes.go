@@ -64,10 +64,11 @@ func thinVelocity[F num.Float](h, qx, qy, dry F) Vec2[F] {
 	if h <= 0 {
 		return Vec2[F]{}
 	}
-	v := 2 * h / (h*h + dry*dry)
-	if h >= dry {
-		v = 1 / h
+	top, bottom := F(1), h
+	if h < dry {
+		top, bottom = 2*h, h*h+dry*dry
 	}
+	v := top / bottom // one division, since vectors and GPUs take both branches
 	return Vec2[F]{qx * v, qy * v}
 }
 
@@ -117,11 +118,11 @@ func widenRange[F num.Float](d0, d1, d2, scale F) (lo, hi F) {
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
 func limiterFactor[F num.Float](d, lo, hi F) F {
-	if d > hi {
-		return hi / d
-	}
+	bound := hi
 	if d < lo {
-		return lo / d
+		bound = lo
+	} else if !(d > hi) {
+		return 1
 	}
-	return 1
+	return bound / d // one division, since vectors and GPUs take both branches
 }
