@@ -73,7 +73,7 @@ func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []ker
 		return err
 	}
 	s.innerEdges, s.beds = inner, whole.Beds
-	s.makeBlocks(max(cfg.Order, 1), &whole, inner)
+	s.makeBands(max(cfg.Order, 1), &whole, inner)
 	s.openGroups, s.outletGroup, s.sources = out.openGroups, out.boundary.Of, out.sources
 	s.outletKeys = out.keys
 	if cfg.Order == 2 {

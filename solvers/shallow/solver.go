@@ -124,7 +124,8 @@ type solver[F num.Float] struct {
 	outletKeys  []int64   // key of each outlet
 	sources
 	innerEdges int // edges [0, innerEdges) touch no ghost
-	blocks     blocks
+	bands      bands
+	bandLoop   bandLoop
 	tiled      bool
 	coreTiles  int // tiles [0, coreTiles) touch no ghost
 	ntiles     int

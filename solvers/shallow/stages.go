@@ -48,7 +48,8 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 		if k == 1 {
 			s.moveBed(l)
 		}
-		s.runBlocks(s.blocks.early, stage.slopes, stage.flux, stage.update)
+		loops := [stageKernels]backend.Loop{stage.slopes, stage.flux, stage.update}
+		s.runBands(s.bands.early, loops)
 		if err := s.finishExchange(ctx); err != nil {
 			return err
 		}
@@ -62,7 +63,9 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 			return err
 		}
 		s.lap(inHalo)
-		s.runBlocks(s.blocks.late, stage.slopes, stage.flux, stage.update)
+		s.runBands(s.bands.late, loops)
+		s.runBands(s.bands.fluxes, loops)
+		s.runBands(s.bands.updates, loops)
 		if err := s.finishSlopes(ctx); err != nil {
 			return err
 		}

@@ -56,8 +56,9 @@ func (s *solver[F]) recordCourant() {
 func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
 	s.evaluateSeries(l, 0)
 	s.moveBed(l)
-	s.runBlocks(s.blocks.early, nil, l.flux, l.update)
-	s.runBlocks(s.blocks.late, nil, l.flux, l.update)
+	loops := [stageKernels]backend.Loop{fluxKernel: l.flux, updateKernel: l.update}
+	s.runBands(s.bands.early, loops)
+	s.runBands(s.bands.updates, loops)
 	if err := s.finishExchange(ctx); err != nil {
 		return err
 	}

@@ -128,6 +128,7 @@ func TestSweepsAgree(t *testing.T) {
 	}
 	plain := func(dist.Comm) backend.Device { return cpu.New(1) }
 	repeating := func(dist.Comm) backend.Device { return recorder{cpu.New(1)} }
+	threads := func(dist.Comm) backend.Device { return cpu.New(3) }
 	alike := func(c dist.Comm) backend.Device { return linked{recorder{cpu.New(1)}, c} }
 	cases := configs()
 	for order := 1; order <= 2; order++ { // series at the sides of one layer
@@ -151,9 +152,10 @@ func TestSweepsAgree(t *testing.T) {
 					t.Fatalf("%+v: the case is too simple", want)
 				}
 				defer func(n int) { blockCells = n }(blockCells)
-				blockCells = 100
+				blockCells = 20
 				for name, got := range map[string]outcome{
-					"cells in blocks":  run(plain, CellSweep, "", 1, scheme, precision, 1, lag),
+					"blocks":           run(plain, CellSweep, "", 1, scheme, precision, 1, lag),
+					"blocks, threads":  run(threads, CellSweep, "", 1, scheme, precision, 1, lag),
 					"tiles":            run(plain, TileSweep, "", 1, scheme, precision, 1, lag),
 					"tiles, 3 ranks":   run(plain, TileSweep, "", 3, scheme, precision, 1, lag),
 					"blocks, 3 ranks":  run(plain, CellSweep, "", 3, scheme, precision, 1, lag),

@@ -118,66 +118,56 @@ func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *P
 		return
 	}
 	l, r, v := &f.l, &f.r, &f.viscosity
-	lower := layerFluxBetween(at, l.q2, l.u2, l.t2, r.q2, r.u2, r.t2, f.r4, v.h2, v.q2)
-	var upper layerFlux[F]
-	if scheme != OneLayer {
-		if f.waves.Complex && !f.thin && own {
-			atomic.AddInt64(&n.ComplexEdges, 1)
-		}
-		upper = layerFluxBetween(at, l.q1, l.u1, l.t1, r.q1, r.u1, r.t1, f.r2, v.h1, v.q1)
-		if f.contacts && at.Right == Wall {
-			upper.t, lower.t = 0, 0
-		} else if f.contacts {
-			upper.t = contact(l.q1, l.t1, r.q1, r.t1, f.u1, (l.h1*l.t1+f.g1*r.t1)*f.w1, v.h1)
-			lower.t = contact(l.q2, l.t2, r.q2, r.t2, f.u2, (l.h2*l.t2+f.g2*r.t2)*f.w2, v.h2)
-		}
+	if f.waves.Complex && !f.thin && own {
+		atomic.AddInt64(&n.ComplexEdges, 1)
 	}
+	m1, m2 := (l.q1+r.q1-v.h1)/2, (l.q2+r.q2-v.h2)/2
+	if at.Right == Wall {
+		m1, m2 = 0, 0
+	}
+	var t1, t2 F
+	if f.contacts {
+		t1 = contact(l.q1, l.t1, r.q1, r.t1, f.u1, (l.h1*l.t1+f.g1*r.t1)*f.w1, v.h1)
+		t2 = contact(l.q2, l.t2, r.q2, r.t2, f.u2, (l.h2*l.t2+f.g2*r.t2)*f.w2, v.h2)
+		if at.Right == Wall {
+			t1, t2 = 0, 0
+		}
+	} else {
+		t1, t2 = carried(m1, l.t1, r.t1), carried(m2, l.t2, r.t2)
+	}
+	n1l, n1r := (f.r2-v.q1)/2+l.q1*l.u1, (f.r2+v.q1)/2-r.q1*r.u1
+	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
+	length := normal.Length
 	hl1, hl2, bedl, hr1, hr2, bedr := l.h1, l.h2, l.depth, r.h1, r.h2, r.depth
 	if f.sloped {
 		hl1, hl2, bedl, hr1, hr2, bedr = l.mean1, l.mean2, l.bed, r.mean1, r.mean2, r.bed
 	}
-	jump := num.Abs(f.dz2)
+	step1, step2 := num.Abs((hr2-bedr)-(hl2-bedl)), num.Abs(l.depth-r.depth)
 	if scheme != OneLayer {
-		step := num.Abs((hr2 - bedr) - (hl2 - bedl))
-		s := f.availableShare(at, upper.m*normal.Length*dt, hl1, hr1, step, p.DryDepth)
-		upper.limit(s, l.h1, l.u1, r.h1, r.u1, num.Abs(f.dz1), p, own, n)
-		jump = num.Larger(num.Abs(f.dz1), jump)
+		s := f.availableShare(at, m1*length*dt, hl1, hr1, step1, p.DryDepth)
+		n1l, n1r = limitMomentum(n1l, n1r, m1, s < 1, l.h1, l.u1, r.h1, r.u1, num.Abs(f.dz1), p)
+		if s < 1 {
+			m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
+			if own {
+				atomic.AddInt64(&n.LimitedFluxes, 1)
+			}
+		}
 	}
-	s := f.availableShare(at, lower.m*normal.Length*dt, hl2, hr2, num.Abs(l.depth-r.depth), p.DryDepth)
-	lower.limit(s, l.h2, l.u2, r.h2, r.u2, jump, p, own, n)
-	length := normal.Length
-	x, y := normal.X*length, normal.Y*length
-	*out = Flux[F]{M1: upper.m * length, M2: lower.m * length, Speed: f.speed * length, Side: [2]MomentumChange[F]{
-		{upper.left*x - upper.t*y, upper.left*y + upper.t*x, lower.left*x - lower.t*y, lower.left*y + lower.t*x},
-		{upper.right*x + upper.t*y, upper.right*y - upper.t*x, lower.right*x + lower.t*y, lower.right*y - lower.t*x},
-	}}
-	if at.Right <= FirstOutlet {
-		boundary.addOutflow(at, dt, out)
-	}
-}
-
-// layerFlux is the flux of one layer per metre of a face: the mass m and the tangential momentum t that pass from left
-// to right, and the normal momentum that the face takes out of the left and of the right cell.
-type layerFlux[F num.Float] struct{ m, t, left, right F }
-
-// layerFluxBetween computes the flux of a layer from the normal mass flows q, the normal velocities u and the
-// tangential velocities t of both sides, the residual of its momentum, and the viscosities of its mass and momentum.
-func layerFluxBetween[F num.Float](at EdgeCells, ql, ul, tl, qr, ur, tr, residual, vh, vq F) layerFlux[F] {
-	m := (ql + qr - vh) / 2
-	if at.Right == Wall {
-		m = 0
-	}
-	return layerFlux[F]{m, carried(m, tl, tr), (residual-vq)/2 + ql*ul, (residual+vq)/2 - qr*ur}
-}
-
-// limit bounds the momentum of thin layers, and scales the flux by the share s of its mass that the upwind cell has.
-func (x *layerFlux[F]) limit(s, hl, ul, hr, ur, jump F, p *Params[F], own bool, n *Counters) {
-	x.left, x.right = limitMomentum(x.left, x.right, x.m, s < 1, hl, ul, hr, ur, jump, p)
+	s := f.availableShare(at, m2*length*dt, hl2, hr2, step2, p.DryDepth)
+	n2l, n2r = limitMomentum(n2l, n2r, m2, s < 1, l.h2, l.u2, r.h2, r.u2, num.Larger(num.Abs(f.dz1), num.Abs(f.dz2)), p)
 	if s < 1 {
-		x.m, x.t, x.left, x.right = x.m*s, x.t*s, x.left*s, x.right*s
+		m2, t2, n2l, n2r = m2*s, t2*s, n2l*s, n2r*s
 		if own {
 			atomic.AddInt64(&n.LimitedFluxes, 1)
 		}
+	}
+	x, y := normal.X*length, normal.Y*length
+	*out = Flux[F]{M1: m1 * length, M2: m2 * length, Speed: f.speed * length, Side: [2]MomentumChange[F]{
+		{n1l*x - t1*y, n1l*y + t1*x, n2l*x - t2*y, n2l*y + t2*x},
+		{n1r*x + t1*y, n1r*y - t1*x, n2r*x + t2*y, n2r*y - t2*x},
+	}}
+	if at.Right <= FirstOutlet {
+		boundary.addOutflow(at, dt, out)
 	}
 }
 
@@ -208,11 +198,10 @@ func limitMomentum[F num.Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p
 	if !left && !right {
 		return nl, nr
 	}
-	h, u := hl, ul
+	carried, spread := m*ul, m*(2*num.Sqrt(p.Gravity*hl))
 	if m < 0 {
-		h, u = hr, ur
+		carried, spread = m*ur, -m*(2*num.Sqrt(p.Gravity*hr))
 	}
-	carried, spread := m*u, num.Abs(m)*(2*num.Sqrt(p.Gravity*h))
 	if left {
 		most := spread + p.Gravity*hl*jump
 		nl = num.Larger(carried-most, num.Smaller(nl, carried+most))

@@ -657,15 +657,6 @@ struct wave_f32 {
 static_assert(sizeof(wave_f32) == 16 && offsetof(wave_f32, l) == 0 && offsetof(wave_f32, x2) == 4 &&
     offsetof(wave_f32, m) == 8 && offsetof(wave_f32, weight) == 12, "wave_f32");
 
-// layerFlux is the flux of one layer per metre of a face: the mass m and the tangential momentum t that pass from left
-// to right, and the normal momentum that the face takes out of the left and of the right cell.
-// layerFlux[float32], edge.go:161
-struct layerFlux_f32 {
-    float m, t, left, right;
-};
-static_assert(sizeof(layerFlux_f32) == 16 && offsetof(layerFlux_f32, m) == 0 && offsetof(layerFlux_f32, t) == 4 &&
-    offsetof(layerFlux_f32, left) == 8 && offsetof(layerFlux_f32, right) == 12, "layerFlux_f32");
-
 // side is the state at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow q,
 // normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
 // side[float64], face.go:25
@@ -736,15 +727,6 @@ struct wave_f64 {
 };
 static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(wave_f64, x2) == 8 &&
     offsetof(wave_f64, m) == 16 && offsetof(wave_f64, weight) == 24, "wave_f64");
-
-// layerFlux is the flux of one layer per metre of a face: the mass m and the tangential momentum t that pass from left
-// to right, and the normal momentum that the face takes out of the left and of the right cell.
-// layerFlux[float64], edge.go:161
-struct layerFlux_f64 {
-    double m, t, left, right;
-};
-static_assert(sizeof(layerFlux_f64) == 32 && offsetof(layerFlux_f64, m) == 0 && offsetof(layerFlux_f64, t) == 8 &&
-    offsetof(layerFlux_f64, left) == 16 && offsetof(layerFlux_f64, right) == 24, "layerFlux_f64");
 
 // Surveyed is the result of a survey; it begins at 0.
 // Surveyed, measure.go:31
@@ -2300,7 +2282,7 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
 // availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
 // layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
 // shore, and if it is thinner than the step, each of the cell's three edges may take a third.
-// (*Face[float32]).availableShare, edge.go:230
+// (*Face[float32]).availableShare, edge.go:219
 DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, float hl, float hr, float step,
         float dry) {
     float h = hl, area = f->l.area;
@@ -2327,7 +2309,7 @@ DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, floa
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
-// carried[float32], edge.go:185
+// carried[float32], edge.go:175
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -2372,21 +2354,9 @@ DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float d
     s->Passed_[k].V2 += double(dt) * double(out->M2);
 }
 
-// layerFluxBetween computes the flux of a layer from the normal mass flows q, the normal velocities u and the
-// tangential velocities t of both sides, the residual of its momentum, and the viscosities of its mass and momentum.
-// layerFluxBetween[float32], edge.go:165
-DEVICE layerFlux_f32 layerFluxBetween_f32(EdgeCells at, float ql, float ul, float tl, float qr, float ur, float tr,
-        float residual, float vh, float vq) {
-    float m = (ql + qr - vh) / 2.0f;
-    if (at.Right == -1) {
-        m = 0.0f;
-    }
-    return layerFlux_f32{m, carried_f32(m, tl, tr), (residual - vq) / 2.0f + ql * ul, (residual + vq) / 2.0f - qr * ur};
-}
-
 // contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
 // mean of the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:194
+// contact[float32], edge.go:184
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
@@ -2398,7 +2368,7 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
 // layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
 // it drains.
-// limitMomentum[float32], edge.go:205
+// limitMomentum[float32], edge.go:195
 struct limitMomentum_f32_results { float r0; float r1; };
 DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, bool cut, float hl, float ul,
         float hr, float ur, float jump, const Params_f32 *p) {
@@ -2407,12 +2377,11 @@ DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, 
     if (!left && !right) {
         return {nl, nr};
     }
-    float h = hl, u = ul;
+    float carried = m * ul, spread = m * (2.0f * num_Sqrt_f32(p->Gravity * hl));
     if (m < 0.0f) {
-        h = hr;
-        u = ur;
+        carried = m * ur;
+        spread = -m * (2.0f * num_Sqrt_f32(p->Gravity * hr));
     }
-    float carried = m * u, spread = num_Abs_f32(m) * (2.0f * num_Sqrt_f32(p->Gravity * h));
     if (left) {
         float most = spread + p->Gravity * hl * jump;
         nl = num_Larger_f32(carried - most, num_Smaller_f32(nl, carried + most));
@@ -2422,24 +2391,6 @@ DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, 
         nr = num_Larger_f32(-carried - most, num_Smaller_f32(nr, -carried + most));
     }
     return {nl, nr};
-}
-
-// limit bounds the momentum of thin layers, and scales the flux by the share s of its mass that the upwind cell has.
-// (*layerFlux[float32]).limit, edge.go:174
-DEVICE void layerFlux_limit_f32(layerFlux_f32 *x, float s, float hl, float ul, float hr, float ur, float jump,
-        const Params_f32 *p, bool own, Counters *n) {
-    const auto results1 = limitMomentum_f32(x->left, x->right, x->m, s < 1.0f, hl, ul, hr, ur, jump, p);
-    x->left = results1.r0;
-    x->right = results1.r1;
-    if (s < 1.0f) {
-        x->m = x->m * s;
-        x->t = x->t * s;
-        x->left = x->left * s;
-        x->right = x->right * s;
-        if (own) {
-            atomic_add(&n->LimitedFluxes, int64(1));
-        }
-    }
 }
 
 // WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
@@ -2455,21 +2406,29 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f
     }
     side_f32 *l = &f->l, *r = &f->r;
     vector_f32 *v = &f->viscosity;
-    layerFlux_f32 lower = layerFluxBetween_f32(at, l->q2, l->u2, l->t2, r->q2, r->u2, r->t2, f->r4, v->h2, v->q2);
-    layerFlux_f32 upper = {};
-    if (scheme != 3) {
-        if (f->waves.Complex && !f->thin && own) {
-            atomic_add(&n->ComplexEdges, int64(1));
-        }
-        upper = layerFluxBetween_f32(at, l->q1, l->u1, l->t1, r->q1, r->u1, r->t1, f->r2, v->h1, v->q1);
-        if (f->contacts && at.Right == -1) {
-            upper.t = 0.0f;
-            lower.t = 0.0f;
-        } else if (f->contacts) {
-            upper.t = contact_f32(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
-            lower.t = contact_f32(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
-        }
+    if (f->waves.Complex && !f->thin && own) {
+        atomic_add(&n->ComplexEdges, int64(1));
     }
+    float m1 = (l->q1 + r->q1 - v->h1) / 2.0f, m2 = (l->q2 + r->q2 - v->h2) / 2.0f;
+    if (at.Right == -1) {
+        m1 = 0.0f;
+        m2 = 0.0f;
+    }
+    float t1 = 0.0f, t2 = 0.0f;
+    if (f->contacts) {
+        t1 = contact_f32(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
+        t2 = contact_f32(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
+        if (at.Right == -1) {
+            t1 = 0.0f;
+            t2 = 0.0f;
+        }
+    } else {
+        t1 = carried_f32(m1, l->t1, r->t1);
+        t2 = carried_f32(m2, l->t2, r->t2);
+    }
+    float n1l = (f->r2 - v->q1) / 2.0f + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0f - r->q1 * r->u1;
+    float n2l = (f->r4 - v->q2) / 2.0f + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0f - r->q2 * r->u2;
+    float length = normal->Length;
     float hl1 = l->h1, hl2 = l->h2, bedl = l->depth, hr1 = r->h1, hr2 = r->h2, bedr = r->depth;
     if (f->sloped) {
         hl1 = l->mean1;
@@ -2479,18 +2438,37 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f
         hr2 = r->mean2;
         bedr = r->bed;
     }
-    float jump = num_Abs_f32(f->dz2);
+    float step1 = num_Abs_f32((hr2 - bedr) - (hl2 - bedl)), step2 = num_Abs_f32(l->depth - r->depth);
     if (scheme != 3) {
-        float step = num_Abs_f32((hr2 - bedr) - (hl2 - bedl));
-        float s = Face_availableShare_f32(f, at, upper.m * normal->Length * dt, hl1, hr1, step, p->DryDepth);
-        layerFlux_limit_f32(&upper, s, l->h1, l->u1, r->h1, r->u1, num_Abs_f32(f->dz1), p, own, n);
-        jump = num_Larger_f32(num_Abs_f32(f->dz1), jump);
+        float s = Face_availableShare_f32(f, at, m1 * length * dt, hl1, hr1, step1, p->DryDepth);
+        const auto results1 = limitMomentum_f32(n1l, n1r, m1, s < 1.0f, l->h1, l->u1, r->h1, r->u1, num_Abs_f32(f->dz1), p);
+        n1l = results1.r0;
+        n1r = results1.r1;
+        if (s < 1.0f) {
+            m1 = m1 * s;
+            t1 = t1 * s;
+            n1l = n1l * s;
+            n1r = n1r * s;
+            if (own) {
+                atomic_add(&n->LimitedFluxes, int64(1));
+            }
+        }
     }
-    float s = Face_availableShare_f32(f, at, lower.m * normal->Length * dt, hl2, hr2, num_Abs_f32(l->depth - r->depth), p->DryDepth);
-    layerFlux_limit_f32(&lower, s, l->h2, l->u2, r->h2, r->u2, jump, p, own, n);
-    float length = normal->Length;
+    float s = Face_availableShare_f32(f, at, m2 * length * dt, hl2, hr2, step2, p->DryDepth);
+    const auto results2 = limitMomentum_f32(n2l, n2r, m2, s < 1.0f, l->h2, l->u2, r->h2, r->u2, num_Larger_f32(num_Abs_f32(f->dz1), num_Abs_f32(f->dz2)), p);
+    n2l = results2.r0;
+    n2r = results2.r1;
+    if (s < 1.0f) {
+        m2 = m2 * s;
+        t2 = t2 * s;
+        n2l = n2l * s;
+        n2r = n2r * s;
+        if (own) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
+    }
     float x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f32{upper.m * length, lower.m * length, f->speed_ * length, 0.0f, Array<MomentumChange_f32, 2>{{MomentumChange_f32{upper.left * x - upper.t * y, upper.left * y + upper.t * x, lower.left * x - lower.t * y, lower.left * y + lower.t * x}, MomentumChange_f32{upper.right * x + upper.t * y, upper.right * y - upper.t * x, lower.right * x + lower.t * y, lower.right * y - lower.t * x}}}};
+    *out = Flux_f32{m1 * length, m2 * length, f->speed_ * length, 0.0f, Array<MomentumChange_f32, 2>{{MomentumChange_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, MomentumChange_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
     if (at.Right <= -3) {
         Boundary_addOutflow_f32(boundary, at, dt, out);
     }
@@ -3165,7 +3143,7 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
 // availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
 // layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
 // shore, and if it is thinner than the step, each of the cell's three edges may take a third.
-// (*Face[float64]).availableShare, edge.go:230
+// (*Face[float64]).availableShare, edge.go:219
 DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, double hl, double hr, double step,
         double dry) {
     double h = hl, area = f->l.area;
@@ -3192,7 +3170,7 @@ DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, do
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
-// carried[float64], edge.go:185
+// carried[float64], edge.go:175
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -3237,21 +3215,9 @@ DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double 
     s->Passed_[k].V2 += dt * out->M2;
 }
 
-// layerFluxBetween computes the flux of a layer from the normal mass flows q, the normal velocities u and the
-// tangential velocities t of both sides, the residual of its momentum, and the viscosities of its mass and momentum.
-// layerFluxBetween[float64], edge.go:165
-DEVICE layerFlux_f64 layerFluxBetween_f64(EdgeCells at, double ql, double ul, double tl, double qr, double ur,
-        double tr, double residual, double vh, double vq) {
-    double m = (ql + qr - vh) / 2.0;
-    if (at.Right == -1) {
-        m = 0.0;
-    }
-    return layerFlux_f64{m, carried_f64(m, tl, tr), (residual - vq) / 2.0 + ql * ul, (residual + vq) / 2.0 - qr * ur};
-}
-
 // contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
 // mean of the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:194
+// contact[float64], edge.go:184
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
@@ -3263,7 +3229,7 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
 // layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
 // it drains.
-// limitMomentum[float64], edge.go:205
+// limitMomentum[float64], edge.go:195
 struct limitMomentum_f64_results { double r0; double r1; };
 DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double m, bool cut, double hl, double ul,
         double hr, double ur, double jump, const Params_f64 *p) {
@@ -3272,12 +3238,11 @@ DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double 
     if (!left && !right) {
         return {nl, nr};
     }
-    double h = hl, u = ul;
+    double carried = m * ul, spread = m * (2.0 * num_Sqrt_f64(p->Gravity * hl));
     if (m < 0.0) {
-        h = hr;
-        u = ur;
+        carried = m * ur;
+        spread = -m * (2.0 * num_Sqrt_f64(p->Gravity * hr));
     }
-    double carried = m * u, spread = num_Abs_f64(m) * (2.0 * num_Sqrt_f64(p->Gravity * h));
     if (left) {
         double most = spread + p->Gravity * hl * jump;
         nl = num_Larger_f64(carried - most, num_Smaller_f64(nl, carried + most));
@@ -3287,24 +3252,6 @@ DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double 
         nr = num_Larger_f64(-carried - most, num_Smaller_f64(nr, -carried + most));
     }
     return {nl, nr};
-}
-
-// limit bounds the momentum of thin layers, and scales the flux by the share s of its mass that the upwind cell has.
-// (*layerFlux[float64]).limit, edge.go:174
-DEVICE void layerFlux_limit_f64(layerFlux_f64 *x, double s, double hl, double ul, double hr, double ur,
-        double jump, const Params_f64 *p, bool own, Counters *n) {
-    const auto results1 = limitMomentum_f64(x->left, x->right, x->m, s < 1.0, hl, ul, hr, ur, jump, p);
-    x->left = results1.r0;
-    x->right = results1.r1;
-    if (s < 1.0) {
-        x->m = x->m * s;
-        x->t = x->t * s;
-        x->left = x->left * s;
-        x->right = x->right * s;
-        if (own) {
-            atomic_add(&n->LimitedFluxes, int64(1));
-        }
-    }
 }
 
 // WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
@@ -3320,21 +3267,29 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f
     }
     side_f64 *l = &f->l, *r = &f->r;
     vector_f64 *v = &f->viscosity;
-    layerFlux_f64 lower = layerFluxBetween_f64(at, l->q2, l->u2, l->t2, r->q2, r->u2, r->t2, f->r4, v->h2, v->q2);
-    layerFlux_f64 upper = {};
-    if (scheme != 3) {
-        if (f->waves.Complex && !f->thin && own) {
-            atomic_add(&n->ComplexEdges, int64(1));
-        }
-        upper = layerFluxBetween_f64(at, l->q1, l->u1, l->t1, r->q1, r->u1, r->t1, f->r2, v->h1, v->q1);
-        if (f->contacts && at.Right == -1) {
-            upper.t = 0.0;
-            lower.t = 0.0;
-        } else if (f->contacts) {
-            upper.t = contact_f64(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
-            lower.t = contact_f64(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
-        }
+    if (f->waves.Complex && !f->thin && own) {
+        atomic_add(&n->ComplexEdges, int64(1));
     }
+    double m1 = (l->q1 + r->q1 - v->h1) / 2.0, m2 = (l->q2 + r->q2 - v->h2) / 2.0;
+    if (at.Right == -1) {
+        m1 = 0.0;
+        m2 = 0.0;
+    }
+    double t1 = 0.0, t2 = 0.0;
+    if (f->contacts) {
+        t1 = contact_f64(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
+        t2 = contact_f64(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
+        if (at.Right == -1) {
+            t1 = 0.0;
+            t2 = 0.0;
+        }
+    } else {
+        t1 = carried_f64(m1, l->t1, r->t1);
+        t2 = carried_f64(m2, l->t2, r->t2);
+    }
+    double n1l = (f->r2 - v->q1) / 2.0 + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0 - r->q1 * r->u1;
+    double n2l = (f->r4 - v->q2) / 2.0 + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0 - r->q2 * r->u2;
+    double length = normal->Length;
     double hl1 = l->h1, hl2 = l->h2, bedl = l->depth, hr1 = r->h1, hr2 = r->h2, bedr = r->depth;
     if (f->sloped) {
         hl1 = l->mean1;
@@ -3344,18 +3299,37 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f
         hr2 = r->mean2;
         bedr = r->bed;
     }
-    double jump = num_Abs_f64(f->dz2);
+    double step1 = num_Abs_f64((hr2 - bedr) - (hl2 - bedl)), step2 = num_Abs_f64(l->depth - r->depth);
     if (scheme != 3) {
-        double step = num_Abs_f64((hr2 - bedr) - (hl2 - bedl));
-        double s = Face_availableShare_f64(f, at, upper.m * normal->Length * dt, hl1, hr1, step, p->DryDepth);
-        layerFlux_limit_f64(&upper, s, l->h1, l->u1, r->h1, r->u1, num_Abs_f64(f->dz1), p, own, n);
-        jump = num_Larger_f64(num_Abs_f64(f->dz1), jump);
+        double s = Face_availableShare_f64(f, at, m1 * length * dt, hl1, hr1, step1, p->DryDepth);
+        const auto results1 = limitMomentum_f64(n1l, n1r, m1, s < 1.0, l->h1, l->u1, r->h1, r->u1, num_Abs_f64(f->dz1), p);
+        n1l = results1.r0;
+        n1r = results1.r1;
+        if (s < 1.0) {
+            m1 = m1 * s;
+            t1 = t1 * s;
+            n1l = n1l * s;
+            n1r = n1r * s;
+            if (own) {
+                atomic_add(&n->LimitedFluxes, int64(1));
+            }
+        }
     }
-    double s = Face_availableShare_f64(f, at, lower.m * normal->Length * dt, hl2, hr2, num_Abs_f64(l->depth - r->depth), p->DryDepth);
-    layerFlux_limit_f64(&lower, s, l->h2, l->u2, r->h2, r->u2, jump, p, own, n);
-    double length = normal->Length;
+    double s = Face_availableShare_f64(f, at, m2 * length * dt, hl2, hr2, step2, p->DryDepth);
+    const auto results2 = limitMomentum_f64(n2l, n2r, m2, s < 1.0, l->h2, l->u2, r->h2, r->u2, num_Larger_f64(num_Abs_f64(f->dz1), num_Abs_f64(f->dz2)), p);
+    n2l = results2.r0;
+    n2r = results2.r1;
+    if (s < 1.0) {
+        m2 = m2 * s;
+        t2 = t2 * s;
+        n2l = n2l * s;
+        n2r = n2r * s;
+        if (own) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
+    }
     double x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f64{upper.m * length, lower.m * length, f->speed_ * length, 0.0, Array<MomentumChange_f64, 2>{{MomentumChange_f64{upper.left * x - upper.t * y, upper.left * y + upper.t * x, lower.left * x - lower.t * y, lower.left * y + lower.t * x}, MomentumChange_f64{upper.right * x + upper.t * y, upper.right * y - upper.t * x, lower.right * x + lower.t * y, lower.right * y - lower.t * x}}}};
+    *out = Flux_f64{m1 * length, m2 * length, f->speed_ * length, 0.0, Array<MomentumChange_f64, 2>{{MomentumChange_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, MomentumChange_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
     if (at.Right <= -3) {
         Boundary_addOutflow_f64(boundary, at, dt, out);
     }

@@ -1,0 +1,114 @@
+package shallow
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// TestBands proves for random meshes that the runs of all bands contain every index once, and that each kernel runs
+// after those whose results it reads, whatever the order of the bands of one list.
+func TestBands(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for range 500 {
+		order := 1 + rng.IntN(2)
+		core, edges := randomStrip(rng)
+		all := newBands(core, edges, 1+rng.IntN(6), 1+rng.IntN(40), order)
+		c := bandChecker{t: t, core: core, edges: edges, order: order, at: map[kernelIndex]int{}}
+		for _, runs := range [][][]kernelRun{all.early, all.late, all.fluxes, all.updates} {
+			for band := range runs {
+				c.band++
+				for _, r := range runs[band] {
+					c.check(r)
+				}
+			}
+			c.barrier = c.band
+			c.boundary = true // the slopes of boundary cells are known after the first list
+		}
+		want := len(edges) + len(core)*order
+		if len(c.at) != want {
+			t.Fatalf("%d indices of kernels ran; want %d of %d cells and %d edges", len(c.at), want, len(core), len(edges))
+		}
+	}
+}
+
+type kernelIndex struct {
+	kernel stageKernel
+	index  int
+}
+
+// bandChecker follows the runs of bands, which are numbered through all lists.
+type bandChecker struct {
+	t        *testing.T
+	core     []kernels.CellEdges
+	edges    []kernels.EdgeCells
+	order    int
+	at       map[kernelIndex]int // the band that ran it
+	band     int
+	barrier  int // bands up to here have ended
+	boundary bool
+}
+
+func (c *bandChecker) check(r kernelRun) {
+	for i := r.lo; i < r.hi; i++ {
+		if r.kernel == fluxKernel && c.order == 2 {
+			for _, cell := range []int32{c.edges[i].Left, c.edges[i].Right} {
+				if int(cell) < len(c.core) && cell >= 0 {
+					c.needs(kernelIndex{slopesKernel, int(cell)}, r)
+				} else if cell >= 0 && !c.boundary {
+					c.t.Fatalf("%v reads slopes of boundary cell %d", r, cell)
+				}
+			}
+		}
+		if r.kernel == updateKernel {
+			for _, link := range c.core[i].Edge {
+				e, _ := side(link)
+				c.needs(kernelIndex{fluxKernel, int(e)}, r)
+			}
+		}
+		this := kernelIndex{r.kernel, i}
+		if _, ran := c.at[this]; ran {
+			c.t.Fatalf("%v ran twice", this)
+		}
+		c.at[this] = c.band
+	}
+}
+
+// needs fails unless a kernel ran for an index in this band or before the last barrier.
+func (c *bandChecker) needs(k kernelIndex, r kernelRun) {
+	if band, ran := c.at[k]; !ran || band != c.band && band > c.barrier {
+		c.t.Fatalf("%v in band %d needs %v, which ran: %v, in band %d; the last barrier was after %d",
+			r, c.band, k, ran, band, c.barrier)
+	}
+}
+
+// randomStrip returns the core cells and the edges of random cells that have neighbours of near numbers, some of them
+// boundary cells.
+func randomStrip(rng *rand.Rand) (core []kernels.CellEdges, edges []kernels.EdgeCells) {
+	n, reach := rng.IntN(200), 1+rng.IntN(60)
+	core = make([]kernels.CellEdges, n)
+	met := make([]int, n)
+	for i := range n {
+		for met[i] < 3 {
+			e := int32(len(edges))
+			core[i].Edge[met[i]] = e
+			met[i]++
+			left, right := int32(i), int32(i+1+rng.IntN(reach))
+			switch {
+			case int(right) < n && met[right] < 3:
+				core[right].Edge[met[right]] = ^e
+				met[right]++
+				if rng.IntN(2) == 0 {
+					left, right = right, left
+				}
+			case rng.IntN(8) == 0:
+				right = int32(n + rng.IntN(10))
+			default:
+				right = kernels.Wall
+			}
+			edges = append(edges, kernels.EdgeCells{Left: left, Right: right})
+		}
+	}
+	return core, edges
+}
