@@ -29,6 +29,8 @@ type Account interface {
 	// Peak returns the most bytes that arrays and the scratch memory of [Primitives] took. It leaves out copies of a
 	// [Keeper], which makes them only where there is room, and what the driver takes for itself.
 	Peak() int64
+	// Copied returns the most bytes that copies of a [Keeper] took.
+	Copied() int64
 }
 
 // Make returns n zeroed elements where the device's kernels see them. On a device with memory of its own only the

@@ -16,6 +16,8 @@ type Far struct {
 	Most   int  // at any time
 	Calls  int  // of Alloc
 	Copies int  // kept now
+	Copied int  // bytes of copies at any time, at most
+	copied int  // bytes of copies now
 	Boasts bool // it tells more than it has
 	Unread int  // reports that were taken and not read, at most
 	unread int

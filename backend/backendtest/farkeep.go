@@ -14,6 +14,8 @@ func (f *Far) Keep(src unsafe.Pointer, bytes int) (backend.Kept, error) {
 	}
 	f.Copies++
 	f.Used += bytes
+	f.copied += bytes
+	f.Copied = max(f.Copied, f.copied)
 	return &copied{f, append([]byte(nil), unsafe.Slice((*byte)(src), bytes)...)}, nil
 }
 
@@ -33,6 +35,7 @@ func (c *copied) Read(to []byte, at int) error {
 func (c *copied) Close() error {
 	c.of.Copies--
 	c.of.Used -= len(c.bytes)
+	c.of.copied -= len(c.bytes)
 	c.bytes = nil
 	return nil
 }

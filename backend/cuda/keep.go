@@ -13,6 +13,7 @@ import (
 type keeping struct {
 	spare  []span // of copies that were closed; the device's goroutine alone uses it
 	copied *Event
+	bytes  uintptr    // of all copies
 	stream *Stream    // behind the copies that were queued on the compute stream
 	lock   sync.Mutex // of pinned, through which one reader at a time brings a copy to the host
 	pinned []byte
@@ -85,6 +86,7 @@ func (k *keeping) room(d *Device, bytes uintptr) (span, error) {
 		return span{}, err
 	}
 	d.arrays.add(p, bytes)
+	k.bytes += bytes
 	return span{p, bytes}, nil
 }
 

@@ -76,6 +76,9 @@ func (d *Device) Free(p unsafe.Pointer) error {
 // Peak implements backend.Account: of arrays and of the scratch memory of primitives.
 func (d *Device) Peak() int64 { return d.peak }
 
+// Copied implements backend.Account: copies that were closed stay for the next ones.
+func (d *Device) Copied() int64 { return int64(d.keeping.bytes) }
+
 // Upload copies from the host's memory, which may be reused at once. Small copies are queued, and the host waits for
 // large ones.
 func (d *Device) Upload(dst, src unsafe.Pointer, n int) error {

@@ -3,6 +3,7 @@ package runtest
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,4 +72,26 @@ func MemoryIsTold(t *testing.T, scratch int64, text string, sets ...string) {
 		t.Fatal(err)
 	}
 	within("GPU", true, int64(gpu.Most)+scratch)
+}
+
+// CopiesAreTold tests that the copies which a device keeps of a case's arrays for a frame in a format, and for a
+// checkpoint, are those told from counts alone, within 5%.
+func CopiesAreTold(t *testing.T, format, text string, sets ...string) {
+	t.Helper()
+	frame := "output.format=['" + format + "']"
+	for _, output := range [][]string{{frame, "checkpoint.every=0"}, {"output.format=[]", "checkpoint.steps=1"}} {
+		c := Parse(t, text, slices.Concat(sets, output)...)
+		n, err := estimate.MemoryOf(c, 1, 1, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gpu := backendtest.NewQueue(cpu.New(1), 1<<32)
+		if err := Each(t, c, local.New(1), func() backend.Device { return gpu })[0]; err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%v, %v: %d bytes told, %d kept", sets, output, n.Copies, gpu.Copied)
+		if kept := float64(gpu.Copied); math.Abs(float64(n.Copies)-kept) > .05*kept {
+			t.Errorf("%v, %v: copies of %d bytes were told, and %d kept", sets, output, n.Copies, gpu.Copied)
+		}
+	}
 }
