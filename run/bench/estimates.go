@@ -53,8 +53,8 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 			if len(told.Wall) == 2 {
 				span = words.DurationSpan(told.Wall[0], told.Wall[1])
 			}
-			fmt.Fprintf(m.Out, row, filepath.Base(path), words.Bytes(told.ArrayBytes), words.Bytes(took.ArrayBytes), off, device, copies,
-				made, words.Bytes(told.HostBytes), words.Bytes(host), span, words.Duration(took.Wall))
+			fmt.Fprintf(m.Out, row, filepath.Base(path), words.Bytes(told.ArrayBytes), words.Bytes(took.ArrayBytes), off, device,
+				copies, made, words.Bytes(told.HostBytes), words.Bytes(host), span, words.Duration(took.Wall))
 		}
 		return nil
 	}

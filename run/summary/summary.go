@@ -39,7 +39,7 @@ type Summary struct {
 	Imbalance    map[string]float64 `json:"imbalance,omitempty"`    // entities of the fullest rank by the mean, by space
 	ArrayBytes   int64              `json:"array_bytes"`            // of the solver's arrays on the fullest rank
 	DeviceBytes  int64              `json:"device_bytes,omitempty"` // of memory that devices have apart, at most
-	CopyBytes    int64              `json:"copy_bytes,omitempty"`   // of copies on devices that output was made of, at most
+	CopyBytes    int64              `json:"copy_bytes,omitempty"`   // of copies for output on devices, at most
 	Estimate     *Estimate          `json:"estimate,omitempty"`     // nil where nothing was
 	Conservation map[string]float64 `json:"conservation"`           // relative drift of what is conserved, by name
 	Version      string             `json:"version"`
