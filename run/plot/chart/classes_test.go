@@ -9,7 +9,8 @@ import (
 
 // TestClasses: values 0, 1 and so on that have names have a colour each, and the bar shows the names beside them.
 func TestClasses(t *testing.T) {
-	c := Colouring{Classes: []string{"low", "some", "all"}, Range: &[2]float64{-.5, 2.5}, Colours: palette.Classes.Steps(3)}
+	c := Colouring{Classes: []string{"low", "some", "all"}, Range: &[2]float64{-.5, 2.5},
+		Colours: palette.Classes.Steps(3)}
 	s, err := c.of([]float64{0, 2, 1}, nil)
 	if err != nil {
 		t.Fatal(err)
