@@ -65,7 +65,8 @@ func absolute(path string) string {
 // releaseFolder writes the summary of a successful run, records the final state of the run in the folder, and unlocks
 // it.
 func (r *runner) releaseFolder(ctx context.Context, s *summary.Summary, ended error) error {
-	if errors.Is(ended, dist.ErrPeerLost) { // leave the state at "running", so that the next epoch continues from the last checkpoint
+	// leave the state at "running", so that the next epoch continues from the last checkpoint
+	if errors.Is(ended, dist.ErrPeerLost) {
 		return r.folder.Close()
 	}
 	err := r.fence.Publish(func() error { return r.recordEnd(ctx, s, ended) })

@@ -45,11 +45,11 @@ func TestEstimateTime(t *testing.T) {
 		{&counting, solvers.Size{End: 10}, config.Output{}, "about 3.4 to 6.9 s: 400 steps of 10 ms each"},
 		{&paced, solvers.Size{End: 10}, config.Output{}, "about 2.9 to 7.8 s: 300 to 640 steps of 10 ms each"},
 		{&counting, solvers.Size{End: 10, MaxSteps: 200}, config.Output{}, "about 0.85 to 1.8 s: 100 steps of 10 ms each"},
-		{&counting, solvers.Size{End: 10}, every, "about 3.4 to 6.9 s: 400 steps of 10 ms each, and 8 frames besides"},
+		{&counting, solvers.Size{End: 10}, every, "about 3.4 to 6.9 s: 400 steps of 10 ms each, plus 8 frames"},
 		{&counting, solvers.Size{End: 10, MaxSteps: 150}, every,
-			"under 1 s: 50 steps of 10 ms each, and 1 frame besides"},
+			"under 1 s: 50 steps of 10 ms each, plus 1 frame"},
 		{&sweeps, solvers.Size{End: 100, Sweeps: true}, config.Output{},
-			"at most about 0.12 s: 1 sweep of 10 ms each, unless a rule ends the run before"},
+			"at most about 0.12 s: 1 sweep of 10 ms each, fewer if a stopping criterion is met"},
 	} {
 		r := &runner{Options: Options{Case: &config.Case{Output: c.output}}, solver: c.paced, size: c.size}
 		if got := r.estimateTime(10 * time.Millisecond).String(); got != c.want {

@@ -20,8 +20,8 @@ type gaugePoint struct {
 	measured []measurement // measurements at the point, one series per field
 }
 
-// readGaugePoints collects the points of all gauges of the case: single points, points along lines, and points in files. All
-// ranks call it.
+// readGaugePoints collects the points of all gauges of the case: single points, points along lines, and points in
+// files. All ranks call it.
 func (r *runner) readGaugePoints(ctx context.Context) (err error) {
 	definedIn := map[string]string{} // where each name was defined
 	for i := range r.Case.Gauges {

@@ -49,7 +49,8 @@ func newProbe(fields []solvers.Field, solver string) (*probe, error) {
 		p.columns = append(p.columns, f.Numbers()...)
 	}
 	if p.space == nil {
-		return nil, &solvers.BadInput{Err: fmt.Errorf("gauges of solver %q need at least one field: name it in [output] fields", solver)}
+		return nil, &solvers.BadInput{Err: fmt.Errorf("gauges of solver %q need at least one field: name it in [output] "+
+			"fields", solver)}
 	}
 	return p, nil
 }
@@ -71,7 +72,8 @@ func (p *probe) locate(ctx context.Context, list []gaugePoint, comm dist.Comm) (
 	}
 	for i, g := range list {
 		if owners[i] == math.MaxInt64 {
-			return nil, &solvers.BadInput{Err: fmt.Errorf("gauge %q at %v lies in no %s: it is outside the domain", g.name, g.position, p.space.Name)}
+			return nil, &solvers.BadInput{Err: fmt.Errorf("gauge %q at %v lies in no %s: it is outside the domain",
+				g.name, g.position, p.space.Name)}
 		}
 		if mine[i] != owners[i] {
 			found[i] = -1

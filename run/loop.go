@@ -133,7 +133,8 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 		}
 		r.lastFrameTime = now.Time
 	}
-	r.nextFrameIndex = max(r.nextFrameIndex, int(now.Time/r.Case.Output.Every)) // rounding makes this at most one too small or too large
+	// rounding makes this at most one too small or too large
+	r.nextFrameIndex = max(r.nextFrameIndex, int(now.Time/r.Case.Output.Every))
 	for r.nextFrame() <= now.Time {
 		r.nextFrameIndex++
 	}

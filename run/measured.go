@@ -60,7 +60,8 @@ func (r *runner) readMeasured(g *config.Gauge) ([]measurement, error) {
 			return fail(err)
 		}
 		if last := rows[len(rows)-1].T; last < 0 || rows[0].T > r.Case.Time.End {
-			return fail(fmt.Errorf("%s: all measurements are outside the run: they are from %g s to %g s, the run is from 0 to %g s",
+			return fail(fmt.Errorf("%s: all measurements are outside the run: they are from %g s to %g s, the run is from 0 "+
+				"to %g s",
 				path, rows[0].T, last, r.Case.Time.End))
 		}
 		list = append(list, measurement{field, rows})

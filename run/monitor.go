@@ -123,7 +123,8 @@ func (r *runner) publishShares(all [][]byte, now solvers.Clock, scale watch.Scal
 }
 
 // picturePart computes this rank's part of a picture of the current state. It adds its computing time to took.
-func (r *runner) picturePart(ctx context.Context, took *time.Duration) (p *watch.Part, s watch.Scale, projection watch.Along,
+func (r *runner) picturePart(ctx context.Context, took *time.Duration) (p *watch.Part, s watch.Scale,
+	projection watch.Along,
 	err error) {
 	begin := time.Now()
 	f := r.monitor.field

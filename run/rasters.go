@@ -155,7 +155,8 @@ func (r *runner) writeRasters(g *grid, names []solvers.Field, all [][]float64) e
 				}
 			}
 		}
-		err := geotiff.Write(filepath.Join(r.Dir, rasterDir, field.Name+".tif"), &geotiff.Image{Columns: g.columns, Rows: g.rows,
+		err := geotiff.Write(filepath.Join(r.Dir, rasterDir, field.Name+".tif"), &geotiff.Image{Columns: g.columns,
+			Rows: g.rows,
 			West: g.west, North: g.north, Width: g.spacing, Height: g.spacing, EPSG: r.Case.EPSG(), Name: field.Name,
 			Unit: field.Unit, Values: values})
 		if err != nil {

@@ -44,7 +44,8 @@ func (r *runner) findCheckpoint(ctx context.Context) error {
 		return &solvers.BadInput{Err: fmt.Errorf("%s is incomplete or damaged", r.Replay.Checkpoint)}
 	}
 	if len(candidates) > 0 {
-		return &solvers.BadInput{Err: fmt.Errorf("every checkpoint in %s is incomplete or damaged: restart from the beginning with --force",
+		return &solvers.BadInput{Err: fmt.Errorf("every checkpoint in %s is incomplete or damaged: restart from the "+
+			"beginning with --force",
 			r.Dir)}
 	}
 	return nil
@@ -129,7 +130,8 @@ func (r *runner) checkCompatible(i *checkpoint.Info) error {
 		return &solvers.BadInput{Err: fmt.Errorf("%s is of another case, %s of solver %s: only output and the end of "+
 			"the run may differ", r.checkpoint.Path, i.Case, i.Solver)}
 	case i.HashVersion != solvers.HashVersion:
-		return &solvers.BadInput{Err: fmt.Errorf("%s has a state hash of version %d, but this program computes version %d: use the program that wrote it",
+		return &solvers.BadInput{Err: fmt.Errorf("%s has a state hash of version %d, but this program computes version "+
+			"%d: use the program that wrote it",
 			r.checkpoint.Path, i.HashVersion, solvers.HashVersion)}
 	}
 	return nil

@@ -53,7 +53,8 @@ func openRows(fence folder.Fence, name string, length int64) (*rows, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && info.Size() < length {
-		err = fmt.Errorf("%s has %d bytes, fewer than the %d at the checkpoint: restore the file, or restart with --force", path, info.Size(), length)
+		err = fmt.Errorf("%s has %d bytes, fewer than the %d at the checkpoint: restore the file, or restart with --force",
+			path, info.Size(), length)
 	}
 	if err == nil {
 		err = fence.Publish(func() error { return file.Truncate(length) })

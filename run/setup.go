@@ -111,9 +111,9 @@ func (r *runner) newSolver(ctx context.Context, kind solvers.Kind) (solvers.Solv
 	if o.Progress.Out != nil || r.Heartbeat != nil {
 		stages := progress.NewStages(o.Progress)
 		defer stages.Finish()
-		ctx = parallel.Watch(ctx, func(name string, done, of int) {
+		ctx = parallel.Watch(ctx, func(name string, done, total int) {
 			r.heartbeat()
-			stages.Tell(name, done, of)
+			stages.Update(name, done, total)
 		})
 		if o.Progress.Out != nil {
 			env.Log = stages

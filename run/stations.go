@@ -22,8 +22,8 @@ import (
 // where a gauge has no value.
 const stationFile = "gauges.nc"
 
-// writeStationFile writes stationFile from the tables of all gauges at the end of a run. If ranks do not share a folder, tables
-// are missing, and the file is not written.
+// writeStationFile writes stationFile from the tables of all gauges at the end of a run. If ranks do not share a
+// folder, tables are missing, and the file is not written.
 func (r *runner) writeStationFile() error {
 	var times []float64
 	tables := make([]map[float64][]float64, len(r.gauges))

@@ -56,7 +56,8 @@ func ReadEpoch(dir string) (Epoch, error) {
 		return e, fmt.Errorf("%s: %w", path, err)
 	}
 	if e.Format > Format {
-		return e, fmt.Errorf("%s is of format %d; this program reads formats up to %d: use a newer version", path, e.Format, Format)
+		return e, fmt.Errorf("%s is of format %d; this program reads formats up to %d: use a newer version", path,
+			e.Format, Format)
 	}
 	return e, nil
 }

@@ -59,7 +59,8 @@ func Read(dir string) (Info, error) {
 		return i, fmt.Errorf("%s: %w", path, err)
 	}
 	if i.Format > Format {
-		return i, fmt.Errorf("%s is of format %d; this program reads formats up to %d: use a newer version", path, i.Format, Format)
+		return i, fmt.Errorf("%s is of format %d; this program reads formats up to %d: use a newer version", path,
+			i.Format, Format)
 	}
 	return i, nil
 }

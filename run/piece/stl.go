@@ -34,7 +34,8 @@ func (p *STL) Join(path string, pieces []string) error {
 			return err
 		}
 		if n := info.Size() - stlHead; n < 0 || n%stlTriangle != 0 {
-			return fmt.Errorf("%s is not a binary STL file: it has %d bytes, want %d + %d per triangle", name, info.Size(), stlHead, stlTriangle)
+			return fmt.Errorf("%s is not a binary STL file: it has %d bytes, want %d + %d per triangle", name, info.Size(),
+				stlHead, stlTriangle)
 		}
 		total += (info.Size() - stlHead) / stlTriangle
 	}
