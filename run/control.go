@@ -237,7 +237,7 @@ func (r *runner) finishCheckpoint(ctx context.Context) error {
 	k.writing = nil
 	k.writeTime = time.Since(k.writeBegun)
 	if err == nil && r.Comm.Rank() == 0 {
-		r.Watch.Tell("checkpoint %s, in %v", filepath.Base(k.path), k.writeTime.Round(time.Millisecond))
+		r.Watch.Log("checkpoint %s, in %v", filepath.Base(k.path), k.writeTime.Round(time.Millisecond))
 		r.prune()
 	}
 	return r.tolerateUnwritten(err)
@@ -288,7 +288,7 @@ func (r *runner) tolerateUnwritten(err error) error {
 
 // warn writes a warning to the live view and to Options.Warn.
 func (r *runner) warn(format string, args ...any) {
-	r.Watch.Tell("warning: "+format, args...)
+	r.Watch.Log("warning: "+format, args...)
 	if r.Warn != nil {
 		fmt.Fprintf(r.Warn, "atoll: warning: "+format+"\n", args...)
 	}

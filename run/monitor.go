@@ -34,7 +34,7 @@ func (r *runner) description() watch.About {
 		Precision: r.size.Precision, Version: summary.Version(), Sweeps: r.size.Sweeps, Run: r.progressRange(),
 	}
 	if f := r.monitor.field; f != nil {
-		a.PictureOf, a.PictureUnit, a.Of = f.Name, f.Unit, f.Doc
+		a.PictureOf, a.PictureUnit, a.PictureDoc = f.Name, f.Unit, f.Doc
 	}
 	return a
 }
@@ -73,7 +73,7 @@ func (r *runner) sendView(ctx context.Context, now solvers.Clock, want watch.Wan
 	own := monitorShare{Phases: r.solver.Phases()}
 	own.Phases["output"] = r.output.Seconds()
 	var scale watch.Scale
-	var projection watch.Along
+	var projection watch.Projection
 	// A frame in progress may still use the geometry.
 	framePending := slices.ContainsFunc(r.frames, func(f *frames) bool { return f.pending != nil })
 	if want == watch.WantPicture && r.monitor.field != nil && !framePending {
@@ -98,7 +98,7 @@ func (r *runner) sendView(ctx context.Context, now solvers.Clock, want watch.Wan
 }
 
 // publishShares combines the parts of all ranks and passes them to the server.
-func (r *runner) publishShares(all [][]byte, now solvers.Clock, scale watch.Scale, projection watch.Along) error {
+func (r *runner) publishShares(all [][]byte, now solvers.Clock, scale watch.Scale, projection watch.Projection) error {
 	var phases []map[string]float64
 	var parts []watch.Part
 	took := time.Duration(0)
@@ -114,7 +114,7 @@ func (r *runner) publishShares(all [][]byte, now solvers.Clock, scale watch.Scal
 			parts = append(parts, *s.Picture)
 		}
 	}
-	r.Watch.Took(took)
+	r.Watch.Answered(took)
 	r.Watch.Phases(phases)
 	if len(parts) > 0 {
 		r.Watch.Show(*r.monitor.plane, parts, scale, projection, now)
@@ -124,7 +124,7 @@ func (r *runner) publishShares(all [][]byte, now solvers.Clock, scale watch.Scal
 
 // picturePart computes this rank's part of a picture of the current state. It adds its computing time to took.
 func (r *runner) picturePart(ctx context.Context, took *time.Duration) (p *watch.Part, s watch.Scale,
-	projection watch.Along,
+	projection watch.Projection,
 	err error) {
 	begin := time.Now()
 	f := r.monitor.field
@@ -141,11 +141,11 @@ func (r *runner) picturePart(ctx context.Context, took *time.Duration) (p *watch
 	}
 	plane := r.monitor.plane
 	switch {
-	case !plane.Space:
+	case !plane.ThreeD:
 	case f.MaxDistance > 0:
-		projection = watch.Smallest
+		projection = watch.SmallestAlongZ
 	case g.Block != nil:
-		projection = watch.Largest
+		projection = watch.LargestAlongZ
 	}
 	var t *watch.Tile
 	if g.Mesh != nil {
@@ -154,7 +154,7 @@ func (r *runner) picturePart(ctx context.Context, took *time.Duration) (p *watch
 		t = plane.Block(g.Block, values, projection)
 	}
 	var limits [2]float64
-	limits[0], limits[1] = t.Ends()
+	limits[0], limits[1] = t.Limits()
 	*took += time.Since(begin)
 	if err := r.Comm.AllreduceFloat64(ctx, dist.Min, limits[:]); err != nil {
 		return nil, s, projection, err

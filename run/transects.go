@@ -56,7 +56,7 @@ func (r *runner) newTransects(ctx context.Context) error {
 	all := make([]*dist.Accumulator, len(lengths))
 	for k, c := range r.Case.Transects {
 		line := &transect{gauge: gauge{file: path.Join("transects", c.Name+".csv"), cell: -1, every: c.Every},
-			crossings: plane.Cut(c.Line, g.Mesh, space.Owned)}
+			crossings: plane.Crossings(c.Line, g.Mesh, space.Owned)}
 		for _, x := range line.crossings {
 			lengths[k].Add(math.Hypot(x.X, x.Y))
 		}
