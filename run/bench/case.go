@@ -22,7 +22,7 @@ import (
 
 func init() {
 	Register(Benchmark{Name: "case", New: caseSteps, Args: []string{"CASE.toml"},
-		Short: "Any case of any solver: its steps, without output, by ranks and threads"})
+		Short: "Steps of any case of any solver, without output, by ranks and threads"})
 }
 
 func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
@@ -32,11 +32,11 @@ func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	p.StringArrayVar(&sets, "set", nil, "override a key of the case, as in --set time.end=10; may be repeated")
 	p.IntSliceVar(&o.ranks, "ranks", []int{1}, "numbers of ranks, each with a device")
 	p.IntSliceVar(&o.threads, "threads", EachThreads(), "threads of each rank")
-	p.StringSliceVar(&o.vectors, "vectors", nil, "sets of vector instructions, measured in turn: off, avx2, avx512; by "+
-		"default that which is used")
+	p.StringSliceVar(&o.vectors, "vectors", nil, "sets of vector instructions, measured in turn: off, avx2, avx512; "+
+		"by default the one in use")
 	p.IntVar(&o.warm, "warm", 24, "steps before the first measurement")
 	p.IntVar(&o.steps, "steps", 48, "steps of each measurement")
-	p.IntVar(&o.repeat, "repeat", 3, "measurements, of which the fastest counts")
+	p.IntVar(&o.repeat, "repeat", 3, "number of measurements; the fastest counts")
 	p.BoolVar(&asJSON, "json", false, "print a line of JSON for each measurement, with its processor time, and no table")
 	return func(ctx context.Context, m *Machine) error {
 		if o.warm < 0 || o.steps < 1 || o.repeat < 1 {
@@ -61,16 +61,16 @@ func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	}
 }
 
-// caseOptions say how the steps of a case are measured.
+// caseOptions configure the measurement of the steps of a case.
 type caseOptions struct {
 	ranks, threads      []int
 	vectors             []string
-	sets                []lanes.Set // that vectors names
+	sets                []lanes.Set // parsed vectors
 	warm, steps, repeat int
 	open                func(rank, threads int) (dev backend.Device, done func(), err error)
 }
 
-// parse reads the names of sets of vector instructions.
+// parse parses the names of sets of vector instructions.
 func (o *caseOptions) parse(gpu bool) error {
 	if len(o.vectors) == 0 || gpu {
 		o.sets = []lanes.Set{lanes.Used()}
@@ -88,18 +88,18 @@ func (o *caseOptions) parse(gpu bool) error {
 	return nil
 }
 
-// stepped is what a measurement finds.
+// stepMeasurement is the result for one set of vector instructions.
 type stepped struct {
 	size  solvers.Size
-	bytes float64 // of state that is read and written, of an entity and step
+	bytes float64 // bytes of state read and written, per entity and step
 	took  []Timing
-	step  float64 // s
+	step  float64 // fastest step, s
 	hash  string
 }
 
 // measure prints a table of the steps of a case. Bytes are those that a step must move: each number of the state is
-// read and written once. Efficiency is the rate of a thread as a share of that of the first row with its vectors, and
-// gain the rate over that of the first vectors with as many ranks and threads.
+// read and written once. Efficiency is the rate per thread relative to the first row with the same vector instructions;
+// gain is the rate relative to the first vector instructions with the same ranks and threads.
 func (o *caseOptions) measure(ctx context.Context, w io.Writer, c *config.Case, asJSON bool) error {
 	copying, err := Bandwidths(w, asJSON, o.threads,
 		func(threads int) (backend.Device, func(), error) { return o.open(0, threads) })
@@ -107,7 +107,7 @@ func (o *caseOptions) measure(ctx context.Context, w io.Writer, c *config.Case, 
 		return err
 	}
 	table, lines := Outputs(w, asJSON)
-	var first []float64 // rates of a thread, by vectors
+	var first []float64 // rates per thread in the first row, by vectors
 	for _, ranks := range o.ranks {
 		for _, threads := range o.threads {
 			debug.FreeOSMemory()
@@ -144,7 +144,7 @@ func (o *caseOptions) measure(ctx context.Context, w io.Writer, c *config.Case, 
 	return nil
 }
 
-// onRank measures on a rank: a solver for each set of vectors, which take their turns.
+// onRank measures on one rank, with a solver for each set of vector instructions, in turn.
 func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case, threads int) ([]stepped, error) {
 	dev, done, err := o.open(comm.Rank(), threads)
 	if err != nil {
@@ -154,7 +154,7 @@ func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case
 	kind, _ := solvers.Find(c.Solver)
 	all := make([]stepped, len(o.sets))
 	running := make([]solvers.Solver, len(o.sets))
-	use := func(i int) error { // between barriers, since ranks of a process share what is used
+	use := func(i int) error { // between barriers, since the setting is global to the process
 		err := errors.Join(backend.Sync(dev), comm.Barrier(ctx))
 		lanes.Use(o.sets[i])
 		return errors.Join(err, comm.Barrier(ctx))
@@ -193,7 +193,7 @@ func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case
 	return all, nil
 }
 
-// turn is one measurement of a solver, with m what has been found of it.
+// measureOnce makes one measurement of a solver and adds it to m.
 func (o *caseOptions) turn(ctx context.Context, comm dist.Comm, dev backend.Device, s solvers.Solver,
 	m *stepped) error {
 	begin := StartWatch()
@@ -209,27 +209,27 @@ func (o *caseOptions) turn(ctx context.Context, comm dist.Comm, dev backend.Devi
 	return nil
 }
 
-// advance takes a solver so many steps further.
+// advance takes the given number of steps.
 func advance(ctx context.Context, s solvers.Solver, steps int) error {
 	size := s.Size()
 	for last := s.Clock().Steps + steps; s.Clock().Steps < last; {
 		if now := s.Clock(); now.Time >= size.End {
-			return &solvers.BadInput{Err: fmt.Errorf("the case ends after %d steps: make it longer, as by --set time.end=…, "+
-				"or give fewer --warm, --steps and --repeat", now.Steps)}
+			return &solvers.BadInput{Err: fmt.Errorf("the case ends after %d steps: make it longer, such as by --set "+
+				"time.end=…, or reduce --warm, --steps or --repeat", now.Steps)}
 		}
 		done, err := s.Advance(ctx, size.End, size.End, last-s.Clock().Steps)
 		if err != nil {
 			return err
 		}
 		if now := s.Clock(); done && now.Steps < last {
-			return &solvers.BadInput{Err: fmt.Errorf("the solver ends by itself after %d steps: give fewer --warm, --steps "+
-				"and --repeat", now.Steps)}
+			return &solvers.BadInput{Err: fmt.Errorf("the solver ends by its own criterion after %d steps: reduce --warm, "+
+				"--steps or --repeat", now.Steps)}
 		}
 	}
 	return nil
 }
 
-// stateOf is how many bytes of an entity of the hashed fields a step reads and writes at least.
+// stateBytes returns the least number of bytes of hashed fields that a step reads and writes per entity.
 func stateOf(fields []solvers.Field) (bytes float64) {
 	for i := range fields {
 		if f := &fields[i]; f.Hashed {

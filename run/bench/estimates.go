@@ -15,7 +15,7 @@ import (
 
 func init() {
 	Register(Benchmark{Name: "estimates", New: estimates, Args: []string{"CASE.toml..."},
-		Short: "Memory and time that a check of cases estimates, beside what their runs take"})
+		Short: "Estimates of memory and time by --check, compared with actual runs"})
 }
 
 func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
@@ -25,7 +25,7 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	p.StringArrayVar(&u.sets, "set", nil, "override a key of each case, as in --set time.end=10; may be repeated")
 	p.IntVar(&ranks, "ranks", 1, "number of ranks")
 	p.IntVar(&threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
-	p.Float64Var(&limit, "limit", 0, "run each case under a GOMEMLIMIT of so many times the memory estimated; 0 for none")
+	p.Float64Var(&limit, "limit", 0, "run each case with a GOMEMLIMIT of this multiple of the estimated memory; 0 for none")
 	return func(ctx context.Context, m *Machine) (err error) {
 		if err := u.begin(m); err != nil {
 			return err
@@ -33,8 +33,8 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 		u.more = []string{fmt.Sprint("--ranks=", ranks), fmt.Sprint("--threads=", threads)}
 		m.Begin(false)
 		const row = "%-24s %20s %11s %6s %11s %11s %11s %20s %9s\n"
-		fmt.Fprintf(m.Out, row, "case", "arrays of a rank", "there are", "off", "on device", "memory",
-			"taken", "time estimate", "taken")
+		fmt.Fprintf(m.Out, row, "case", "arrays of a rank", "actual", "error", "on device", "memory",
+			"actual", "time estimate", "actual")
 		for _, path := range m.Args {
 			told, took, host, err := u.compare(ctx, path, limit)
 			if err != nil {
@@ -42,7 +42,7 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 			}
 			device, off, span := "-", "-", "-"
 			there := took.ArrayBytes
-			if took.DeviceBytes > 0 { // of all ranks, which share a case evenly
+			if took.DeviceBytes > 0 { // sum over ranks, which have about the same share
 				there = took.DeviceBytes / int64(ranks)
 				device = words.Bytes(there)
 			}
@@ -59,7 +59,8 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	}
 }
 
-// compare checks a case and runs it, where limit is not 0 under a GOMEMLIMIT of so many times the memory estimated.
+// compare checks a case and then runs it. If limit is not 0, the run has a GOMEMLIMIT of limit times the estimated
+// memory. host is the peak memory of the run in bytes.
 func (u *users) compare(ctx context.Context, path string, limit float64) (told summary.Estimate,
 	took summary.Summary, host int64, err error) {
 	if u.dir, err = os.MkdirTemp("", "atoll-bench-"); err != nil {

@@ -20,20 +20,20 @@ import (
 
 func init() {
 	Register(Benchmark{Name: "run", New: wholeRuns, Args: []string{"CASE.toml..."},
-		Short: "Cases as users run them, with all output, beside their bare steps: loop, set-up, starts, memory"})
+		Short: "Complete runs with all output, compared with steps alone: loop, set-up, first step, memory"})
 }
 
-// users runs cases by processes of this program, each of which begins as a user's does.
+// userRuns runs cases in new processes of this program, as a user would.
 type users struct {
 	program string
 	backend string
 	sets    []string
-	more    []string // arguments of each run
-	env     []string // of the next run
+	more    []string // further arguments of each run
+	env     []string // environment of the next run
 	dir     string
 }
 
-// begin finds the program, and where kernels run.
+// begin finds the program and the backend.
 func (u *users) begin(m *Machine) (err error) {
 	u.backend = "cpu"
 	if m.GPU {
@@ -69,7 +69,7 @@ func wholeRuns(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	}
 }
 
-// measure runs a case twice, the first time as on a machine where it never ran, and then its steps alone.
+// measure runs a case twice, first without cached kernels, and then measures its steps alone.
 func (u *users) measure(ctx context.Context, path string) (line string, err error) {
 	first, _, err := u.run(ctx, path)
 	if err != nil {
@@ -94,7 +94,7 @@ func (u *users) measure(ctx context.Context, path string) (line string, err erro
 		float64(again.DeviceBytes)/1e6), nil
 }
 
-// command is this program with the driver's compiled kernels in a folder that is empty at first.
+// command returns a command of this program. Compiled kernels are cached in a folder that is empty at first.
 func (u *users) command(ctx context.Context, args ...string) *exec.Cmd {
 	args = append(args, "--backend", u.backend)
 	for _, set := range u.sets {
@@ -106,7 +106,7 @@ func (u *users) command(ctx context.Context, args ...string) *exec.Cmd {
 	return c
 }
 
-// run runs a case, and tells how much memory the process had at most: 0 where that is not known.
+// run runs a case. host is the peak memory of the process in bytes, 0 if unknown.
 func (u *users) run(ctx context.Context, path string, more ...string) (s summary.Summary, host int64, err error) {
 	file := filepath.Join(u.dir, "summary.json")
 	args := append([]string{"run", path, "--quiet", "--force", "--out", filepath.Join(u.dir, "out"), "--summary", file},
@@ -122,7 +122,8 @@ func (u *users) run(ctx context.Context, path string, more ...string) (s summary
 	return s, most(c.ProcessState), json.Unmarshal(text, &s)
 }
 
-// bareStep is the time of a step without output, of a case that takes so many; 0 where these are too few.
+// bareStep returns the time per step without output, in s, of a case with the given number of steps; 0 if these are too
+// few to measure.
 func (u *users) bareStep(ctx context.Context, path string, steps int) (float64, error) {
 	const repeat, fewest, most = 3, 2, 480
 	warm := min(24, steps/4)

@@ -14,9 +14,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// MemoryIsAskedForFirst tests that a case is refused before an array is made on a device that has only such a share of
-// what it takes, and that it runs where there is a fifth more than that: estimates are within a twentieth, and this
-// device takes no scratch memory.
+// MemoryIsCheckedFirst tests that a case is refused, before an array is allocated, on a device that has only a share of
+// the memory that it needs. It must run on a device with a fifth more than it needs: estimates are within a twentieth,
+// and this device uses no scratch memory.
 func MemoryIsAskedForFirst(t *testing.T, share float64, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
@@ -35,7 +35,7 @@ func MemoryIsAskedForFirst(t *testing.T, share float64, text string, sets ...str
 		t.Errorf("%v, %d bytes of %d: %v", sets, small.Size, roomy.Most, err)
 	}
 	if small.Calls != 0 {
-		t.Errorf("%v: %d arrays were made before", sets, small.Calls)
+		t.Errorf("%v: %d arrays were allocated before the refusal", sets, small.Calls)
 	}
 	enough := roomy.Most * 6 / 5
 	if err := on(backendtest.NewFar(cpu.New(1), enough)); err != nil {
@@ -43,9 +43,9 @@ func MemoryIsAskedForFirst(t *testing.T, share float64, text string, sets ...str
 	}
 }
 
-// MemoryIsTold tests that what a case is told to take in arrays, from counts alone, is within 5% of what there is at
-// the end of its run: on a CPU, and at most on a device that has memory of its own and repeats steps, as a GPU, whose
-// primitives would take so many bytes of scratch memory besides.
+// MemoryIsEstimated tests that the estimate of the memory in arrays is within 5 % of the actual memory at the end of
+// the run: on a CPU, and at the peak on a device that, like a GPU, has separate memory and repeats recorded steps.
+// scratch is the scratch memory, in bytes, that primitives of a GPU would take in addition.
 func MemoryIsTold(t *testing.T, scratch int64, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
@@ -56,9 +56,9 @@ func MemoryIsTold(t *testing.T, scratch int64, text string, sets ...string) {
 			t.Fatal(err)
 		}
 		off := float64(n.Arrays)/float64(there) - 1
-		t.Logf("%v, %s: %d bytes told, %d taken, %+.1f%%", sets, where, n.Arrays, there, 100*off)
+		t.Logf("%v, %s: %d bytes estimated, %d used, %+.1f%%", sets, where, n.Arrays, there, 100*off)
 		if math.Abs(off) > .05 {
-			t.Errorf("%v, %s: %d bytes were told, and %d taken: %+.1f%%", sets, where, n.Arrays, there, 100*off)
+			t.Errorf("%v, %s: %d bytes estimated, %d used, %+.1f%%, want at most 5%%", sets, where, n.Arrays, there, 100*off)
 		}
 	}
 	s, err := On(t, text, 1, 1, Local, t.TempDir(), sets...)

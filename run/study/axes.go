@@ -9,14 +9,15 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// Axis is a key of the case and the values that it takes, each as an override has it.
+// Axis is a key of the case with the values that it takes, as written in overrides.
 type Axis struct {
 	Key    string
 	Values []string
 }
 
-// Axes parts overrides, "key=value", into those that all runs have, and axes: keys with several values. Commas part
-// values, but not within brackets, parentheses, braces and quotes: [64, 64] is one value, and so is circle(0, 0, 1).
+// ParseAxes divides overrides "key=value" into those that all runs have, and axes: keys with several values. Commas
+// separate values, but not inside brackets, parentheses, braces or quotes: [64, 64] is one value, and so is circle(0,
+// 0, 1).
 func Axes(sets []string) (fixed []string, axes []Axis, err error) {
 	for _, set := range sets {
 		key, text, ok := config.CutSet(set)
@@ -47,7 +48,7 @@ func Axes(sets []string) (fixed []string, axes []Axis, err error) {
 	return fixed, axes, nil
 }
 
-// split parts a list at the commas that stand by themselves.
+// split splits a list at commas outside brackets and quotes.
 func split(text string) (values []string) {
 	depth, from := 0, 0
 	var quote rune

@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// draw draws the errors that are shown over the resolution. drawn is false where there are none, or no resolution.
+// draw plots the errors in the table over the resolution. drawn is false if there is nothing to plot.
 func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
 	c := &chart.Convergence{Title: s.Runs[0].Case.Title}
 	if c.Title == "" {
@@ -54,7 +54,7 @@ func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
 	return err == nil, err
 }
 
-// others are the values of a run along all axes but one.
+// otherValues returns the values of a run along all axes but one.
 func (s *Study) others(r *Run, axis int) string {
 	var parts []string
 	for n, v := range r.Values {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Resolution is the axis along which the number of cells changes, by its place in Axes, as the runs that are done tell;
-// of several it is the first, and -1 is for none.
+// Resolution returns the index in Axes of the axis along which the number of cells changes, the first if there are
+// several, -1 if there is none. It compares runs that are done.
 func (s *Study) Resolution() int {
 	for n := range s.Axes {
 		compared, same := 0, 0
@@ -27,7 +27,7 @@ func (s *Study) Resolution() int {
 	return -1
 }
 
-// along reports whether two runs differ along an axis at most.
+// differOnlyAlong reports whether two runs have the same values along all axes but one.
 func along(a, b *Run, axis int) bool {
 	for k := range a.Values {
 		if k != axis && a.Values[k] != b.Values[k] {
@@ -37,8 +37,8 @@ func along(a, b *Run, axis int) bool {
 	return true
 }
 
-// spacing is how many times as long the cells of a coarse run are as those of a fine one, along the directions in which
-// they differ; 0 if that is not known.
+// spacingRatio returns the ratio of the cell sizes of a coarse and a fine run, along the directions in which they
+// differ; 0 if unknown.
 func spacing(coarse, fine *Run, axis int) float64 {
 	dim := changed(coarse.Values[axis], fine.Values[axis])
 	if dim == 0 {
@@ -50,7 +50,8 @@ func spacing(coarse, fine *Run, axis int) float64 {
 	return math.Pow(float64(fine.Summary.Cells)/float64(coarse.Summary.Cells), 1/float64(dim))
 }
 
-// changed is in how many places two lists of the same length differ: 0 for what are no such lists.
+// countChanged returns the number of differing elements of two lists of the same length; 0 if the values are no such
+// lists.
 func changed(a, b string) (n int) {
 	if !strings.HasPrefix(a, "[") || !strings.HasPrefix(b, "[") {
 		return 0

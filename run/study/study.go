@@ -14,33 +14,33 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// MostRuns is how many a study may have: more are a slip in a list.
+// MaxRuns is the largest number of runs of a study: more are probably a mistake.
 const MostRuns = 1000
 
-// Study is a case for all combinations of values.
+// Study is a case with all combinations of values of some keys.
 type Study struct {
-	Path string // of the case file
-	Dir  string // in which each run has its own folder
+	Path string // path of the case file
+	Dir  string // folder with a subfolder for each run
 	Axes []Axis
-	Runs []*Run // the last axis the fastest
+	Runs []*Run // all combinations; the last axis varies fastest
 }
 
-// Run is one of a study.
+// Run is one run of a study.
 type Run struct {
-	Values []string // one an axis
-	Name   string   // of its folder
+	Values []string // one per axis
+	Name   string   // name of its folder
 	Dir    string
 	Sets   []string // overrides
 	Case   *config.Case
 
-	Before  *summary.Summary // of the same case, which was in the folder already; nil for none
-	Summary *summary.Summary // once it is done
-	Err     error            // why it is not
+	Before  *summary.Summary // summary of the same case that was already in the folder; nil for none
+	Summary *summary.Summary // nil until the run is done
+	Err     error            // why the run failed
 }
 
-// New reads the case for all combinations of the values in sets: what is wrong with any of them is told before one is
-// run. dir is the folder of the study; empty for one beside that of the case. A folder that has the results of another
-// case is refused, unless they are to be replaced.
+// New reads the case for all combinations of the values in sets, so that errors in any of them are found before the
+// first run. dir is the folder of the study; "" for one beside that of the case. Unless force is set, a folder with
+// results of another case is an error.
 func New(path string, sets []string, dir string, force bool, load func(path string, sets []string) (*config.Case,
 	error)) (*Study, error) {
 	fixed, axes, err := Axes(sets)
@@ -50,7 +50,7 @@ func New(path string, sets []string, dir string, force bool, load func(path stri
 	count := 1
 	for _, a := range axes {
 		if count *= len(a.Values); count > MostRuns {
-			return nil, fmt.Errorf("the lists make more than %d runs: take shorter ones", MostRuns)
+			return nil, fmt.Errorf("the lists make more than %d runs: use shorter lists", MostRuns)
 		}
 	}
 	s := &Study{Path: path, Dir: dir, Axes: axes}
@@ -61,7 +61,7 @@ func New(path string, sets []string, dir string, force bool, load func(path stri
 			return nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
 		if twin := hashes[r.Case.Hash()]; twin != nil {
-			return nil, fmt.Errorf("%s and %s are the same case: leave one of them out", twin.Name, r.Name)
+			return nil, fmt.Errorf("%s and %s are the same case: remove one of them", twin.Name, r.Name)
 		}
 		hashes[r.Case.Hash()] = r
 		s.Runs = append(s.Runs, r)
@@ -78,7 +78,7 @@ func New(path string, sets []string, dir string, force bool, load func(path stri
 	return s, nil
 }
 
-// run is the n-th of so many.
+// newRun returns the n-th of count runs.
 func (s *Study) run(n, count int, fixed []string) *Run {
 	r := &Run{Sets: slices.Clone(fixed)}
 	var parts []string
@@ -93,7 +93,7 @@ func (s *Study) run(n, count int, fixed []string) *Run {
 	return r
 }
 
-// short is the last part of a key, where no other axis has the same.
+// shortKey returns the last part of a key, or the whole key if another axis has the same last part.
 func (s *Study) short(key string) string {
 	last := func(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
 	for _, a := range s.Axes {
@@ -104,8 +104,8 @@ func (s *Study) short(key string) string {
 	return last(key)
 }
 
-// plain makes a name that all systems take for a folder, and shells for a word. What is lost of the text is made up for
-// by a few digits of its hash.
+// folderName converts text to a name that is valid on all systems and needs no quotes in shells. If characters are
+// lost, a few digits of the hash of the text are added.
 func plain(text string) string {
 	whole := true
 	name := strings.NewReplacer(", ", "x", ",", "x", "[", "", "]", "", `"`, "", "'", "").Replace(text)
@@ -125,10 +125,10 @@ func plain(text string) string {
 	return name
 }
 
-// longest is the name of a folder, at most.
+// maxName is the largest length of a folder's name.
 const longest = 120
 
-// look finds what is in the run's folder.
+// readFolder reads the results that are already in the folder of the run.
 func (r *Run) look(force bool) error {
 	if force {
 		return nil
@@ -151,10 +151,10 @@ func (r *Run) look(force bool) error {
 	if err == nil && s.CaseSHA256 == info.CaseSHA256 {
 		r.Before, r.Summary = s, s
 	}
-	return nil // without a summary it is run again
+	return nil // without a valid summary the run is repeated
 }
 
-// Left are the runs that are to be made.
+// Remaining returns the runs that are not done.
 func (s *Study) Left() (left []*Run) {
 	for _, r := range s.Runs {
 		if r.Summary == nil {

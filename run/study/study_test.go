@@ -18,7 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// toy is a solver whose error falls with its order.
+// toy is a solver whose error converges with a given order.
 type toy struct {
 	grid  config.Grid
 	order float64
@@ -49,7 +49,7 @@ func load(path string, sets []string) (*config.Case, error) {
 	return solvers.Parse(path, []byte(toyCase), sets)
 }
 
-// do leaves in the folder of a run what a run would.
+// runToy writes the files of a run into its folder.
 func do(_ context.Context, r *Run) error {
 	f, err := folder.Claim(r.Dir, folder.Info{Case: "toy", CaseSHA256: r.Case.Hash()}, folder.Fresh)
 	if err != nil {
@@ -90,8 +90,8 @@ func TestAxes(t *testing.T) {
 	}
 }
 
-// TestStudy: all combinations are run, each in its folder, with the orders of the errors; those that are there are not
-// run again, and of longer lists only what is new.
+// TestStudy checks that all combinations are run, each in its folder, with the orders of the errors, and that runs that
+// are done are not repeated, also when lists get longer.
 func TestStudy(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	var runs atomic.Int32
@@ -136,7 +136,7 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// TestAxisOfOneDirection: where lists of cells differ along one axis alone, that is what gets finer.
+// TestAxisOfOneDirection checks orders if the lists of cells differ along only one direction.
 func TestAxisOfOneDirection(t *testing.T) {
 	s := newStudy(t, filepath.Join(t.TempDir(), "s"), "grid.cells=[8, 4],[16, 4]")
 	if err := s.Go(t.Context(), 2, do, func(string) {}); err != nil {
@@ -148,7 +148,7 @@ func TestAxisOfOneDirection(t *testing.T) {
 	}
 }
 
-// TestStudyRefuses: before a run is made.
+// TestStudyRefuses checks the errors that are found before the first run.
 func TestStudyRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	if err := newStudy(t, dir, "grid.cells=8,16").Go(t.Context(), 1, do, func(string) {}); err != nil {
@@ -183,7 +183,7 @@ func numbers(n int) string {
 	return strings.Join(list, ",")
 }
 
-// TestFailureEndsNoOther: what has failed is told, and the table has the rest.
+// TestFailedRunDoesNotStopOthers checks that a failure is logged and returned, and that the table has the other runs.
 func TestFailureEndsNoOther(t *testing.T) {
 	s := newStudy(t, filepath.Join(t.TempDir(), "s"), "grid.cells=8,16,32")
 	var told []string
@@ -201,7 +201,8 @@ func TestFailureEndsNoOther(t *testing.T) {
 	}
 }
 
-// TestNamesOfFolders: what cannot be in a name is made up for, so that no two values share one.
+// TestNamesOfFolders checks that characters that are invalid in names are replaced such that no two values share a
+// name.
 func TestNamesOfFolders(t *testing.T) {
 	for text, want := range map[string]string{"cells=[64, 32]": "cells=64x32", "cfl=1e-3": "cfl=1e-3",
 		"shape=circle(0, 0, 1)": "shape=circle-0x0x1--", "a=../b": "a=..-b-"} {
@@ -211,6 +212,6 @@ func TestNamesOfFolders(t *testing.T) {
 		}
 	}
 	if plain("q=x*y") == plain("q=x/y") || len(plain(strings.Repeat("x", 500))) > 130 {
-		t.Error("names are not told apart, or too long")
+		t.Error("two values have the same name, or a name is too long")
 	}
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// Files of a study, in its folder.
+// Names of the files in the folder of a study.
 const (
 	CSVFile      = "study.csv"
 	MarkdownFile = "study.md"
 	PictureFile  = "study.png"
 )
 
-// Markdown is the table for people, of the metrics that are shown, with columns as wide as their widest cell.
+// Markdown formats the shown metrics as a Markdown table with aligned columns.
 func (t *Table) Markdown() string {
 	var head []string
 	for _, a := range t.Axes {
@@ -81,8 +81,8 @@ func markdown(rows [][]string) string {
 	return b.String()
 }
 
-// CSV has a row a run: the values of the axes, the folder, size and time, all metrics in full precision, the orders of
-// those that are errors, and the hash of the state.
+// CSV returns a row per run: values of the axes, folder, size and time, all metrics in full precision, orders of
+// convergence, and the hash of the state.
 func (t *Table) CSV() string {
 	var head []string
 	for _, a := range t.Axes {
@@ -95,7 +95,7 @@ func (t *Table) CSV() string {
 	}
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	_ = w.Write(append(head, "state_sha256", "version")) // to memory
+	_ = w.Write(append(head, "state_sha256", "version")) // writes to memory do not fail
 	for _, r := range t.Rows {
 		s := r.Summary
 		row := append(slices.Clone(r.Values), r.Name, fmt.Sprint(s.Cells), fmt.Sprint(s.Steps), exactly(s.Time, true),
@@ -121,8 +121,8 @@ func exactly(v float64, there bool) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Write writes the table as CSV and Markdown, and the picture where there is something to draw, into the folder of the
-// study, and returns their paths.
+// Write writes the table as CSV and Markdown, and the plot if there is one, to the folder of the study. It returns
+// their paths.
 func (s *Study) Write(t *Table) (files []string, err error) {
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return nil, err

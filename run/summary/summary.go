@@ -15,35 +15,35 @@ import (
 
 // Summary describes a finished run. Keys of the JSON are in the order of the fields; keys of maps are sorted.
 type Summary struct {
-	Format       int                `json:"format"` // version of the JSON format
-	Solver       string             `json:"solver"`
-	Case         string             `json:"case"`
-	CaseSHA256   string             `json:"case_sha256"` // of the effective case
-	Steps        int64              `json:"steps"`
-	Time         float64            `json:"time"`  // s, simulated; 0 for a solver that sweeps
-	Cells        int64              `json:"cells"` // number of entities that a step updates: cells or vertices
-	Unit         string             `json:"-"`     // name of one entity: cell or vertex
-	Dim          int                `json:"dim,omitempty"`
-	Ranks        int                `json:"ranks"`
-	Transport    string             `json:"transport"`
-	Backend      string             `json:"backend"`
-	Halo         string             `json:"halo"` // halo exchanger: direct, staged or nccl
-	Precision    string             `json:"precision"`
-	Threads      int                `json:"threads"` // of each rank
-	Wall         float64            `json:"wall_s"`  // of the time loop with its output
-	UpdatesPerS  float64            `json:"updates_per_s"`
-	StateSHA256  string             `json:"state_sha256"`           // hash of the final state, see solvers.Hash
-	HashVersion  int                `json:"hash_version"`           // version of the definition of that hash
-	Stopped      string             `json:"stopped,omitempty"`      // stopping criterion that ended the run
-	Metrics      map[string]float64 `json:"metrics"`                // metrics of the solver
-	Phases       map[string]float64 `json:"phases"`                 // seconds by phase
+	Format      int                `json:"format"` // version of the JSON format
+	Solver      string             `json:"solver"`
+	Case        string             `json:"case"`
+	CaseSHA256  string             `json:"case_sha256"` // of the effective case
+	Steps       int64              `json:"steps"`
+	Time        float64            `json:"time"`  // s, simulated; 0 for a solver that sweeps
+	Cells       int64              `json:"cells"` // number of entities that a step updates: cells or vertices
+	Unit        string             `json:"-"`     // name of one entity: cell or vertex
+	Dim         int                `json:"dim,omitempty"`
+	Ranks       int                `json:"ranks"`
+	Transport   string             `json:"transport"`
+	Backend     string             `json:"backend"`
+	Halo        string             `json:"halo"` // halo exchanger: direct, staged or nccl
+	Precision   string             `json:"precision"`
+	Threads     int                `json:"threads"` // of each rank
+	Wall        float64            `json:"wall_s"`  // of the time loop with its output
+	UpdatesPerS float64            `json:"updates_per_s"`
+	StateSHA256 string             `json:"state_sha256"`      // hash of the final state, see solvers.Hash
+	HashVersion int                `json:"hash_version"`      // version of the definition of that hash
+	Stopped     string             `json:"stopped,omitempty"` // stopping criterion that ended the run
+	Metrics     map[string]float64 `json:"metrics"`           // metrics of the solver
+	Phases      map[string]float64 `json:"phases"`            // seconds by phase
 	// by space: entities of the rank that owns the most, divided by the mean
-	Imbalance    map[string]float64 `json:"imbalance,omitempty"`
-	ArrayBytes   int64              `json:"array_bytes"`            // arrays of the solver on the rank that has the most
+	Imbalance  map[string]float64 `json:"imbalance,omitempty"`
+	ArrayBytes int64              `json:"array_bytes"` // arrays of the solver on the rank that has the most
 	// peak memory of devices with separate memory, sum over ranks
 	DeviceBytes  int64              `json:"device_bytes,omitempty"`
-	Estimate     *Estimate          `json:"estimate,omitempty"`     // nil if there was none
-	Conservation map[string]float64 `json:"conservation"`           // relative drift of conserved quantities, by name
+	Estimate     *Estimate          `json:"estimate,omitempty"` // nil if there was none
+	Conservation map[string]float64 `json:"conservation"`       // relative drift of conserved quantities, by name
 	Version      string             `json:"version"`
 	FMA          bool               `json:"fma"` // whether this binary fuses x*y + z
 	Host         Host               `json:"host"`

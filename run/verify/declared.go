@@ -17,7 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// declared is the suite of the checks that a kind of solver declares.
+// declaredSuite returns the suite of the checks that a kind of solver declares.
 func declared(k *solvers.Kind) Suite {
 	s := Suite{Name: k.Name, Twins: 2}
 	for _, c := range k.Checks {
@@ -28,13 +28,13 @@ func declared(k *solvers.Kind) Suite {
 	return s
 }
 
-// declaredCheck is a check of a kind under way.
+// declaredCheck runs a check that a kind of solver declares.
 type declaredCheck struct {
 	solvers.Check
 	page *Page
 }
 
-// ended is what a run of a check leads to.
+// outcome is the result of a run.
 type ended struct {
 	entities int64
 	steps    int
@@ -43,7 +43,7 @@ type ended struct {
 	drifts   map[string]float64 // by total
 }
 
-// mostRanks is on how many ranks the coarsest run is made again.
+// maxRanks is the largest number of ranks on which the coarsest run is repeated.
 const mostRanks = 3
 
 func (c *declaredCheck) run(ctx context.Context) error {
@@ -73,7 +73,8 @@ func (c *declaredCheck) run(ctx context.Context) error {
 	return c.again(ctx, finer[0], all[0].hash)
 }
 
-// tell prints the errors of a field. The last run has the bounds of the finest, unless that is left out.
+// printErrors prints the errors of a field over all refinements. The error bound holds for the finest refinement, the
+// order bound for the last two runs.
 func (c *declaredCheck) tell(name string, finer []string, all []ended) {
 	t := c.page.Table("Mean error of "+name, "run", "entities", "steps", "error", "order")
 	for n, set := range finer {
@@ -93,7 +94,7 @@ func (c *declaredCheck) tell(name string, finer []string, all []ended) {
 	t.Flush()
 }
 
-// again makes a run on more ranks, and where twins are asked for, which must end with the same bits.
+// repeat runs a refinement again, on more ranks and on twins. The final state must have the same bits.
 func (c *declaredCheck) again(ctx context.Context, set, hash string) error {
 	t := c.page.Table("The same state on more ranks", "ranks", "state")
 	for ranks := 2; ranks <= mostRanks; ranks++ {
@@ -118,7 +119,7 @@ func (c *declaredCheck) again(ctx context.Context, set, hash string) error {
 	return nil
 }
 
-// on makes a run on a rank for each of the devices; nil is for one of the CPU.
+// runOn runs a refinement, with one rank per device; a nil device means a CPU.
 func (c *declaredCheck) on(ctx context.Context, set string, devices []backend.Device) (ended, error) {
 	of, err := solvers.Parse(c.Name+".toml", []byte(c.Case), []string{set})
 	if err != nil {
@@ -142,7 +143,7 @@ func (c *declaredCheck) on(ctx context.Context, set string, devices []backend.De
 	})
 }
 
-// look measures a state that a run has led to.
+// measure fills in the outcome of a run.
 func (e *ended) look(ctx context.Context, c *declaredCheck, of *config.Case, comm dist.Comm, s solvers.Solver,
 	o solvers.Outcome) error {
 	*e = ended{entities: s.Size().Entities, steps: o.Steps, hash: o.Hash, errors: map[string]float64{},
@@ -163,7 +164,7 @@ func (e *ended) look(ctx context.Context, c *declaredCheck, of *config.Case, com
 		e.errors[f.Name] = off.L1
 	}
 	if len(e.errors) != len(c.Exact) {
-		return fmt.Errorf("solver %q has not all fields of the check", of.Solver)
+		return fmt.Errorf("solver %q lacks a field for which the check has an exact solution", of.Solver)
 	}
 	return nil
 }

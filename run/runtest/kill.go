@@ -19,9 +19,9 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// GoesOn tests that a run that was killed continues from its latest checkpoint, on other numbers of ranks, over other
-// transports and on a device with memory of its own, to the files and the hash that it has without. sets make the case
-// one that saves its state several times.
+// RestartsAfterKill tests that a killed run continues from its latest checkpoint to the same files and hash as an
+// uninterrupted run: on other numbers of ranks, over other transports, and on a device with separate memory. sets must
+// make the case save its state several times.
 func GoesOn(t *testing.T, text string, sets ...string) {
 	t.Helper()
 	sets = append(sets, "checkpoint.keep=1000")
@@ -68,8 +68,8 @@ func GoesOn(t *testing.T, text string, sets ...string) {
 	}
 }
 
-// killed makes a folder what it would be if its run had been killed after some of its checkpoints were written, and
-// more of its tables.
+// killed copies the folder of a complete run and makes it look as if the run had been killed: without the latest
+// checkpoints, with later rows in its tables and a partial frame.
 func killed(t *testing.T, whole, dir string, later int) {
 	t.Helper()
 	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
@@ -79,7 +79,7 @@ func killed(t *testing.T, whole, dir string, later int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range framesIn(t, dir) { // one that was being written
+	for _, name := range framesIn(t, dir) { // a frame that was being written
 		more := strings.Replace(name, "_000001.", "_000999.", 1) + ".part"
 		if err := os.WriteFile(filepath.Join(dir, "frames", more), []byte("half"), 0o666); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func killed(t *testing.T, whole, dir string, later int) {
 	}
 }
 
-// restart runs a case in a folder as On does, on devices of its own.
+// restart continues a case in a folder, like Run, on the given devices.
 func restart(t *testing.T, text string, ranks int, open Open, device func() backend.Device, dir string,
 	sets ...string) (*summary.Summary, error) {
 	t.Helper()
@@ -121,7 +121,7 @@ func restart(t *testing.T, text string, ranks int, open Open, device func() back
 	return results[0], errors.Join(errs...)
 }
 
-// sameTables compares tables, indices of frames, and files of all frames.
+// sameTables compares the tables, indices of frames, and NetCDF files of two folders.
 func sameTables(t *testing.T, want, got, name string) {
 	t.Helper()
 	var files []string
@@ -134,7 +134,7 @@ func sameTables(t *testing.T, want, got, name string) {
 		files = append(files, found...)
 	}
 	if len(files) < 2 {
-		t.Errorf("%s: the run has only %v", name, files)
+		t.Errorf("%s: the run wrote only %v", name, files)
 	}
 	for _, path := range files {
 		file, err := filepath.Rel(want, path)

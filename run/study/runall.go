@@ -10,14 +10,14 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// Go makes the runs that are left, so many side by side, in the order of the list. do makes one, in its folder; tell is
-// told of each that begins and ends. A run that fails does not end the others, but the end of the context does. The
-// error is that of all runs that have failed.
+// RunAll runs the remaining runs, up to parallel at the same time, in the order of the list. run executes one in its
+// folder; log is called when one begins and when it ends. A failed run does not stop the others; the end of the context
+// does. The error joins those of all failed runs.
 func (s *Study) Go(ctx context.Context, beside int, do func(ctx context.Context, r *Run) error,
 	tell func(line string)) error {
 	left := s.Left()
 	if done := len(s.Runs) - len(left); done > 0 {
-		tell(fmt.Sprintf("%d of %d runs are there already", done, len(s.Runs)))
+		tell(fmt.Sprintf("%d of %d runs are done already", done, len(s.Runs)))
 	}
 	next := make(chan *Run)
 	var wait sync.WaitGroup
@@ -30,7 +30,7 @@ func (s *Study) Go(ctx context.Context, beside int, do func(ctx context.Context,
 	for range min(beside, len(left)) {
 		wait.Go(func() {
 			for r := range next {
-				say("%s: begins", r.Name)
+				say("%s: started", r.Name)
 				began := time.Now()
 				r.Err = r.make(ctx, do)
 				if r.Err != nil {
@@ -59,7 +59,7 @@ func (s *Study) Go(ctx context.Context, beside int, do func(ctx context.Context,
 	return errors.Join(errs...)
 }
 
-// make makes a run, and reads what it tells of itself.
+// execute executes a run and reads its summary.
 func (r *Run) make(ctx context.Context, do func(ctx context.Context, r *Run) error) error {
 	if err := do(ctx, r); err != nil {
 		return err

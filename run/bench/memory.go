@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Room tells what memory a benchmark takes whose largest measurements are as of the texts of some cases, each on so
-// many ranks of this machine, and refuses what the machine or the GPU of a rank has not, before anything is made. Lines
-// of JSON stand by themselves, and measure no bandwidth.
+// CheckMemory prints the memory of a benchmark and returns an error if the machine, or the GPU of a rank, has less.
+// texts are its largest cases, each on the given number of ranks of this machine. With asJSON it prints nothing, and no
+// memory is needed to measure the bandwidth.
 func (m *Machine) Room(asJSON bool, ranks int, texts ...string) error {
 	var cases []*config.Case
 	for _, text := range texts {
@@ -38,8 +38,8 @@ func (m *Machine) roomFor(asJSON bool, ranks int, cases ...*config.Case) error {
 	}
 	if !m.GPU {
 		if !asJSON && copiedOnHost > free {
-			return &solvers.BadInput{Err: fmt.Errorf("measuring the bandwidth of memory takes %s, and there is %s, %s; --json "+
-				"leaves it out where there is that flag", words.Bytes(copiedOnHost), words.Bytes(free), of)}
+			return &solvers.BadInput{Err: fmt.Errorf("measuring the memory bandwidth needs %s, but only %s are available "+
+				"(%s); --json, for benchmarks that have it, skips that measurement", words.Bytes(copiedOnHost), words.Bytes(free), of)}
 		}
 		return nil
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/run"
 )
 
-// RowsComeLate tests that a device is not waited for when the rows of conservation.csv are measured, and that they and
-// those of gauges are those of the host's memory to the last byte, on one rank and on two.
+// RowsAreAsynchronous tests that measuring rows of conservation.csv does not wait for a device with separate memory,
+// and that all tables have the same bytes as with a CPU, on one rank and on two.
 func RowsComeLate(t *testing.T, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
@@ -61,7 +61,7 @@ func RowsComeLate(t *testing.T, text string, sets ...string) {
 			}
 			for rank, n := range ahead {
 				if far && n < 2 {
-					t.Errorf("rank %d of %d: %d rows were under way at most", rank, ranks, n)
+					t.Errorf("rank %d of %d: at most %d rows were pending, want 2", rank, ranks, n)
 				}
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// room tells what memory the largest problem of some checks takes, and refuses what the machine, or a GPU on which they
-// are computed too, has not, before anything is made.
+// checkMemory prints the memory of the largest problem of some checks. It returns an error if the machine, or a GPU
+// among the twins, has less.
 func room(w io.Writer, checks []Check, opts Options) error {
 	var cases []*config.Case
 	for _, c := range checks {

@@ -8,9 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// LooksChangeNothing tests that a case with time ends with the same bits however often it is looked at, and that each
-// frame but the first and the last is of the first step that reaches a multiple of the time between frames. every is
-// that time for some frames.
+// OutputChangesNothing tests that a case with time ends with the same bits for any frequency of output, and that with
+// exact_times each frame but the last is at a multiple of the interval every.
 func LooksChangeNothing(t *testing.T, text string, every float64, sets ...string) {
 	t.Helper()
 	var want string
@@ -43,7 +42,7 @@ func LooksChangeNothing(t *testing.T, text string, every float64, sets ...string
 	}
 	for k, f := range frames[:len(frames)-1] {
 		if f.Time != float64(k)*every {
-			t.Errorf("frame %d is at %v, not at %v", k, f.Time, float64(k)*every)
+			t.Errorf("frame %d is at %v, want %v", k, f.Time, float64(k)*every)
 		}
 	}
 }
