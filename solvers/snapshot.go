@@ -17,7 +17,7 @@ type Snapshot struct {
 	Scalars map[string]float64
 	Spaces  []SavedSpace
 
-	deviceCopies []backend.Kept
+	deviceCopies []backend.Snapshot
 }
 
 // SavedSpace holds the saved fields of a rank's own entities of a space.
@@ -61,9 +61,9 @@ type Saved struct {
 	Size   int // bytes per entity
 	Hashed bool
 
-	packed     []byte       // the numbers of the entities, one after the other; or
-	from       hostField    // the layout of an array whose bytes were copied, and
-	deviceCopy backend.Kept // the copy on the device, if it is there
+	packed     []byte           // the numbers of the entities, one after the other; or
+	from       hostField        // the layout of an array whose bytes were copied, and
+	deviceCopy backend.Snapshot // the copy on the device, if it is there
 }
 
 // ReadBuffer is a buffer for the numbers of a range of entities, field by field. One goroutine uses it.
@@ -75,7 +75,7 @@ type ReadBuffer struct {
 
 // part is a range of bytes of a device's array, copied to the host.
 type part struct {
-	of    backend.Kept
+	of    backend.Snapshot
 	begin int
 	bytes []byte
 }
@@ -108,7 +108,7 @@ func (s *Saved) Numbers(lo, hi int, buffer *ReadBuffer) ([]byte, error) {
 }
 
 // read copies a range of bytes of an array to the host, unless the buffer has it: several fields may share an array.
-func (b *ReadBuffer) read(from backend.Kept, begin, end int) ([]byte, error) {
+func (b *ReadBuffer) read(from backend.Snapshot, begin, end int) ([]byte, error) {
 	for _, p := range b.parts[:b.used.parts] {
 		if p.of == from && p.begin <= begin && end <= p.begin+len(p.bytes) {
 			return p.bytes[begin-p.begin : end-p.begin], nil
@@ -132,18 +132,18 @@ type copies map[*byte]arrayCopy
 
 type arrayCopy struct {
 	bytes      []byte
-	deviceCopy backend.Kept
+	deviceCopy backend.Snapshot
 }
 
 // keep returns the copy of an array that its device keeps, made with the first call; nil where it has no room for one.
-func (c copies) keep(v *View) (backend.Kept, error) {
+func (c copies) keep(v *View) (backend.Snapshot, error) {
 	array := unsafe.SliceData(v.Memory)
 	a := c[array]
 	if a.deviceCopy != nil || a.bytes != nil {
 		return a.deviceCopy, nil
 	}
 	var err error
-	if a.deviceCopy, err = backend.Keep(v.Device, v.Memory); a.deviceCopy != nil {
+	if a.deviceCopy, err = backend.TakeSnapshot(v.Device, v.Memory); a.deviceCopy != nil {
 		c[array] = a
 	}
 	return a.deviceCopy, err

@@ -187,7 +187,7 @@ func TestAnyRanksRestore(t *testing.T) {
 // the device, which are freed, or on the host if the device has no room.
 func TestDeviceGoesOn(t *testing.T) {
 	for _, room := range []int{1 << 20, 0} {
-		dev := backendtest.NewFar(cpu.New(1), room)
+		dev := backendtest.NewFakeGPU(cpu.New(1), room)
 		s := newTestSolver(0, 1, true)
 		for k := range s.Declared {
 			view := s.Declared[k].View()
@@ -200,8 +200,8 @@ func TestDeviceGoesOn(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if (dev.Copies > 0) != (room > 0) {
-				t.Errorf("%d copies on a device with room for %d bytes", dev.Copies, room)
+			if (dev.OpenSnapshots > 0) != (room > 0) {
+				t.Errorf("%d copies on a device with room for %d bytes", dev.OpenSnapshots, room)
 			}
 			clear(s.cells)
 			clear(s.marks)
@@ -219,8 +219,8 @@ func TestDeviceGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, err := os.ReadFile(written(t, 1))
-		if err != nil || !bytes.Equal(got, want) || dev.Copies != 0 {
-			t.Errorf("the file differs, or error %v, or %d copies not freed", err, dev.Copies)
+		if err != nil || !bytes.Equal(got, want) || dev.OpenSnapshots != 0 {
+			t.Errorf("the file differs, or error %v, or %d copies not freed", err, dev.OpenSnapshots)
 		}
 	}
 }

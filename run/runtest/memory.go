@@ -20,25 +20,25 @@ import (
 func MemoryIsAskedForFirst(t *testing.T, share float64, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
-	on := func(f *backendtest.Far) error {
+	on := func(f *backendtest.FakeGPU) error {
 		return Each(t, c, local.New(1), func() backend.Device { return f })[0]
 	}
-	roomy := backendtest.NewFar(cpu.New(1), 1<<30)
+	roomy := backendtest.NewFakeGPU(cpu.New(1), 1<<30)
 	if err := on(roomy); err != nil {
 		t.Fatal(err)
 	}
-	small := backendtest.NewFar(cpu.New(1), int(share*float64(roomy.Most)))
+	small := backendtest.NewFakeGPU(cpu.New(1), int(share*float64(roomy.PeakUsed)))
 	err := on(small)
 	var bad *solvers.BadInput
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "needs at least") ||
 		!strings.Contains(err.Error(), " free of ") {
-		t.Errorf("%v, %d bytes of %d: %v", sets, small.Size, roomy.Most, err)
+		t.Errorf("%v, %d bytes of %d: %v", sets, small.Size, roomy.PeakUsed, err)
 	}
-	if small.Calls != 0 {
-		t.Errorf("%v: %d arrays were allocated before the refusal", sets, small.Calls)
+	if small.AllocCalls != 0 {
+		t.Errorf("%v: %d arrays were allocated before the refusal", sets, small.AllocCalls)
 	}
-	enough := roomy.Most * 6 / 5
-	if err := on(backendtest.NewFar(cpu.New(1), enough)); err != nil {
+	enough := roomy.PeakUsed * 6 / 5
+	if err := on(backendtest.NewFakeGPU(cpu.New(1), enough)); err != nil {
 		t.Errorf("%v, %d bytes: %v", sets, enough, err)
 	}
 }
@@ -66,9 +66,9 @@ func MemoryIsTold(t *testing.T, scratch int64, text string, sets ...string) {
 		t.Fatal(err)
 	}
 	within("CPU", false, s.ArrayBytes)
-	gpu := backendtest.NewQueue(cpu.New(1), 1<<32)
+	gpu := backendtest.NewFakeRecorder(cpu.New(1), 1<<32)
 	if err := Each(t, c, local.New(1), func() backend.Device { return gpu })[0]; err != nil {
 		t.Fatal(err)
 	}
-	within("GPU", true, int64(gpu.Most)+scratch)
+	within("GPU", true, int64(gpu.PeakUsed)+scratch)
 }

@@ -31,9 +31,9 @@ type linked struct {
 
 func (linked) Pin(n int) ([]byte, error)                           { return make([]byte, n), nil }
 func (linked) Unpin([]byte) error                                  { return nil }
-func (linked) Fetch(dst, src []byte) error                         { copy(dst, src); return nil }
-func (linked) Fetched() error                                      { return nil }
-func (linked) Deliver(dst, src []byte) error                       { copy(dst, src); return nil }
+func (linked) StartDownload(dst, src []byte) error                 { copy(dst, src); return nil }
+func (linked) WaitDownloads() error                                { return nil }
+func (linked) StartUpload(dst, src []byte) error                   { copy(dst, src); return nil }
 func (d linked) DeviceID() string                                  { return fmt.Sprint(d.comm.Rank()) }
 func (linked) LinkID() ([]byte, error)                             { return []byte("id"), nil }
 func (d linked) Link(int, int, []byte) (backend.DeviceComm, error) { return links{d.comm}, nil }
