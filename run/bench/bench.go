@@ -54,7 +54,7 @@ type Machine struct {
 
 // ShareGPU makes Open return the same GPU to all callers, so that its kernels are loaded once, and returns its name.
 // With CPUs it does nothing, and the name is empty.
-func (m *Machine) Share() (name string, done func(), err error) {
+func (m *Machine) ShareGPU() (name string, done func(), err error) {
 	if !m.GPU {
 		return "", func() {}, nil
 	}
@@ -67,7 +67,7 @@ func (m *Machine) Share() (name string, done func(), err error) {
 }
 
 // DefaultThreads returns the numbers of threads that a benchmark measures by default: 1 and all.
-func EachThreads() []int {
+func DefaultThreads() []int {
 	if n := runtime.GOMAXPROCS(0); n > 1 {
 		return []int{1, n}
 	}
@@ -75,7 +75,7 @@ func EachThreads() []int {
 }
 
 // PrintHeader prints program and machine above a table. It prints nothing before lines of JSON.
-func (m *Machine) Begin(asJSON bool) {
+func (m *Machine) PrintHeader(asJSON bool) {
 	if h := summary.ThisHost(); !asJSON {
 		fmt.Fprintf(m.Out, "atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
 	}

@@ -11,7 +11,7 @@ import (
 // ScalingChart plots rates and efficiencies over the number of ranks.
 type ScalingChart struct {
 	Weak          bool
-	Of            string // what rates count, such as "cell updates"
+	Unit          string // what rates count, such as "cell updates"
 	ranks         []float64
 	names         []string
 	rates         map[string][]float64 // by name, one per entry of ranks; NaN if not measured
@@ -20,14 +20,14 @@ type ScalingChart struct {
 }
 
 // Add adds a measurement. isBaseline marks those of the baseline, to which efficiencies refer.
-func (c *ScalingChart) Add(ranks int, name string, rate float64, first bool) {
+func (c *ScalingChart) Add(ranks int, name string, rate float64, isBaseline bool) {
 	if n := len(c.ranks); n == 0 || c.ranks[n-1] != float64(ranks) {
 		c.ranks = append(c.ranks, float64(ranks))
 		for k := range c.rates {
 			c.rates[k] = append(c.rates[k], math.NaN())
 		}
 	}
-	if first {
+	if isBaseline {
 		c.baseline, c.baselineRanks = append(c.baseline, rate), ranks
 		return
 	}
@@ -47,7 +47,7 @@ func (c *ScalingChart) Draw() (*figure.Figure, error) {
 	if c.Weak {
 		title = "Weak scaling"
 	}
-	rates := chart.Panel{Label: "billion " + c.Of + " a second"}
+	rates := chart.Panel{Label: "billion " + c.Unit + " a second"}
 	shares := chart.Panel{Label: "efficiency (%)"}
 	for _, name := range c.names {
 		v := slices.Clone(c.rates[name])

@@ -44,8 +44,8 @@ func CopyBandwidth(threads int) float64 {
 }
 
 // DeviceCopyBandwidth returns the copy bandwidth of a device in bytes per second.
-func CopyOn(dev backend.Device, threads int) (float64, error) {
-	if _, apart := dev.(backend.Memory); !apart {
+func DeviceCopyBandwidth(dev backend.Device, threads int) (float64, error) {
+	if _, separate := dev.(backend.Memory); !separate {
 		return CopyBandwidth(threads), nil
 	}
 	const words = wordsOnDevice
@@ -61,9 +61,9 @@ func CopyOn(dev backend.Device, threads int) (float64, error) {
 	defer backend.Free(dev, to)
 	best := 0.0
 	for range 5 {
-		const turns = 10
+		const copies = 10
 		begin := time.Now()
-		for range turns {
+		for range copies {
 			if err := backend.Copy(dev, to, from); err != nil {
 				return 0, err
 			}
@@ -71,7 +71,7 @@ func CopyOn(dev backend.Device, threads int) (float64, error) {
 		if err := backend.Sync(dev); err != nil {
 			return 0, err
 		}
-		best = max(best, turns*16*words/time.Since(begin).Seconds())
+		best = max(best, copies*16*words/time.Since(begin).Seconds())
 	}
 	return best, nil
 }
@@ -80,28 +80,28 @@ func CopyOn(dev backend.Device, threads int) (float64, error) {
 // lines of JSON do not use it.
 func Bandwidths(w io.Writer, asJSON bool, threads []int, open func(threads int) (backend.Device, func(), error)) (
 	map[int]float64, error) {
-	copying := map[int]float64{}
+	bandwidths := map[int]float64{}
 	if asJSON {
-		return copying, nil
+		return bandwidths, nil
 	}
 	for _, t := range threads {
 		dev, done, err := open(t)
 		if err != nil {
 			return nil, err
 		}
-		copying[t], err = CopyOn(dev, t)
-		fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", Named(dev), copying[t]/1e9)
+		bandwidths[t], err = DeviceCopyBandwidth(dev, t)
+		fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", DeviceName(dev), bandwidths[t]/1e9)
 		done()
 		if err != nil {
 			return nil, err
 		}
 	}
-	return copying, nil
+	return bandwidths, nil
 }
 
 // DeviceName describes a device.
-func Named(dev backend.Device) string {
-	if _, apart := dev.(backend.Memory); apart {
+func DeviceName(dev backend.Device) string {
+	if _, separate := dev.(backend.Memory); separate {
 		return dev.Name()
 	}
 	return fmt.Sprintf("%s, threads: %d", dev.Name(), dev.Threads())

@@ -12,7 +12,7 @@ import (
 // CheckMemory prints the memory of a benchmark and returns an error if the machine, or the GPU of a rank, has less.
 // texts are its largest cases, each on the given number of ranks of this machine. With asJSON it prints nothing, and no
 // memory is needed to measure the bandwidth.
-func (m *Machine) Room(asJSON bool, ranks int, texts ...string) error {
+func (m *Machine) CheckMemory(asJSON bool, ranks int, texts ...string) error {
 	var cases []*config.Case
 	for _, text := range texts {
 		c, err := solvers.Parse("benchmark", []byte(text), nil)
@@ -21,25 +21,26 @@ func (m *Machine) Room(asJSON bool, ranks int, texts ...string) error {
 		}
 		cases = append(cases, c)
 	}
-	return m.roomFor(asJSON, ranks, cases...)
+	return m.checkMemoryFor(asJSON, ranks, cases...)
 }
 
-func (m *Machine) roomFor(asJSON bool, ranks int, cases ...*config.Case) error {
-	most, err := estimate.Largest(cases, ranks, m.GPU)
+func (m *Machine) checkMemoryFor(asJSON bool, ranks int, cases ...*config.Case) error {
+	largest, err := estimate.Largest(cases, ranks, m.GPU)
 	if err != nil {
 		return &solvers.BadInput{Err: err}
 	}
 	if !asJSON {
-		fmt.Fprintf(m.Out, "memory estimate: %s\n", most.Text(ranks, m.GPU))
+		fmt.Fprintf(m.Out, "memory estimate: %s\n", largest.Text(ranks, m.GPU))
 	}
-	free, of := estimate.FreeMemory()
-	if err := most.Check(free, of, ranks); err != nil {
+	free, source := estimate.FreeMemory()
+	if err := largest.Check(free, source, ranks); err != nil {
 		return &solvers.BadInput{Err: err}
 	}
 	if !m.GPU {
 		if !asJSON && copiedOnHost > free {
 			return &solvers.BadInput{Err: fmt.Errorf("measuring the memory bandwidth needs %s, but only %s are available "+
-				"(%s); --json, for benchmarks that have it, skips that measurement", words.Bytes(copiedOnHost), words.Bytes(free), of)}
+				"(%s); --json, for benchmarks that have it, skips that measurement", words.Bytes(copiedOnHost),
+				words.Bytes(free), source)}
 		}
 		return nil
 	}
@@ -49,9 +50,9 @@ func (m *Machine) roomFor(asJSON bool, ranks int, cases ...*config.Case) error {
 	}
 	defer done()
 	if !asJSON {
-		most.Arrays = max(most.Arrays, copiedOnDevice)
+		largest.Arrays = max(largest.Arrays, copiedOnDevice)
 	}
-	if err := solvers.CheckDeviceMemory(dev, most.Arrays, 1); err != nil {
+	if err := solvers.CheckDeviceMemory(dev, largest.Arrays, 1); err != nil {
 		return &solvers.BadInput{Err: err}
 	}
 	return nil

@@ -19,8 +19,8 @@ func processorTime() time.Duration {
 }
 
 // peakMemory returns the peak memory of an ended process in bytes; 0 if unknown.
-func most(of *os.ProcessState) int64 {
-	u, ok := of.SysUsage().(*syscall.Rusage)
+func peakMemory(state *os.ProcessState) int64 {
+	u, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return 0
 	}

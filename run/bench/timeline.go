@@ -10,7 +10,7 @@ import (
 
 // Timeline lists what a GPU executes during a step. Work on different streams may overlap. It is empty for other
 // devices.
-func TimelineOf(dev backend.Device, step func() error) (string, error) {
+func Timeline(dev backend.Device, step func() error) (string, error) {
 	gpu, ok := dev.(*cuda.Device)
 	if !ok {
 		return "", step()

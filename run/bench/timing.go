@@ -53,7 +53,7 @@ type Watch struct {
 func StartWatch() Watch { return Watch{time.Now(), processorTime()} }
 
 // Timing returns the timing of a number of updates since the start.
-func (s Watch) Of(updates int64) Timing {
+func (s Watch) Timing(updates int64) Timing {
 	processor := processorTime() - s.processor
 	return Timing{Updates: updates, Wall: s.Seconds(), Processor: processor.Seconds()}
 }

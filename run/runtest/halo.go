@@ -12,7 +12,7 @@ import (
 
 // HaloOptionReachesSolver tests that the solver gets the option for the halo exchanger and refuses unavailable ones
 // with the common message.
-func HaloReachesTheSolver(t *testing.T, text string, sets ...string) {
+func HaloOptionReachesSolver(t *testing.T, text string, sets ...string) {
 	for halo, want := range map[string]string{"nccl": "NCCL halo exchange unavailable: ",
 		"carrier pigeon": "is not known"} {
 		if err := withHalo(t, text, halo, sets); err == nil || !strings.Contains(err.Error(), want) {

@@ -22,22 +22,22 @@ import (
 // RestartsAfterKill tests that a killed run continues from its latest checkpoint to the same files and hash as an
 // uninterrupted run: on other numbers of ranks, over other transports, and on a device with separate memory. sets must
 // make the case save its state several times.
-func GoesOn(t *testing.T, text string, sets ...string) {
+func RestartsAfterKill(t *testing.T, text string, sets ...string) {
 	t.Helper()
 	sets = append(sets, "checkpoint.keep=1000")
-	whole := t.TempDir()
-	want, err := On(t, text, 2, 1, Local, whole, sets...)
+	complete := t.TempDir()
+	want, err := Run(t, text, 2, 1, Local, complete, sets...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved, err := checkpoint.List(whole)
+	saved, err := checkpoint.List(complete)
 	if err != nil || len(saved) < 2 {
 		t.Fatalf("checkpoints %v, %v", saved, err)
 	}
 	host := func() backend.Device { return cpu.New(1) }
-	far := func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }
+	separate := func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }
 	queue := func() backend.Device { return backendtest.NewFakeRecorder(cpu.New(1), 1<<30) }
-	for _, again := range []struct {
+	for _, c := range []struct {
 		name   string
 		ranks  int
 		open   Open
@@ -45,34 +45,34 @@ func GoesOn(t *testing.T, text string, sets ...string) {
 	}{
 		{"1 rank", 1, Local, func() backend.Device { return cpu.New(3) }},
 		{"3 ranks over gRPC", 3, GRPC, host},
-		{"7 ranks with memory of their own", 7, Local, far},
+		{"7 ranks with memory of their own", 7, Local, separate},
 		{"1 rank that queues steps", 1, Local, queue},
 	} {
 		dir := filepath.Join(t.TempDir(), "again")
-		killed(t, whole, dir, len(saved)/2)
-		got, err := restart(t, text, again.ranks, again.open, again.device, dir, sets...)
+		killed(t, complete, dir, len(saved)/2)
+		got, err := restart(t, text, c.ranks, c.open, c.device, dir, sets...)
 		if err != nil {
-			t.Errorf("%s: %v", again.name, err)
+			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
 		if got.StateSHA256 != want.StateSHA256 || got.Steps != want.Steps || got.Stopped != want.Stopped {
-			t.Errorf("%s: state %s after %d steps, want %s after %d", again.name, got.StateSHA256, got.Steps,
+			t.Errorf("%s: state %s after %d steps, want %s after %d", c.name, got.StateSHA256, got.Steps,
 				want.StateSHA256, want.Steps)
 		}
 		for name, v := range want.Metrics {
 			if got.Metrics[name] != v {
-				t.Errorf("%s: %s is %v, want %v", again.name, name, got.Metrics[name], v)
+				t.Errorf("%s: %s is %v, want %v", c.name, name, got.Metrics[name], v)
 			}
 		}
-		sameTables(t, whole, dir, again.name)
+		sameTables(t, complete, dir, c.name)
 	}
 }
 
 // killed copies the folder of a complete run and makes it look as if the run had been killed: without the latest
 // checkpoints, with later rows in its tables and a partial frame.
-func killed(t *testing.T, whole, dir string, later int) {
+func killed(t *testing.T, complete, dir string, later int) {
 	t.Helper()
-	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(complete)); err != nil {
 		t.Fatal(err)
 	}
 	saved, err := checkpoint.List(dir)
@@ -90,10 +90,10 @@ func killed(t *testing.T, whole, dir string, later int) {
 			t.Fatal(err)
 		}
 	}
-	told := filepath.Join(dir, "run.json")
-	text, err := os.ReadFile(told)
+	infoFile := filepath.Join(dir, "run.json")
+	text, err := os.ReadFile(infoFile)
 	if err == nil {
-		err = os.WriteFile(told, []byte(strings.Replace(string(text), `"done"`, `"running"`, 1)), 0o666)
+		err = os.WriteFile(infoFile, []byte(strings.Replace(string(text), `"done"`, `"running"`, 1)), 0o666)
 	}
 	if err != nil {
 		t.Fatal(err)

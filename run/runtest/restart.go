@@ -28,12 +28,12 @@ func Restarts(t *testing.T, text string, steps []int, sets ...string) {
 		"far":  func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) },
 	} {
 		for _, n := range steps {
-			want, saved := from(t, c, 2, n, nil, device)
+			want, saved := runFrom(t, c, 2, n, nil, device)
 			if saved[0].Clock.Steps != n {
 				t.Fatalf("%s: the run was saved after %d steps, want %d", name, saved[0].Clock.Steps, n)
 			}
 			for _, ranks := range []int{3, 1, 2} {
-				got, again := from(t, c, ranks, n, saved, device)
+				got, restored := runFrom(t, c, ranks, n, saved, device)
 				if got.hash != want.hash {
 					t.Errorf("%s: restarted after %d steps on %d ranks: hash %s, want %s", name, n, ranks, got.hash, want.hash)
 				}
@@ -43,11 +43,11 @@ func Restarts(t *testing.T, text string, steps []int, sets ...string) {
 							got.metrics[i].Value, q.Value)
 					}
 				}
-				if a, b := saved[0], again[0]; !maps.Equal(a.Scalars, b.Scalars) || a.Clock != b.Clock {
+				if a, b := saved[0], restored[0]; !maps.Equal(a.Scalars, b.Scalars) || a.Clock != b.Clock {
 					t.Errorf("%s: after %d steps, %+v %v was restored on %d ranks as %+v %v", name, n, a.Clock, a.Scalars, ranks,
 						b.Clock, b.Scalars)
 				}
-				saved = again
+				saved = restored
 			}
 		}
 	}
@@ -55,32 +55,33 @@ func Restarts(t *testing.T, text string, steps []int, sets ...string) {
 
 // ending is the state of one rank at the end of a run.
 type ending struct {
-	hash    string
-	metrics []solvers.Quantity
-	share   *solvers.Snapshot // snapshot of the rank, taken during the run
-	err     error
+	hash     string
+	metrics  []solvers.Quantity
+	snapshot *solvers.Snapshot // snapshot of the rank, taken during the run
+	err      error
 }
 
 // runFrom runs a case to its end, from snapshots or, if they are nil, from the start. It returns the ending of rank 0
 // and the snapshots that all ranks took after a number of steps.
-func from(t *testing.T, c *config.Case, ranks, steps int, begin []*solvers.Snapshot, device func() backend.Device) (
+func runFrom(t *testing.T, c *config.Case, ranks, steps int, snapshots []*solvers.Snapshot,
+	device func() backend.Device) (
 	ending, []*solvers.Snapshot) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	ends, shares := make([]ending, ranks), make([]*solvers.Snapshot, ranks)
 	var wg sync.WaitGroup
-	source := solvers.SourceOf(begin)
+	source := solvers.SourceOf(snapshots)
 	for rank, comm := range Local(t, ranks) {
 		wg.Go(func() {
 			dev := device()
 			defer dev.Close()
 			e := &ends[rank]
-			if e.err = e.through(ctx, c, comm, dev, steps, begin, source); e.err != nil {
+			if e.err = e.runRank(ctx, c, comm, dev, steps, snapshots, source); e.err != nil {
 				comm.Abort(1, e.err)
 			}
 			e.err = errors.Join(e.err, comm.Close())
-			shares[rank] = e.share
+			shares[rank] = e.snapshot
 		})
 	}
 	wg.Wait()
@@ -94,8 +95,8 @@ func from(t *testing.T, c *config.Case, ranks, steps int, begin []*solvers.Snaps
 
 // runRank runs one rank to the end. It takes a snapshot after the given steps, or at once if it starts from snapshots
 // of that step.
-func (e *ending) through(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, steps int,
-	begin []*solvers.Snapshot, source solvers.Source) error {
+func (e *ending) runRank(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, steps int,
+	snapshots []*solvers.Snapshot, source solvers.Source) error {
 	kind, _ := solvers.Find(c.Solver)
 	of, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev}, c)
 	if err != nil {
@@ -103,21 +104,21 @@ func (e *ending) through(ctx context.Context, c *config.Case, comm dist.Comm, de
 	}
 	defer of.Close()
 	s := of.(solvers.Restarter)
-	if begin != nil {
-		if err := solvers.Restore(ctx, s, begin[0].Clock, begin[0].Scalars, source); err != nil {
+	if snapshots != nil {
+		if err := solvers.Restore(ctx, s, snapshots[0].Clock, snapshots[0].Scalars, source); err != nil {
 			return err
 		}
 	}
 	if err := advance(ctx, s, steps); err != nil {
 		return err
 	}
-	if e.share, err = solvers.Save(ctx, s); err != nil {
+	if e.snapshot, err = solvers.Save(ctx, s); err != nil {
 		return err
 	}
 	if err := advance(ctx, s, math.MaxInt); err != nil {
 		return err
 	}
-	if err := e.share.Detach(); err != nil {
+	if err := e.snapshot.Detach(); err != nil {
 		return err
 	}
 	if e.metrics, err = s.Measure(ctx); err != nil {

@@ -49,7 +49,7 @@ func Parse(t testing.TB, text string, sets ...string) *config.Case {
 
 // Run runs a case to its end on ranks with the given number of threads, for at most a minute, and returns the summary
 // of rank 0.
-func On(t testing.TB, text string, ranks, threads int, open Open, dir string, sets ...string) (*summary.Summary,
+func Run(t testing.TB, text string, ranks, threads int, open Open, dir string, sets ...string) (*summary.Summary,
 	error) {
 	t.Helper()
 	c := Parse(t, text, sets...)
@@ -70,7 +70,7 @@ func On(t testing.TB, text string, ranks, threads int, open Open, dir string, se
 }
 
 // RunEach runs a case on every communicator that is not nil, each with its own device, and returns their errors.
-func Each(t testing.TB, c *config.Case, comms []dist.Comm, dev func() backend.Device) []error {
+func RunEach(t testing.TB, c *config.Case, comms []dist.Comm, dev func() backend.Device) []error {
 	t.Helper()
 	dir := t.TempDir()
 	errs := make([]error, len(comms))

@@ -65,13 +65,13 @@ func VelocitySeries(t *testing.T, text string, except ...string) {
 		files, times = append(files, fmt.Sprintf("%q", path)), append(times, []string{"0", "0.5", "1"}[n])
 	}
 	series := fmt.Sprintf("velocity={faces=[%s], times=[%s]}", strings.Join(files, ","), strings.Join(times, ","))
-	want, err := On(t, text, 1, 1, Local, t.TempDir(), `velocity={u="1", v="0", w="0", factor="t < 0.5 ? 2*t : 1.5 - t"}`)
+	want, err := Run(t, text, 1, 1, Local, t.TempDir(), `velocity={u="1", v="0", w="0", factor="t < 0.5 ? 2*t : 1.5 - t"}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	hash := ""
 	for _, ranks := range []int{1, 2} {
-		got, err := On(t, text, ranks, 1, Local, t.TempDir(), series)
+		got, err := Run(t, text, ranks, 1, Local, t.TempDir(), series)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func VelocitySeries(t *testing.T, text string, except ...string) {
 			t.Errorf("%s: error %v, want %q", change, err, complaint)
 		}
 	}
-	if _, err := On(t, text, 1, 1, Local, t.TempDir(), series, "time.end=1.5"); err == nil ||
+	if _, err := Run(t, text, 1, 1, Local, t.TempDir(), series, "time.end=1.5"); err == nil ||
 		!strings.Contains(err.Error(), "0 to 1 do not cover the run") {
 		t.Errorf("a series that is too short: error %v", err)
 	}

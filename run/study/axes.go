@@ -18,7 +18,7 @@ type Axis struct {
 // ParseAxes divides overrides "key=value" into those that all runs have, and axes: keys with several values. Commas
 // separate values, but not inside brackets, parentheses, braces or quotes: [64, 64] is one value, and so is circle(0,
 // 0, 1).
-func Axes(sets []string) (fixed []string, axes []Axis, err error) {
+func ParseAxes(sets []string) (fixed []string, axes []Axis, err error) {
 	for _, set := range sets {
 		key, text, ok := config.CutSet(set)
 		if !ok {
@@ -50,7 +50,7 @@ func Axes(sets []string) (fixed []string, axes []Axis, err error) {
 
 // split splits a list at commas outside brackets and quotes.
 func split(text string) (values []string) {
-	depth, from := 0, 0
+	depth, start := 0, 0
 	var quote rune
 	for i, r := range text {
 		switch {
@@ -65,9 +65,9 @@ func split(text string) (values []string) {
 		case strings.ContainsRune("])}", r):
 			depth--
 		case r == ',' && depth == 0:
-			values = append(values, strings.TrimSpace(text[from:i]))
-			from = i + 1
+			values = append(values, strings.TrimSpace(text[start:i]))
+			start = i + 1
 		}
 	}
-	return append(values, strings.TrimSpace(text[from:]))
+	return append(values, strings.TrimSpace(text[start:]))
 }

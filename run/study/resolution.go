@@ -12,7 +12,7 @@ func (s *Study) Resolution() int {
 		compared, same := 0, 0
 		for i, r := range s.Runs {
 			for _, o := range s.Runs[:i] {
-				if r.Summary == nil || o.Summary == nil || !along(r, o, n) {
+				if r.Summary == nil || o.Summary == nil || !differOnlyAlong(r, o, n) {
 					continue
 				}
 				if compared++; r.Summary.Cells == o.Summary.Cells {
@@ -28,7 +28,7 @@ func (s *Study) Resolution() int {
 }
 
 // differOnlyAlong reports whether two runs have the same values along all axes but one.
-func along(a, b *Run, axis int) bool {
+func differOnlyAlong(a, b *Run, axis int) bool {
 	for k := range a.Values {
 		if k != axis && a.Values[k] != b.Values[k] {
 			return false
@@ -39,8 +39,8 @@ func along(a, b *Run, axis int) bool {
 
 // spacingRatio returns the ratio of the cell sizes of a coarse and a fine run, along the directions in which they
 // differ; 0 if unknown.
-func spacing(coarse, fine *Run, axis int) float64 {
-	dim := changed(coarse.Values[axis], fine.Values[axis])
+func spacingRatio(coarse, fine *Run, axis int) float64 {
+	dim := countChanged(coarse.Values[axis], fine.Values[axis])
 	if dim == 0 {
 		dim = fine.Summary.Dim
 	}
@@ -52,7 +52,7 @@ func spacing(coarse, fine *Run, axis int) float64 {
 
 // countChanged returns the number of differing elements of two lists of the same length; 0 if the values are no such
 // lists.
-func changed(a, b string) (n int) {
+func countChanged(a, b string) (n int) {
 	if !strings.HasPrefix(a, "[") || !strings.HasPrefix(b, "[") {
 		return 0
 	}

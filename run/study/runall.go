@@ -13,35 +13,35 @@ import (
 // RunAll runs the remaining runs, up to parallel at the same time, in the order of the list. run executes one in its
 // folder; log is called when one begins and when it ends. A failed run does not stop the others; the end of the context
 // does. The error joins those of all failed runs.
-func (s *Study) Go(ctx context.Context, beside int, do func(ctx context.Context, r *Run) error,
-	tell func(line string)) error {
-	left := s.Left()
-	if done := len(s.Runs) - len(left); done > 0 {
-		tell(fmt.Sprintf("%d of %d runs are done already", done, len(s.Runs)))
+func (s *Study) RunAll(ctx context.Context, parallel int, run func(ctx context.Context, r *Run) error,
+	log func(line string)) error {
+	remaining := s.Remaining()
+	if done := len(s.Runs) - len(remaining); done > 0 {
+		log(fmt.Sprintf("%d of %d runs are done already", done, len(s.Runs)))
 	}
 	next := make(chan *Run)
 	var wait sync.WaitGroup
 	var lock sync.Mutex
-	say := func(format string, args ...any) {
+	logf := func(format string, args ...any) {
 		lock.Lock()
 		defer lock.Unlock()
-		tell(fmt.Sprintf(format, args...))
+		log(fmt.Sprintf(format, args...))
 	}
-	for range min(beside, len(left)) {
+	for range min(parallel, len(remaining)) {
 		wait.Go(func() {
 			for r := range next {
-				say("%s: started", r.Name)
+				logf("%s: started", r.Name)
 				began := time.Now()
-				r.Err = r.make(ctx, do)
+				r.Err = r.execute(ctx, run)
 				if r.Err != nil {
-					say("%s: %v", r.Name, r.Err)
+					logf("%s: %v", r.Name, r.Err)
 					continue
 				}
-				say("%s: done in %s", r.Name, time.Since(began).Round(10*time.Millisecond))
+				logf("%s: done in %s", r.Name, time.Since(began).Round(10*time.Millisecond))
 			}
 		})
 	}
-	for _, r := range left {
+	for _, r := range remaining {
 		select {
 		case next <- r:
 		case <-ctx.Done():
@@ -51,7 +51,7 @@ func (s *Study) Go(ctx context.Context, beside int, do func(ctx context.Context,
 	close(next)
 	wait.Wait()
 	var errs []error
-	for _, r := range left {
+	for _, r := range remaining {
 		if r.Err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", r.Name, r.Err))
 		}
@@ -60,8 +60,8 @@ func (s *Study) Go(ctx context.Context, beside int, do func(ctx context.Context,
 }
 
 // execute executes a run and reads its summary.
-func (r *Run) make(ctx context.Context, do func(ctx context.Context, r *Run) error) error {
-	if err := do(ctx, r); err != nil {
+func (r *Run) execute(ctx context.Context, run func(ctx context.Context, r *Run) error) error {
+	if err := run(ctx, r); err != nil {
 		return err
 	}
 	s, err := summary.Read(r.Dir)

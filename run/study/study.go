@@ -15,7 +15,7 @@ import (
 )
 
 // MaxRuns is the largest number of runs of a study: more are probably a mistake.
-const MostRuns = 1000
+const MaxRuns = 1000
 
 // Study is a case with all combinations of values of some keys.
 type Study struct {
@@ -43,25 +43,25 @@ type Run struct {
 // results of another case is an error.
 func New(path string, sets []string, dir string, force bool, load func(path string, sets []string) (*config.Case,
 	error)) (*Study, error) {
-	fixed, axes, err := Axes(sets)
+	fixed, axes, err := ParseAxes(sets)
 	if err != nil {
 		return nil, err
 	}
 	count := 1
 	for _, a := range axes {
-		if count *= len(a.Values); count > MostRuns {
-			return nil, fmt.Errorf("the lists make more than %d runs: use shorter lists", MostRuns)
+		if count *= len(a.Values); count > MaxRuns {
+			return nil, fmt.Errorf("the lists make more than %d runs: use shorter lists", MaxRuns)
 		}
 	}
 	s := &Study{Path: path, Dir: dir, Axes: axes}
 	hashes := map[string]*Run{}
 	for n := range count {
-		r := s.run(n, count, fixed)
+		r := s.newRun(n, count, fixed)
 		if r.Case, err = load(path, r.Sets); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
-		if twin := hashes[r.Case.Hash()]; twin != nil {
-			return nil, fmt.Errorf("%s and %s are the same case: remove one of them", twin.Name, r.Name)
+		if other := hashes[r.Case.Hash()]; other != nil {
+			return nil, fmt.Errorf("%s and %s are the same case: remove one of them", other.Name, r.Name)
 		}
 		hashes[r.Case.Hash()] = r
 		s.Runs = append(s.Runs, r)
@@ -71,7 +71,7 @@ func New(path string, sets []string, dir string, force bool, load func(path stri
 	}
 	for _, r := range s.Runs {
 		r.Dir = filepath.Join(s.Dir, r.Name)
-		if err := r.look(force); err != nil {
+		if err := r.readFolder(force); err != nil {
 			return nil, err
 		}
 	}
@@ -79,7 +79,7 @@ func New(path string, sets []string, dir string, force bool, load func(path stri
 }
 
 // newRun returns the n-th of count runs.
-func (s *Study) run(n, count int, fixed []string) *Run {
+func (s *Study) newRun(n, count int, fixed []string) *Run {
 	r := &Run{Sets: slices.Clone(fixed)}
 	var parts []string
 	for _, a := range s.Axes {
@@ -87,14 +87,14 @@ func (s *Study) run(n, count int, fixed []string) *Run {
 		v := a.Values[n/count%len(a.Values)]
 		r.Values = append(r.Values, v)
 		r.Sets = append(r.Sets, a.Key+"="+v)
-		parts = append(parts, s.short(a.Key)+"="+v)
+		parts = append(parts, s.shortKey(a.Key)+"="+v)
 	}
-	r.Name = plain(strings.Join(parts, "_"))
+	r.Name = folderName(strings.Join(parts, "_"))
 	return r
 }
 
 // shortKey returns the last part of a key, or the whole key if another axis has the same last part.
-func (s *Study) short(key string) string {
+func (s *Study) shortKey(key string) string {
 	last := func(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
 	for _, a := range s.Axes {
 		if a.Key != key && last(a.Key) == last(key) {
@@ -106,30 +106,30 @@ func (s *Study) short(key string) string {
 
 // folderName converts text to a name that is valid on all systems and needs no quotes in shells. If characters are
 // lost, a few digits of the hash of the text are added.
-func plain(text string) string {
-	whole := true
+func folderName(text string) string {
+	lossless := true
 	name := strings.NewReplacer(", ", "x", ",", "x", "[", "", "]", "", `"`, "", "'", "").Replace(text)
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("=._+-", r) {
 			return r
 		}
-		whole = false
+		lossless = false
 		return '-'
 	}, name)
-	if len(name) > longest {
-		name, whole = name[:longest], false
+	if len(name) > maxName {
+		name, lossless = name[:maxName], false
 	}
-	if !whole {
+	if !lossless {
 		name += fmt.Sprintf("-%x", sha256.Sum256([]byte(text)))[:7]
 	}
 	return name
 }
 
 // maxName is the largest length of a folder's name.
-const longest = 120
+const maxName = 120
 
 // readFolder reads the results that are already in the folder of the run.
-func (r *Run) look(force bool) error {
+func (r *Run) readFolder(force bool) error {
 	if force {
 		return nil
 	}
@@ -155,11 +155,11 @@ func (r *Run) look(force bool) error {
 }
 
 // Remaining returns the runs that are not done.
-func (s *Study) Left() (left []*Run) {
+func (s *Study) Remaining() (remaining []*Run) {
 	for _, r := range s.Runs {
 		if r.Summary == nil {
-			left = append(left, r)
+			remaining = append(remaining, r)
 		}
 	}
-	return left
+	return remaining
 }

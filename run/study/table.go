@@ -44,29 +44,29 @@ func (s *Study) Table(metrics []string) (*Table, error) {
 	}
 	errors := s.errors()
 	t.All = slices.SortedFunc(maps.Keys(names), func(a, b string) int { // errors first, in the order of their declaration
-		place := func(name string) int {
+		rank := func(name string) int {
 			if i := slices.Index(errors, name); i >= 0 {
 				return i
 			}
 			return len(errors)
 		}
-		return cmp.Or(place(a)-place(b), cmp.Compare(a, b))
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b))
 	})
 	for _, m := range metrics {
 		if !names[m] && len(t.Rows) > 0 {
 			return nil, fmt.Errorf("no run has a metric %q: choose from %s", m, strings.Join(t.All, ", "))
 		}
 	}
-	is := func(name string) bool { return slices.Contains(errors, name) }
+	isError := func(name string) bool { return slices.Contains(errors, name) }
 	t.Metrics = metrics
 	if len(metrics) == 0 {
 		t.Metrics = slices.Clone(t.All)
-		if t.Axis >= 0 && slices.ContainsFunc(t.All, is) {
-			t.Metrics = slices.DeleteFunc(t.Metrics, func(m string) bool { return !is(m) })
+		if t.Axis >= 0 && slices.ContainsFunc(t.All, isError) {
+			t.Metrics = slices.DeleteFunc(t.Metrics, func(m string) bool { return !isError(m) })
 		}
 	}
 	for _, m := range t.All {
-		if t.Axis >= 0 && is(m) {
+		if t.Axis >= 0 && isError(m) {
 			t.Errors = append(t.Errors, m)
 		}
 	}
@@ -76,7 +76,7 @@ func (s *Study) Table(metrics []string) (*Table, error) {
 }
 
 // CheckMetrics returns an error for metrics that no run of the study will have.
-func (s *Study) Knows(metrics []string) error {
+func (s *Study) CheckMetrics(metrics []string) error {
 	c := s.Runs[0].Case
 	kind, _ := solvers.Find(c.Solver)
 	var names []string
@@ -92,7 +92,8 @@ func (s *Study) Knows(metrics []string) error {
 		}
 	}
 	for _, m := range metrics {
-		if !slices.Contains(names, m) && !strings.Contains(m, solvers.SourceInfix) { // names of sources are unknown before the run
+		// names of sources are unknown before the run
+		if !slices.Contains(names, m) && !strings.Contains(m, solvers.SourceInfix) {
 			slices.Sort(names)
 			return fmt.Errorf("--metric %s: %s", m, config.Choose(slices.Compact(names)))
 		}
@@ -123,10 +124,10 @@ func (t *Table) sort() {
 	if t.Axis < 0 {
 		return
 	}
-	place := func(r Row, n int) int { return slices.Index(t.Axes[n].Values, r.Values[n]) }
+	index := func(r Row, n int) int { return slices.Index(t.Axes[n].Values, r.Values[n]) }
 	slices.SortStableFunc(t.Rows, func(a, b Row) int {
 		for n := range t.Axes {
-			if d := place(a, n) - place(b, n); n != t.Axis && d != 0 {
+			if d := index(a, n) - index(b, n); n != t.Axis && d != 0 {
 				return d
 			}
 		}
@@ -141,10 +142,10 @@ func (t *Table) order() {
 	}
 	for i := 1; i < len(t.Rows); i++ {
 		coarse, fine := t.Rows[i-1], t.Rows[i]
-		if !along(coarse.Run, fine.Run, t.Axis) {
+		if !differOnlyAlong(coarse.Run, fine.Run, t.Axis) {
 			continue
 		}
-		ratio := spacing(coarse.Run, fine.Run, t.Axis)
+		ratio := spacingRatio(coarse.Run, fine.Run, t.Axis)
 		for _, m := range t.Errors {
 			o := math.Log(math.Abs(coarse.Summary.Metrics[m]/fine.Summary.Metrics[m])) / math.Log(ratio)
 			if o-o == 0 { // not finite if an error is 0

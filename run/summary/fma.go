@@ -14,7 +14,8 @@ var (
 // FusesMultiplyAdd reports whether this binary computes x*y + z with a single rounding, in this package or in package
 // math. If so, its results differ in the last bits from those of a binary that rounds twice.
 func FusesMultiplyAdd() bool {
-	return multiplyAdd(fmaFactor, fmaFactor, fmaTerm) != 0 || math.Float64bits(math.Sin(sineArgument)) != 0x3fe50608c26d0a08
+	return multiplyAdd(fmaFactor, fmaFactor, fmaTerm) != 0 ||
+		math.Float64bits(math.Sin(sineArgument)) != 0x3fe50608c26d0a08
 }
 
 //go:noinline

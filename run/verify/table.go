@@ -186,7 +186,7 @@ func line(row []string, widths []int) string {
 }
 
 // RecordTwin counts a state that is equal on a twin, or records the description of a difference.
-func (p *Page) Twin(missed string) {
+func (p *Page) RecordTwin(missed string) {
 	p.bounds++
 	if missed != "" {
 		p.missed = append(p.missed, missed)

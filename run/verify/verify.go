@@ -72,7 +72,7 @@ func All() map[string]Suite {
 	all := maps.Clone(suites)
 	for _, name := range solvers.Names() {
 		if k, _ := solvers.Find(name); len(k.Checks) > 0 {
-			all[name] = declared(&k)
+			all[name] = declaredSuite(&k)
 		}
 	}
 	return all
@@ -88,7 +88,7 @@ func Find(name string) (Suite, bool) {
 func Names() []string { return slices.Sorted(maps.Keys(All())) }
 
 // NamesWhere returns the names of suites that satisfy a condition, sorted.
-func Those(have func(Suite) bool) (names []string) {
+func NamesWhere(have func(Suite) bool) (names []string) {
 	all := All()
 	for _, name := range Names() {
 		if have(all[name]) {
@@ -99,7 +99,7 @@ func Those(have func(Suite) bool) (names []string) {
 }
 
 // WithTwins returns the names of suites that use twins.
-func WithTwins() []string { return Those(func(s Suite) bool { return s.Twins > 0 }) }
+func WithTwins() []string { return NamesWhere(func(s Suite) bool { return s.Twins > 0 }) }
 
 // Names returns the names of the checks.
 func (s *Suite) Names() []string {
@@ -129,7 +129,7 @@ func (s *Suite) Run(ctx context.Context, w io.Writer, opts Options) (Report, err
 	checks := slices.DeleteFunc(slices.Clone(s.Checks), func(c Check) bool {
 		return len(opts.Only) > 0 && !slices.Contains(opts.Only, c.Name)
 	})
-	if err := room(w, checks, opts); err != nil {
+	if err := checkMemory(w, checks, opts); err != nil {
 		return report, err
 	}
 	var bad []string
@@ -142,9 +142,9 @@ func (s *Suite) Run(ctx context.Context, w io.Writer, opts Options) (Report, err
 		}
 		switch {
 		case p.twins > 0:
-			p.Note("%d states are the same in every bit on %s\n", p.twins, twinNames(opts.Twins))
+			p.Note("%d states have the same bits on %s\n", p.twins, twinNames(opts.Twins))
 		case len(opts.Twins) > 0 && len(p.missed) == 0:
-			p.Note("this check computes nothing again on %s\n", twinNames(opts.Twins))
+			p.Note("this check does not use %s\n", twinNames(opts.Twins))
 		}
 		if p.err != nil {
 			return report, fmt.Errorf("writing the report: %w", p.err)

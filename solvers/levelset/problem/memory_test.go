@@ -34,7 +34,7 @@ output = { format = [] }
 		}
 		return needOf(c, f.Held).Scratch
 	}
-	runtest.MemoryIsTold(t, scratch(vortex), vortex)
-	runtest.MemoryIsTold(t, 0, vortex, "method={particles=0, precision='float32'}")
-	runtest.MemoryIsTold(t, scratch(enright), enright)
+	runtest.MemoryIsEstimated(t, scratch(vortex), vortex)
+	runtest.MemoryIsEstimated(t, 0, vortex, "method={particles=0, precision='float32'}")
+	runtest.MemoryIsEstimated(t, scratch(enright), enright)
 }
