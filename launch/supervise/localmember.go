@@ -138,6 +138,6 @@ func (h *localMember) runEnded(o Outcome) {
 	h.lock.Lock()
 	defer h.lock.Unlock()
 	if h.previous != nil && !o.Stopped {
-		_ = h.previous.Show() // to a terminal that may be gone
+		_ = h.previous.ShowOutput() // to a terminal that may be gone
 	}
 }
