@@ -80,9 +80,9 @@ func TestOpenSocketsRefusesUnsafePaths(t *testing.T) {
 			}
 			return os.Chmod(path, 0o777)
 		},
-		"a link":            func(path string) error { return os.Symlink(os.TempDir(), path) },
-		"a file":            func(path string) error { return os.WriteFile(path, nil, 0o700) },
-		"no parent folder":  func(path string) error { return os.Remove(filepath.Dir(path)) },
+		"a link":           func(path string) error { return os.Symlink(os.TempDir(), path) },
+		"a file":           func(path string) error { return os.WriteFile(path, nil, 0o700) },
+		"no parent folder": func(path string) error { return os.Remove(filepath.Dir(path)) },
 		"another user's folder": func(path string) error {
 			if os.Getuid() != 0 {
 				t.Skip("only root can change the owner of a folder")

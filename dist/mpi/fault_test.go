@@ -173,7 +173,7 @@ func TestWatchDetectsAStoppedRank(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
 			out, code := mpirun(t, 3, phase+": stop", 10*time.Second)
-			if code == 0 || !strings.Contains(out, "no sign of life for 2s") || !strings.Contains(out, "rank 1: lost") {
+			if code == 0 || !strings.Contains(out, "no heartbeat for 2s") || !strings.Contains(out, "rank 1: lost") {
 				t.Errorf("exit code %d:\n%s", code, out)
 			}
 			t.Logf("over after %v", time.Since(began))

@@ -68,7 +68,7 @@ func Watch(ctx context.Context, job dist.Comm, silence time.Duration, warn func(
 	heartbeat.Start(life.HeartbeatConfig{
 		Key: key, Own: uint64(c.rank), To: all[prev].Addresses, From: uint64(next), Silence: silence,
 		Lost: func() {
-			c.lose(&dist.PeerError{Rank: next, Err: fmt.Errorf("%w: no sign of life for %v", dist.ErrPeerLost, silence)})
+			c.lose(&dist.PeerError{Rank: next, Err: fmt.Errorf("%w: no heartbeat for %v", dist.ErrPeerLost, silence)})
 		},
 		NeverHeard: func() {
 			warn(fmt.Sprintf("no heartbeats arrive from rank %d at %v: if it hangs, this is not detected; allow UDP between "+
