@@ -43,8 +43,8 @@ func TestDivide(t *testing.T) {
 		{"not split by the launcher", []resourceClaim{claim("a", "0-7"), claim("a", "0-7")}, "4 4", ""},
 		{"split by the launcher", []resourceClaim{claim("a", "0-3"), claim("a", "4-7")}, "4 4", ""},
 		{"split unevenly", []resourceClaim{claim("a", "0-5"), claim("a", "6-7")}, "6 2", ""},
-		{"two sockets, two ranks each", []resourceClaim{claim("a", "0-7"), claim("a", "8-15"), claim("a", "0-7"), claim("a", "8-15")},
-			"4 4 4 4", ""},
+		{"two sockets, two ranks each", []resourceClaim{claim("a", "0-7"), claim("a", "8-15"), claim("a", "0-7"),
+			claim("a", "8-15")}, "4 4 4 4", ""},
 		{"two machines", []resourceClaim{claim("a", "0-7"), claim("b", "0-7"), claim("b", "0-7")}, "8 4 4", ""},
 		{"7 processors, 3 ranks", []resourceClaim{claim("a", "0-6"), claim("a", "0-6"), claim("a", "0-6")}, "2 2 2", ""},
 		{"partly shared", []resourceClaim{claim("a", "0-3"), claim("a", "2-5")}, "3 3", ""},
@@ -79,7 +79,8 @@ func TestDivide(t *testing.T) {
 }
 
 func TestLocalRanks(t *testing.T) {
-	claims := []resourceClaim{claim("a", "0-5", threads(5)), claim("b", "0"), claim("a", "0"), claim("b", "0"), claim("b", "0")}
+	claims := []resourceClaim{claim("a", "0-5", threads(5)), claim("b", "0"), claim("a", "0"), claim("b", "0"),
+		claim("b", "0")}
 	for rank, want := range []string{"0 of 2", "0 of 3", "1 of 2", "1 of 3", "2 of 3"} {
 		s := divide(claims, rank)
 		if got := fmt.Sprintf("%d of %d", s.LocalRank, s.LocalSize); got != want || s.Hosts != 2 {
