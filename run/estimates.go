@@ -23,7 +23,7 @@ func (r *runner) checkMemory(ctx context.Context) error {
 	here := max(1, o.LocalRanks)
 	n, err := estimate.MemoryOf(o.Case, o.Comm.Size(), here, apart)
 	if err == nil && n.Entities > 0 {
-		r.estimates = &summary.Estimate{HostBytes: n.Host, ArrayBytes: n.Arrays}
+		r.estimates = &summary.Estimate{HostBytes: n.Host, ArrayBytes: n.Arrays, CopyBytes: n.Copies}
 		if o.Comm.Rank() == 0 && o.Progress.Out != nil {
 			fmt.Fprintf(o.Progress.Out, "%-16s %s\n", "memory estimate", n.Text(here, apart))
 		}

@@ -22,7 +22,7 @@ const rowsAhead = 4
 
 // newObserving finds out whether the solver can measure so. Totals of fields are added up on the host.
 func newObserving(dev backend.Device, s solvers.Solver, totals *solvers.Totals) (o observing) {
-	if _, reports := dev.(backend.Reporter); reports && totals.None() {
+	if _, reports := dev.(backend.ReadbackDevice); reports && totals.None() {
 		o.solver, _ = s.(solvers.Observer)
 	}
 	return o

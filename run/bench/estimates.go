@@ -32,19 +32,20 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 		}
 		u.more = []string{fmt.Sprint("--ranks=", ranks), fmt.Sprint("--threads=", threads)}
 		m.Begin(false)
-		const row = "%-24s %20s %11s %6s %11s %11s %11s %20s %9s\n"
-		fmt.Fprintf(m.Out, row, "case", "arrays of a rank", "there are", "off", "on device", "memory",
+		const row = "%-24s %20s %11s %6s %11s %11s %11s %11s %11s %20s %9s\n"
+		fmt.Fprintf(m.Out, row, "case", "arrays of a rank", "there are", "off", "on device", "copies", "made", "memory",
 			"taken", "time estimate", "taken")
 		for _, path := range m.Args {
 			told, took, host, err := u.compare(ctx, path, limit)
 			if err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
-			device, off, span := "-", "-", "-"
+			device, copies, made, off, span := "-", "-", "-", "-", "-"
 			there := took.ArrayBytes
 			if took.DeviceBytes > 0 { // of all ranks, which share a case evenly
 				there = took.DeviceBytes / int64(ranks)
 				device = words.Bytes(there)
+				copies, made = words.Bytes(told.CopyBytes), words.Bytes(took.CopyBytes/int64(ranks))
 			}
 			if told.ArrayBytes > 0 {
 				off = fmt.Sprintf("%+.1f%%", 100*(float64(told.ArrayBytes)/float64(there)-1))
@@ -53,7 +54,7 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 				span = words.DurationSpan(told.Wall[0], told.Wall[1])
 			}
 			fmt.Fprintf(m.Out, row, filepath.Base(path), words.Bytes(told.ArrayBytes), words.Bytes(took.ArrayBytes), off, device,
-				words.Bytes(told.HostBytes), words.Bytes(host), span, words.Duration(took.Wall))
+				copies, made, words.Bytes(told.HostBytes), words.Bytes(host), span, words.Duration(took.Wall))
 		}
 		return nil
 	}

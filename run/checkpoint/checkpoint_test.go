@@ -180,7 +180,7 @@ func TestAnyRanksRestore(t *testing.T) {
 // and the copies are given back; one that has no room is copied to the host.
 func TestDeviceGoesOn(t *testing.T) {
 	for _, room := range []int{1 << 20, 0} {
-		dev := backendtest.NewFar(cpu.New(1), room)
+		dev := backendtest.NewFakeGPU(cpu.New(1), room)
 		s := seaOn(0, 1, true)
 		for k := range s.Declared {
 			view := s.Declared[k].View()
@@ -193,8 +193,8 @@ func TestDeviceGoesOn(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if (dev.Copies > 0) != (room > 0) {
-				t.Errorf("%d copies on a device with room for %d bytes", dev.Copies, room)
+			if (dev.OpenSnapshots > 0) != (room > 0) {
+				t.Errorf("%d copies on a device with room for %d bytes", dev.OpenSnapshots, room)
 			}
 			clear(s.cells)
 			clear(s.marks)
@@ -212,8 +212,8 @@ func TestDeviceGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, err := os.ReadFile(written(t, 1))
-		if err != nil || !bytes.Equal(got, want) || dev.Copies != 0 {
-			t.Errorf("another file, or error %v, or %d copies that are left", err, dev.Copies)
+		if err != nil || !bytes.Equal(got, want) || dev.OpenSnapshots != 0 {
+			t.Errorf("another file, or error %v, or %d copies that are left", err, dev.OpenSnapshots)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
@@ -20,6 +21,7 @@ const programBytes = 50 << 20
 type Memory struct {
 	Entities int64 // that a step updates, of all ranks, about; 0 where nobody can tell beforehand
 	Arrays   int64 // of the fullest rank, on its device
+	Copies   int64 // of these, for output while steps go on, where the device has room; 0 without separate memory
 	Host     int64 // on this machine in all, the program and, on a CPU, the arrays of its ranks among it
 	MeshPeak bool  // it is the whole mesh that makes Host so large, while it is made ready
 }
@@ -37,7 +39,9 @@ func MemoryOf(c *config.Case, ranks, beside int, apart bool) (n Memory, err erro
 	}
 	n.Entities, n.Arrays = f.Entities, kind.Needs(c, f.Held)
 	each := float64(f.Host)
-	if !apart {
+	if apart {
+		n.Copies = copiesOf(&kind, c, f.Held)
+	} else {
 		each += float64(n.Arrays)
 	}
 	host := programBytes + each*float64(beside)
@@ -46,6 +50,26 @@ func MemoryOf(c *config.Case, ranks, beside int, apart bool) (n Memory, err erro
 	}
 	n.Host = int64(min(host, math.MaxInt64/2))
 	return n, nil
+}
+
+// wholeFormats are those of frames with the values of all cells.
+var wholeFormats = []string{"vtu", "vti", "vdb", "nc"}
+
+// copiesOf adds those of a frame in each format and those of a checkpoint, which may fall on one step.
+func copiesOf(kind *solvers.Kind, c *config.Case, held solvers.Counts) (bytes int64) {
+	if kind.Copies == nil {
+		return 0
+	}
+	n := kind.Copies(c, held)
+	for _, format := range c.Output.Format {
+		if slices.Contains(wholeFormats, format) {
+			bytes += n.Frame
+		}
+	}
+	if c.Checkpoint.Every > 0 || c.Checkpoint.Steps > 0 {
+		bytes += n.Checkpoint
+	}
+	return bytes
 }
 
 // Check is why a machine with so much free memory cannot have the run; nil if it can.
@@ -103,6 +127,9 @@ func (n *Memory) Text(beside int, apart bool) string {
 	if beside > 1 || apart {
 		text = fmt.Sprintf("about %s on this machine; arrays of %s on a rank, %s", words.Bytes(n.Host),
 			words.Bytes(n.Arrays), where)
+	}
+	if n.Copies > 0 {
+		text += fmt.Sprintf(", and up to %s of copies for output if there is room", words.Bytes(n.Copies))
 	}
 	return text
 }

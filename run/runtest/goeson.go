@@ -35,8 +35,8 @@ func GoesOn(t *testing.T, text string, sets ...string) {
 		t.Fatalf("checkpoints %v, %v", saved, err)
 	}
 	host := func() backend.Device { return cpu.New(1) }
-	far := func() backend.Device { return backendtest.NewFar(cpu.New(1), 1<<30) }
-	queue := func() backend.Device { return backendtest.NewQueue(cpu.New(1), 1<<30) }
+	far := func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }
+	queue := func() backend.Device { return backendtest.NewFakeRecorder(cpu.New(1), 1<<30) }
 	for _, again := range []struct {
 		name   string
 		ranks  int

@@ -29,8 +29,8 @@ func RowsComeLate(t *testing.T, text string, sets ...string) {
 					var dev backend.Device = cpu.New(1)
 					defer dev.Close()
 					if far {
-						away := backendtest.NewFar(dev, 1<<30)
-						defer func() { ahead[rank] = away.Unread }()
+						away := backendtest.NewFakeGPU(dev, 1<<30)
+						defer func() { ahead[rank] = away.MaxUnread }()
 						dev = away
 					}
 					_, err := run.Run(t.Context(), run.Options{Case: c, Comm: comm, Device: dev, Dir: dir})

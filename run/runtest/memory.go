@@ -3,6 +3,7 @@ package runtest
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,25 +21,25 @@ import (
 func MemoryIsAskedForFirst(t *testing.T, share float64, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
-	on := func(f *backendtest.Far) error {
+	on := func(f *backendtest.FakeGPU) error {
 		return Each(t, c, local.New(1), func() backend.Device { return f })[0]
 	}
-	roomy := backendtest.NewFar(cpu.New(1), 1<<30)
+	roomy := backendtest.NewFakeGPU(cpu.New(1), 1<<30)
 	if err := on(roomy); err != nil {
 		t.Fatal(err)
 	}
-	small := backendtest.NewFar(cpu.New(1), int(share*float64(roomy.Most)))
+	small := backendtest.NewFakeGPU(cpu.New(1), int(share*float64(roomy.PeakUsed)))
 	err := on(small)
 	var bad *solvers.BadInput
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "needs at least") ||
 		!strings.Contains(err.Error(), " free of ") {
-		t.Errorf("%v, %d bytes of %d: %v", sets, small.Size, roomy.Most, err)
+		t.Errorf("%v, %d bytes of %d: %v", sets, small.Size, roomy.PeakUsed, err)
 	}
-	if small.Calls != 0 {
-		t.Errorf("%v: %d arrays were made before", sets, small.Calls)
+	if small.AllocCalls != 0 {
+		t.Errorf("%v: %d arrays were made before", sets, small.AllocCalls)
 	}
-	enough := roomy.Most * 6 / 5
-	if err := on(backendtest.NewFar(cpu.New(1), enough)); err != nil {
+	enough := roomy.PeakUsed * 6 / 5
+	if err := on(backendtest.NewFakeGPU(cpu.New(1), enough)); err != nil {
 		t.Errorf("%v, %d bytes: %v", sets, enough, err)
 	}
 }
@@ -66,9 +67,31 @@ func MemoryIsTold(t *testing.T, scratch int64, text string, sets ...string) {
 		t.Fatal(err)
 	}
 	within("CPU", false, s.ArrayBytes)
-	gpu := backendtest.NewQueue(cpu.New(1), 1<<32)
+	gpu := backendtest.NewFakeRecorder(cpu.New(1), 1<<32)
 	if err := Each(t, c, local.New(1), func() backend.Device { return gpu })[0]; err != nil {
 		t.Fatal(err)
 	}
-	within("GPU", true, int64(gpu.Most)+scratch)
+	within("GPU", true, int64(gpu.PeakUsed)+scratch)
+}
+
+// CopiesAreTold tests that the copies which a device keeps of a case's arrays for a frame in a format, and for a
+// checkpoint, are those told from counts alone, within 5%.
+func CopiesAreTold(t *testing.T, format, text string, sets ...string) {
+	t.Helper()
+	frame := "output.format=['" + format + "']"
+	for _, output := range [][]string{{frame, "checkpoint.every=0"}, {"output.format=[]", "checkpoint.steps=1"}} {
+		c := Parse(t, text, slices.Concat(sets, output)...)
+		n, err := estimate.MemoryOf(c, 1, 1, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gpu := backendtest.NewFakeRecorder(cpu.New(1), 1<<32)
+		if err := Each(t, c, local.New(1), func() backend.Device { return gpu })[0]; err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%v, %v: %d bytes told, %d kept", sets, output, n.Copies, gpu.SnapshotPeak)
+		if kept := float64(gpu.SnapshotPeak); math.Abs(float64(n.Copies)-kept) > .05*kept {
+			t.Errorf("%v, %v: copies of %d bytes were told, and %d kept", sets, output, n.Copies, gpu.SnapshotPeak)
+		}
+	}
 }

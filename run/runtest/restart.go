@@ -25,7 +25,7 @@ func Restarts(t *testing.T, text string, steps []int, sets ...string) {
 	c := Parse(t, text, sets...)
 	for name, device := range map[string]func() backend.Device{
 		"host": func() backend.Device { return cpu.New(1) },
-		"far":  func() backend.Device { return backendtest.NewFar(cpu.New(1), 1<<30) },
+		"far":  func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) },
 	} {
 		for _, n := range steps {
 			want, saved := from(t, c, 2, n, nil, device)

@@ -39,6 +39,7 @@ type Summary struct {
 	Imbalance    map[string]float64 `json:"imbalance,omitempty"`    // entities of the fullest rank by the mean, by space
 	ArrayBytes   int64              `json:"array_bytes"`            // of the solver's arrays on the fullest rank
 	DeviceBytes  int64              `json:"device_bytes,omitempty"` // of memory that devices have apart, at most
+	CopyBytes    int64              `json:"copy_bytes,omitempty"`   // of copies for output on devices, at most
 	Estimate     *Estimate          `json:"estimate,omitempty"`     // nil where nothing was
 	Conservation map[string]float64 `json:"conservation"`           // relative drift of what is conserved, by name
 	Version      string             `json:"version"`
@@ -50,6 +51,7 @@ type Summary struct {
 type Estimate struct {
 	HostBytes  int64 `json:"host_bytes,omitempty"`  // of the machine of rank 0
 	ArrayBytes int64 `json:"array_bytes,omitempty"` // of the solver's arrays on the fullest rank
+	CopyBytes  int64 `json:"copy_bytes,omitempty"`  // on the fullest rank's device, of arrays that output is made of
 	// Steps and Wall, in s, of the whole run from its start or restart, are at least and at most. They are missing where a
 	// run was over before.
 	Steps []float64 `json:"steps,omitempty"`

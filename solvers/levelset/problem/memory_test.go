@@ -37,4 +37,6 @@ output = { format = [] }
 	runtest.MemoryIsTold(t, scratch(vortex), vortex)
 	runtest.MemoryIsTold(t, 0, vortex, "method={particles=0, precision='float32'}")
 	runtest.MemoryIsTold(t, scratch(enright), enright)
+	runtest.CopiesAreTold(t, "vti", vortex)
+	runtest.CopiesAreTold(t, "vti", enright, "method={precision='float32', particles=0}")
 }

@@ -35,4 +35,7 @@ output = { format = [] }
 	runtest.MemoryIsTold(t, 0, one, "physics.order=1", "forcing={rain='1e-5', rain_pattern='1', infiltration='1e-6', "+
 		"pressure='1e5+x'}")
 	runtest.MemoryIsTold(t, 0, one, "physics.order=1", "physics.precision='float32'")
+	runtest.CopiesAreTold(t, "vtu", basin)
+	runtest.CopiesAreTold(t, "nc", one, "output.fields=['max_h', 'arrival', 'z']", "forcing.infiltration='1e-6'")
+	runtest.CopiesAreTold(t, "vtu", one, "output.fields=['max_h']", "physics.precision='float32'")
 }

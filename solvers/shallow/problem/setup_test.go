@@ -22,9 +22,9 @@ func onCPU() backend.Device { return cpu.New(1) }
 func TestLostRankIsNoBadInput(t *testing.T) {
 	c := runtest.Parse(t, wet)
 	for message := range 24 {
-		devices := make(chan *backendtest.Far, 3)
-		all := []*backendtest.Far{backendtest.NewFar(cpu.New(1), 1<<30), backendtest.NewFar(cpu.New(1), 1<<30),
-			backendtest.NewFar(cpu.New(1), 1<<30)}
+		devices := make(chan *backendtest.FakeGPU, 3)
+		all := []*backendtest.FakeGPU{backendtest.NewFakeGPU(cpu.New(1), 1<<30), backendtest.NewFakeGPU(cpu.New(1), 1<<30),
+			backendtest.NewFakeGPU(cpu.New(1), 1<<30)}
 		for _, f := range all {
 			devices <- f
 		}
@@ -87,12 +87,12 @@ func TestBadInputIsThatOfAll(t *testing.T) {
 
 // TestOneRankWithoutMemory proves that an allocation error on one rank ends all ranks and is reported.
 func TestOneRankWithoutMemory(t *testing.T) {
-	devices := make(chan *backendtest.Far, 3)
-	all := make([]*backendtest.Far, 3)
+	devices := make(chan *backendtest.FakeGPU, 3)
+	all := make([]*backendtest.FakeGPU, 3)
 	for i := range all {
-		all[i] = backendtest.NewFar(cpu.New(1), 1<<30)
+		all[i] = backendtest.NewFakeGPU(cpu.New(1), 1<<30)
 		if i == 1 {
-			all[i].Size, all[i].Boasts = 4096, true
+			all[i].Size, all[i].OverstatesFree = 4096, true
 		}
 		devices <- all[i]
 	}
@@ -102,7 +102,7 @@ func TestOneRankWithoutMemory(t *testing.T) {
 		func() backend.Device { return <-devices }) {
 		if err == nil || errors.As(err, &bad) {
 			t.Errorf("on rank %d: %v", rank, err)
-		} else if strings.Contains(err.Error(), "the memory is full") {
+		} else if strings.Contains(err.Error(), "out of memory") {
 			reported++
 		}
 	}
@@ -123,15 +123,15 @@ func TestDeviceIsLeftAsItWas(t *testing.T) {
 		{"gauge=[{name='g', at=[50, 0]}]", "lies in no cell"},
 		{"initial.h2=x > 4 ? -1 : 1", "negative"},
 	} {
-		f := backendtest.NewFar(cpu.New(1), 1<<30)
+		f := backendtest.NewFakeGPU(cpu.New(1), 1<<30)
 		err := runtest.Each(t, runtest.Parse(t, wet, test.set), local.New(1), func() backend.Device { return f })[0]
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.set, err)
 		}
-		if f.Used != 0 || len(f.Given) != 0 {
-			t.Errorf("%s: %d bytes in %d arrays were kept", test.set, f.Used, len(f.Given))
+		if f.Used != 0 || len(f.Allocations) != 0 {
+			t.Errorf("%s: %d bytes in %d arrays were kept", test.set, f.Used, len(f.Allocations))
 		}
-		if test.want != "negative" && f.Calls == 0 {
+		if test.want != "negative" && f.AllocCalls == 0 {
 			t.Errorf("%s: no array was made", test.set)
 		}
 	}

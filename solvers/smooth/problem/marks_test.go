@@ -81,7 +81,7 @@ type ranksOn struct {
 func where(t *testing.T) []ranksOn {
 	t.Helper()
 	host := func() backend.Device { return cpu.New(1) }
-	all := []ranksOn{{1, host}, {3, host}, {2, func() backend.Device { return backendtest.NewFar(cpu.New(1), 1<<30) }}}
+	all := []ranksOn{{1, host}, {3, host}, {2, func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }}}
 	dev, err := cuda.Open(cuda.Options{})
 	if err != nil {
 		t.Logf("NOT TESTED: no GPU to smooth on: %v", err)

@@ -74,7 +74,7 @@ func TestVOFGaugesAreFields(t *testing.T) {
 	}
 	comm := runtest.Local(t, 1)[0]
 	defer comm.Close()
-	dev := backendtest.NewFar(cpu.New(1), 1<<30)
+	dev := backendtest.NewFakeGPU(cpu.New(1), 1<<30)
 	defer dev.Close()
 	made, err := newSolver(t.Context(), solvers.Env{Comm: comm, Device: dev}, c)
 	if err != nil {

@@ -27,5 +27,8 @@ output = { format = [] }
 	runtest.MemoryIsTold(t, 0, vortex, "method.normal='myc'", "method.precision='float32'")
 	runtest.MemoryIsTold(t, 0, vortex, "output.fields=['f', 'curvature']")
 	runtest.MemoryIsTold(t, 0, enright)
+	runtest.CopiesAreTold(t, "vti", vortex)
+	runtest.CopiesAreTold(t, "vti", vortex, "method.precision='float32'", "output.fields=['curvature']")
+	runtest.CopiesAreTold(t, "vdb", enright)
 	runtest.MemoryIsTold(t, 0, enright, "method.sweep='cells'")
 }

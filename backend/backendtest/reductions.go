@@ -12,15 +12,15 @@ import (
 
 func (s *suite) reduce(t *testing.T, n int) {
 	r := random(n)
-	reduceAs(t, s, fill(n, func() int32 { return int32(r.Uint32()) }))
-	reduceAs(t, s, fill(n, func() int64 { return int64(r.Uint64()) }))
-	reduceAs(t, s, fill(n, r.Uint32))
-	reduceAs(t, s, fill(n, r.Uint64))
+	reduceAs(t, s, generate(n, func() int32 { return int32(r.Uint32()) }))
+	reduceAs(t, s, generate(n, func() int64 { return int64(r.Uint64()) }))
+	reduceAs(t, s, generate(n, r.Uint32))
+	reduceAs(t, s, generate(n, r.Uint64))
 	for _, scale := range []float64{1, 1e300, -1} {
-		x := fill(n, func() float64 { return scale * (r.Float64() - 0.3) })
-		y := fill(n, func() float32 { return float32(scale) * (r.Float32() - 0.3) })
+		x := generate(n, func() float64 { return scale * (r.Float64() - 0.3) })
+		y := generate(n, func() float32 { return float32(scale) * (r.Float32() - 0.3) })
 		if scale < 0 { // zeros of both signs
-			x, y = fill(n, func() float64 { return math.Copysign(0, r.Float64()-0.5) }), make([]float32, n)
+			x, y = generate(n, func() float64 { return math.Copysign(0, r.Float64()-0.5) }), make([]float32, n)
 			if n > 2 {
 				y[n/3] = float32(math.Copysign(0, -1))
 			}
@@ -40,38 +40,38 @@ func (s *suite) reduce(t *testing.T, n int) {
 
 func reduceAs[T primitives.Number](t *testing.T, s *suite, x []T) {
 	t.Helper()
-	d := put(t, s, x)
+	d := upload(t, s, x)
 	least, err := primitives.Min(s.w, d)
 	must(t, least, err)
 	greatest, err := primitives.Max(s.w, d)
 	must(t, greatest, err)
 	if len(x) == 0 {
 		if !(least > greatest) {
-			t.Errorf("of nothing, min is %v and max %v", least, greatest)
+			t.Errorf("of an empty array: min %v and max %v, want min > max", least, greatest)
 		}
 		return
 	}
 	lo, hi := slices.Min(x), slices.Max(x)
-	if lo != lo { // the bits of a NaN are those of math.NaN
+	if lo != lo { // a NaN result has the bits of math.NaN
 		nan := math.NaN()
 		lo, hi = T(nan), T(nan)
 	}
-	same(t, "min and max", []T{least, greatest}, []T{lo, hi})
+	compareBits(t, "min and max", []T{least, greatest}, []T{lo, hi})
 }
 
 func (s *suite) sum(t *testing.T, n int) {
 	r := random(n)
-	sumAs(t, s, fill(n, func() float64 { return r.NormFloat64() }))
-	sumAs(t, s, fill(n, func() float32 { return float32(r.NormFloat64()) }))
-	sumAs(t, s, fill(n, func() float32 { return math.Float32frombits(r.Uint32() &^ (1 << 30)) }))
-	sumAs(t, s, fill(n, func() float64 { return math.Float64frombits(r.Uint64() &^ (1 << 62)) })) // all sizes to 1
-	sumAs(t, s, fill(n, func() float64 { return math.Float64frombits(r.Uint64() & (1<<63 | 1<<53 - 1)) }))
-	sumAs(t, s, fill(n, func() float64 { return math.Copysign(math.MaxFloat64, r.Float64()-0.4) }))
+	sumAs(t, s, generate(n, func() float64 { return r.NormFloat64() }))
+	sumAs(t, s, generate(n, func() float32 { return float32(r.NormFloat64()) }))
+	sumAs(t, s, generate(n, func() float32 { return math.Float32frombits(r.Uint32() &^ (1 << 30)) }))
+	sumAs(t, s, generate(n, func() float64 { return math.Float64frombits(r.Uint64() &^ (1 << 62)) })) // exponents up to 0
+	sumAs(t, s, generate(n, func() float64 { return math.Float64frombits(r.Uint64() & (1<<63 | 1<<53 - 1)) }))
+	sumAs(t, s, generate(n, func() float64 { return math.Copysign(math.MaxFloat64, r.Float64()-0.4) }))
 	if n > 3 {
-		x := fill(n, r.Float64)
+		x := generate(n, r.Float64)
 		x[0], x[n/2], x[n-1] = math.NaN(), math.Inf(1), math.Inf(-1)
 		var words [backend.SumWords]int64
-		if err := primitives.SumInto(s.w, &words, put(t, s, x)); err != nil {
+		if err := primitives.SumInto(s.w, &words, upload(t, s, x)); err != nil {
 			t.Fatal(err)
 		}
 		if [3]int64(words[backend.SumLimbs:]) != [3]int64{1, 1, 1} {
@@ -83,8 +83,8 @@ func (s *suite) sum(t *testing.T, n int) {
 // sumAs compares the words with an integer sum in units of 2^-1074.
 func sumAs[T primitives.Float](t *testing.T, s *suite, x []T) {
 	t.Helper()
-	words := [backend.SumWords]int64{3, 1} // the sum is added to what is there
-	if err := primitives.SumInto(s.w, &words, put(t, s, x)); err != nil {
+	words := [backend.SumWords]int64{3, 1} // SumInto adds to these values
+	if err := primitives.SumInto(s.w, &words, upload(t, s, x)); err != nil {
 		t.Fatal(err)
 	}
 	want := big.NewInt(3 + 1<<32)
@@ -117,7 +117,7 @@ func sumAs[T primitives.Float](t *testing.T, s *suite, x []T) {
 	for i := backend.SumLimbs - 1; i >= 0; i-- {
 		got.Add(got.Lsh(got, 32), big.NewInt(words[i]))
 		if i < backend.SumLimbs-1 && words[i]>>32 != 0 && len(x) > 0 {
-			t.Fatalf("word %d is %#x: not carried", i, words[i])
+			t.Fatalf("word %d is %#x, want less than 2^32 after the carry", i, words[i])
 		}
 	}
 	if got.Cmp(want) != 0 {
@@ -127,22 +127,22 @@ func sumAs[T primitives.Float](t *testing.T, s *suite, x []T) {
 
 func (s *suite) scan(t *testing.T, n int) {
 	r := random(n)
-	scanAs(t, s, fill(n, func() int32 { return r.Int32N(1000) }))
-	scanAs(t, s, fill(n, func() int64 { return r.Int64N(1 << 40) }))
+	scanAs(t, s, generate(n, func() int32 { return r.Int32N(1000) }))
+	scanAs(t, s, generate(n, func() int64 { return r.Int64N(1 << 40) }))
 }
 
 func scanAs[T int32 | int64](t *testing.T, s *suite, x []T) {
 	t.Helper()
-	src, dst := put(t, s, x), put(t, s, make([]T, len(x)))
+	src, dst := upload(t, s, x), upload(t, s, make([]T, len(x)))
 	want, sum := make([]T, len(x)), T(0)
 	for i, v := range x {
 		want[i] = sum
 		sum += v
 	}
 	total, err := primitives.ExclusiveScan(s.w, dst, src)
-	same(t, "total", []T{must(t, total, err)}, []T{sum})
-	same(t, "scan", get(t, s, dst), want)
+	compareBits(t, "total", []T{must(t, total, err)}, []T{sum})
+	compareBits(t, "scan", download(t, s, dst), want)
 	total, err = primitives.ExclusiveScan(s.w, src, src)
-	same(t, "total in place", []T{must(t, total, err)}, []T{sum})
-	same(t, "scan in place", get(t, s, src), want)
+	compareBits(t, "total in place", []T{must(t, total, err)}, []T{sum})
+	compareBits(t, "scan in place", download(t, s, src), want)
 }
