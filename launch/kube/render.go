@@ -55,7 +55,7 @@ func (j *Job) Check() error {
 	for name, data := range j.Files {
 		if !keys.MatchString(name) {
 			return fmt.Errorf("%s: want a file in the folder of the case, with a name of letters, digits and - _ . only: "+
-				"copy it there, or put it on the volume and refer to it as /output/...", name)
+				"copy it there, or put it on the volume and refer to it as /output/NAME", name)
 		}
 		size += len(data)
 	}
@@ -66,7 +66,7 @@ func (j *Job) Check() error {
 		return fmt.Errorf("%d ranks: want 1 to %d", j.Ranks, maxPods)
 	case size > maxFilesSize:
 		return fmt.Errorf("the case and its files have %d bytes, but a ConfigMap holds only %d: put large files on the "+
-			"volume, and refer to them as /output/...", size, maxFilesSize)
+			"volume, and refer to them as /output/NAME", size, maxFilesSize)
 	case !slices.Contains(policies, j.Pull):
 		return fmt.Errorf("the pull policy %q: want one of %s", j.Pull, strings.Join(policies, ", "))
 	}
