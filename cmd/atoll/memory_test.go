@@ -48,7 +48,7 @@ var (
 	estimateLine = regexp.MustCompile(`(?m)^# memory estimate +about ([0-9.]+ \S+) on this machine, ` +
 		`([0-9.]+ \S+) of them`)
 	rankEstimateLine = regexp.MustCompile(`(?m)^# memory estimate .*; arrays of ([0-9.]+ \S+) on a rank`)
-	memoryLine       = regexp.MustCompile(`(?m)^# memory: ([0-9.]+ \S+) in arrays of all ranks, ([0-9.]+ \S+) on a rank`)
+	memoryLine       = regexp.MustCompile(`(?m)^# memory: ([0-9.]+ \S+) in arrays of all ranks, at most ([0-9.]+ \S+)`)
 )
 
 // amount parses a size as words.Bytes prints it.
@@ -176,7 +176,7 @@ func TestTooLargeCasesAreRefused(t *testing.T) {
 		}
 		peak, _ := run.peak()
 		code, stderr := run.ProcessState.ExitCode(), run.stderr.String()
-		if code != exitUsage || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "GOMEMLIMIT allows") {
+		if code != exitUsage || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "set by GOMEMLIMIT") {
 			t.Errorf("%d: exit code %d: %s", i, code, stderr)
 		}
 		if peak > 80<<20 {
