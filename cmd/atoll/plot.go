@@ -141,7 +141,7 @@ func (f *plotFlags) parse(p *pflag.FlagSet) (err error) {
 // draw draws runs or meshes.
 func (f *plotFlags) draw(args []string) error {
 	if f.strip != "" {
-		picture, err := (&plot.Strip{Dirs: args, Page: f.Page}).Draw()
+		picture, err := (&plot.SurfaceMontage{Dirs: args, Page: f.Page}).Draw()
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func TestPlotCommand(t *testing.T) {
 		{"mesh generate a.msh --cells 60", 0, "a.msh: "},
 		{"plot a.msh --quality -o a.pdf --width 8.5cm --title {field}", 0, "a.pdf"},
 		{"plot a.msh --range 2:1", 2, `range "2:1" is empty`},
-		{"plot a.msh --colours jet", 2, `there are no colours "jet"; there are viridis`},
+		{"plot a.msh --colours jet", 2, `unknown colour map "jet"; choose viridis`},
 		{"plot a.msh --slice 0.5", 2, "as in x=0.5"},
 		{"plot a.msh --isolines many", 2, "isolines"},
 		{"plot a.msh --width 1cm", 2, "from 1.5 to 26 inches"},

@@ -11,13 +11,12 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// lettered is a canvas of PDF that has all letters of its fonts. Those of PDF itself are of a Western code page,
-// without minus signs and Greek: a line with any beyond ASCII is drawn by the outlines of its letters, and others
-// stay text that can be searched.
-type lettered struct{ *vgpdf.Canvas }
+// pdfCanvas is a PDF canvas for all letters. The standard encoding of PDF lacks minus signs and Greek. So lines with
+// letters beyond ASCII are drawn by the outlines of the letters, while others stay text that can be searched.
+type pdfCanvas struct{ *vgpdf.Canvas }
 
-// FillString writes a line with its base line at a place.
-func (c lettered) FillString(f plotfont.Face, at vg.Point, line string) {
+// FillString writes a line of text with its baseline at a position.
+func (c pdfCanvas) FillString(f plotfont.Face, at vg.Point, line string) {
 	plain := true
 	for _, r := range line {
 		plain = plain && r < 128
@@ -27,7 +26,8 @@ func (c lettered) FillString(f plotfont.Face, at vg.Point, line string) {
 		return
 	}
 	var buffer sfnt.Buffer
-	// The outlines are those of letters of so many points, finer than fixed numbers of the size asked for.
+	// Outlines are loaded at this size, because their coordinates are fixed-point numbers: at the size of the text they
+	// would be too coarse.
 	const size = 1024
 	scale := f.Font.Size / size
 	x := at.X
@@ -45,8 +45,8 @@ func (c lettered) FillString(f plotfont.Face, at vg.Point, line string) {
 	}
 }
 
-// DrawImage puts an image into a rectangle: PDF's own y goes down, and gonum's canvas turns all but images round.
-func (c lettered) DrawImage(r vg.Rectangle, img image.Image) {
+// DrawImage draws an image into a rectangle. It flips the image, because gonum's PDF canvas flips everything else.
+func (c pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	c.Push()
 	c.Translate(vg.Point{Y: r.Min.Y + r.Max.Y})
 	c.Scale(1, -1)
@@ -54,7 +54,7 @@ func (c lettered) DrawImage(r vg.Rectangle, img image.Image) {
 	c.Pop()
 }
 
-// path is an outline from a place on the base line on, in the canvas's units.
+// path returns an outline in the units of the canvas, with its origin at (x, y).
 func path(outline sfnt.Segments, x, y, scale vg.Length) (p vg.Path) {
 	point := func(at fixed.Point26_6) vg.Point {
 		return vg.Point{X: x + scale*vg.Length(at.X)/64, Y: y - scale*vg.Length(at.Y)/64}

@@ -11,41 +11,45 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// tell leaves a note for the user, once.
-func (c *canvas) tell(format string, args ...any) { note(&c.Notes, fmt.Sprintf(format, args...)) }
+// addNote adds a note for the user, unless it is there already.
+func (c *pictureWriter) addNote(format string, args ...any) {
+	addUnique(&c.Notes, fmt.Sprintf(format, args...))
+}
 
-// leftOut tells that a picture by logarithms has nothing to show, and notes it, where all is drawn that there is.
-func (c *canvas) leftOut(name string, err error) bool {
+// skipped reports whether err says that a logarithmic plot has nothing to show, and the user did not ask for that plot
+// by name. It adds a note.
+func (c *pictureWriter) skipped(name string, err error) bool {
 	if !errors.Is(err, chart.ErrNoLogarithm) || !c.options.everything() {
 		return false
 	}
-	c.tell("%s is left out: %v", name, err)
+	c.addNote("%s is left out: %v", name, err)
 	return true
 }
 
-// canvas takes pictures and writes them.
-type canvas struct {
+// pictureWriter names pictures and writes them to files.
+type pictureWriter struct {
 	Result
-	options *Options
-	into    string // the folder, where the options name none
-	single  []drawn
-	films   []*drawnFilm
+	options    *Options
+	defaultDir string // the folder if the options name none
+	single     []namedFigure
+	films      []*namedFilm
 }
 
-// drawn is a picture that is to be the only one.
-type drawn struct {
+// namedFigure is a picture with its name.
+type namedFigure struct {
 	name    string
 	picture *figure.Figure
 }
 
-// drawnFilm is a film in the making.
-type drawnFilm struct {
+// namedFilm is a film with its name.
+type namedFilm struct {
 	name string
 	figure.Film
 }
 
-// save writes a picture by its name, or adds it to the film of that name, of frames with a number.
-func (c *canvas) save(name string, frame int, picture *figure.Figure) error {
+// save writes a picture to a file with its name, or adds it to the film with its name. frame is the number of its
+// frame, -1 for none; films have only pictures of frames.
+func (c *pictureWriter) save(name string, frame int, picture *figure.Figure) error {
 	if c.options.film() {
 		if frame < 0 {
 			return nil
@@ -55,7 +59,7 @@ func (c *canvas) save(name string, frame int, picture *figure.Figure) error {
 				return f.Add(picture)
 			}
 		}
-		f := &drawnFilm{name: name}
+		f := &namedFilm{name: name}
 		c.films = append(c.films, f)
 		return f.Add(picture)
 	}
@@ -63,19 +67,19 @@ func (c *canvas) save(name string, frame int, picture *figure.Figure) error {
 		name = fmt.Sprintf("%s-%04d", name, frame)
 	}
 	if c.options.Out != "" {
-		c.single = append(c.single, drawn{name, picture})
+		c.single = append(c.single, namedFigure{name, picture})
 		return nil
 	}
 	return c.write(name, picture.Write)
 }
 
-// write writes a file of a name.
-func (c *canvas) write(name string, write func(path string) error) error {
+// write writes the file of a picture.
+func (c *pictureWriter) write(name string, write func(path string) error) error {
 	path := c.options.Out
 	if path == "" {
 		dir := c.options.Dir
 		if dir == "" {
-			dir = c.into
+			dir = c.defaultDir
 		}
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
@@ -89,8 +93,8 @@ func (c *canvas) write(name string, write func(path string) error) error {
 	return nil
 }
 
-// finish writes what waited for all to be drawn.
-func (c *canvas) finish() error {
+// finish writes films and the picture for the file Out.
+func (c *pictureWriter) finish() error {
 	var names []string
 	for _, d := range c.single {
 		names = append(names, d.name)
@@ -99,8 +103,8 @@ func (c *canvas) finish() error {
 		names = append(names, f.name)
 	}
 	if c.options.Out != "" && len(names) != 1 {
-		return fmt.Errorf("%s is one picture, and this draws %d: %s; choose one by --field, --gauge or --column, "+
-			"or leave --out away", c.options.Out, len(names), strings.Join(names, ", "))
+		return fmt.Errorf("--out %s is for a single picture, but there are %d: %s; choose one with --field, --gauge or "+
+			"--column, or omit --out", c.options.Out, len(names), strings.Join(names, ", "))
 	}
 	for _, d := range c.single {
 		if err := c.write(d.name, d.picture.Write); err != nil {
@@ -117,12 +121,12 @@ func (c *canvas) finish() error {
 		}
 	}
 	if len(c.Files) == 0 {
-		return errors.New("nothing was drawn: what was asked for is in no frame, gauge or table")
+		return errors.New("nothing was drawn: no frame, gauge or table has the requested data")
 	}
 	return nil
 }
 
-// fileName replaces what does not belong in the name of a file.
+// fileName replaces characters that are not allowed in file names.
 func fileName(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || strings.ContainsRune(`/\:*?"<>|`, c) {
