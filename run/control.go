@@ -73,8 +73,8 @@ func (e *Stopped) Error() string {
 
 // savesState reports whether the run can save its state.
 func (r *runner) savesState() bool {
-	_, can := r.solver.(solvers.Restarter)
-	return can && r.Report == nil && r.Replay == nil
+	_, ok := r.solver.(solvers.Restarter)
+	return ok && r.Report == nil && r.Replay == nil
 }
 
 // newControl starts the clocks of polls and checkpoints. Closing stop orders the run to stop.

@@ -235,8 +235,8 @@ func (f *frames) sizes(ctx context.Context, share *vtk.Share) ([]vtk.Sizes, erro
 		return nil, err
 	}
 	sizes := make([]vtk.Sizes, len(all))
-	for rank, of := range all {
-		if _, err := binary.Decode(of, binary.LittleEndian, &sizes[rank]); err != nil {
+	for rank, data := range all {
+		if _, err := binary.Decode(data, binary.LittleEndian, &sizes[rank]); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", rank, err)
 		}
 	}

@@ -78,7 +78,7 @@ func framePath(series string, f vtk.Frame) string {
 }
 
 // span is the range of the values of a field that are drawn in colours.
-type span struct{ lo, hi, above float64 } // above is the smallest positive value
+type span struct{ lo, hi, leastPositive float64 } // above is the smallest positive value
 
 // spans returns the ranges of fields over all chosen frames, which share a scale so that they can be compared.
 func (r *runner) spans(path string, all []vtk.Frame, chosen []int) (map[string]*span, error) {
@@ -109,7 +109,7 @@ func (d *frameData) widenSpans(spans map[string]*span) {
 				continue
 			}
 			if s.lo, s.hi = math.Min(s.lo, v), math.Max(s.hi, v); v > 0 {
-				s.above = math.Min(s.above, v)
+				s.leastPositive = math.Min(s.leastPositive, v)
 			}
 		}
 	}
@@ -128,8 +128,8 @@ func (r *runner) colouring(f *field, s *span) chart.Colouring {
 		c.Range = f.span
 	case s == nil || s.lo > s.hi:
 	case c.Log:
-		if s.above < s.hi {
-			c.Range = &[2]float64{s.above, s.hi}
+		if s.leastPositive < s.hi {
+			c.Range = &[2]float64{s.leastPositive, s.hi}
 		}
 	case s.lo < 0 && s.hi > 0:
 		reach := math.Max(-s.lo, s.hi)
@@ -178,11 +178,11 @@ func (r *runner) frame(
 	if !partition || d.rank == nil || r.options.Histogram || !requested && (len(r.options.Fields) > 0 || !several) {
 		return nil
 	}
-	what := "partition of " + words.Count(d.count, "cell")
+	label := "partition of " + words.Count(d.count, "cell")
 	if d.grid == nil {
-		what += d.slice
+		label += d.slice
 	}
-	picture, err := d.partition(r.title(name+": "+what, what, d.timeText(time)), r.options.Page)
+	picture, err := d.partition(r.title(name+": "+label, label, d.timeText(time)), r.options.Page)
 	if err != nil {
 		return err
 	}

@@ -21,12 +21,12 @@ func gaugeName(path string) string {
 // gaugeColumns returns the columns of a table to plot: the requested ones; by default levels, or all columns if none is
 // declared as a level.
 func gaugeColumns(t *table, wanted []string) (columns []string) {
-	var levels, every []string
+	var levels, other []string
 	for _, name := range t.names {
 		if name == "t" || name == "step" || name == "dt" {
 			continue
 		}
-		every = append(every, name)
+		other = append(other, name)
 		if isLevel(name) {
 			levels = append(levels, name)
 		}
@@ -40,7 +40,7 @@ func gaugeColumns(t *table, wanted []string) (columns []string) {
 	case len(levels) > 0:
 		return levels
 	}
-	return every
+	return other
 }
 
 // isLevel reports whether a column is a level. Levels get separate axes, because their values may be far apart.

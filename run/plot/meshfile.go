@@ -93,11 +93,11 @@ func (r *runner) meshes(paths, names []string, name string) error {
 			}
 			row = append(row, picture)
 		}
-		what := file + "-" + name
+		output := file + "-" + name
 		if len(paths) > 1 {
-			what += "-beside"
+			output += "-beside"
 		}
-		if err := r.save(what, -1, figure.Stack([][]*figure.Figure{row})); err != nil {
+		if err := r.save(output, -1, figure.Stack([][]*figure.Figure{row})); err != nil {
 			return err
 		}
 	}

@@ -35,11 +35,11 @@ func TestCompareMetrics(t *testing.T) {
 	for i, name := range []string{"b", "a", "c"} {
 		dirs = append(dirs, filepath.Join(top, name))
 		writeRun(t, dirs[i])
-		more := fmt.Sprintf(`, "z_error": %g`, math.Pow(4, -float64(i)))
+		extra := fmt.Sprintf(`, "z_error": %g`, math.Pow(4, -float64(i)))
 		if i == 2 {
-			more = "" // one run lacks the metric
+			extra = "" // one run lacks the metric
 		}
-		text := fmt.Sprintf(`{"cells": %d, "steps": 7, "wall_s": 1, "metrics": {"mass": 5%s}}`, 100<<(2*i), more)
+		text := fmt.Sprintf(`{"cells": %d, "steps": 7, "wall_s": 1, "metrics": {"mass": 5%s}}`, 100<<(2*i), extra)
 		if err := os.WriteFile(filepath.Join(dirs[i], "summary.json"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

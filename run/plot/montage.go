@@ -43,12 +43,12 @@ func (s *SurfaceMontage) Draw() (*figure.Figure, error) {
 		}
 		rows = append(rows, row)
 	}
-	below, err := drawColumn(s.Dirs, chart.Page{Width: max(minWidth, width*3/5), Inch: s.Page.Inch})
+	column, err := drawColumn(s.Dirs, chart.Page{Width: max(minWidth, width*3/5), Inch: s.Page.Inch})
 	if err != nil {
 		return nil, err
 	}
-	if below != nil {
-		rows = append(rows, []*figure.Figure{below})
+	if column != nil {
+		rows = append(rows, []*figure.Figure{column})
 	}
 	return figure.Stack(rows), nil
 }

@@ -55,9 +55,9 @@ func (p *Plane) String() string { return fmt.Sprintf("%c = %.6g", "xyz"[p.Axis],
 
 // ParsePlane parses a plane from the command line, such as x=0.5.
 func ParsePlane(text string) (*Plane, error) {
-	axis, at, ok := strings.Cut(text, "=")
+	axis, coordinate, ok := strings.Cut(text, "=")
 	k := strings.Index("xyz", strings.ToLower(strings.TrimSpace(axis)))
-	v, err := strconv.ParseFloat(strings.TrimSpace(at), 64)
+	v, err := strconv.ParseFloat(strings.TrimSpace(coordinate), 64)
 	if !ok || k < 0 || len(strings.TrimSpace(axis)) != 1 || err != nil || v-v != 0 {
 		return nil, fmt.Errorf("slice %q: want an axis and a coordinate, such as x=0.5", text)
 	}

@@ -59,9 +59,9 @@ func fillPlaneGaps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) 
 	for cell, plane := range s.planes {
 		for axis := range 3 {
 			s.closeFace(cell, plane, axis, 1)
-			below := cell
-			below[axis]--
-			if _, both := s.planes[below]; !both {
+			previous := cell
+			previous[axis]--
+			if _, both := s.planes[previous]; !both {
 				s.closeFace(cell, plane, axis, 0)
 			}
 		}
@@ -112,11 +112,11 @@ func (s *planeGaps) closeFace(cell [3]int, plane cellPlane, axis, end int) {
 
 // isFull reports whether a cell without a plane is full: by its volume fraction if that is known, else if the neighbour
 // with half plane beside covers most of their common face.
-func (s *planeGaps) isFull(cell [3]int, beside halfPlane) bool {
+func (s *planeGaps) isFull(cell [3]int, neighbour halfPlane) bool {
 	if s.full != nil {
 		return s.full(cell)
 	}
-	return area(clipped(unitFace, beside)) > 0.5
+	return area(clipped(unitFace, neighbour)) > 0.5
 }
 
 // readFull reads the volume fractions in the grid file of the same frame as the planes at path, and returns a function

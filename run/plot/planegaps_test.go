@@ -24,11 +24,11 @@ func planeIn(cell [3]int, p cellPlane) (polygon [][3]float64) {
 	}
 	v := [3]float64{n[1]*u[2] - n[2]*u[1], n[2]*u[0] - n[0]*u[2], n[0]*u[1] - n[1]*u[0]}
 	for _, c := range [][2]float64{{-9, -9}, {9, -9}, {9, 9}, {-9, 9}} {
-		var at [3]float64
-		for k := range at {
-			at[k] = float64(cell[k]) + p.alpha*n[k] + c[0]*u[k] + c[1]*v[k]
+		var point [3]float64
+		for k := range point {
+			point[k] = float64(cell[k]) + p.alpha*n[k] + c[0]*u[k] + c[1]*v[k]
 		}
-		polygon = append(polygon, at)
+		polygon = append(polygon, point)
 	}
 	for axis := range 3 {
 		for _, side := range []float64{-1, 1} {
@@ -62,12 +62,12 @@ func TestGapsAreClosed(t *testing.T) {
 		var normals, alphas []float64
 		full := map[[3]int]bool{}
 		for cell := range 8 {
-			at := [3]int{1 + cell&1, 1 + cell>>1&1, 1 + cell>>2}
+			index := [3]int{1 + cell&1, 1 + cell>>1&1, 1 + cell>>2}
 			var plane cellPlane
 			if trial == 0 { // a box of 2 by 2 by 1.25
 				plane = cellPlane{[3]float64{0, 0, 1}, 0.25}
-				if at[2] == 1 {
-					full[at] = true
+				if index[2] == 1 {
+					full[index] = true
 					continue
 				}
 			} else {
@@ -82,7 +82,7 @@ func TestGapsAreClosed(t *testing.T) {
 				}
 			}
 			var ids []int64
-			for _, point := range planeIn(at, plane) {
+			for _, point := range planeIn(index, plane) {
 				ids = append(ids, int64(len(p.Points)/3))
 				p.Points = append(p.Points, point[:]...)
 			}

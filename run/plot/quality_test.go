@@ -59,11 +59,11 @@ func TestRunDrawsSmoothedMeshes(t *testing.T) {
 		m := &chart.Map{Page: chart.Page{Width: 400}, X: []float64{0, 1, 0.5 * float64(k)}, Y: []float64{0, 0, 1},
 			Cells: [][3]int32{{0, 1, 2}}, Values: []float64{quality},
 			Colouring: chart.Colouring{Label: "quality", Range: &[2]float64{0, 1}}}
-		at, err := m.PixelAt((1+0.5*float64(k))/3, 1./3)
+		pixel, err := m.PixelAt((1+0.5*float64(k))/3, 1./3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, g, b, _ := img.At(half*k+at.X, at.Y).RGBA()
+		r, g, b, _ := img.At(half*k+pixel.X, pixel.Y).RGBA()
 		c := palette.Sequential.At(quality)
 		if uint8(r>>8) != c.R || uint8(g>>8) != c.G || uint8(b>>8) != c.B {
 			t.Errorf("panel %d has colour %d %d %d, want %v", k, r>>8, g>>8, b>>8, c)

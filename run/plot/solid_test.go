@@ -79,7 +79,7 @@ func TestSolids(t *testing.T) {
 	for ink, n := range inks[1] {
 		grey := int(ink.R)-int(ink.G) < 20 && int(ink.G)-int(ink.R) < 20 && int(ink.G)-int(ink.B) < 20
 		share := float64(ink.R) / float64(best.R)
-		if off := float64(ink.G)/float64(best.G) - share; !grey && n > 40 && (off > .1 || off < -.1) {
+		if deviation := float64(ink.G)/float64(best.G) - share; !grey && n > 40 && (deviation > .1 || deviation < -.1) {
 			t.Errorf("%d pixels of colour %v, want only shades of %v", n, ink, best)
 		}
 	}

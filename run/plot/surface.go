@@ -38,8 +38,8 @@ func (r *runner) surfaces(path string, all []vtk.Frame, chosen []int) error {
 			return nil
 		}
 		v.Page, v.Axes = r.options.Page, axes3D(axes(0, 1, true))
-		when := (&frameData{}).timeText(all[i].Time)
-		v.Title = r.title(fmt.Sprintf("%s, %s", name, when), field, when)
+		time := (&frameData{}).timeText(all[i].Time)
+		v.Title = r.title(fmt.Sprintf("%s, %s", name, time), field, time)
 		picture, err := v.Draw()
 		if err != nil {
 			return fmt.Errorf("%s: frame %d: %w", path, i, err)

@@ -72,9 +72,9 @@ func (b *Bars) Draw() (*figure.Figure, error) {
 		tiles := vgdraw.Tiles{Rows: rows, Cols: columns, PadX: 1.5 * pad, PadY: pad, PadBottom: pad, PadLeft: pad,
 			PadRight: 2 * pad, PadTop: vg.Length((12 + head) * page.Unit)}
 		for i, row := range gonum.Align(plots, tiles, c) {
-			for k, at := range row {
+			for k, canvas := range row {
 				if plots[i][k] != nil {
-					plots[i][k].Draw(at)
+					plots[i][k].Draw(canvas)
 				}
 			}
 		}

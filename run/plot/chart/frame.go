@@ -162,9 +162,9 @@ func (f *frame) axes(title string, names Axes) {
 	left := max(f.px(18), f.area.Min.X-f.widestLabel(list)-f.px(tickLength+20))
 	f.fig.VerticalText(names[1], textSize*f.Unit, float64(left), float64(f.area.Min.Y+f.area.Max.Y)/2)
 	// A long title may extend over the colour bar.
-	room := float64(f.fig.Width - f.area.Min.X - f.px(8))
+	available := float64(f.fig.Width - f.area.Min.X - f.px(8))
 	y := f.px(marginTop - 20)
-	title, size := fitText(title, titleSize*f.Unit, room)
+	title, size := fitText(title, titleSize*f.Unit, available)
 	f.fig.Text(title, size, float64(f.area.Min.X), float64(y), 0)
 }
 

@@ -10,12 +10,12 @@ import (
 // there are none.
 func TestIsolines(t *testing.T) {
 	x, y, cells := square(0, 20)
-	right, above, more := square(1, 20)
-	for _, c := range more {
+	x2, y2, cells2 := square(1, 20)
+	for _, c := range cells2 {
 		n := int32(len(x))
 		cells = append(cells, [3]int32{c[0] + n, c[1] + n, c[2] + n})
 	}
-	x, y = append(x, right...), append(y, above...)
+	x, y = append(x, x2...), append(y, y2...)
 	m := &Map{X: x, Y: y, Cells: cells, Values: make([]float64, len(cells)), Dry: make([]bool, len(cells))}
 	for i, c := range cells {
 		m.Values[i] = (x[c[0]] + x[c[1]] + x[c[2]]) / 3

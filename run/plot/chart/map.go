@@ -132,12 +132,12 @@ func (f *frame) segments(lines [][4]float64, width float64, c color.RGBA) {
 // clipToArea returns the parts of a polyline, in pixels, that lie in the plotted area.
 func (f *frame) clipToArea(chain [][2]float64) (parts [][][2]float64) {
 	box := [4]float64{float64(f.area.Min.X), float64(f.area.Min.Y), float64(f.area.Max.X), float64(f.area.Max.Y)}
-	var open [][2]float64
+	var part [][2]float64
 	end := func() {
-		if len(open) > 1 {
-			parts = append(parts, open)
+		if len(part) > 1 {
+			parts = append(parts, part)
 		}
-		open = nil
+		part = nil
 	}
 	for i := 1; i < len(chain); i++ {
 		ax, ay := f.toPixel(chain[i-1][0], chain[i-1][1])
@@ -148,11 +148,11 @@ func (f *frame) clipToArea(chain [][2]float64) (parts [][][2]float64) {
 			end()
 			continue
 		}
-		if open == nil || t0 > 0 {
+		if part == nil || t0 > 0 {
 			end()
-			open = append(open, [2]float64{ax + t0*(bx-ax), ay + t0*(by-ay)})
+			part = append(part, [2]float64{ax + t0*(bx-ax), ay + t0*(by-ay)})
 		}
-		open = append(open, [2]float64{ax + t1*(bx-ax), ay + t1*(by-ay)})
+		part = append(part, [2]float64{ax + t1*(bx-ax), ay + t1*(by-ay)})
 		if t1 < 1 {
 			end()
 		}
@@ -204,7 +204,7 @@ func chains(lines [][4]float64) (all [][][2]float64) {
 		}
 		used[i] = true
 		var before [][2]float64
-		for point, more := next([2]float64{l[0], l[1]}); more; point, more = next(point) {
+		for point, ok := next([2]float64{l[0], l[1]}); ok; point, ok = next(point) {
 			before = append(before, point)
 		}
 		chain := make([][2]float64, 0, len(before)+2)
@@ -212,7 +212,7 @@ func chains(lines [][4]float64) (all [][][2]float64) {
 			chain = append(chain, before[k])
 		}
 		chain = append(chain, [2]float64{l[0], l[1]}, [2]float64{l[2], l[3]})
-		for point, more := next([2]float64{l[2], l[3]}); more; point, more = next(point) {
+		for point, ok := next([2]float64{l[2], l[3]}); ok; point, ok = next(point) {
 			chain = append(chain, point)
 		}
 		all = append(all, chain)

@@ -218,13 +218,13 @@ func TestWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	img := picture.RGBA()
-	for _, at := range [][2]float64{{0.51, 0.01}, {0.74, 0.24}, {0.6, 0.2}} {
-		p, err := m.PixelAt(at[0], at[1])
+	for _, point := range [][2]float64{{0.51, 0.01}, {0.74, 0.24}, {0.6, 0.2}} {
+		p, err := m.PixelAt(point[0], point[1])
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := img.At(p.X, p.Y); !similar(got, palette.Sequential.At(1), 0) {
-			t.Errorf("at %v the colour is %v", at, got)
+			t.Errorf("at %v the colour is %v", point, got)
 		}
 	}
 	m.Window = &[2][2]float64{{2, 3}, {0, 1}}

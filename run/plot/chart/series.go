@@ -186,15 +186,15 @@ func pointStyle(colour color.RGBA, unit float64) vgdraw.GlyphStyle {
 // splitAtGaps splits a curve at values that are not finite and, if positive is set, at those that are not positive.
 func splitAtGaps(t, values []float64, positive bool) []plotter.XYs {
 	var parts []plotter.XYs
-	open := false
+	inPart := false
 	for i, v := range values {
 		if v-v != 0 || positive && v <= 0 {
-			open = false
+			inPart = false
 			continue
 		}
-		if !open {
+		if !inPart {
 			parts = append(parts, nil)
-			open = true
+			inPart = true
 		}
 		last := len(parts) - 1
 		parts[last] = append(parts[last], plotter.XY{X: t[i], Y: v})

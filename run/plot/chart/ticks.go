@@ -86,13 +86,13 @@ var ErrNoLogarithm = errors.New("no value is positive, so a logarithmic axis has
 // that gives fewer than two, as on a linear axis.
 func logTicks(lo, hi float64, n int) []tick {
 	first, last := math.Floor(math.Log10(lo)+1e-9), math.Ceil(math.Log10(hi)-1e-9)
-	every := max(1, math.Ceil((last-first)/float64(max(n, 2))))
+	step := max(1, math.Ceil((last-first)/float64(max(n, 2))))
 	multiples := []float64{1, 2, 5}
 	if last-first > 3 {
 		multiples = multiples[:1]
 	}
 	var list []tick
-	for e := first; e <= last; e += every {
+	for e := first; e <= last; e += step {
 		for _, m := range multiples {
 			value := m * math.Pow(10, e)
 			if value < lo*(1-1e-9) || value > hi*(1+1e-9) {

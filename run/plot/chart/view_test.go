@@ -9,11 +9,11 @@ import (
 
 // facing returns a triangle that faces the viewer, around the centre of the unit cube, moved by some distance towards
 // the viewer.
-func facing(by float64) []float64 {
+func facing(distance float64) []float64 {
 	var points []float64
 	for _, corner := range [][2]float64{{-0.2, -0.2}, {0.2, -0.2}, {0, 0.25}} {
 		for d := range 3 {
-			points = append(points, 0.5+corner[0]*rightward[d]+corner[1]*upward[d]+by*towardViewer[d])
+			points = append(points, 0.5+corner[0]*rightward[d]+corner[1]*upward[d]+distance*towardViewer[d])
 		}
 	}
 	return points

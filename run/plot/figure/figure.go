@@ -82,11 +82,11 @@ func (f *Figure) path(points [][2]float64) (p vg.Path) {
 }
 
 // Image draws an image with its upper left corner at a position, without scaling.
-func (f *Figure) Image(at image.Point, img image.Image) {
+func (f *Figure) Image(corner image.Point, img image.Image) {
 	size := img.Bounds().Size()
 	r := vg.Rectangle{
-		Min: vg.Point{X: vg.Length(at.X), Y: f.flipY(float64(at.Y + size.Y))},
-		Max: vg.Point{X: vg.Length(at.X + size.X), Y: f.flipY(float64(at.Y))},
+		Min: vg.Point{X: vg.Length(corner.X), Y: f.flipY(float64(corner.Y + size.Y))},
+		Max: vg.Point{X: vg.Length(corner.X + size.X), Y: f.flipY(float64(corner.Y))},
 	}
 	f.DrawOn(func(c vgdraw.Canvas) { c.DrawImage(r, img) })
 }
@@ -144,10 +144,10 @@ func write(c vgdraw.Canvas, style text.Style, s string, x, y vg.Length) {
 }
 
 // DrawFigure draws another figure with its upper left corner at a position.
-func (f *Figure) DrawFigure(other *Figure, at image.Point) {
+func (f *Figure) DrawFigure(other *Figure, corner image.Point) {
 	f.DrawOn(func(c vgdraw.Canvas) {
 		c.Push()
-		c.Translate(vg.Point{X: vg.Length(at.X), Y: f.flipY(float64(at.Y + other.Height))})
+		c.Translate(vg.Point{X: vg.Length(corner.X), Y: f.flipY(float64(corner.Y + other.Height))})
 		other.render(c.Canvas)
 		c.Pop()
 	})

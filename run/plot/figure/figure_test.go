@@ -64,10 +64,10 @@ func TestPixels(t *testing.T) {
 	if img.Rect.Max != image.Pt(240, 160) {
 		t.Fatal(img.Rect)
 	}
-	for at, want := range map[image.Point]color.RGBA{{0, 0}: blue, {119, 39}: blue, {60, 41}: White, {120, 0}: red,
+	for point, want := range map[image.Point]color.RGBA{{0, 0}: blue, {119, 39}: blue, {60, 41}: White, {120, 0}: red,
 		{239, 39}: red, {0, 80}: red, {119, 119}: red, {200, 100}: White} {
-		if got := img.RGBAAt(at.X, at.Y); got != want {
-			t.Errorf("pixel %v is %v, want %v", at, got, want)
+		if got := img.RGBAAt(point.X, point.Y); got != want {
+			t.Errorf("pixel %v is %v, want %v", point, got, want)
 		}
 	}
 }

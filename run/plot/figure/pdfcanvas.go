@@ -16,13 +16,13 @@ import (
 type pdfCanvas struct{ *vgpdf.Canvas }
 
 // FillString writes a line of text with its baseline at a position.
-func (c pdfCanvas) FillString(f plotfont.Face, at vg.Point, line string) {
+func (c pdfCanvas) FillString(f plotfont.Face, position vg.Point, line string) {
 	plain := true
 	for _, r := range line {
 		plain = plain && r < 128
 	}
 	if plain {
-		c.Canvas.FillString(f, at, line)
+		c.Canvas.FillString(f, position, line)
 		return
 	}
 	var buffer sfnt.Buffer
@@ -30,17 +30,17 @@ func (c pdfCanvas) FillString(f plotfont.Face, at vg.Point, line string) {
 	// would be too coarse.
 	const size = 1024
 	scale := f.Font.Size / size
-	x := at.X
+	x := position.X
 	for _, r := range line {
 		glyph, err := f.Face.GlyphIndex(&buffer, r)
 		if err != nil {
 			continue
 		}
 		if outline, err := f.Face.LoadGlyph(&buffer, glyph, fixed.I(size), nil); err == nil && len(outline) > 0 {
-			c.Fill(path(outline, x, at.Y, scale))
+			c.Fill(path(outline, x, position.Y, scale))
 		}
-		if wide, err := f.Face.GlyphAdvance(&buffer, glyph, fixed.I(size), font.HintingNone); err == nil {
-			x += scale * vg.Length(wide) / 64
+		if advance, err := f.Face.GlyphAdvance(&buffer, glyph, fixed.I(size), font.HintingNone); err == nil {
+			x += scale * vg.Length(advance) / 64
 		}
 	}
 }
@@ -56,8 +56,8 @@ func (c pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 
 // path returns an outline in the units of the canvas, with its origin at (x, y).
 func path(outline sfnt.Segments, x, y, scale vg.Length) (p vg.Path) {
-	point := func(at fixed.Point26_6) vg.Point {
-		return vg.Point{X: x + scale*vg.Length(at.X)/64, Y: y - scale*vg.Length(at.Y)/64}
+	point := func(position fixed.Point26_6) vg.Point {
+		return vg.Point{X: x + scale*vg.Length(position.X)/64, Y: y - scale*vg.Length(position.Y)/64}
 	}
 	for i, s := range outline {
 		switch s.Op {

@@ -75,10 +75,10 @@ func Find(name string) (*Map, error) {
 	return m, nil
 }
 
-func tabulate(diverging bool, at func(t float64) color.RGBA) *Map {
+func tabulate(diverging bool, colour func(t float64) color.RGBA) *Map {
 	m := &Map{Diverging: diverging}
 	for i := range m.table {
-		m.table[i] = at(float64(i) / 255)
+		m.table[i] = colour(float64(i) / 255)
 	}
 	return m
 }
