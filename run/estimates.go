@@ -23,7 +23,7 @@ func (r *runner) checkMemory(ctx context.Context) error {
 	localRanks := max(1, o.LocalRanks)
 	need, err := estimate.MemoryOf(o.Case, o.Comm.Size(), localRanks, separate)
 	if err == nil && need.Entities > 0 {
-		r.estimates = &summary.Estimate{HostBytes: need.Host, ArrayBytes: need.Arrays}
+		r.estimates = &summary.Estimate{HostBytes: need.Host, ArrayBytes: need.Arrays, CopyBytes: need.Copies}
 		if o.Comm.Rank() == 0 && o.Progress.Out != nil {
 			fmt.Fprintf(o.Progress.Out, "%-16s %s\n", "memory estimate", need.Text(localRanks, separate))
 		}

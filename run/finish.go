@@ -119,11 +119,11 @@ func (r *runner) measureEnd(ctx context.Context, metrics map[string]float64) err
 // measureMemory adds the memory of arrays and devices over all ranks.
 func (r *runner) measureMemory(ctx context.Context, s *summary.Summary) error {
 	if d, separate := r.Device.(backend.Account); separate {
-		bytes := []int64{d.Peak()}
+		bytes := []int64{d.Peak(), d.SnapshotPeak()}
 		if err := r.Comm.AllreduceInt64(ctx, dist.Sum, bytes); err != nil {
 			return err
 		}
-		s.DeviceBytes = bytes[0]
+		s.DeviceBytes, s.CopyBytes = bytes[0], bytes[1]
 	}
 	bytes := []int64{r.solver.Size().Bytes}
 	if err := r.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {

@@ -77,7 +77,7 @@ func TestRankClosesDuringACall(t *testing.T) {
 	}
 	barrier := func(c dist.Comm) error {
 		if c.Rank() > 0 || c.Size() == 1 { // the others do not enter it
-			return ErrClosed
+			return dist.ErrClosed
 		}
 		return c.Barrier(ctx)
 	}
@@ -90,7 +90,7 @@ func TestRankClosesDuringACall(t *testing.T) {
 		}
 		select {
 		case err := <-ended:
-			if !errors.Is(err, ErrClosed) {
+			if !errors.Is(err, dist.ErrClosed) {
 				t.Error(err)
 			}
 		case <-time.After(10 * time.Second):

@@ -62,7 +62,7 @@ func (c *comm) cause() error {
 
 func (c *comm) check(ctx context.Context, peer, tag, length int) error {
 	if c.closed.Load() {
-		return &dist.PeerError{Rank: c.rank, Err: ErrClosed}
+		return &dist.PeerError{Rank: c.rank, Err: dist.ErrClosed}
 	}
 	if err := c.cause(); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 	c.calls.RLock()
 	defer c.calls.RUnlock()
 	if c.closed.Load() {
-		return &dist.PeerError{Rank: c.rank, Err: ErrClosed}
+		return &dist.PeerError{Rank: c.rank, Err: dist.ErrClosed}
 	}
 	head, err := c.table.claim(reqs)
 	if err == nil && head != nil {

@@ -47,6 +47,3 @@ import "errors"
 // ErrNotBuilt is the error of Init in a program that was built without MPI.
 var ErrNotBuilt = errors.New("this program was built without MPI: install an MPI and build it with " +
 	"`make build-mpi` (go build -tags mpi), or choose another transport")
-
-// ErrClosed is wrapped by the error of a call on, or with, a rank that has called Close.
-var ErrClosed = errors.New("has left the run")

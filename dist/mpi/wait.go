@@ -51,7 +51,7 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 		return err
 	}
 	if c.closed.Load() {
-		return &dist.PeerError{Rank: c.rank, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
+		return &dist.PeerError{Rank: c.rank, Err: fmt.Errorf("%v: %w", o, dist.ErrClosed)}
 	}
 	if ctx.Err() != nil {
 		return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, context.Cause(ctx))}
@@ -65,7 +65,7 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 	if done(o.slot) {
 		return nil // it completed before the notice came
 	}
-	return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
+	return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, dist.ErrClosed)}
 }
 
 // endChain ends the use of a chain: it cancels pending ops, and copies received messages from staged memory into

@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"backend":      {},
 	"backend/cuda": {"backend", "kernelgen", "internal/dynlib"}, // how generated kernels are launched
 	"cmd/atoll":    {"*"},
-	"config":       {"internal/portable"},
+	"config":       {"internal/portable", "internal/words"},
 	"dist":         {"proto"},
 	"dist/grpc":    {"proto", "dist", "internal/atomicfile"}, // how certificates are written
 	"examples": {"=solvers", "solvers/common", "config", "halo", "grid", "mesh", "backend", "dist",

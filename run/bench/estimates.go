@@ -33,19 +33,20 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 		}
 		u.extraArgs = []string{fmt.Sprint("--ranks=", ranks), fmt.Sprint("--threads=", threads)}
 		m.PrintHeader(false)
-		const row = "%-24s %20s %11s %6s %11s %11s %11s %20s %9s\n"
-		fmt.Fprintf(m.Out, row, "case", "arrays of a rank", "actual", "error", "on device", "memory",
-			"actual", "time estimate", "actual")
+		const row = "%-24s %20s %11s %6s %11s %11s %11s %11s %11s %20s %9s\n"
+		fmt.Fprintf(m.Out, row, "case", "arrays of a rank", "actual", "error", "on device", "copies",
+			"actual", "memory", "actual", "time estimate", "actual")
 		for _, path := range m.Args {
 			estimate, actual, host, err := u.compare(ctx, path, limit)
 			if err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
-			device, deviation, span := "-", "-", "-"
+			device, copies, actualCopies, deviation, span := "-", "-", "-", "-", "-"
 			arrays := actual.ArrayBytes
 			if actual.DeviceBytes > 0 { // sum over ranks, which have about the same share
 				arrays = actual.DeviceBytes / int64(ranks)
 				device = words.Bytes(arrays)
+				copies, actualCopies = words.Bytes(estimate.CopyBytes), words.Bytes(actual.CopyBytes/int64(ranks))
 			}
 			if estimate.ArrayBytes > 0 {
 				deviation = fmt.Sprintf("%+.1f%%", 100*(float64(estimate.ArrayBytes)/float64(arrays)-1))
@@ -54,7 +55,7 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 				span = words.DurationSpan(estimate.Wall[0], estimate.Wall[1])
 			}
 			fmt.Fprintf(m.Out, row, filepath.Base(path), words.Bytes(estimate.ArrayBytes), words.Bytes(actual.ArrayBytes),
-				deviation, device,
+				deviation, device, copies, actualCopies,
 				words.Bytes(estimate.HostBytes), words.Bytes(host), span, words.Duration(actual.Wall))
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
@@ -20,6 +21,7 @@ const programBytes = 50 << 20
 type Memory struct {
 	Entities int64 // entities that a step updates, approximately, over all ranks; 0 if unknown in advance
 	Arrays   int64 // arrays of the rank with the most, on its device
+	Copies   int64 // part of Arrays: copies for output while steps go on; 0 without separate memory
 	Host     int64 // total on this machine: the program and, for CPU devices, the arrays of its ranks
 	MeshPeak bool  // Host is determined by the set-up, which holds the whole mesh
 }
@@ -37,7 +39,9 @@ func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (n Memory, e
 	}
 	n.Entities, n.Arrays = f.Entities, kind.Needs(c, f.Held)
 	perRank := float64(f.Host)
-	if !separate {
+	if separate {
+		n.Copies = copiesOf(&kind, c, f.Held)
+	} else {
 		perRank += float64(n.Arrays)
 	}
 	host := programBytes + perRank*float64(localRanks)
@@ -46,6 +50,27 @@ func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (n Memory, e
 	}
 	n.Host = int64(min(host, math.MaxInt64/2))
 	return n, nil
+}
+
+// wholeFormats are the formats of frames with the values of all cells.
+var wholeFormats = []string{"vtu", "vti", "vdb", "nc"}
+
+// copiesOf returns the bytes of the copies for one frame in each format and for a checkpoint, which may be written
+// after the same step.
+func copiesOf(kind *solvers.Kind, c *config.Case, held solvers.Counts) (bytes int64) {
+	if kind.Copies == nil {
+		return 0
+	}
+	n := kind.Copies(c, held)
+	for _, format := range c.Output.Format {
+		if slices.Contains(wholeFormats, format) {
+			bytes += n.Frame
+		}
+	}
+	if c.Checkpoint.Every > 0 || c.Checkpoint.Steps > 0 {
+		bytes += n.Checkpoint
+	}
+	return bytes
 }
 
 // Check returns an error if a run needs more than free bytes on this machine; source says what limits them.
@@ -103,6 +128,9 @@ func (n *Memory) Text(localRanks int, separate bool) string {
 	if localRanks > 1 || separate {
 		text = fmt.Sprintf("about %s on this machine; arrays of %s on a rank, %s", words.Bytes(n.Host),
 			words.Bytes(n.Arrays), where)
+	}
+	if n.Copies > 0 {
+		text += fmt.Sprintf(", and up to %s of copies for output if there is room", words.Bytes(n.Copies))
 	}
 	return text
 }

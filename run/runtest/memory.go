@@ -3,6 +3,7 @@ package runtest
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,4 +73,27 @@ func MemoryIsEstimated(t *testing.T, scratch int64, text string, sets ...string)
 		t.Fatal(err)
 	}
 	compare("GPU", true, int64(gpu.PeakUsed)+scratch)
+}
+
+// CopiesAreEstimated tests that the estimate of the copies that a device makes for a frame in a format, and for a
+// checkpoint, is within 5 % of their actual size.
+func CopiesAreEstimated(t *testing.T, format, text string, sets ...string) {
+	t.Helper()
+	frame := "output.format=['" + format + "']"
+	for _, output := range [][]string{{frame, "checkpoint.every=0"}, {"output.format=[]", "checkpoint.steps=1"}} {
+		c := Parse(t, text, slices.Concat(sets, output)...)
+		n, err := estimate.MemoryOf(c, 1, 1, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gpu := backendtest.NewFakeRecorder(cpu.New(1), 1<<32)
+		if err := RunEach(t, c, local.New(1), func() backend.Device { return gpu })[0]; err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%v, %v: %d bytes of copies estimated, %d used", sets, output, n.Copies, gpu.SnapshotPeak)
+		if used := float64(gpu.SnapshotPeak); math.Abs(float64(n.Copies)-used) > .05*used {
+			t.Errorf("%v, %v: %d bytes of copies estimated, %d used, want at most 5%% difference", sets, output, n.Copies,
+				gpu.SnapshotPeak)
+		}
+	}
 }

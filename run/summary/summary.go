@@ -41,7 +41,9 @@ type Summary struct {
 	Imbalance  map[string]float64 `json:"imbalance,omitempty"`
 	ArrayBytes int64              `json:"array_bytes"` // arrays of the solver on the rank that has the most
 	// peak memory of devices with separate memory, sum over ranks
-	DeviceBytes  int64              `json:"device_bytes,omitempty"`
+	DeviceBytes int64 `json:"device_bytes,omitempty"`
+	// peak memory of copies for output on devices, sum over ranks
+	CopyBytes    int64              `json:"copy_bytes,omitempty"`
 	Estimate     *Estimate          `json:"estimate,omitempty"` // nil if there was none
 	Conservation map[string]float64 `json:"conservation"`       // relative drift of conserved quantities, by name
 	Version      string             `json:"version"`
@@ -53,6 +55,7 @@ type Summary struct {
 type Estimate struct {
 	HostBytes  int64 `json:"host_bytes,omitempty"`  // memory of the machine of rank 0
 	ArrayBytes int64 `json:"array_bytes,omitempty"` // arrays of the solver on the rank that has the most
+	CopyBytes  int64 `json:"copy_bytes,omitempty"`  // copies for output on the device of that rank
 	// Steps and Wall, in s, are lower and upper bounds for the whole run from its start or restart. They are missing if
 	// the run ended before they were estimated.
 	Steps []float64 `json:"steps,omitempty"`

@@ -75,6 +75,9 @@ func (s *Summary) memory() string {
 	if s.DeviceBytes > 0 {
 		text += fmt.Sprintf("; at most %s on all devices", words.Bytes(s.DeviceBytes))
 	}
+	if s.CopyBytes > 0 {
+		text += fmt.Sprintf(", and %s of copies for output", words.Bytes(s.CopyBytes))
+	}
 	return text
 }
 

@@ -36,4 +36,7 @@ output = { format = [] }
 		"infiltration='1e-6', "+
 		"pressure='1e5+x'}")
 	runtest.MemoryIsEstimated(t, 0, one, "physics.order=1", "physics.precision='float32'")
+	runtest.CopiesAreEstimated(t, "vtu", basin)
+	runtest.CopiesAreEstimated(t, "nc", one, "output.fields=['max_h', 'arrival', 'z']", "forcing.infiltration='1e-6'")
+	runtest.CopiesAreEstimated(t, "vtu", one, "output.fields=['max_h']", "physics.precision='float32'")
 }

@@ -27,5 +27,8 @@ output = { format = [] }
 	runtest.MemoryIsEstimated(t, 0, vortex, "method.normal='myc'", "method.precision='float32'")
 	runtest.MemoryIsEstimated(t, 0, vortex, "output.fields=['f', 'curvature']")
 	runtest.MemoryIsEstimated(t, 0, enright)
+	runtest.CopiesAreEstimated(t, "vti", vortex)
+	runtest.CopiesAreEstimated(t, "vti", vortex, "method.precision='float32'", "output.fields=['curvature']")
+	runtest.CopiesAreEstimated(t, "vdb", enright)
 	runtest.MemoryIsEstimated(t, 0, enright, "method.sweep='cells'")
 }
