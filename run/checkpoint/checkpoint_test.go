@@ -91,8 +91,7 @@ func newTestSolver(rank, ranks int, filled bool) *testSolver {
 		{Name: "w", Space: cellSpace, Components: []string{"a", "b", "c"}, Hashed: true, Saved: true,
 			View: func() solvers.View { return solvers.ViewOf[float64](dev, s.cells, 8) }},
 		{Name: "mark", Space: edgeSpace, Saved: true, View: func() solvers.View {
-			return solvers.ViewOf[int32](dev,
-				s.marks, 0)
+			return solvers.ViewOf[int32](dev, s.marks, 0)
 		}},
 	}
 	return s
