@@ -99,7 +99,7 @@ func (r *runner) stepsToPoll(steps int) int {
 	return max(n, 1)
 }
 
-// poll polls the ranks if it is time, and saves or stops as decided. All ranks call it after each batch of steps.
+// poll polls the ranks if it is time, and saves or stops as decided. All ranks call it after each call of Advance.
 func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	k := r.control
 	if k == nil {

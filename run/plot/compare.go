@@ -20,8 +20,8 @@ func Compare(dirs []string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.film() {
-		return nil, fmt.Errorf("a film shows a single run: give one folder")
+	if o.animation() {
+		return nil, fmt.Errorf("an animation shows a single run: give one folder")
 	}
 	c := &comparison{pictureWriter: pictureWriter{options: &o, defaultDir: "plots"}}
 	for i, name := range runNames(dirs) {

@@ -45,7 +45,7 @@ func (r *runner) frames(path string) error {
 			return fmt.Errorf("%s: frame %d: %w", path, i, err)
 		}
 	}
-	if len(all) < 2 || r.options.film() {
+	if len(all) < 2 || r.options.animation() {
 		return nil
 	}
 	return r.beforeAfter(path, name, all)

@@ -140,7 +140,7 @@ func TestCompare(t *testing.T) {
 		`no field "w" to draw; there are h1, u1, velocity, rank`: {Frame: LastFrame, Fields: []string{"w"}},
 		`no gauge "pier" in any run; there are 2, harbour`:       {Gauges: []string{"pier"}},
 		`no column "w" in any run; there are step, t, dt, mass1`: {Columns: []string{"w"}},
-		"a film shows a single run":                              {Format: "gif"},
+		"an animation shows a single run":                        {Format: "gif"},
 		"shows a single frame":                                   {Frame: AllFrames, Fields: []string{"h1"}},
 	} {
 		if _, err := Compare(dirs, o); err == nil || !strings.Contains(err.Error(), want) {

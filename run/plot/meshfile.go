@@ -33,8 +33,8 @@ func Meshes(paths []string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.film() {
-		return nil, fmt.Errorf("a film shows the frames of a run, not meshes")
+	if o.animation() {
+		return nil, fmt.Errorf("an animation shows the frames of a run, not meshes")
 	}
 	o.Edges = true
 	fields := o.Fields

@@ -59,7 +59,8 @@ func TestMeshes(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]Options{`no field "w" of cells to draw; there are quality`: {Fields: []string{"w"}},
-		"a film shows the frames": {Format: "gif"}, "slice x = 0.3: slices need a mesh in space": {Slice: &Plane{0, 0.3}}} {
+		"an animation shows the frames": {Format: "gif"}, "slice x = 0.3: slices need a mesh in space": {Slice: &Plane{0,
+			0.3}}} {
 		o.Dir = dir
 		if _, err := Meshes([]string{plane}, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", o, err, want)

@@ -26,11 +26,11 @@ type Options struct {
 	Fields, Gauges, Columns []string
 
 	// Output: files in folder Dir, by default the folder plots of the run, or the single file Out.
-	Format string // one of figure.Formats or figure.Films; "" for that of Out, or png
+	Format string // one of figure.Formats or figure.AnimationFormats; "" for that of Out, or png
 	Dir    string
 	Out    string
 	Page   chart.Page
-	Rate   float64 // pictures per second of a film; 0 for 10
+	Rate   float64 // pictures per second of an animation; 0 for 10
 
 	Title *string // nil for a title with the field and the time
 	chart.Colouring
@@ -130,8 +130,8 @@ func ParseWidth(text string) (chart.Page, error) {
 // paperDots is the resolution of pictures for paper in pixels per inch.
 const paperDots = 300
 
-// filmWidth is the default width of films in pixels.
-const filmWidth = 800
+// animationWidth is the default width of animations in pixels.
+const animationWidth = 800
 
 // withDefaults fills in defaults and checks the options.
 func (o Options) withDefaults() (Options, error) {
@@ -150,18 +150,19 @@ func (o Options) withDefaults() (Options, error) {
 	switch {
 	case o.Format == "":
 		o.Format = "png"
-	case !slices.Contains(figure.Formats, o.Format) && !slices.Contains(figure.Films, o.Format):
-		return o, fmt.Errorf("unknown format %q: choose %s, or for films %s", o.Format, strings.Join(figure.Formats, ", "),
-			strings.Join(figure.Films, ", "))
+	case !slices.Contains(figure.Formats, o.Format) && !slices.Contains(figure.AnimationFormats, o.Format):
+		return o, fmt.Errorf("unknown format %q: choose %s, or for animations %s", o.Format, strings.Join(figure.Formats,
+			", "),
+			strings.Join(figure.AnimationFormats, ", "))
 	}
-	if o.film() && o.Frame < 0 {
+	if o.animation() && o.Frame < 0 {
 		o.Frame = AllFrames
 	}
 	if o.Page.Width == 0 {
 		window := o.Page.Window
 		switch {
-		case o.film():
-			o.Page.Width = filmWidth
+		case o.animation():
+			o.Page.Width = animationWidth
 		case o.Format != "png":
 			o.Page = chart.OnPaper(figure.WidthOnPaper, paperDots)
 		}
@@ -170,8 +171,8 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// film reports whether frames become one film.
-func (o *Options) film() bool { return slices.Contains(figure.Films, o.Format) }
+// animation reports whether frames become one animation.
+func (o *Options) animation() bool { return slices.Contains(figure.AnimationFormats, o.Format) }
 
 // everything reports whether the user requests no particular pictures.
 func (o *Options) everything() bool {

@@ -95,10 +95,10 @@ func (r *runner) draw() error {
 		draw    func(path string) error
 	}{
 		{"*.pvd", o.everything() || len(o.Fields) > 0 || o.Histogram, r.frames},
-		{filepath.Join("gauges", "*.csv"), !o.film() && (o.everything() || len(o.Gauges) > 0), r.gauge},
-		{"gauge_*.csv", !o.film() && (o.everything() || len(o.Gauges) > 0), r.gauge},
-		{filepath.Join("transects", "*.csv"), !o.film() && o.everything(), r.transect},
-		{"conservation.csv", !o.film() && (o.everything() || len(o.Columns) > 0 && len(o.Gauges) == 0), r.conservation},
+		{filepath.Join("gauges", "*.csv"), !o.animation() && (o.everything() || len(o.Gauges) > 0), r.gauge},
+		{"gauge_*.csv", !o.animation() && (o.everything() || len(o.Gauges) > 0), r.gauge},
+		{filepath.Join("transects", "*.csv"), !o.animation() && o.everything(), r.transect},
+		{"conservation.csv", !o.animation() && (o.everything() || len(o.Columns) > 0 && len(o.Gauges) == 0), r.conservation},
 	} {
 		names, err := listFiles(r.dir, source.pattern)
 		if err != nil {

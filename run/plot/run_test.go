@@ -268,16 +268,16 @@ func TestParseFrame(t *testing.T) {
 	}
 }
 
-// TestFilm checks that a film has all frames, of the requested field only, in one file.
-func TestFilm(t *testing.T) {
+// TestAnimation checks that an animation has all frames, of the requested field only, in one file.
+func TestAnimation(t *testing.T) {
 	dir := t.TempDir()
 	writeRun(t, dir)
-	film := filepath.Join(dir, "h1.gif")
-	done, err := Run(dir, Options{Frame: LastFrame, Fields: []string{"h1"}, Out: film, Page: chart.Page{Width: 400}})
-	if err != nil || !slices.Equal(done.Files, []string{film}) {
+	animation := filepath.Join(dir, "h1.gif")
+	done, err := Run(dir, Options{Frame: LastFrame, Fields: []string{"h1"}, Out: animation, Page: chart.Page{Width: 400}})
+	if err != nil || !slices.Equal(done.Files, []string{animation}) {
 		t.Fatal(done, err)
 	}
-	f, err := os.Open(film)
+	f, err := os.Open(animation)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ type pictureWriter struct {
 	options    *Options
 	defaultDir string // the folder if the options name none
 	single     []namedFigure
-	films      []*namedFilm
+	animations []*namedAnimation
 }
 
 // namedFigure is a picture with its name.
@@ -41,26 +41,26 @@ type namedFigure struct {
 	picture *figure.Figure
 }
 
-// namedFilm is a film with its name.
-type namedFilm struct {
+// namedAnimation is an animation with its name.
+type namedAnimation struct {
 	name string
-	figure.Film
+	figure.Animation
 }
 
-// save writes a picture to a file with its name, or adds it to the film with its name. frame is the number of its
-// frame, -1 for none; films have only pictures of frames.
+// save writes a picture to a file with its name, or adds it to the animation with its name. frame is the number of its
+// frame, -1 for none; animations have only pictures of frames.
 func (c *pictureWriter) save(name string, frame int, picture *figure.Figure) error {
-	if c.options.film() {
+	if c.options.animation() {
 		if frame < 0 {
 			return nil
 		}
-		for _, f := range c.films {
+		for _, f := range c.animations {
 			if f.name == name {
 				return f.Add(picture)
 			}
 		}
-		f := &namedFilm{name: name}
-		c.films = append(c.films, f)
+		f := &namedAnimation{name: name}
+		c.animations = append(c.animations, f)
 		return f.Add(picture)
 	}
 	if frame >= 0 {
@@ -93,13 +93,13 @@ func (c *pictureWriter) write(name string, write func(path string) error) error 
 	return nil
 }
 
-// finish writes films and the picture for the file Out.
+// finish writes animations and the picture for the file Out.
 func (c *pictureWriter) finish() error {
 	var names []string
 	for _, d := range c.single {
 		names = append(names, d.name)
 	}
-	for _, f := range c.films {
+	for _, f := range c.animations {
 		names = append(names, f.name)
 	}
 	if c.options.Out != "" && len(names) != 1 {
@@ -115,7 +115,7 @@ func (c *pictureWriter) finish() error {
 	if rate == 0 {
 		rate = 10
 	}
-	for _, f := range c.films {
+	for _, f := range c.animations {
 		if err := c.write(f.name, func(path string) error { return f.Write(path, rate) }); err != nil {
 			return err
 		}

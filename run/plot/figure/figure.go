@@ -1,5 +1,5 @@
 // Package figure has figures that are independent of a format: a Figure records drawing commands, and is then written
-// as PNG, PDF or SVG. A Film is a sequence of figures, written as an animated GIF or PNG.
+// as PNG, PDF or SVG. An Animation is a sequence of figures, written as an animated GIF or PNG.
 package figure
 
 import (

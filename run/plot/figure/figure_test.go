@@ -49,7 +49,7 @@ func TestFormats(t *testing.T) {
 			}
 		}
 	}
-	for name, want := range map[string]string{"a.jpg": "must end with .png", "a.gif": "is for films",
+	for name, want := range map[string]string{"a.jpg": "must end with .png", "a.gif": "is for animations",
 		"none/a.png": "no such file"} {
 		if err := f.Write(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
@@ -72,22 +72,22 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// TestFilms checks that films have all pictures in order, at the size of the largest, for the time that the rate
-// implies.
-func TestFilms(t *testing.T) {
+// TestAnimations checks that animations have all pictures in order, at the size of the largest, for the time that the
+// rate implies.
+func TestAnimations(t *testing.T) {
 	dir := t.TempDir()
-	film := &Film{}
+	animation := &Animation{}
 	colours := []color.RGBA{blue, {0, 200, 0, 255}, {200, 100, 0, 255}}
 	for _, c := range colours {
-		if err := film.Add(halfColoured(c)); err != nil {
+		if err := animation.Add(halfColoured(c)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := film.Add(New(60, 100)); err != nil {
+	if err := animation.Add(New(60, 100)); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a.gif", "a.apng", "b.png"} {
-		if err := film.Write(filepath.Join(dir, name), 5); err != nil {
+		if err := animation.Write(filepath.Join(dir, name), 5); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestFilms(t *testing.T) {
 		t.Errorf("got %d pictures in the animated PNG, want 4", n)
 	}
 	for rate, name := range map[float64]string{0: "c.gif", 60: "c.gif", 5: "c.pdf"} {
-		if err := film.Write(filepath.Join(dir, name), rate); err == nil {
+		if err := animation.Write(filepath.Join(dir, name), rate); err == nil {
 			t.Errorf("%s with rate %g: no error", name, rate)
 		}
 	}

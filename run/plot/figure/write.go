@@ -25,8 +25,9 @@ var Formats = []string{"png", "pdf", "svg"}
 // FormatOf returns the format of a file by the extension of its name.
 func FormatOf(path string) (string, error) {
 	format := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
-	if !slices.Contains(Formats, format) && !slices.Contains(Films, format) {
-		return "", fmt.Errorf("%s: the name of a picture must end with .png, .pdf or .svg, of a film with .gif, .apng or "+
+	if !slices.Contains(Formats, format) && !slices.Contains(AnimationFormats, format) {
+		return "", fmt.Errorf("%s: the name of a picture must end with .png, .pdf or .svg, of an animation with .gif, "+
+			".apng or "+
 			".png",
 			path)
 	}
@@ -61,7 +62,7 @@ func (f *Figure) encode(w io.Writer, format string) error {
 		return WritePNG(w, f.RGBA())
 	case "pdf", "svg":
 	default:
-		return fmt.Errorf("format %s is for films, want a format of single pictures", format)
+		return fmt.Errorf("format %s is for animations, want a format of single pictures", format)
 	}
 	inch := f.Inch
 	if inch == 0 {

@@ -21,18 +21,18 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// Films are the formats of films: GIF and animated PNG. Programs without support for animated PNG show its first
-// picture.
-var Films = []string{"gif", "apng"}
+// AnimationFormats are the formats of animations: GIF and animated PNG. Programs without support for animated PNG show
+// its first picture.
+var AnimationFormats = []string{"gif", "apng"}
 
-// Film is a sequence of pictures.
-type Film struct {
+// Animation is a sequence of pictures.
+type Animation struct {
 	size     image.Point
 	pictures [][]byte // encoded as PNG, to save memory
 }
 
 // Add appends a picture.
-func (f *Film) Add(picture *Figure) error {
+func (f *Animation) Add(picture *Figure) error {
 	var b bytes.Buffer
 	f.size = image.Pt(max(f.size.X, picture.Width), max(f.size.Y, picture.Height))
 	err := WritePNG(&b, picture.RGBA())
@@ -40,19 +40,19 @@ func (f *Film) Add(picture *Figure) error {
 	return err
 }
 
-// Write writes the film as an endless loop, in the format of the file's name. rate is the number of pictures per
+// Write writes the animation as an endless loop, in the format of the file's name. rate is the number of pictures per
 // second. Pictures smaller than the largest have white margins below and to the right.
-func (f *Film) Write(path string, rate float64) error {
+func (f *Animation) Write(path string, rate float64) error {
 	format, err := FormatOf(path)
 	switch {
 	case err != nil:
 		return err
 	case len(f.pictures) == 0:
-		return fmt.Errorf("%s: the film has no pictures", path)
+		return fmt.Errorf("%s: the animation has no pictures", path)
 	case !(rate >= 0.1 && rate <= 50):
 		return fmt.Errorf("got a rate of %g pictures per second, want 0.1 to 50", rate)
 	case format != "gif" && format != "apng" && format != "png":
-		return fmt.Errorf("%s: the name of a film must end with .gif, .apng or .png", path)
+		return fmt.Errorf("%s: the name of an animation must end with .gif, .apng or .png", path)
 	}
 	return atomicfile.Write(path, func(file *os.File) error {
 		if format == "gif" {
@@ -62,8 +62,8 @@ func (f *Film) Write(path string, rate float64) error {
 	})
 }
 
-// picture decodes a picture and extends it to the size of the film.
-func (f *Film) picture(i int) (*image.RGBA, error) {
+// picture decodes a picture and extends it to the size of the animation.
+func (f *Animation) picture(i int) (*image.RGBA, error) {
 	img, err := png.Decode(bytes.NewReader(f.pictures[i]))
 	if err != nil {
 		return nil, err
@@ -74,8 +74,9 @@ func (f *Film) picture(i int) (*image.RGBA, error) {
 	return canvas, nil
 }
 
-// writeGIF writes a film with a single palette: the 256 most frequent colours after quantization to 5 bits per channel.
-func (f *Film) writeGIF(w io.Writer, rate float64) error {
+// writeGIF writes an animation with a single palette: the 256 most frequent colours after quantization to 5 bits per
+// channel.
+func (f *Animation) writeGIF(w io.Writer, rate float64) error {
 	counts := map[uint16]*bucket{}
 	for i := range f.pictures {
 		p, err := f.picture(i)
@@ -103,7 +104,7 @@ func (f *Film) writeGIF(w io.Writer, rate float64) error {
 	for c, b := range counts {
 		nearest[c] = uint8(colours.Index(b.mean()))
 	}
-	film := &gif.GIF{}
+	animation := &gif.GIF{}
 	for i := range f.pictures {
 		p, err := f.picture(i)
 		if err != nil {
@@ -113,10 +114,10 @@ func (f *Film) writeGIF(w io.Writer, rate float64) error {
 		for k := range paletted.Pix {
 			paletted.Pix[k] = nearest[quantize(color.RGBA{p.Pix[4*k], p.Pix[4*k+1], p.Pix[4*k+2], 255})]
 		}
-		film.Image = append(film.Image, paletted)
-		film.Delay = append(film.Delay, max(2, int(math.Round(100/rate))))
+		animation.Image = append(animation.Image, paletted)
+		animation.Delay = append(animation.Delay, max(2, int(math.Round(100/rate))))
 	}
-	return gif.EncodeAll(w, film)
+	return gif.EncodeAll(w, animation)
 }
 
 // bucket sums the colours that are equal after quantization.
@@ -133,7 +134,7 @@ func (b *bucket) mean() color.RGBA {
 }
 
 // writeAPNG writes a PNG file with the chunks acTL, fcTL and fdAT of the third edition of PNG (W3C, 2025).
-func (f *Film) writeAPNG(w io.Writer, rate float64) error {
+func (f *Animation) writeAPNG(w io.Writer, rate float64) error {
 	var out bytes.Buffer
 	sequence := uint32(0)
 	for i := range f.pictures {
