@@ -22,8 +22,8 @@ type control struct {
 	limit      time.Time       // when the run stops by itself; zero for never
 	nextPoll   int             // step of the next poll
 	lastPoll   time.Time
-	lastSteps  int // step of the last poll
-	saved      time.Time
+	lastSteps  int           // step of the last poll
+	saved      time.Time     // when the last checkpoint began
 	writeTime  time.Duration // that the last checkpoint took
 	writeBegun time.Time     // start of the checkpoint in progress
 	writing    *checkpoint.Writer

@@ -17,11 +17,11 @@ import (
 // pendingFrame is a frame that is being written in stages while steps go on.
 type pendingFrame struct {
 	time   float64
-	file   string       // path in the folder of the run
-	stages []frameStage // remaining stages; the first is running
-	done   chan struct{}
-	err    error // result of the local part, valid once done is closed
-	took   time.Duration
+	file   string        // path in the folder of the run
+	stages []frameStage  // remaining stages; the first is running
+	done   chan struct{} // closed when the local part of the first stage has ended
+	err    error         // result of the local part, valid once done is closed
+	took   time.Duration // duration of all local parts so far
 
 	snapshot *snapshot
 	piece    piece.Piece // made in the first stage

@@ -30,9 +30,9 @@ func (c *pictureWriter) skipped(name string, err error) bool {
 type pictureWriter struct {
 	Result
 	options    *Options
-	defaultDir string // the folder if the options name none
-	single     []namedFigure
-	animations []*namedAnimation
+	defaultDir string            // the folder if the options name none
+	single     []namedFigure     // pictures for the file Out, which may hold only one
+	animations []*namedAnimation // written by finish
 }
 
 // namedFigure is a picture with its name.
