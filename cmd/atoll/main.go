@@ -36,7 +36,7 @@ var processStart = time.Now()
 func main() {
 	ctx, stop := context.WithCancel(context.Background())
 	stopBySignal(stop)
-	process.WhenUnread(stop)
+	process.OnClosedOutput(stop)
 	os.Exit(execute(ctx, os.Args[1:]))
 }
 

@@ -303,7 +303,7 @@ func readDual(path string) (*dual, error) {
 func writable(path string) error {
 	err := meshio.Writable(path)
 	if err == nil {
-		err = atomicfile.Placeable(path)
+		err = atomicfile.CheckWritable(path)
 	}
 	if err != nil {
 		return usageError{err}

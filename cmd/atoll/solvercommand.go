@@ -180,7 +180,7 @@ func checkWritable(file string) error {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil || info.IsDir():
-		if err := atomicfile.Placeable(file); err != nil {
+		if err := atomicfile.CheckWritable(file); err != nil {
 			return usageError{err}
 		}
 		return nil

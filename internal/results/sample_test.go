@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// run is what a build writes for a case. Each test alters one thing of it.
+// run is the output of a build for a case. Tests change parts of it.
 type run struct {
 	grid, other *vtk.Grid
 	image       *vtk.Image
@@ -78,31 +78,31 @@ func (r *run) write(t *testing.T) (dir string) {
 			t.Fatal(err)
 		}
 	}
-	failed := func(err error) {
+	must := func(err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	failed(vtk.Write(filepath.Join(frames, "a_000000_r0000.vtu"), r.grid))
+	must(vtk.Write(filepath.Join(frames, "a_000000_r0000.vtu"), r.grid))
 	if r.other != nil {
-		failed(vtk.Write(filepath.Join(frames, "a_000001_r0000.vtu"), r.other))
+		must(vtk.Write(filepath.Join(frames, "a_000001_r0000.vtu"), r.other))
 	}
-	failed(vtk.WriteImage(filepath.Join(frames, "a.vti"), r.image))
-	failed(vtk.WritePolyData(filepath.Join(frames, "a.vtp"), r.poly))
-	failed(vtk.WritePVTU(filepath.Join(frames, "a_000000.pvtu"), []string{"a_000000_r0000.vtu"}, r.grid))
-	failed(vtk.WritePVD(filepath.Join(dir, "a.pvd"), r.series))
+	must(vtk.WriteImage(filepath.Join(frames, "a.vti"), r.image))
+	must(vtk.WritePolyData(filepath.Join(frames, "a.vtp"), r.poly))
+	must(vtk.WritePVTU(filepath.Join(frames, "a_000000.pvtu"), []string{"a_000000_r0000.vtu"}, r.grid))
+	must(vtk.WritePVD(filepath.Join(dir, "a.pvd"), r.series))
 	for name, text := range r.texts {
-		failed(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+		must(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	return dir
 }
 
-// edit replaces a part of a text file.
-func edit(file, old, recent string) func(*run) {
+// edit returns a change that replaces old by replacement in a text file.
+func edit(file, old, replacement string) func(*run) {
 	return func(r *run) {
 		if !strings.Contains(r.texts[file], old) {
-			panic("the text to alter is not there")
+			panic(file + " does not have the text " + old)
 		}
-		r.texts[file] = strings.Replace(r.texts[file], old, recent, 1)
+		r.texts[file] = strings.Replace(r.texts[file], old, replacement, 1)
 	}
 }

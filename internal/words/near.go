@@ -2,10 +2,10 @@ package words
 
 import "strings"
 
-// Nearest returns the option at the least Levenshtein distance from a word, at most `most`; the first of several, and
-// "" if there is none. Case does not matter.
-func Nearest(word string, options []string, most int) (nearest string) {
-	distance := most + 1
+// Nearest returns the first option with the least Levenshtein distance from word, or "" if that distance is larger than
+// maxDistance. Case does not matter.
+func Nearest(word string, options []string, maxDistance int) (nearest string) {
+	distance := maxDistance + 1
 	for _, o := range options {
 		if n := edits(strings.ToLower(word), strings.ToLower(o)); n < distance {
 			nearest, distance = o, n
@@ -14,8 +14,8 @@ func Nearest(word string, options []string, most int) (nearest string) {
 	return nearest
 }
 
-// edits is the Levenshtein distance: the number of letters to insert, remove or replace. A word of more than 64 bytes
-// is no misspelling; its length is returned.
+// edits returns the Levenshtein distance: the least number of letters to insert, remove or replace. If a has more than
+// 64 bytes, it returns the length of a, to save time.
 func edits(a, b string) int {
 	if len(a) > 64 {
 		return len(a)

@@ -12,7 +12,7 @@ func TestNearest(t *testing.T) {
 		"backend": "", "": "", strings.Repeat("ranks", 20): "",
 	} {
 		if got := Nearest(word, options, 2); got != want {
-			t.Errorf("%q: %q is the nearest, not %q", word, got, want)
+			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}
 }

@@ -35,6 +35,7 @@ func (r *runner) beforeAfter(path, name string, all []vtk.Frame) error {
 			titles[k] += d.timeText(frame.Time)
 		}
 		f := &d.fields[i]
+		edged.options.Page.NoBar = k == 0 && (f.span != nil || options.Range != nil) // both have the same scale
 		picture, err := edged.picture(d, f, titles[k], nil)
 		if err != nil {
 			return err

@@ -94,9 +94,12 @@ func (b *Bars) panel(panel *BarPanel, unit float64) *gonum.Plot {
 		return p
 	}
 	p.X.Tick.Marker = linearTicks(3)
-	low, high := 0.0, 0.0
+	low, high, margin := 0.0, 0.0, 0.28 // margin for the numbers, as a share of the axis
 	for i, v := range panel.Values {
 		if v-v == 0 {
+			if len([]rune(number(v))) > 7 {
+				margin = 0.45
+			}
 			low, high = min(low, v), max(high, v)
 			p.Add(&horizontalBar{value: v, position: float64(len(panel.Values) - 1 - i), colour: i, unit: unit})
 		}
@@ -104,10 +107,7 @@ func (b *Bars) panel(panel *BarPanel, unit float64) *gonum.Plot {
 	if low == high {
 		high = 1
 	}
-	p.X.Min, p.X.Max = low, high+0.28*(high-low) // room for the numbers beside the bars
-	if low < 0 {
-		p.X.Min = low - 0.28*(high-low)
-	}
+	p.X.Min, p.X.Max = low, high+margin*(high-low)
 	p.Y.Min, p.Y.Max = -0.6, float64(len(b.Names))-0.4
 	p.Y.Tick.Marker = nameTicks(b.Names)
 	p.Y.Tick.Length = 0
@@ -162,7 +162,7 @@ func (n nameTicks) Ticks(_, _ float64) []gonum.Tick {
 	return list
 }
 
-// horizontalBar is a bar from 0 to value, with the number beside it.
+// horizontalBar is a bar from 0 to value. Its number is to the right of the bar and of 0, away from the names.
 type horizontalBar struct {
 	value, position, unit float64
 	colour                int
@@ -177,11 +177,7 @@ func (b *horizontalBar) Plot(c vgdraw.Canvas, p *gonum.Plot) {
 			Y: y(b.position + half)}})
 	letters := figure.Sans(0.85 * textSize * b.unit)
 	letters.XAlign, letters.YAlign = text.XLeft, text.YCenter
-	gap := vg.Length(5 * b.unit)
-	if b.value < 0 {
-		letters.XAlign, gap = text.XRight, -gap
-	}
-	c.FillText(letters, vg.Point{X: x(b.value) + gap, Y: y(b.position)}, number(b.value))
+	c.FillText(letters, vg.Point{X: x(max(b.value, 0)) + vg.Length(5*b.unit), Y: y(b.position)}, number(b.value))
 }
 
 // number formats integers of up to seven digits exactly, other numbers with four digits.

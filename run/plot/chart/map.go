@@ -43,12 +43,13 @@ func (m *Map) Draw() (*figure.Figure, error) {
 	}
 	cells := make([]color.RGBA, len(m.Cells))
 	dry, missing := false, false
+	absent, _ := m.missing()
 	for i, v := range m.Values {
 		switch {
 		case m.Dry != nil && m.Dry[i]:
 			cells[i], dry = dryColour, true
 		case v-v != 0:
-			cells[i], missing = noData, true
+			cells[i], missing = absent, true
 		default:
 			cells[i] = s.colour(v)
 		}
@@ -77,7 +78,7 @@ func (m *Map) Draw() (*figure.Figure, error) {
 		return f.fig, nil
 	}
 	f.bar(s, m.Label, marks)
-	f.specialColours(dry, missing)
+	f.specialColours(&m.Colouring, dry, missing)
 	return f.fig, nil
 }
 

@@ -93,8 +93,9 @@ func fitText(s string, size, available float64) (string, float64) {
 
 // Colours of everything but data.
 var (
-	white     = figure.White
-	ink       = figure.Ink
-	dryColour = color.RGBA{183, 168, 140, 255} // sand, for dry cells; differs from the middle of diverging maps
-	noData    = color.RGBA{255, 0, 255, 255}   // magenta, for values that are not finite
+	white         = figure.White
+	ink           = figure.Ink
+	dryColour     = color.RGBA{183, 168, 140, 255} // sand, for dry cells; differs from the middle of diverging maps
+	missingColour = color.RGBA{228, 228, 228, 255} // light grey, for values whose absence is explained
+	noData        = color.RGBA{255, 0, 255, 255}   // magenta, for values that are not finite
 )

@@ -21,6 +21,11 @@ type Colouring struct {
 	// Colours is the colour map; nil means a diverging map if the range contains zero, else a sequential one.
 	Colours *palette.Map
 
+	// Classes are the names of the values 0, 1 and so on, if the field has only these values; nil for other fields.
+	Classes []string
+
+	Missing string // meaning of values that are not finite, for the legend; "" for an error, drawn as "no data" in magenta
+
 	Log bool // logarithmic scale; values that are not positive get the colour of the lower end
 }
 
@@ -29,6 +34,7 @@ type scale struct {
 	lo, hi       float64
 	log          bool
 	colours      *palette.Map
+	classes      []string
 	below, above bool // whether there are values beyond the ends
 }
 
@@ -48,7 +54,7 @@ func (s *scale) colour(v float64) color.RGBA { return s.colours.At(s.fraction(v)
 // scaleOf returns the scale of values; hidden marks values that are not drawn.
 func (c *Colouring) scaleOf(values []float64, hidden []bool) (*scale, error) {
 	lo, hi := Extent(values, hidden)
-	s := &scale{lo: lo, hi: hi, log: c.Log, colours: c.Colours}
+	s := &scale{lo: lo, hi: hi, log: c.Log, colours: c.Colours, classes: c.Classes}
 	if c.Log {
 		s.lo = math.Inf(1)
 		for i, v := range values {
@@ -119,6 +125,13 @@ func widenRange(lo, hi float64) (float64, float64) {
 
 // ticks returns about n ticks of the colour bar.
 func (s *scale) ticks(n int) []tick {
+	if s.classes != nil {
+		list := make([]tick, len(s.classes))
+		for i, name := range s.classes {
+			list[i] = tick{float64(i), name}
+		}
+		return list
+	}
 	if s.log {
 		return logTicks(s.lo, s.hi, n)
 	}
@@ -175,14 +188,23 @@ func (f *frame) bar(s *scale, label string, marks []float64) {
 	f.text(s.beyondText(), textSize, r.Min.X, f.area.Max.Y+f.px(tickLength+20), 0)
 }
 
+// missing returns the colour of values that are not finite, and its name in the legend.
+func (c *Colouring) missing() (color.RGBA, string) {
+	if c.Missing != "" {
+		return missingColour, c.Missing
+	}
+	return noData, "no data"
+}
+
 // specialColours explains, below the colour bar, the colours that are not on it.
-func (f *frame) specialColours(dry, missing bool) {
+func (f *frame) specialColours(c *Colouring, dry, missing bool) {
+	ink, name := c.missing()
 	x, y := f.area.Max.X+f.px(sideGap), f.area.Max.Y+f.px(46)
 	for _, k := range []struct {
 		shown  bool
 		colour color.RGBA
 		name   string
-	}{{dry, dryColour, "dry"}, {missing, noData, "no data"}} {
+	}{{dry, dryColour, "dry"}, {missing, ink, name}} {
 		if !k.shown {
 			continue
 		}

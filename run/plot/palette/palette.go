@@ -31,6 +31,15 @@ func (m *Map) reversed() *Map {
 	return r
 }
 
+// Steps returns a map with n steps of constant colour.
+func (m *Map) Steps(n int) *Map {
+	s := &Map{Diverging: m.Diverging}
+	for i := range s.table {
+		s.table[i] = m.At((float64(i*n/len(s.table)) + 0.5) / float64(n))
+	}
+	return s
+}
+
 var (
 	// Sequential is for fields of one sign: viridis, whose lightness increases evenly, so that it is readable in grey and
 	// for colour-blind people.
@@ -39,7 +48,18 @@ var (
 	// Diverging is for fields about zero: blue through light grey to red, by K. Moreland, "Diverging Color Maps
 	// for Scientific Visualization" (2009).
 	Diverging = tabulate(true, blueRed())
+
+	// Classes is for classes of hazard, with dark colours for the worst: inferno, reversed.
+	Classes = classes()
 )
+
+func classes() *Map {
+	m, err := Find("inferno_r")
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
 
 // coolwarm is the name of Moreland's map in ParaView and matplotlib.
 const coolwarm = "coolwarm"
