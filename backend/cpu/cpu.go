@@ -11,9 +11,13 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// block is how many indices a worker takes at a time of a loop that is not a backend.Coarse: enough work to hide the
-// cost of the shared cursor, few enough to balance the load.
-const block = 2048
+// A worker takes between leastBlock and block indices at a time of a loop that is not a backend.Coarse: enough work to
+// hide the cost of the shared cursor, and about blocksPerThread blocks for each thread to balance the load.
+const (
+	leastBlock      = 256
+	block           = 2048
+	blocksPerThread = 4
+)
 
 // Device is a pool of goroutines. The goroutine that calls Run works too.
 type Device struct {
@@ -48,7 +52,7 @@ func (d *Device) Threads() int { return d.threads }
 
 // Run executes the loop over [lo, hi) in blocks that the threads take in turn.
 func (d *Device) Run(l backend.Loop, lo, hi int) {
-	block := block
+	block := min(max((hi-lo)/(blocksPerThread*d.threads), leastBlock), block) &^ (leastBlock - 1)
 	if c, ok := l.(backend.Coarse); ok {
 		block = c.Grain()
 	}

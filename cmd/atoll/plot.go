@@ -75,7 +75,8 @@ func (f *plotFlags) flags(p *pflag.FlagSet) {
 	p.StringVar(&f.Format, "format", "", "of the files in DIR/plots: png, pdf, svg, or of films gif, apng (default png)")
 	p.StringVar(&f.Dir, "dir", "", "folder of the files (default DIR/plots; of several runs plots; of meshes here)")
 	p.StringVar(&f.width, "width", "", "in pixels, as in 1200, or on paper, as in 8.5cm or 3.3in, with letters of 8\n"+
-		"points and 300 pixels an inch (default 1200; films 800; pdf and svg 6.5in)")
+		"points and 300 pixels an inch (default 1200; films 800; pdf and svg 6.5in);\n"+
+		"that of each where pictures are side by side")
 	p.StringVar(&f.window, "window", "",
 		"what is shown, as in 0:500,-20:20 along x and y, or of series 0:60 (default: all)")
 	p.Float64Var(&f.Rate, "fps", 10, "pictures of a film a second")
@@ -149,8 +150,8 @@ func (f *plotFlags) draw(args []string) error {
 	}
 	meshes := 0
 	for _, name := range args {
-		if info, err := os.Stat(name); err == nil && !info.IsDir() && plot.IsMesh(name) {
-			meshes++
+		if info, err := os.Stat(name); plot.IsMesh(name) && (err != nil || !info.IsDir()) {
+			meshes++ // Meshes tells of a file that is missing
 		}
 	}
 	var done *plot.Result

@@ -35,6 +35,7 @@ func (r *runner) beforeAfter(path, name string, all []vtk.Frame) error {
 			titles[k] += d.moment(frame.Time)
 		}
 		f := &d.fields[i]
+		again.options.Page.NoBar = k == 0 && (f.span != nil || options.Range != nil) // both have one scale
 		picture, err := again.picture(d, f, titles[k], nil)
 		if err != nil {
 			return err

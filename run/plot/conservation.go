@@ -106,7 +106,8 @@ func (r *runner) conservation(path string) error {
 	if err := r.series("conservation", kept, path); err != nil || len(other.Panels) == 0 {
 		return err
 	}
-	name := other.Panels[0].Label
+	name, _, _ := strings.Cut(other.Panels[0].Label, " (")
+	name, _, _ = strings.Cut(name, " of ")
 	if len(other.Panels) > 1 || len(other.Panels[0].Curves) > 1 { // or else the axis says it
 		other.Title = name
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
+	"github.com/atoll-hpc/atoll/run/plot/palette"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // frames draws the chosen frames of a .pvd file.
@@ -120,6 +122,16 @@ func (r *runner) colouring(f *field, s *span) chart.Colouring {
 	c := r.options.Colouring
 	if c.Label == "" {
 		c.Label = f.label
+	}
+	declared, _, _ := solvers.FieldOf(f.name)
+	c.Missing = declared.Never
+	if n := len(declared.Classes); n > 0 {
+		c.Classes, c.Range, c.Log = declared.Classes, &[2]float64{-0.5, float64(n) - 0.5}, false
+		if c.Colours == nil {
+			c.Colours = palette.Classes
+		}
+		c.Colours = c.Colours.Steps(n)
+		return c
 	}
 	switch {
 	case c.Range != nil:

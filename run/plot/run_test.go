@@ -140,7 +140,7 @@ func TestRunDrawsWhatARunHolds(t *testing.T) {
 		{Options{Frame: AllFrames, Fields: []string{"u1"}},
 			[]string{"dam-u1-0000.png", "dam-u1-0001.png", "dam-u1-0002.png"}},
 		{Options{Gauges: []string{"harbour"}, Columns: []string{"h1", "u1"}}, []string{"gauge-harbour.png"}},
-		{Options{Columns: []string{"mass2"}}, []string{"mass2 (m³).png"}},
+		{Options{Columns: []string{"mass2"}}, []string{"mass2.png"}},
 		{Options{Frame: 0, Fields: []string{"h1"}, Histogram: true}, []string{"dam-h1-histogram-0000.png"}},
 	} {
 		c.options.Page.Width = 400

@@ -94,9 +94,12 @@ func (b *Bars) panel(panel *BarPanel, unit float64) *gonum.Plot {
 		return p
 	}
 	p.X.Tick.Marker = marker(3)
-	low, high := 0.0, 0.0
+	low, high, room := 0.0, 0.0, 0.28
 	for i, v := range panel.Values {
 		if v-v == 0 {
+			if len([]rune(number(v))) > 7 {
+				room = 0.45
+			}
 			low, high = min(low, v), max(high, v)
 			p.Add(&lying{value: v, at: float64(len(panel.Values) - 1 - i), colour: i, unit: unit})
 		}
@@ -104,10 +107,7 @@ func (b *Bars) panel(panel *BarPanel, unit float64) *gonum.Plot {
 	if low == high {
 		high = 1
 	}
-	p.X.Min, p.X.Max = low, high+0.28*(high-low) // there are the numbers
-	if low < 0 {
-		p.X.Min = low - 0.28*(high-low)
-	}
+	p.X.Min, p.X.Max = low, high+room*(high-low) // there are the numbers
 	p.Y.Min, p.Y.Max = -0.6, float64(len(b.Names))-0.4
 	p.Y.Tick.Marker = namesOfBars(b.Names)
 	p.Y.Tick.Length = 0
@@ -162,7 +162,7 @@ func (n namesOfBars) Ticks(_, _ float64) []gonum.Tick {
 	return list
 }
 
-// lying is a bar from 0 to the right, with its number.
+// lying is a bar from 0, with its number to the right of both, away from the names.
 type lying struct {
 	value, at, unit float64
 	colour          int
@@ -176,11 +176,7 @@ func (b *lying) Plot(c vgdraw.Canvas, p *gonum.Plot) {
 		{X: x(b.value), Y: y(b.at - half)}, {X: x(b.value), Y: y(b.at + half)}, {X: x(0), Y: y(b.at + half)}})
 	letters := figure.Sans(0.85 * textSize * b.unit)
 	letters.XAlign, letters.YAlign = text.XLeft, text.YCenter
-	gap := vg.Length(5 * b.unit)
-	if b.value < 0 {
-		letters.XAlign, gap = text.XRight, -gap
-	}
-	c.FillText(letters, vg.Point{X: x(b.value) + gap, Y: y(b.at)}, number(b.value))
+	c.FillText(letters, vg.Point{X: x(max(b.value, 0)) + vg.Length(5*b.unit), Y: y(b.at)}, number(b.value))
 }
 
 // number writes whole numbers of up to seven digits as such, and others with four digits.

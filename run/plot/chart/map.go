@@ -42,12 +42,13 @@ func (m *Map) Draw() (*figure.Figure, error) {
 	}
 	cells := make([]color.RGBA, len(m.Cells))
 	dry, missing := false, false
+	absent, _ := m.missing()
 	for i, v := range m.Values {
 		switch {
 		case m.Dry != nil && m.Dry[i]:
 			cells[i], dry = dryInk, true
 		case v-v != 0:
-			cells[i], missing = noData, true
+			cells[i], missing = absent, true
 		default:
 			cells[i] = s.at(v)
 		}
@@ -76,7 +77,7 @@ func (m *Map) Draw() (*figure.Figure, error) {
 		return f.fig, nil
 	}
 	f.bar(s, m.Label, marks)
-	f.keys(dry, missing)
+	f.keys(&m.Colouring, dry, missing)
 	return f.fig, nil
 }
 

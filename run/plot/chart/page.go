@@ -91,8 +91,9 @@ func fitted(s string, size, room float64) (string, float64) {
 
 // Colours of what is not data.
 var (
-	white  = figure.White
-	ink    = figure.Ink
-	dryInk = color.RGBA{183, 168, 140, 255} // sand: a cell without water, unlike the middle of maps about zero
-	noData = color.RGBA{255, 0, 255, 255}   // a cell whose value is not a number must be seen
+	white    = figure.White
+	ink      = figure.Ink
+	dryInk   = color.RGBA{183, 168, 140, 255} // sand: a cell without water, unlike the middle of maps about zero
+	neverInk = color.RGBA{228, 228, 228, 255} // a cell whose value is missing for a reason
+	noData   = color.RGBA{255, 0, 255, 255}   // a cell whose value is not a number must be seen
 )

@@ -21,6 +21,11 @@ type Colouring struct {
 	// Colours are nil for those that fit: a diverging map where the range goes through zero, or else a sequential one.
 	Colours *palette.Map
 
+	// Classes are the names of the values 0, 1 and so on, where there are no others.
+	Classes []string
+
+	Missing string // what a value that is not a number means; "" for no data, which is an error to be seen
+
 	Log bool // colours by the logarithms of values, which below 0 and at 0 have the colour of the lower end
 }
 
@@ -29,6 +34,7 @@ type scale struct {
 	lo, hi       float64
 	log          bool
 	colours      *palette.Map
+	classes      []string
 	below, above bool // whether values lie beyond the ends
 }
 
@@ -48,7 +54,7 @@ func (s *scale) at(v float64) color.RGBA { return s.colours.At(s.share(v)) }
 // of makes the scale of values; those in hidden are not drawn in colour.
 func (c *Colouring) of(values []float64, hidden []bool) (*scale, error) {
 	lo, hi := Extent(values, hidden)
-	s := &scale{lo: lo, hi: hi, log: c.Log, colours: c.Colours}
+	s := &scale{lo: lo, hi: hi, log: c.Log, colours: c.Colours, classes: c.Classes}
 	if c.Log {
 		s.lo = math.Inf(1)
 		for i, v := range values {
@@ -119,6 +125,13 @@ func widen(lo, hi float64) (float64, float64) {
 
 // ticks are about so many of the bar.
 func (s *scale) ticks(n int) []tick {
+	if s.classes != nil {
+		list := make([]tick, len(s.classes))
+		for i, name := range s.classes {
+			list[i] = tick{float64(i), name}
+		}
+		return list
+	}
 	if s.log {
 		return logTicks(s.lo, s.hi, n)
 	}
@@ -175,14 +188,23 @@ func (f *frame) bar(s *scale, label string, marks []float64) {
 	f.text(s.beyond(), textSize, r.Min.X, f.area.Max.Y+f.px(tickLength+20), 0)
 }
 
+// missing is the colour of values that are not numbers, and its name.
+func (c *Colouring) missing() (color.RGBA, string) {
+	if c.Missing != "" {
+		return neverInk, c.Missing
+	}
+	return noData, "no data"
+}
+
 // keys explains the colours that are not on the bar, below it.
-func (f *frame) keys(dry, missing bool) {
+func (f *frame) keys(c *Colouring, dry, missing bool) {
+	ink, name := c.missing()
 	x, y := f.area.Max.X+f.px(sideGap), f.area.Max.Y+f.px(46)
 	for _, k := range []struct {
 		shown  bool
 		colour color.RGBA
 		name   string
-	}{{dry, dryInk, "dry"}, {missing, noData, "no data"}} {
+	}{{dry, dryInk, "dry"}, {missing, ink, name}} {
 		if !k.shown {
 			continue
 		}

@@ -122,17 +122,23 @@ func (s *Series) panel(panel Panel, page Page) (*gonum.Plot, error) {
 	p.X.Tick.Marker = marker(max(3, min(8, page.Width/page.px(140))))
 	p.Y.Label.Text = panel.Label
 	p.Add(grid(page.Unit))
+	for _, points := range []bool{true, false} { // lines over points, which may be many
+		for i := range panel.Curves {
+			c := &panel.Curves[i]
+			if n := len(s.times(c)); len(c.Values) != n {
+				return nil, fmt.Errorf("the curve %q has %d values for %d times", c.Name, len(c.Values), n)
+			}
+			if c.Points == points {
+				if err := c.draw(p, s, palette.Qualitative(i), page.Unit); err != nil {
+					return nil, fmt.Errorf("the curve %q: %w", c.Name, err)
+				}
+			}
+		}
+	}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i := range panel.Curves {
 		c := &panel.Curves[i]
-		t := s.times(c)
-		if len(c.Values) != len(t) {
-			return nil, fmt.Errorf("the curve %q has %d values for %d times", c.Name, len(c.Values), len(t))
-		}
-		for _, part := range unbroken(t, c.Values, s.Log) {
-			if err := c.draw(p, part, palette.Qualitative(i), page.Unit); err != nil {
-				return nil, fmt.Errorf("the curve %q: %w", c.Name, err)
-			}
+		for _, part := range unbroken(s.times(c), c.Values, s.Log) {
 			for _, xy := range part {
 				if w := page.Window; w != nil && (xy.X < w[0][0] || xy.X > w[0][1]) {
 					continue
@@ -158,23 +164,25 @@ func (s *Series) panel(panel Panel, page Page) (*gonum.Plot, error) {
 	return p, nil
 }
 
-// draw adds a part without gaps to a plot. One of a single value would not be seen as a line.
-func (c *Curve) draw(p *gonum.Plot, part plotter.XYs, colour color.RGBA, unit float64) error {
-	if c.Points || len(part) == 1 {
-		points, err := plotter.NewScatter(part)
+// draw adds a curve to a plot, as parts without gaps. One of a single value would not be seen as a line.
+func (c *Curve) draw(p *gonum.Plot, s *Series, colour color.RGBA, unit float64) error {
+	for _, part := range unbroken(s.times(c), c.Values, s.Log) {
+		if c.Points || len(part) == 1 {
+			points, err := plotter.NewScatter(part)
+			if err != nil {
+				return err
+			}
+			points.GlyphStyle = dots(colour, unit)
+			p.Add(points)
+			continue
+		}
+		line, err := plotter.NewLine(part)
 		if err != nil {
 			return err
 		}
-		points.GlyphStyle = dots(colour, unit)
-		p.Add(points)
-		return nil
+		line.Color, line.Width = colour, vg.Length(curveWidth*unit)
+		p.Add(line)
 	}
-	line, err := plotter.NewLine(part)
-	if err != nil {
-		return err
-	}
-	line.Color, line.Width = colour, vg.Length(curveWidth*unit)
-	p.Add(line)
 	return nil
 }
 

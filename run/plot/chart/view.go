@@ -92,9 +92,11 @@ func (v *View) Draw() (*figure.Figure, error) {
 	}
 	l.area = image.Rect(l.side, l.top+l.px(40), l.view-l.side/2, l.top+l.height-l.px(10))
 	switch {
+	case l.scale != nil && v.NoBar && !l.missing && l.scale.beyond() == "":
+		l.fig.Width = min(l.fig.Width, max(l.view, l.side/2+l.measure(v.Title, titleSize)+l.px(24)))
 	case l.scale != nil:
 		l.bar(l.scale, v.Label, nil)
-		l.keys(false, l.missing)
+		l.keys(&v.Colouring, false, l.missing)
 	case l.ranks != nil:
 		l.legend(&v.Legend, l.ranks)
 	}
@@ -127,9 +129,10 @@ func (l *layout) beside() (err error) {
 		for _, x := range v.Values {
 			l.missing = l.missing || x-x != 0
 		}
+		absent, _ := v.missing()
 		l.colour = func(i int) color.RGBA {
 			if x := v.Values[i]; x-x != 0 {
-				return noData
+				return absent
 			}
 			return l.scale.at(v.Values[i])
 		}

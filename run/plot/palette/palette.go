@@ -32,6 +32,15 @@ func (m *Map) reversed() *Map {
 	return r
 }
 
+// Steps is the map in n steps of one colour each.
+func (m *Map) Steps(n int) *Map {
+	s := &Map{Diverging: m.Diverging}
+	for i := range s.table {
+		s.table[i] = m.At((float64(i*n/len(s.table)) + 0.5) / float64(n))
+	}
+	return s
+}
+
 var (
 	// Sequential is for fields of one sign: viridis, whose lightness rises evenly, so that it reads the same in grey and
 	// to the colour-blind.
@@ -40,7 +49,18 @@ var (
 	// Diverging is for fields about zero: blue through light grey to red, by K. Moreland, "Diverging Color Maps
 	// for Scientific Visualization" (2009).
 	Diverging = tabulate(true, blueRed())
+
+	// Classes is for classes of danger, the worst of them dark: inferno, turned round.
+	Classes = classes()
 )
+
+func classes() *Map {
+	m, err := Find("inferno_r")
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
 
 // coolwarm is what Moreland's map is called by ParaView and matplotlib.
 const coolwarm = "coolwarm"

@@ -23,7 +23,7 @@ output = { format = [], fields = ["f", "curvature_error"] }
 // second, that normals of Youngs do not converge, and that errors do not depend on the number of ranks.
 func TestNormalsAndCurvatures(t *testing.T) {
 	measure := func(text string, ranks int) map[string]float64 {
-		s, err := runtest.On(t, text, ranks, 1, runtest.Local, t.TempDir())
+		s, err := runtest.Run(t, text, ranks, 1, runtest.Local, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestNormalsAndCurvatures(t *testing.T) {
 func TestNormalsInSpace(t *testing.T) {
 	text := strings.NewReplacer("[0, 0, 1, 1], cells = 32", "[0, 0, 0, 1, 1, 1], cells = 24", "circle(0.51, 0.52, 0.3)",
 		"sphere(0.51, 0.52, 0.5, 0.3)", `v = "0"`, `v = "0", w = "0"`, "lvira", "myc").Replace(resting)
-	s, err := runtest.On(t, text, 2, 1, runtest.Local, t.TempDir())
+	s, err := runtest.Run(t, text, 2, 1, runtest.Local, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
