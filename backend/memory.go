@@ -29,6 +29,8 @@ type Account interface {
 	// Peak returns the largest number of bytes that arrays and the scratch memory of [Primitives] took together. It does
 	// not count snapshots, which are made only if there is free memory, nor the driver's own memory.
 	Peak() int64
+	// SnapshotPeak returns the largest number of bytes that snapshots took together.
+	SnapshotPeak() int64
 }
 
 // Make allocates n zeroed elements where the device's kernels can access them. On a device with separate memory the

@@ -17,7 +17,7 @@ type Snapshot struct {
 	Scalars map[string]float64
 	Spaces  []SavedSpace
 
-	deviceCopies []backend.Snapshot
+	arrays copies // that the device keeps
 }
 
 // SavedSpace holds the saved fields of a rank's own entities of a space.
@@ -30,14 +30,7 @@ type SavedSpace struct {
 }
 
 // Close frees the copies on the device. The snapshot must not be read afterwards.
-func (s *Snapshot) Close() error {
-	var err error
-	for _, k := range s.deviceCopies {
-		err = errors.Join(err, k.Close())
-	}
-	s.deviceCopies = nil
-	return err
-}
+func (s *Snapshot) Close() error { return s.arrays.close() }
 
 // Detach copies the fields from the device to the host, and frees the copies there.
 func (s *Snapshot) Detach() error {
@@ -149,6 +142,18 @@ func (c copies) keep(v *View) (backend.Snapshot, error) {
 	return a.deviceCopy, err
 }
 
+// close frees the copies on the device.
+func (c copies) close() error {
+	var err error
+	for array, a := range c {
+		if a.deviceCopy != nil {
+			err = errors.Join(err, a.deviceCopy.Close())
+		}
+		delete(c, array)
+	}
+	return err
+}
+
 // save copies a field of the rank's own entities. An array in the host's memory is packed at once, since the next
 // step changes it; an array in a device's separate memory is copied whole, on the device if there is room.
 func (f *Field) save(arrays copies) (Saved, error) {
@@ -157,7 +162,7 @@ func (f *Field) save(arrays copies) (Saved, error) {
 		return saved, fmt.Errorf("field %q is to be saved and has no view of an array", f.Name)
 	}
 	h := hostField{View: f.View(), count: len(f.Numbers())}
-	saved.Size = h.count * h.Kind.Size()
+	saved.Size = h.size()
 	if _, apart := h.Device.(backend.Memory); !apart {
 		h.bytes = h.Memory
 		packed, room := h.pack(0, f.Space.Owned, nil)
@@ -190,7 +195,7 @@ func (h *hostField) pack(lo, hi int, buffer []byte) (packed, used []byte) {
 	if lo == hi {
 		return nil, buffer
 	}
-	size := h.count * h.Kind.Size()
+	size := h.size()
 	row := h.N[0]
 	if h.N[1]*h.N[2] == 1 {
 		row = hi

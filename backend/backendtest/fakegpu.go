@@ -17,6 +17,8 @@ type FakeGPU struct {
 	PeakUsed       int                         // largest value of Used
 	AllocCalls     int                         // calls of Alloc
 	OpenSnapshots  int                         // open snapshots
+	SnapshotBytes  int                         // bytes of open snapshots
+	SnapshotPeak   int                         // largest value of SnapshotBytes
 	OverstatesFree bool                        // MemoryInfo returns more free memory than there is
 	MaxUnread      int                         // largest number of readbacks that were started and not yet read
 	unread         int                         // present number of those

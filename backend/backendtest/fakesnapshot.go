@@ -14,6 +14,8 @@ func (f *FakeGPU) MakeSnapshot(src unsafe.Pointer, bytes int) (backend.Snapshot,
 	}
 	f.OpenSnapshots++
 	f.Used += bytes
+	f.SnapshotBytes += bytes
+	f.SnapshotPeak = max(f.SnapshotPeak, f.SnapshotBytes)
 	return &fakeSnapshot{f, append([]byte(nil), unsafe.Slice((*byte)(src), bytes)...)}, nil
 }
 
@@ -33,6 +35,7 @@ func (c *fakeSnapshot) Read(dst []byte, offset int) error {
 func (c *fakeSnapshot) Close() error {
 	c.gpu.OpenSnapshots--
 	c.gpu.Used -= len(c.bytes)
+	c.gpu.SnapshotBytes -= len(c.bytes)
 	c.bytes = nil
 	return nil
 }

@@ -76,6 +76,9 @@ func (d *Device) Free(p unsafe.Pointer) error {
 // Peak implements backend.Account.
 func (d *Device) Peak() int64 { return d.peak }
 
+// SnapshotPeak implements backend.Account. The memory of closed snapshots stays allocated.
+func (d *Device) SnapshotPeak() int64 { return int64(d.snapshots.allocated) }
+
 // Upload copies from the host's memory, which may change after the call. It waits for large copies, and queues small
 // ones through pinned memory.
 func (d *Device) Upload(dst, src unsafe.Pointer, n int) error {

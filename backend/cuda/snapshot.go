@@ -11,11 +11,12 @@ import (
 
 // snapshotPool has what the snapshots of a device share.
 type snapshotPool struct {
-	spare    []allocation // memory of closed snapshots, for the next ones; only the device's goroutine uses it
-	copyDone *Event
-	stream   *Stream    // waits for the snapshots that are queued on the compute stream, and transfers them to the host
-	lock     sync.Mutex // guards pinned: one reader transfers at a time
-	pinned   []byte
+	spare     []allocation // memory of closed snapshots, for the next ones; only the device's goroutine uses it
+	allocated uintptr      // bytes of all snapshots, spare ones too
+	copyDone  *Event
+	stream    *Stream    // waits for the snapshots that are queued on the compute stream, and transfers them to the host
+	lock      sync.Mutex // guards pinned: one reader transfers at a time
+	pinned    []byte
 }
 
 // transferBytes is the size of a transfer to the host. It takes less than a millisecond: a goroutine that waits for a
@@ -86,6 +87,7 @@ func (k *snapshotPool) memoryFor(d *Device, bytes uintptr) (allocation, error) {
 		return allocation{}, err
 	}
 	d.arrays.add(p, bytes)
+	k.allocated += bytes
 	return allocation{p, bytes}, nil
 }
 

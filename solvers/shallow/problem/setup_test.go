@@ -40,7 +40,7 @@ func TestLostRankIsNoBadInput(t *testing.T) {
 			}
 			return false
 		}))
-		for rank, err := range runtest.Each(t, c, comms, func() backend.Device { return <-devices }) {
+		for rank, err := range runtest.RunEach(t, c, comms, func() backend.Device { return <-devices }) {
 			var bad *solvers.BadInput
 			var lost *dist.PeerError
 			if errors.As(err, &bad) || !errors.As(err, &lost) || lost.Rank != 2 {
@@ -59,7 +59,7 @@ func TestLostRankIsNoBadInput(t *testing.T) {
 func TestRankLostBeforeTheMesh(t *testing.T) {
 	comms := local.New(3)
 	local.Kill(comms[1])
-	for rank, err := range runtest.Each(t, runtest.Parse(t, wet), comms, onCPU) {
+	for rank, err := range runtest.RunEach(t, runtest.Parse(t, wet), comms, onCPU) {
 		var bad *solvers.BadInput
 		if errors.As(err, &bad) || !errors.Is(err, dist.ErrPeerLost) {
 			t.Errorf("on rank %d: %v", rank, err)
@@ -76,7 +76,7 @@ func TestBadInputIsThatOfAll(t *testing.T) {
 		{"boundary.harbour=open", "harbour"},
 		{"gauge=[{name='g', at=[50, 0]}]", "lies in no cell"},
 	} {
-		for rank, err := range runtest.Each(t, runtest.Parse(t, wet, test.set), local.New(3), onCPU) {
+		for rank, err := range runtest.RunEach(t, runtest.Parse(t, wet, test.set), local.New(3), onCPU) {
 			var bad *solvers.BadInput
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%s on rank %d: %v", test.set, rank, err)
@@ -98,7 +98,7 @@ func TestOneRankWithoutMemory(t *testing.T) {
 	}
 	reported := 0
 	var bad *solvers.BadInput
-	for rank, err := range runtest.Each(t, runtest.Parse(t, wet), local.New(3),
+	for rank, err := range runtest.RunEach(t, runtest.Parse(t, wet), local.New(3),
 		func() backend.Device { return <-devices }) {
 		if err == nil || errors.As(err, &bad) {
 			t.Errorf("on rank %d: %v", rank, err)
@@ -124,7 +124,7 @@ func TestDeviceIsLeftAsItWas(t *testing.T) {
 		{"initial.h2=x > 4 ? -1 : 1", "negative"},
 	} {
 		f := backendtest.NewFakeGPU(cpu.New(1), 1<<30)
-		err := runtest.Each(t, runtest.Parse(t, wet, test.set), local.New(1), func() backend.Device { return f })[0]
+		err := runtest.RunEach(t, runtest.Parse(t, wet, test.set), local.New(1), func() backend.Device { return f })[0]
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.set, err)
 		}
@@ -140,7 +140,7 @@ func TestDeviceIsLeftAsItWas(t *testing.T) {
 func TestMemoryIsCheckedFirst(t *testing.T) {
 	for _, precision := range []string{"float64", "float32"} {
 		for _, text := range []string{wet, dry} {
-			runtest.MemoryIsAskedForFirst(t, .8, text, "mesh.cells=20000", "time.max_steps=1", "physics.precision="+precision)
+			runtest.MemoryIsCheckedFirst(t, .8, text, "mesh.cells=20000", "time.max_steps=1", "physics.precision="+precision)
 		}
 	}
 }

@@ -9,22 +9,23 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// ResizeRequest is a wish for another number of ranks, which somebody has left in the folder of a run.
+// ResizeRequest asks the run that holds a folder to continue with another number of ranks. Requests and replies are
+// files in the folder.
 type ResizeRequest struct {
 	ID     string `json:"id"`
 	Ranks  int    `json:"ranks,omitempty"`
-	Answer string `json:"answer,omitempty"` // why not, "" for yes
+	Answer string `json:"answer,omitempty"` // in a reply: why the request was refused; "" if it was accepted
 }
 
 const (
-	askFile    = ".ranks"
-	answerFile = ".ranks-answer"
+	requestFile = ".ranks"
+	answerFile  = ".ranks-answer"
 )
 
-// Submit leaves a wish for the run that has the folder.
-func (a ResizeRequest) Submit(dir string) error { return a.write(filepath.Join(dir, askFile)) }
+// Submit writes a request for the run that holds the folder.
+func (a ResizeRequest) Submit(dir string) error { return a.write(filepath.Join(dir, requestFile)) }
 
-// Reply answers a wish.
+// Reply writes the reply to a request.
 func (a ResizeRequest) Reply(dir string) error { return a.write(filepath.Join(dir, answerFile)) }
 
 func (a ResizeRequest) write(path string) error {
@@ -38,17 +39,17 @@ func (a ResizeRequest) write(path string) error {
 	})
 }
 
-// TakeResizeRequest takes the wish that is there, if there is one. One that cannot be read is none.
+// TakeResizeRequest reads and removes the pending request, if there is one. An unreadable request is ignored.
 func TakeResizeRequest(dir string) (ResizeRequest, bool) {
-	return takeFile(filepath.Join(dir, askFile), "")
+	return takeFile(filepath.Join(dir, requestFile), "")
 }
 
-// TakeResizeReply takes the answer to a wish, if it is there.
+// TakeResizeReply reads and removes the reply to the request id, if it has arrived.
 func TakeResizeReply(dir, id string) (ResizeRequest, bool) {
 	return takeFile(filepath.Join(dir, answerFile), id)
 }
 
-func takeFile(path, id string) (a ResizeRequest, there bool) {
+func takeFile(path, id string) (a ResizeRequest, found bool) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return a, false
@@ -59,12 +60,12 @@ func takeFile(path, id string) (a ResizeRequest, there bool) {
 	return a, os.Remove(path) == nil
 }
 
-// InUse reports whether a run has a folder.
+// InUse reports whether a run holds the folder.
 func InUse(dir string) (bool, error) {
 	f := open(dir, Info{})
 	if _, err := os.Stat(f.lock.Path()); errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
-	taken, err := f.lock.TryLock()
-	return err == nil && !taken, errors.Join(err, f.lock.Close())
+	locked, err := f.lock.TryLock()
+	return err == nil && !locked, errors.Join(err, f.lock.Close())
 }

@@ -12,31 +12,31 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// The first callBytes of a message of a collective identify the call. The data to combine follow, if they fit;
-// otherwise they are sent separately once all ranks agree on the call.
+// The first callBytes of a message of a collective identify the call. The data to combine follow if they fit; otherwise
+// they are sent separately after all ranks have agreed on the call.
 const (
-	callBytes   = 16
-	inlineBytes = stageBytes - callBytes
-	pieceBytes  = 1 << 30 // size of the parts of data that are too long for one MPI message
-	keepBytes   = 1 << 20 // largest buffer that a communicator keeps
+	callBytes       = 16
+	inlineBytes     = stageBytes - callBytes
+	chunkBytes      = 1 << 30 // longer data are sent in several MPI messages
+	maxScratchBytes = 1 << 20 // largest buffer that a communicator keeps for later collectives
 )
 
-// roundState is the state and the buffers that collectives reuse.
-type roundState struct {
+// collectiveState is the state and the buffers that collectives reuse.
+type collectiveState struct {
 	steps   []step
 	in, out op
 	call    collect.Call // the current call
-	scratch []byte       // another rank's operand, if it is long
+	scratch []byte       // the operand of another rank, if it is longer than a slot's memory
 }
 
-func (r *roundState) open(e engine, rank, size int) {
+func (r *collectiveState) open(e engine, rank, size int) {
 	r.steps = doubling(rank, size)
 	r.in = op{slot: e.newSlot(), call: &r.call}
 	r.out = op{slot: e.newSlot(), call: &r.call}
 	r.out.Send = true
 }
 
-func (r *roundState) release() {
+func (r *collectiveState) release() {
 	freeSlot(r.in.slot)
 	freeSlot(r.out.slot)
 }
@@ -49,13 +49,14 @@ func (c *comm) enter(ctx context.Context, call collect.Call) error {
 	if err := call.Check(c.size); err != nil {
 		return err
 	}
-	c.rounds.call = call
+	c.collective.call = call
 	c.table.flush()
 	return nil
 }
 
-// conclude ends the run for all when a collective has failed on this rank: the others would wait for it.
-func (c *comm) conclude(err error) error {
+// failOnError fails the run on all ranks if a collective has failed on this rank, since the other ranks would wait for
+// this rank forever. It returns err.
+func (c *comm) failOnError(err error) error {
 	if err != nil {
 		c.fail(err)
 	}
@@ -74,10 +75,11 @@ func (c *comm) agree(ctx context.Context, call collect.Call, data []byte) error 
 	return c.doubleLong(ctx, call, data)
 }
 
+// double is the recursive doubling of agree, for data that fit into one message with the call.
 func (c *comm) double(ctx context.Context, call collect.Call, data []byte) error {
-	r := &c.rounds
+	r := &c.collective
 	in, out := staged(r.in.slot), staged(r.out.slot)
-	putCall(out, call)
+	encodeCall(out, call)
 	for _, s := range r.steps {
 		copy(out[callBytes:], data)
 		r.in.Peer, r.out.Peer = s.source, s.dest
@@ -90,7 +92,7 @@ func (c *comm) double(ctx context.Context, call collect.Call, data []byte) error
 			if head.next = &r.out; s.source < 0 {
 				head = &r.out
 			}
-			if err := c.follow(ctx, head, first); err != nil {
+			if err := c.awaitFrom(ctx, head, first); err != nil {
 				return err
 			}
 		}
@@ -116,16 +118,16 @@ func (c *comm) double(ctx context.Context, call collect.Call, data []byte) error
 
 // doubleLong is double for data that are longer than a slot's memory, between ranks that have agreed.
 func (c *comm) doubleLong(ctx context.Context, call collect.Call, data []byte) error {
-	r := &c.rounds
+	r := &c.collective
 	if cap(r.scratch) < len(data) {
 		r.scratch = make([]byte, len(data))
 	}
 	operand := r.scratch[:len(data)]
-	if cap(r.scratch) > keepBytes {
+	if cap(r.scratch) > maxScratchBytes {
 		r.scratch = nil
 	}
 	for _, s := range r.steps {
-		var b batch
+		var b transfers
 		if s.source >= 0 {
 			b.add(c, false, s.source, operand)
 		}
@@ -145,14 +147,14 @@ func (c *comm) doubleLong(ctx context.Context, call collect.Call, data []byte) e
 	return nil
 }
 
-func putCall(b []byte, call collect.Call) {
+func encodeCall(b []byte, call collect.Call) {
 	clear(b[:callBytes])
 	b[0], b[1] = byte(call.Kind), byte(call.Op)
 	binary.LittleEndian.PutUint32(b[4:], uint32(call.Root))
 	binary.LittleEndian.PutUint64(b[8:], uint64(call.Len))
 }
 
-func getCall(b []byte) collect.Call {
+func decodeCall(b []byte) collect.Call {
 	return collect.Call{
 		Kind: collect.Kind(b[0]), Op: dist.Op(b[1]),
 		Root: int(binary.LittleEndian.Uint32(b[4:])), Len: int(binary.LittleEndian.Uint64(b[8:])),
@@ -167,29 +169,29 @@ func (c *comm) differs(got, own []byte, source int, call collect.Call) error {
 	if len(got) < callBytes {
 		return &dist.PeerError{Rank: source, Err: fmt.Errorf("sent %d bytes, want the message of %v", len(got), call)}
 	}
-	other := getCall(got)
+	other := decodeCall(got)
 	if err := other.Check(c.size); err != nil {
 		return &dist.PeerError{Rank: source, Err: err}
 	}
 	return other.Differs(source, call, c.rank)
 }
 
-// batch is the sends and receives of one phase of a collective, in the order in which they were added.
-type batch struct {
+// transfers is the sends and receives of one phase of a collective, in the order in which they were added.
+type transfers struct {
 	head, last *op
 	err        error
 }
 
 // add posts the transfer of buf, in several messages if it is too long for one.
-func (b *batch) add(c *comm, send bool, peer int, buf []byte) {
-	for offset := 0; offset < len(buf) && b.err == nil; offset += pieceBytes {
+func (b *transfers) add(c *comm, send bool, peer int, buf []byte) {
+	for offset := 0; offset < len(buf) && b.err == nil; offset += chunkBytes {
 		o := c.table.acquire()
-		o.Message = pending.Message{Send: send, Peer: peer, Buf: buf[offset:min(offset+pieceBytes, len(buf))]}
-		o.call = &c.rounds.call
+		o.Message = pending.Message{Send: send, Peer: peer, Buf: buf[offset:min(offset+chunkBytes, len(buf))]}
+		o.call = &c.collective.call
 		if send {
-			b.err = sendBytes(o.slot, rounds, peer, o.pin(), len(o.Buf))
+			b.err = sendBytes(o.slot, collectives, peer, o.pin(), len(o.Buf))
 		} else {
-			b.err = receiveBytes(o.slot, rounds, peer, o.pin(), len(o.Buf))
+			b.err = receiveBytes(o.slot, collectives, peer, o.pin(), len(o.Buf))
 		}
 		if b.err != nil {
 			b.err = &dist.PeerError{Rank: peer, Err: fmt.Errorf("%v: %w", o, b.err)}
@@ -206,17 +208,17 @@ func (b *batch) add(c *comm, send bool, peer int, buf []byte) {
 }
 
 // wait completes the phase. On an error it ends the run before it releases memory that MPI may still use.
-func (b *batch) wait(ctx context.Context, c *comm) error {
+func (b *transfers) wait(ctx context.Context, c *comm) error {
 	if b.err == nil && b.head != nil {
 		b.err = c.await(ctx, b.head)
 	}
-	err := c.conclude(b.err)
+	err := c.failOnError(b.err)
 	c.endChain(b.head)
 	return err
 }
 
 func (c *comm) receiveAll(ctx context.Context, source int, buf []byte) error {
-	var b batch
+	var b transfers
 	b.add(c, false, source, buf)
 	return b.wait(ctx, c)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// room tells what memory the largest problem of some checks takes, and refuses what the machine, or a GPU on which they
-// are computed too, has not, before anything is made.
-func room(w io.Writer, checks []Check, opts Options) error {
+// checkMemory prints the memory of the largest problem of some checks. It returns an error if the machine, or a GPU
+// among the twins, has less.
+func checkMemory(w io.Writer, checks []Check, opts Options) error {
 	var cases []*config.Case
 	for _, c := range checks {
 		text := ""
@@ -21,11 +21,11 @@ func room(w io.Writer, checks []Check, opts Options) error {
 		if text == "" {
 			continue
 		}
-		of, err := solvers.Parse(c.Name, []byte(text), nil)
+		source, err := solvers.Parse(c.Name, []byte(text), nil)
 		if err != nil {
 			return fmt.Errorf("the largest problem of check %s: %w", c.Name, err)
 		}
-		cases = append(cases, of)
+		cases = append(cases, source)
 	}
 	if len(cases) == 0 {
 		return nil
@@ -37,8 +37,8 @@ func room(w io.Writer, checks []Check, opts Options) error {
 	if _, err := fmt.Fprintf(w, "memory estimate: %s\n\n", most.Text(1, false)); err != nil {
 		return err
 	}
-	free, of := estimate.FreeMemory()
-	if err := most.Check(free, of, 1); err != nil {
+	free, source := estimate.FreeMemory()
+	if err := most.Check(free, source, 1); err != nil {
 		return &solvers.BadInput{Err: err}
 	}
 	for _, twin := range opts.Twins {

@@ -13,25 +13,25 @@ import (
 	"github.com/atoll-hpc/atoll/run"
 )
 
-// RowsComeLate tests that a device is not waited for when the rows of conservation.csv are measured, and that they and
-// those of gauges are those of the host's memory to the last byte, on one rank and on two.
-func RowsComeLate(t *testing.T, text string, sets ...string) {
+// RowsAreAsynchronous tests that measuring rows of conservation.csv does not wait for a device with separate memory,
+// and that all tables have the same bytes as with a CPU, on one rank and on two.
+func RowsAreAsynchronous(t *testing.T, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
 	want := ""
 	for _, ranks := range []int{1, 2} {
-		for _, far := range []bool{false, true} {
+		for _, separate := range []bool{false, true} {
 			dir := t.TempDir()
-			errs, ahead := make([]error, ranks), make([]int, ranks)
+			errs, pending := make([]error, ranks), make([]int, ranks)
 			var wait sync.WaitGroup
 			for rank, comm := range Local(t, ranks) {
 				wait.Go(func() {
 					var dev backend.Device = cpu.New(1)
 					defer dev.Close()
-					if far {
-						away := backendtest.NewFakeGPU(dev, 1<<30)
-						defer func() { ahead[rank] = away.MaxUnread }()
-						dev = away
+					if separate {
+						device := backendtest.NewFakeGPU(dev, 1<<30)
+						defer func() { pending[rank] = device.MaxUnread }()
+						dev = device
 					}
 					_, err := run.Run(t.Context(), run.Options{Case: c, Comm: comm, Device: dev, Dir: dir})
 					errs[rank] = errors.Join(err, comm.Close())
@@ -57,11 +57,11 @@ func RowsComeLate(t *testing.T, text string, sets ...string) {
 				want = rows
 			}
 			if rows != want {
-				t.Errorf("%d ranks, far %t:\n%swant\n%s", ranks, far, rows, want)
+				t.Errorf("%d ranks, separate memory %t:\n%swant\n%s", ranks, separate, rows, want)
 			}
-			for rank, n := range ahead {
-				if far && n < 2 {
-					t.Errorf("rank %d of %d: %d rows were under way at most", rank, ranks, n)
+			for rank, n := range pending {
+				if separate && n < 2 {
+					t.Errorf("rank %d of %d: at most %d rows were pending, want 2", rank, ranks, n)
 				}
 			}
 		}

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -22,6 +25,7 @@ func ownFlags(root *cobra.Command, args []string) ([]string, error) {
 	if !ok || err != nil {
 		return args, nil
 	}
+	c.InitDefaultHelpFlag()
 	own := []string{args[0]}
 	for k := 1; k < len(args); k++ {
 		word := args[k]
@@ -38,6 +42,10 @@ func ownFlags(root *cobra.Command, args []string) ([]string, error) {
 			continue
 		case len(name) > 1 && len(name) < len(word) && flag != nil:
 			word = "--" + strings.TrimPrefix(name, "-")
+		case len(name) == len(word)-1 && len(name) > 1 && !strings.ContainsAny(name[:1], "-no"): // -hmim is not -h -m -i -m
+			if near := nearFlag(c.Flags(), name); near != "" {
+				return nil, usageError{fmt.Errorf("unknown flag: %s; did you mean --%s?", word, near)}
+			}
 		}
 		own = append(own, word)
 		takesValue := flag != nil && flag.NoOptDefVal == "" || word == "-o" || word == "-n"
@@ -61,4 +69,41 @@ func foreignFlags(command string) ([]solvers.ForeignFlag, bool) {
 		}
 	}
 	return nil, false
+}
+
+// flagError is the error of a command line whose flags could not be parsed. For an unknown flag it names the nearest
+// one of the command, or says how to list all.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usageError{err}
+	}
+	name, hint := unknown.GetSpecifiedName(), c.CommandPath()+" --help lists those there are"
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" { // of a word after a single dash, as of Mmg's flags
+		name, hint = letters, "names of flags have two dashes; "+hint
+	}
+	if near := nearFlag(c.Flags(), name); near != "" {
+		hint = "did you mean --" + near + "?"
+	}
+	return usageError{fmt.Errorf("%w; %s", err, hint)}
+}
+
+// nearFlag returns the flag that begins with a name of two letters or more, or otherwise that at a distance of at most
+// two letters from it, and half of its own; "" if there is none.
+func nearFlag(flags *pflag.FlagSet, name string) string {
+	var names []string
+	begins := ""
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		names = append(names, f.Name)
+		if begins == "" && len(name) > 1 && strings.HasPrefix(f.Name, name) {
+			begins = f.Name
+		}
+	})
+	if begins != "" {
+		return begins
+	}
+	return words.Nearest(name, names, min(2, len(name)/2))
 }

@@ -19,25 +19,25 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// GoesOn tests that a run that was killed continues from its latest checkpoint, on other numbers of ranks, over other
-// transports and on a device with memory of its own, to the files and the hash that it has without. sets make the case
-// one that saves its state several times.
-func GoesOn(t *testing.T, text string, sets ...string) {
+// RestartsAfterKill tests that a killed run continues from its latest checkpoint to the same files and hash as an
+// uninterrupted run: on other numbers of ranks, over other transports, and on a device with separate memory. sets must
+// make the case save its state several times.
+func RestartsAfterKill(t *testing.T, text string, sets ...string) {
 	t.Helper()
 	sets = append(sets, "checkpoint.keep=1000")
-	whole := t.TempDir()
-	want, err := On(t, text, 2, 1, Local, whole, sets...)
+	complete := t.TempDir()
+	want, err := Run(t, text, 2, 1, Local, complete, sets...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved, err := checkpoint.List(whole)
+	saved, err := checkpoint.List(complete)
 	if err != nil || len(saved) < 2 {
 		t.Fatalf("checkpoints %v, %v", saved, err)
 	}
 	host := func() backend.Device { return cpu.New(1) }
-	far := func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }
+	separate := func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }
 	queue := func() backend.Device { return backendtest.NewFakeRecorder(cpu.New(1), 1<<30) }
-	for _, again := range []struct {
+	for _, c := range []struct {
 		name   string
 		ranks  int
 		open   Open
@@ -45,43 +45,43 @@ func GoesOn(t *testing.T, text string, sets ...string) {
 	}{
 		{"1 rank", 1, Local, func() backend.Device { return cpu.New(3) }},
 		{"3 ranks over gRPC", 3, GRPC, host},
-		{"7 ranks with memory of their own", 7, Local, far},
+		{"7 ranks with memory of their own", 7, Local, separate},
 		{"1 rank that queues steps", 1, Local, queue},
 	} {
 		dir := filepath.Join(t.TempDir(), "again")
-		killed(t, whole, dir, len(saved)/2)
-		got, err := restart(t, text, again.ranks, again.open, again.device, dir, sets...)
+		killed(t, complete, dir, len(saved)/2)
+		got, err := restart(t, text, c.ranks, c.open, c.device, dir, sets...)
 		if err != nil {
-			t.Errorf("%s: %v", again.name, err)
+			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
 		if got.StateSHA256 != want.StateSHA256 || got.Steps != want.Steps || got.Stopped != want.Stopped {
-			t.Errorf("%s: state %s after %d steps, want %s after %d", again.name, got.StateSHA256, got.Steps,
+			t.Errorf("%s: state %s after %d steps, want %s after %d", c.name, got.StateSHA256, got.Steps,
 				want.StateSHA256, want.Steps)
 		}
 		for name, v := range want.Metrics {
 			if got.Metrics[name] != v {
-				t.Errorf("%s: %s is %v, want %v", again.name, name, got.Metrics[name], v)
+				t.Errorf("%s: %s is %v, want %v", c.name, name, got.Metrics[name], v)
 			}
 		}
-		sameTables(t, whole, dir, again.name)
+		sameTables(t, complete, dir, c.name)
 	}
 }
 
-// killed makes a folder what it would be if its run had been killed after some of its checkpoints were written, and
-// more of its tables.
-func killed(t *testing.T, whole, dir string, later int) {
+// killed copies the folder of a complete run and makes it look as if the run had been killed: without the latest
+// checkpoints, with later rows in its tables and a partial frame.
+func killed(t *testing.T, complete, dir string, later int) {
 	t.Helper()
-	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(complete)); err != nil {
 		t.Fatal(err)
 	}
 	saved, err := checkpoint.List(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range framesIn(t, dir) { // one that was being written
-		more := strings.Replace(name, "_000001.", "_000999.", 1) + ".part"
-		if err := os.WriteFile(filepath.Join(dir, "frames", more), []byte("half"), 0o666); err != nil {
+	for _, name := range framesIn(t, dir) { // a frame that was being written
+		partial := strings.Replace(name, "_000001.", "_000999.", 1) + ".part"
+		if err := os.WriteFile(filepath.Join(dir, "frames", partial), []byte("half"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,17 +90,17 @@ func killed(t *testing.T, whole, dir string, later int) {
 			t.Fatal(err)
 		}
 	}
-	told := filepath.Join(dir, "run.json")
-	text, err := os.ReadFile(told)
+	infoFile := filepath.Join(dir, "run.json")
+	text, err := os.ReadFile(infoFile)
 	if err == nil {
-		err = os.WriteFile(told, []byte(strings.Replace(string(text), `"done"`, `"running"`, 1)), 0o666)
+		err = os.WriteFile(infoFile, []byte(strings.Replace(string(text), `"done"`, `"running"`, 1)), 0o666)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// restart runs a case in a folder as On does, on devices of its own.
+// restart continues a case in a folder, like Run, on the given devices.
 func restart(t *testing.T, text string, ranks int, open Open, device func() backend.Device, dir string,
 	sets ...string) (*summary.Summary, error) {
 	t.Helper()
@@ -121,7 +121,7 @@ func restart(t *testing.T, text string, ranks int, open Open, device func() back
 	return results[0], errors.Join(errs...)
 }
 
-// sameTables compares tables, indices of frames, and files of all frames.
+// sameTables compares the tables, indices of frames, and NetCDF files of two folders.
 func sameTables(t *testing.T, want, got, name string) {
 	t.Helper()
 	var files []string
@@ -134,7 +134,7 @@ func sameTables(t *testing.T, want, got, name string) {
 		files = append(files, found...)
 	}
 	if len(files) < 2 {
-		t.Errorf("%s: the run has only %v", name, files)
+		t.Errorf("%s: the run wrote only %v", name, files)
 	}
 	for _, path := range files {
 		file, err := filepath.Rel(want, path)
