@@ -13,7 +13,7 @@ import (
 func (f *function) callExpr(c *ast.CallExpr) cexpr {
 	if c.Ellipsis.IsValid() {
 		f.refuse(c, "a call with ...: kernels have no variable arguments")
-		return nothing
+		return refusedExpr
 	}
 	if f.u.pkg.Info.Types[c.Fun].IsType() {
 		return f.convert(c)
@@ -24,13 +24,13 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 	fn := f.u.callee(c)
 	if fn == nil {
 		f.refuse(c, "%s is not the name of a function: kernels have no function values", callName(c))
-		return nothing
+		return refusedExpr
 	}
 	switch {
 	case f.u.pkg.IsSource(fn.Pkg()):
 		if types.IsInterface(receiverType(fn)) {
 			f.refuse(c, "%s is a method of an interface: kernels have no interfaces", callName(c))
-			return nothing
+			return refusedExpr
 		}
 		return f.callOwn(c, fn)
 	case fn.Pkg() != nil && fn.Pkg().Path() == "math":
@@ -48,16 +48,16 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 	case fn.Pkg() != nil && atomics[fn.FullName()] != "":
 		f.refuse(c, "the result of %s depends on the order of threads: call it as a statement", callName(c))
 	default:
-		f.refuse(c, "%s belongs to the standard library: kernels call functions of packages outside of it, %s", callName(c),
-			known)
+		f.refuse(c, "%s belongs to the standard library: kernels may only call its functions %s", callName(c),
+			supportedFunctions)
 	}
-	return nothing
+	return refusedExpr
 }
 
-const known = "math.Sqrt, Abs, Min, Max, Copysign, Floor, Ceil, Trunc, NaN, Inf, IsNaN, IsInf, Float64bits, and " +
-	"atomic additions, minima and maxima"
+const supportedFunctions = "math.Sqrt, Abs, Min, Max, Copysign, Floor, Ceil, Trunc, NaN, Inf, IsNaN, IsInf, " +
+	"Float64bits, and atomic additions, minima and maxima"
 
-// receiverOf is what a method is called on, or the function itself.
+// receiverOf returns the expression on which a method is called, or the function itself.
 func receiverOf(c *ast.CallExpr) ast.Expr {
 	if s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
 		return s.X
@@ -79,7 +79,7 @@ func receiverType(fn *types.Func) types.Type {
 	return types.Typ[types.Int]
 }
 
-// callOwn calls a function or method of the package, or of one that it imports from source.
+// callOwn translates a call of a function or method of the package, or of a package that it imports from source.
 func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 	var params []string
 	if f.u.lanes {
@@ -96,7 +96,7 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 	if sel, ok := fun.(*ast.SelectorExpr); ok && !f.isPackage(sel.X) {
 		receiver, args, ok := f.receiver(c, sel, fn)
 		if !ok {
-			return nothing
+			return refusedExpr
 		}
 		params, typeArgs = append(params, receiver), args
 	} else {
@@ -104,8 +104,8 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 	}
 	for _, a := range c.Args {
 		if call, ok := ast.Unparen(a).(*ast.CallExpr); ok && len(c.Args) == 1 && fn.Signature().Params().Len() > 1 {
-			f.refuse(call, "%s passes several results on: assign them to variables first", callName(call))
-			return nothing
+			f.refuse(call, "%s passes several results on as arguments: assign them to variables first", callName(call))
+			return refusedExpr
 		}
 		if f.u.lanes {
 			params = append(params, f.lane(a))
@@ -116,7 +116,7 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 	return atom("%s(%s)", f.u.call(c, fn, typeArgs).name, strings.Join(params, ", "))
 }
 
-// receiver is what a method is called on, as an argument, and the type arguments of its type.
+// receiver returns a method's receiver as an argument, and the type arguments of its type.
 func (f *function) receiver(c *ast.CallExpr, sel *ast.SelectorExpr, fn *types.Func) (text string, args []types.Type,
 	ok bool) {
 	s := f.u.pkg.Info.Selections[sel]
@@ -134,7 +134,7 @@ func (f *function) receiver(c *ast.CallExpr, sel *ast.SelectorExpr, fn *types.Fu
 		} else if p := f.constantBase(sel); p != nil && !f.u.constant(t) {
 			f.refuse(sel, "method %s takes the address of a part of a %s that kernels get by value: mark its type "+
 				"//atoll:constant",
-				fn.Name(), f.u.show(p))
+				fn.Name(), f.u.typeString(p))
 		}
 		x = cexpr{"&" + x.in(unary), unary}
 	case !wants && pointer:
@@ -146,7 +146,7 @@ func (f *function) receiver(c *ast.CallExpr, sel *ast.SelectorExpr, fn *types.Fu
 	return x.text, typeList(receiver(t).TypeArgs()), true
 }
 
-// instanceOf are the type arguments with which a function is called.
+// instanceOf returns the type arguments of a called function.
 func (f *function) instanceOf(fun ast.Expr) (typeArgs []types.Type) {
 	switch x := fun.(type) {
 	case *ast.IndexExpr:
@@ -164,7 +164,7 @@ func (f *function) instanceOf(fun ast.Expr) (typeArgs []types.Type) {
 	return typeArgs
 }
 
-// isPackage tells whether an expression is the name of an imported package.
+// isPackage reports whether an expression is the name of an imported package.
 func (f *function) isPackage(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	if !ok {
@@ -186,7 +186,7 @@ func (f *function) builtin(c *ast.CallExpr) cexpr {
 		if a, ok := arrayOf(f.typeOf(x)); ok {
 			return atom("%d", a.Len())
 		}
-		f.refuse(c, "len of %s: kernels take the length of slices and arrays", f.u.show(f.typeOf(x)))
+		f.refuse(c, "len of %s: kernels take the length of slices and arrays", f.u.typeString(f.typeOf(x)))
 	case "min", "max":
 		helper := map[string]string{"min": "go_min", "max": "go_max"}[name]
 		t := f.typeOf(c)
@@ -198,12 +198,12 @@ func (f *function) builtin(c *ast.CallExpr) cexpr {
 	case "append", "make", "new":
 		f.refuse(c, "%s: kernels allocate nothing; write to a slice that is an argument", name)
 	default:
-		f.refuse(c, "builtin %s is outside of what kernels can use", name)
+		f.refuse(c, "builtin %s is not supported in kernels", name)
 	}
-	return nothing
+	return refusedExpr
 }
 
-// arrayOf is the array that t is or points to.
+// arrayOf returns the array type that t is or points to.
 func arrayOf(t types.Type) (*types.Array, bool) {
 	t = t.Underlying()
 	if p, ok := t.(*types.Pointer); ok {
@@ -220,8 +220,8 @@ func (f *function) convert(c *ast.CallExpr) cexpr {
 	if source.KindOf(to)&(types.IsNumeric|types.IsBoolean) == 0 ||
 		source.KindOf(from)&(types.IsNumeric|types.IsBoolean) == 0 {
 		if !types.Identical(to, from) {
-			f.refuse(c, "a conversion from %s to %s: kernels convert numbers", f.u.show(from), f.u.show(to))
-			return nothing
+			f.refuse(c, "a conversion from %s to %s: kernels convert numbers", f.u.typeString(from), f.u.typeString(to))
+			return refusedExpr
 		}
 	}
 	if v := f.u.pkg.Info.Types[x].Value; v != nil {
@@ -252,8 +252,8 @@ func isFloat32(t types.Type) bool {
 	return ok && b.Kind() == types.Float32
 }
 
-// A mathFunction is a function of package math: its name in double and, where a result rounded to float is that of
-// float arithmetic, in float; and the type of its result, where it is another than C has.
+// A mathFunction describes a function of package math: its C name for double; its C name for float, if the float
+// function returns the double result rounded to float; and its result type, if that differs from C's.
 type mathFunction struct{ double, float, result string }
 
 var mathFunctions = map[string]mathFunction{
@@ -269,12 +269,13 @@ var mathFunctions = map[string]mathFunction{
 	"Inf":      {double: "math_Inf"},
 	"IsNaN":    {double: "math_IsNaN"},
 	"IsInf":    {double: "math_IsInf"},
-	// Of a NaN the bits differ between processors.
+	// The bits of a NaN differ between processors.
 	"Float64bits": {double: "__double_as_longlong", result: "uint64"},
 }
 
-// single tells whether all arguments of a call are float32 numbers that were made float64, so that
-// float32(math.Sqrt(float64(x))) is one root in float32: the double root, rounded, is the correctly rounded float root.
+// single reports whether all arguments of a call are float32 numbers converted to float64. Then
+// float32(math.Sqrt(float64(x))) is translated to a float square root: the double root rounded to float is the
+// correctly rounded float root.
 func (f *function) single(c *ast.CallExpr, fn *types.Func) bool {
 	for _, a := range c.Args {
 		if f.widened(a) == nil {
@@ -284,7 +285,7 @@ func (f *function) single(c *ast.CallExpr, fn *types.Func) bool {
 	return mathFunctions[fn.Name()].float != ""
 }
 
-// widened is x in float64(x) for a float32 x, or nil.
+// widened returns x of an expression float64(x) with a float32 x, or nil.
 func (f *function) widened(e ast.Expr) ast.Expr {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || !f.u.pkg.Info.Types[c.Fun].IsType() || !isFloat32(f.typeOf(c.Args[0])) {
@@ -296,10 +297,10 @@ func (f *function) widened(e ast.Expr) ast.Expr {
 func (f *function) math(c *ast.CallExpr, fn *types.Func, single bool) cexpr {
 	m, ok := mathFunctions[fn.Name()]
 	if !ok {
-		f.refuse(c, "math.%s: its last bits differ between processors; compute it on the host and pass it, or use + - "+
+		f.refuse(c, "math.%s: its last bits differ between processors; pass it as an argument, or use + - "+
 			"* / and %s",
-			fn.Name(), known)
-		return nothing
+			fn.Name(), supportedFunctions)
+		return refusedExpr
 	}
 	name := m.double
 	var args []string
@@ -322,7 +323,7 @@ func (f *function) math(c *ast.CallExpr, fn *types.Func, single bool) cexpr {
 	return atom("%s", call)
 }
 
-// atomics are the functions that may change what other threads change too, each with the prelude's name for it.
+// atomics maps the atomic functions that kernels may call to their names in the prelude.
 var atomics = map[string]string{
 	"sync/atomic.AddInt32":      "atomic_add",
 	"sync/atomic.AddInt64":      "atomic_add",
@@ -332,7 +333,7 @@ var atomics = map[string]string{
 	source.AtomicsPath + ".Max": "atomic_max",
 }
 
-// atomic translates a call of an atomic function that stands alone, and tells whether c is one.
+// atomic translates a call of an atomic function that is a statement. It returns false for other calls.
 func (f *function) atomic(c *ast.CallExpr) bool {
 	fn := f.u.callee(c)
 	if fn == nil || fn.Pkg() == nil || atomics[fn.FullName()] == "" {

@@ -14,8 +14,8 @@ import (
 
 const lanesPath = "github.com/atoll-hpc/atoll/kernelgen/lanes"
 
-// Launchers returns a Go file for the package: for each kernel a loop type with its arguments, which runs on the CPU
-// and tells other devices how to launch it.
+// Launchers returns a Go file for the package with a loop type for each kernel. A loop holds the kernel's arguments,
+// runs on the CPU, and describes its launch to other devices.
 func (p *Package) Launchers() ([]byte, error) {
 	p.Refusals = nil
 	var body bytes.Buffer
@@ -67,17 +67,17 @@ func (p *Package) Launchers() ([]byte, error) {
 	return out, nil
 }
 
-// launched is a kernel's parameter list as Go text.
-type launched struct {
+// loopType describes the loop type of a kernel as Go text.
+type loopType struct {
 	k              *Kernel
-	imports        map[string]string // packages that the file imports, and their names in it
+	imports        map[string]string // imported packages by path, and their names in the file
 	typeParams     string            // [F Float], or empty
 	typeArgs       string            // [F], or empty
 	precision      string            // F, or the result's type
 	names, types   []string
-	param          map[string]types.Type // by name, without those that are shared
-	constant       map[string]bool       // of these, those that are not passed to the device
-	shared         [][2]string           // names and types of what a tile's loops share
+	param          map[string]types.Type // types of parameters by name, without shared arrays
+	constant       map[string]bool       // constant parameters, which are not passed to the device
+	shared         [][2]string           // names and types of shared arrays
 	indices        []string
 	call           string // the arguments of a call from the loop
 	resultType     string
@@ -85,8 +85,8 @@ type launched struct {
 	leaves         bool // vector code leaves some indices to Go
 }
 
-// text writes a type as the launchers' file has it, and notes the packages that it takes.
-func (l *launched) text(t types.Type) string {
+// text returns a type as Go source of the launchers' file, and records the packages that it needs.
+func (l *loopType) text(t types.Type) string {
 	return types.TypeString(t, func(other *types.Package) string {
 		if other == l.k.Fn.Pkg() {
 			return ""
@@ -95,10 +95,11 @@ func (l *launched) text(t types.Type) string {
 	})
 }
 
-// imported is the name of an imported package in the launchers' file: its own, or with a number where that is taken.
-func (l *launched) imported(path, name string) string {
-	if is, ok := l.imports[path]; ok {
-		return is
+// imported returns the name of an imported package in the launchers' file: its own, with a number if that is not
+// unique.
+func (l *loopType) imported(path, name string) string {
+	if known, ok := l.imports[path]; ok {
+		return known
 	}
 	unique := name
 	for n := 2; slices.Contains(slices.Collect(maps.Values(l.imports)), unique); n++ {
@@ -150,7 +151,7 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 }
 
 // rangeMethod writes the method that runs the kernel over a range on the CPU.
-func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *launched) {
+func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *loopType) {
 	loop := k.Name + "Loop"
 	fmt.Fprintf(w, "// Range runs the kernel on the CPU.\nfunc (loop *%s%s) Range(lo, hi int) {\n", loop, l.typeArgs)
 	for _, v := range l.shared {
@@ -159,15 +160,15 @@ func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *launched) {
 	switch {
 	case k.Stages > 0:
 		if k.Lanes {
-			l.vectors(w, "0, 0")
+			l.vectorLoop(w, "0, 0")
 		}
 		p.staged(w, k, l)
 	case l.boxed:
 		p.boxLoop(w, l)
 	default:
-		l.reduced(w, func() {
+		l.reductionLoop(w, func() {
 			if k.Lanes {
-				l.vectors(w, "0, 0")
+				l.vectorLoop(w, "0, 0")
 			}
 			fmt.Fprintf(w, "for %[1]s := lo; %[1]s < hi; %[1]s++ {\n%[2]s\n}\n", l.indices[0], l.body())
 		})
@@ -175,8 +176,8 @@ func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *launched) {
 	w.WriteString("}\n\n")
 }
 
-// launchMethod writes the method by which other devices know how to run the kernel.
-func (p *Package) launchMethod(w *bytes.Buffer, k *Kernel, l *launched) {
+// launchMethod writes the method that describes the launch to other devices.
+func (p *Package) launchMethod(w *bytes.Buffer, k *Kernel, l *loopType) {
 	loop := k.Name + "Loop"
 	fmt.Fprintf(w, "// Launch says how other devices run the kernel.\nfunc (loop *%s%s) Launch() abi.Launch {\n", loop,
 		l.typeArgs)
@@ -198,8 +199,8 @@ func (p *Package) launchMethod(w *bytes.Buffer, k *Kernel, l *launched) {
 	w.WriteString("\t}}\n}\n" + l.variant("variant"))
 }
 
-func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
-	l := &launched{k: k, imports: imports, boxed: k.Dims > 1, param: map[string]types.Type{},
+func (p *Package) describe(k *Kernel, imports map[string]string) *loopType {
+	l := &loopType{k: k, imports: imports, boxed: k.Dims > 1, param: map[string]types.Type{},
 		constant: map[string]bool{}, leaves: k.Lanes && p.leaves(k.Fn)}
 	sig := k.Fn.Signature()
 	if tp := sig.TypeParams(); tp.Len() > 0 {
@@ -248,16 +249,16 @@ func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
 	return l
 }
 
-// body is what the loop does for an index.
-func (l *launched) body() string {
+// body returns the statement for one index.
+func (l *loopType) body() string {
 	if l.k.Reduce == source.ReduceNone {
 		return l.call
 	}
 	return fmt.Sprintf("best = %s(best, %s)", l.k.Reduce, l.call)
 }
 
-// reduced writes a loop, and around it what reduces its results.
-func (l *launched) reduced(w *bytes.Buffer, loop func()) {
+// reductionLoop writes a loop and the reduction of its results.
+func (l *loopType) reductionLoop(w *bytes.Buffer, loop func()) {
 	if l.k.Reduce == source.ReduceNone {
 		loop()
 		return
@@ -268,8 +269,8 @@ func (l *launched) reduced(w *bytes.Buffer, loop func()) {
 	w.WriteString("loop.result.Take(best)\n")
 }
 
-// vectors writes the loop that gives indices to vector code, as many as are whole groups of lanes.
-func (l *launched) vectors(w *bytes.Buffer, others string) {
+// vectorLoop writes the loop that calls vector code, for as many indices as fill groups of lanes.
+func (l *loopType) vectorLoop(w *bytes.Buffer, others string) {
 	lo, hi := "lo", "hi"
 	switch {
 	case l.boxed:
@@ -291,9 +292,9 @@ func (l *launched) vectors(w *bytes.Buffer, others string) {
 		"unsafe.Pointer(loop), %[1]s, %[1]s+n, %[4]s, %[5]s)\n%[6]s%[1]s += n\n}\n", lo, hi, before, others, result, after)
 }
 
-func (p *Package) boxLoop(w *bytes.Buffer, l *launched) {
+func (p *Package) boxLoop(w *bytes.Buffer, l *loopType) {
 	rest := append(append([]string{}, l.indices[1:]...), "_")[:2]
-	l.reduced(w, func() {
+	l.reductionLoop(w, func() {
 		fmt.Fprintf(w, "for lo < hi {\n%s, %s, count := loop.box.Row(lo, hi)\n", l.indices[0], strings.Join(rest, ", "))
 		if !l.k.Lanes {
 			fmt.Fprintf(w, "for end := %[1]s + count; %[1]s < end; %[1]s++ {\n%[2]s\n}\nlo += count\n}\n", l.indices[0],
@@ -301,13 +302,13 @@ func (p *Package) boxLoop(w *bytes.Buffer, l *launched) {
 			return
 		}
 		fmt.Fprintf(w, "end := %s + count\n", l.indices[0])
-		l.vectors(w, strings.Join(append(append([]string{}, l.indices[1:]...), "0")[:2], ", "))
+		l.vectorLoop(w, strings.Join(append(append([]string{}, l.indices[1:]...), "0")[:2], ", "))
 		fmt.Fprintf(w, "for ; %[1]s < end; %[1]s++ {\n%[2]s\n}\nlo += count\n}\n", l.indices[0], l.body())
 	})
 }
 
-// argument is the abi.Arg of a parameter.
-func (p *Package) argument(k *Kernel, l *launched, name string) string {
+// argument returns the expression of the abi.Arg of a parameter.
+func (p *Package) argument(k *Kernel, l *loopType, name string) string {
 	if l.resultType != "" && name == "result" {
 		return `abi.PointerTo("result", loop.result)`
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// staged writes a loop that takes the indices in groups: each call of the kernel's body for all of a group before the
-// next call, so that a processor overlaps work of several indices.
-func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *launched) {
-	const need = "stages=N needs a body of one variable, var f T, and after it calls of its methods alone"
+// staged writes a loop over groups of indices: each call of the kernel's body is done for all indices of a group before
+// the next call, so that the processor overlaps the work of several indices.
+func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *loopType) {
+	const need = "stages=N needs a body that declares one variable, var f T, and then only calls its methods"
 	body := k.Decl.Body.List
 	if k.Reduce != source.ReduceNone || l.boxed || len(body) < 2 {
 		p.Refuse(k.Decl, "kernel %s: %s", k.Name, need)
@@ -53,7 +53,7 @@ func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *launched) {
 	w.WriteString("}\n")
 }
 
-// onLocal tells whether a call is of a method of the variable.
+// onLocal reports whether a call is of a method of the variable.
 func (p *Package) onLocal(c *ast.CallExpr, v types.Object) bool {
 	s, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -63,9 +63,9 @@ func (p *Package) onLocal(c *ast.CallExpr, v types.Object) bool {
 	return ok && p.Info.Uses[id] == v
 }
 
-// rewrite is the source of an expression of a kernel's body, with the variable, the index and the parameters as its
-// loop has them.
-func (p *Package) rewrite(e ast.Expr, l *launched, local types.Object) string {
+// rewrite returns the source of an expression of a kernel's body, with the variable, the index and the parameters
+// replaced by their names in the loop.
+func (p *Package) rewrite(e ast.Expr, l *loopType, local types.Object) string {
 	k := l.k
 	file := p.Fset.File(e.Pos())
 	source, err := os.ReadFile(file.Name())

@@ -35,7 +35,7 @@ func (r *runner) readGaugePoints(ctx context.Context) (err error) {
 			source = g.File
 		}
 		for _, p := range list {
-			if other, taken := definedIn[p.name]; taken {
+			if other, exists := definedIn[p.name]; exists {
 				err = fmt.Errorf("%s: gauge name %q is already used by %s; choose another", source, p.name, other)
 			}
 			definedIn[p.name] = source

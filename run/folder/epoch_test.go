@@ -129,7 +129,7 @@ func TestResizeRequest(t *testing.T) {
 	if !found || a.Ranks != 6 {
 		t.Errorf("%+v, %v", a, found)
 	}
-	if _, again := TakeResizeRequest(dir); again {
+	if _, twice := TakeResizeRequest(dir); twice {
 		t.Error("the request was taken twice")
 	}
 	if err := (ResizeRequest{ID: "1", Answer: "no"}).Reply(dir); err != nil {
@@ -164,13 +164,13 @@ func TestInUse(t *testing.T) {
 // TestPartialFilesAreRemoved checks that the next run removes incomplete files of a killed run, whether it begins anew
 // or resumes.
 func TestPartialFilesAreRemoved(t *testing.T) {
-	for name, again := range map[string]func(*Folder) error{
+	for name, start := range map[string]func(*Folder) error{
 		"begin": func(f *Folder) error { return f.Begin() }, "go on": (*Folder).Resume,
 	} {
 		dir := t.TempDir()
 		f := lockFolder(t, dir)
 		write(t, dir, map[string]string{"a.pvd.12-3.tmp": "", "frames/a_000001.vtu.12-4.tmp": "", "mine.tmp": ""})
-		if err := again(f); err != nil {
+		if err := start(f); err != nil {
 			t.Fatal(err)
 		}
 		if got := names(t, dir); got != ".lock mine.tmp run.json" {

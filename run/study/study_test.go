@@ -56,12 +56,12 @@ func runToy(_ context.Context, r *Run) error {
 		return err
 	}
 	t := r.Case.Sections.(*toy)
-	off := 1.0
+	e := 1.0
 	for range int(t.order) {
-		off /= float64(t.grid.Cells[0])
+		e /= float64(t.grid.Cells[0])
 	}
 	s := &summary.Summary{CaseSHA256: r.Case.Hash(), Dim: 2, Cells: int64(t.grid.Cells[0] * t.grid.Cells[1]),
-		Metrics: map[string]float64{"off": off, "mass": 1}}
+		Metrics: map[string]float64{"off": e, "mass": 1}}
 	return errors.Join(s.Write(filepath.Join(r.Dir, "summary.json")), f.SetState(folder.Done), f.Close())
 }
 
@@ -207,7 +207,7 @@ func TestNamesOfFolders(t *testing.T) {
 	for text, want := range map[string]string{"cells=[64, 32]": "cells=64x32", "cfl=1e-3": "cfl=1e-3",
 		"shape=circle(0, 0, 1)": "shape=circle-0x0x1--", "a=../b": "a=..-b-"} {
 		got := folderName(text)
-		if rest, ok := strings.CutPrefix(got, want); !ok || rest != "" && len(rest) != 6 {
+		if suffix, ok := strings.CutPrefix(got, want); !ok || suffix != "" && len(suffix) != 6 {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
