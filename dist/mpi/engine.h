@@ -38,8 +38,8 @@ enum {
 // check in every call what they point to.
 //
 // A message begins with a header, its length. In a short message its bytes follow; in a long one the tag of its body,
-// which is sent on the channel ATOLL_BODIES. So the receiver knows the length before it posts the receive of the body. MPI
-// would allow posting a receive into memory that may be too small, but Open MPI 4.1 then writes beyond its end over
+// which is sent on the channel ATOLL_BODIES. So the receiver knows the length before it posts the receive of the body.
+// MPI would allow posting a receive into memory that may be too small, but Open MPI 4.1 then writes beyond its end over
 // shared memory.
 typedef struct atoll_slot {
 	uintptr_t next;   // the next slot in the list that one call waits for, or 0
@@ -74,9 +74,9 @@ int atoll_send_short(atoll_slot *queue, atoll_slot *s, int peer, int tag, const 
 int atoll_send_long(atoll_slot *queue, atoll_slot *s, int peer, int tag, const unsigned char *buf, int length,
                     int body_tag);
 
-// atoll_receive posts a queue of receives, in which Go has set pending, peer, tag, length, up_to and target; target is 0
-// if the message cannot be long. A short message is received into the slot's own memory, after the header. Errors of MPI
-// are stored in the slots.
+// atoll_receive posts a queue of receives, in which Go has set pending, peer, tag, length, up_to and target; target is
+// 0 if the message cannot be long. A short message is received into the slot's own memory, after the header. Errors of
+// MPI are stored in the slots.
 void atoll_receive(atoll_slot *queue);
 
 // atoll_discard begins to receive the body of a message that does not fit its receive, so that its send completes.
@@ -88,7 +88,8 @@ int atoll_post(atoll_slot *s, int channel, int send, int peer, unsigned char *bu
 
 // atoll_wait returns NULL when s and all slots after it are complete, or the first slot that failed, which is no longer
 // pending. After about 200 µs, or when a notice has arrived, or after atoll_stop, it returns the first pending slot.
-// waited is how long, in nanoseconds, the caller has waited so far: the longer, the longer are the sleeps between tests.
+// waited is how long, in nanoseconds, the caller has waited so far: the longer, the longer are the sleeps between
+// tests.
 atoll_slot *atoll_wait(atoll_slot *s, int64_t waited);
 
 // atoll_exchange posts a receive from rank source into in's own memory, and a send of length bytes of out's own memory
