@@ -7,9 +7,9 @@ func (b *Block) Open(axis int) [2]bool {
 	return [2]bool{periodic || b.Lo[axis] > 0, periodic || b.Lo[axis]+b.N[axis] < b.Grid.N[axis]}
 }
 
-// BoundaryGhosts returns the ghosts outside the grid, to, and for each the nearest cell inside the grid, from, whose value it
-// takes: zero gradient across the boundary. (Extrapolation of higher order could leave the range [0, 1] of volume
-// fractions.) The cell inside may be a ghost too.
+// BoundaryGhosts returns the indices in an array of the ghosts outside the grid, to, and for each the index of the
+// nearest cell inside the grid, from, whose value it takes: zero gradient across the boundary. (Extrapolation of higher
+// order could leave the range [0, 1] of volume fractions.) The cell inside may be a ghost too.
 func (b *Block) BoundaryGhosts() (from, to []int32) {
 	var n [3]int
 	n[0], n[1], n[2] = b.Shape()
@@ -44,7 +44,7 @@ func (b *Block) BoundaryGhosts() (from, to []int32) {
 	return from, to
 }
 
-// BoundaryGhostCount returns the number of ghosts that Walls returns.
+// BoundaryGhostCount returns the number of ghosts that BoundaryGhosts returns.
 func (b *Block) BoundaryGhostCount() int {
 	var n [3]int
 	n[0], n[1], n[2] = b.Shape()

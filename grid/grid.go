@@ -45,7 +45,8 @@ func New(dim int, n [3]int, lo, hi [3]float64, periodic [3]bool) (*Grid, error) 
 			return nil, fmt.Errorf("grid: bounds from %g to %g along %s: want finite bounds in ascending order",
 				lo[a], hi[a], axes[a])
 		}
-		if largest := math.Max(math.Abs(lo[a]), math.Abs(hi[a])); g.Spacing(a)/2 < math.Nextafter(largest, math.Inf(1))-largest {
+		largest := math.Max(math.Abs(lo[a]), math.Abs(hi[a]))
+		if g.Spacing(a)/2 < math.Nextafter(largest, math.Inf(1))-largest {
 			return nil, fmt.Errorf("grid: %d cells between %g and %g along %s are too narrow: their positions would be "+
 				"equal after rounding", n[a], lo[a], hi[a], axes[a])
 		}

@@ -68,8 +68,8 @@ func (h *Header) FileSize(records int64) int64 {
 // FixedSize returns the size in bytes of a file without records.
 func (h *Header) FixedSize() int64 { return h.FileSize(0) }
 
-// Offset returns the offset in a file of the value of a variable with index first in a record. The record is ignored for
-// variables without the record dimension.
+// Offset returns the offset in a file of the value of a variable with index first in a record. The record is ignored
+// for variables without the record dimension.
 func (h *Header) Offset(v *Var, record, first int64) int64 {
 	offset := v.begin + first*v.Type.Size()
 	if h.hasRecords(v) {

@@ -23,12 +23,13 @@ func TestParse(t *testing.T) {
 		for i := range list {
 			list[i].Line = 0
 		}
-		if want := []Point{{Name: "creek", Position: []float64{1.5, -2}}, {Name: "p-2", Position: []float64{3, 4}}}; err != nil ||
-			!reflect.DeepEqual(list, want) {
+		want := []Point{{Name: "creek", Position: []float64{1.5, -2}}, {Name: "p-2", Position: []float64{3, 4}}}
+		if err != nil || !reflect.DeepEqual(list, want) {
 			t.Errorf("%s: got %v, %v; want %v", path, list, err, want)
 		}
 	}
-	if list, err := Parse([]byte("1 2 3 mast"), "p.xyz", 3); err != nil || list[0].Name != "mast" || list[0].Position[2] != 3 {
+	list, err := Parse([]byte("1 2 3 mast"), "p.xyz", 3)
+	if err != nil || list[0].Name != "mast" || list[0].Position[2] != 3 {
 		t.Errorf("3D: got %v, %v; want a point mast", list, err)
 	}
 }
