@@ -22,8 +22,8 @@ type control struct {
 	limit      time.Time       // when the run stops by itself; zero for never
 	nextPoll   int             // step of the next poll
 	lastPoll   time.Time
-	lastSteps  int // step of the last poll
-	saved      time.Time
+	lastSteps  int           // step of the last poll
+	saved      time.Time     // when the last checkpoint began
 	writeTime  time.Duration // that the last checkpoint took
 	writeBegun time.Time     // start of the checkpoint in progress
 	writing    *checkpoint.Writer
@@ -73,8 +73,8 @@ func (e *Stopped) Error() string {
 
 // savesState reports whether the run can save its state.
 func (r *runner) savesState() bool {
-	_, can := r.solver.(solvers.Restarter)
-	return can && r.Report == nil && r.Replay == nil
+	_, ok := r.solver.(solvers.Restarter)
+	return ok && r.Report == nil && r.Replay == nil
 }
 
 // newControl starts the clocks of polls and checkpoints. Closing stop orders the run to stop.
@@ -99,7 +99,7 @@ func (r *runner) stepsToPoll(steps int) int {
 	return max(n, 1)
 }
 
-// poll polls the ranks if it is time, and saves or stops as decided. All ranks call it after each batch of steps.
+// poll polls the ranks if it is time, and saves or stops as decided. All ranks call it after each call of Advance.
 func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	k := r.control
 	if k == nil {

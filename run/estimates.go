@@ -83,7 +83,7 @@ const (
 	maxFrameWait   = 5 * time.Second // longest wait for the initial frame
 )
 
-// reportTime prints once how long the rest of the run will take. It is called after each batch of steps.
+// reportTime prints once how long the rest of the run will take. It is called after each call of Advance.
 func (r *runner) reportTime(now solvers.Clock) error {
 	p := &r.timer
 	if p.reported || r.Comm.Rank() != 0 || r.Progress.Out == nil {
@@ -131,15 +131,15 @@ func (r *runner) keepEstimate(f *estimate.Time, stepsBefore int, secondsBefore f
 	r.estimates.Wall = []float64{least + secondsBefore, longest + secondsBefore}
 }
 
-// Time limits for the steps of a checked case: of all of them, and of the last batch, which must take long enough to be
-// timed.
+// Time limits for the steps of a checked case: of all of them, and of the last call of Advance, which must take long
+// enough to be timed.
 const (
 	maxCheckTime = 2 * time.Second
-	minBatchTime = 300 * time.Millisecond
+	minCallTime  = 300 * time.Millisecond
 )
 
-// measureSteps takes some steps of a checked case, in batches of doubling length, and prints how long a run will take.
-// All ranks call it.
+// measureSteps takes some steps of a checked case, doubling their number in each call of Advance, and prints how long a
+// run will take. All ranks call it.
 func (r *runner) measureSteps(ctx context.Context) error {
 	frame, err := r.measureFrame(ctx)
 	if err != nil {
@@ -161,11 +161,11 @@ func (r *runner) measureSteps(ctx context.Context) error {
 			return err
 		}
 		now := time.Duration(took[0]) / time.Duration(max(1, r.solver.Clock().Steps-before))
-		if step = now; n > 2 { // other processes may have slowed down one batch
+		if step = now; n > 2 { // other processes may have slowed down one call
 			step = min(now, last)
 		}
 		last = now
-		done = done || took[0] >= float64(minBatchTime) || took[1] >= float64(maxCheckTime)
+		done = done || took[0] >= float64(minCallTime) || took[1] >= float64(maxCheckTime)
 	}
 	taken := r.solver.Clock().Steps
 	if taken == 0 {

@@ -104,11 +104,11 @@ func (r *runner) measureEnd(ctx context.Context, metrics map[string]float64) err
 		return err
 	}
 	if d, ok := r.solver.(solvers.Ender); ok && !r.Check {
-		more, err := d.MeasureEnd(ctx)
+		own, err := d.MeasureEnd(ctx)
 		if err != nil {
 			return err
 		}
-		list = append(list, more...)
+		list = append(list, own...)
 	}
 	for _, q := range list {
 		metrics[q.Name] = q.Value

@@ -64,10 +64,10 @@ func (f *frames) removeStaleFrames() error {
 	if err != nil {
 		return err
 	}
-	mine := regexp.MustCompile(`^` + regexp.QuoteMeta(f.name) + `_(\d{6,})(_r\d{4,})?\.(p?` + f.pieceExtension() + `|` +
+	pattern := regexp.MustCompile(`^` + regexp.QuoteMeta(f.name) + `_(\d{6,})(_r\d{4,})?\.(p?` + f.pieceExtension() + `|` +
 		f.extension + `)((\.e\d+)?` + regexp.QuoteMeta(partialSuffix) + `)?$`)
 	for _, file := range files {
-		found := mine.FindStringSubmatch(file.Name())
+		found := pattern.FindStringSubmatch(file.Name())
 		if found == nil {
 			continue
 		}

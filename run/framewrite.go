@@ -17,11 +17,11 @@ import (
 // pendingFrame is a frame that is being written in stages while steps go on.
 type pendingFrame struct {
 	time   float64
-	file   string       // path in the folder of the run
-	stages []frameStage // remaining stages; the first is running
-	done   chan struct{}
-	err    error // result of the local part, valid once done is closed
-	took   time.Duration
+	file   string        // path in the folder of the run
+	stages []frameStage  // remaining stages; the first is running
+	done   chan struct{} // closed when the local part of the first stage has ended
+	err    error         // result of the local part, valid once done is closed
+	took   time.Duration // duration of all local parts so far
 
 	snapshot *snapshot
 	piece    piece.Piece // made in the first stage
@@ -235,8 +235,8 @@ func (f *frames) sizes(ctx context.Context, share *vtk.Share) ([]vtk.Sizes, erro
 		return nil, err
 	}
 	sizes := make([]vtk.Sizes, len(all))
-	for rank, of := range all {
-		if _, err := binary.Decode(of, binary.LittleEndian, &sizes[rank]); err != nil {
+	for rank, data := range all {
+		if _, err := binary.Decode(data, binary.LittleEndian, &sizes[rank]); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", rank, err)
 		}
 	}

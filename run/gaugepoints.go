@@ -35,7 +35,7 @@ func (r *runner) readGaugePoints(ctx context.Context) (err error) {
 			source = g.File
 		}
 		for _, p := range list {
-			if other, taken := definedIn[p.name]; taken {
+			if other, exists := definedIn[p.name]; exists {
 				err = fmt.Errorf("%s: gauge name %q is already used by %s; choose another", source, p.name, other)
 			}
 			definedIn[p.name] = source
@@ -85,7 +85,7 @@ func readPointFile(path string, every float64, dim int) ([]gaugePoint, error) {
 			return nil, fmt.Errorf("%s:%d: %q cannot name files; use up to 100 letters, digits, -, _, and . and spaces within",
 				path, p.Line, p.Name)
 		}
-		gaugePoints[i] = gaugePoint{name: p.Name, position: p.At, every: every}
+		gaugePoints[i] = gaugePoint{name: p.Name, position: p.Position, every: every}
 	}
 	return gaugePoints, nil
 }

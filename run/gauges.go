@@ -66,7 +66,7 @@ func (p *probe) locate(ctx context.Context, list []gaugePoint, comm dist.Comm) (
 			owners[i] = p.space.Key(found[i])
 		}
 	}
-	mine := slices.Clone(owners)
+	own := slices.Clone(owners)
 	if err := comm.AllreduceInt64(ctx, dist.Min, owners); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (p *probe) locate(ctx context.Context, list []gaugePoint, comm dist.Comm) (
 			return nil, &solvers.BadInput{Err: fmt.Errorf("gauge %q at %v lies in no %s: it is outside the domain",
 				g.name, g.position, p.space.Name)}
 		}
-		if mine[i] != owners[i] {
+		if own[i] != owners[i] {
 			found[i] = -1
 		}
 	}
@@ -126,8 +126,8 @@ func openGauge(fence folder.Fence, point gaugePoint, cell int, columns []string,
 // beginSampling asks the solver to record the values of gauges and transects in each step. If it can, steps need not
 // pause for them.
 func (r *runner) beginSampling() error {
-	s, can := r.solver.(solvers.Sampler)
-	if !can || len(r.tables) == 0 {
+	s, ok := r.solver.(solvers.Sampler)
+	if !ok || len(r.tables) == 0 {
 		return nil
 	}
 	var fields []string
@@ -147,8 +147,8 @@ func (r *runner) beginSampling() error {
 			}
 		}
 	}
-	does, err := s.Sample(fields, entities)
-	if does {
+	accepted, err := s.Sample(fields, entities)
+	if accepted {
 		r.sampler = s
 	}
 	return err
@@ -194,16 +194,16 @@ func (r *runner) sample(ctx context.Context, t float64) error {
 	if err := r.probe.read(ctx); err != nil {
 		return err
 	}
-	width, rest := len(r.probe.columns), r.probe.values
+	width, remaining := len(r.probe.columns), r.probe.values
 	for _, g := range r.gauges {
 		if !g.due(t) {
 			continue
 		}
 		if g.cell >= 0 {
-			if err := g.writeRow(t, rest[:width]); err != nil {
+			if err := g.writeRow(t, remaining[:width]); err != nil {
 				return err
 			}
-			rest = rest[width:]
+			remaining = remaining[width:]
 		}
 		g.schedule(t)
 	}

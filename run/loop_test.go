@@ -59,17 +59,17 @@ func (s *sweeper) Fields() []solvers.Field {
 	if s.cells != nil {
 		return s.all
 	}
-	on := &solvers.Space{Name: "cell", Owned: 1, Key: func(int) int64 { return 0 }, Format: "vti"}
-	on.Geometry = func(context.Context) (solvers.Geometry, error) {
+	space := &solvers.Space{Name: "cell", Owned: 1, Key: func(int) int64 { return 0 }, Format: "vti"}
+	space.Geometry = func(context.Context) (solvers.Geometry, error) {
 		s.calls = append(s.calls, "vti")
 		box := vtk.Box{N: [3]int{1, 1, 1}}
 		return solvers.Geometry{Block: &vtk.Image{Dim: 2, Whole: box.N, Box: box, Spacing: [3]float64{1, 1}},
 			Boxes: []vtk.Box{box}}, nil
 	}
-	s.cells = on
-	s.all = []solvers.Field{{Name: "swept", Space: on, View: func() solvers.View {
+	s.cells = space
+	s.all = []solvers.Field{{Name: "swept", Space: space, View: func() solvers.View {
 		return solvers.ViewOf[int64](nil, []int64{int64(s.swept)}, 0)
-	}}, {Name: "flow", Space: on, Components: []string{"fx", "fy"}, Values: func(context.Context) ([]float64, error) {
+	}}, {Name: "flow", Space: space, Components: []string{"fx", "fy"}, Values: func(context.Context) ([]float64, error) {
 		return []float64{1, float64(s.swept)}, nil
 	}}}
 	return s.all
@@ -183,9 +183,9 @@ func TestSweeps(t *testing.T) {
 				t.Fatal(err)
 			}
 			swept, _ := grid.CellData.Find("swept")
-			when, _ := grid.FieldData.Find("TimeValue")
+			timeValue, _ := grid.FieldData.Find("TimeValue")
 			flow, _ := points.CellData.Find("flow")
-			if got := fmt.Sprint(swept.Float64s(), when.Float64s(),
+			if got := fmt.Sprint(swept.Float64s(), timeValue.Float64s(),
 				flow.Float64s()); got != fmt.Sprintf("[%s] [%[1]s] [1 %[1]s 0]",
 				state) || len(grid.CellData) != 2 || len(points.CellData) != 3 {
 				t.Errorf("%s: frame %d has %s, want %s; fields %v %v", name, i, got, state, grid.CellData,
@@ -196,7 +196,7 @@ func TestSweeps(t *testing.T) {
 		if want := []string{filepath.Join(dir, "case.pvd"), filepath.Join(dir,
 			"case_points.pvd")}; !reflect.DeepEqual(found,
 			want) {
-			t.Errorf("%s: %v, %v", name, found, err)
+			t.Errorf("%s: got files %v, error %v, want %v", name, found, err, want)
 		}
 	}
 }

@@ -74,9 +74,7 @@ func (r *runner) sendView(ctx context.Context, now solvers.Clock, want watch.Wan
 	own.Phases["output"] = r.output.Seconds()
 	var scale watch.Scale
 	var projection watch.Projection
-	// A frame in progress may still use the geometry.
-	framePending := slices.ContainsFunc(r.frames, func(f *frames) bool { return f.pending != nil })
-	if want == watch.WantPicture && r.monitor.field != nil && !framePending {
+	if want == watch.WantPicture && r.monitor.field != nil {
 		var err error
 		if own.Picture, scale, projection, err = r.picturePart(ctx, &own.ComputeTime); err != nil {
 			return err

@@ -201,8 +201,8 @@ func (t *transects) write(r *runner) error {
 	f.Lines(r.Case.Transects, r.Case.EPSG())
 	for k, flow := range t.flows {
 		attrs := netcdf.Attrs{netcdf.Text("units", ugrid.Units(flow.Unit)), netcdf.Text("long_name", flow.Doc)}
-		f.Values(flow.Name, attrs, func(i int, at float64) (float64, bool) {
-			row, ok := tables[i][at]
+		f.Values(flow.Name, attrs, func(i int, time float64) (float64, bool) {
+			row, ok := tables[i][time]
 			if !ok {
 				return 0, false
 			}

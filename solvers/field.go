@@ -48,8 +48,8 @@ type Places struct {
 	Points func(numbers []float64) []float64
 }
 
-// Geometry is the current geometry of the rank's owned entities: its part of a frame, without fields. The next call
-// may overwrite it.
+// Geometry is the current geometry of the rank's owned entities: its part of a frame, without fields. It is never
+// overwritten: a frame may be made of it while steps go on.
 type Geometry struct {
 	Mesh  *vtk.Grid  // whose cells are the entities; or
 	Block *vtk.Image // the block of a grid

@@ -28,7 +28,7 @@ var benchmarks = map[string]Benchmark{}
 
 // Register adds a benchmark, in an init function. It panics if the name is empty or taken.
 func Register(b Benchmark) {
-	if _, taken := benchmarks[b.Name]; taken || b.Name == "" {
+	if _, exists := benchmarks[b.Name]; exists || b.Name == "" {
 		panic(fmt.Sprintf("bench: the name %q is empty or registered already", b.Name))
 	}
 	benchmarks[b.Name] = b

@@ -65,5 +65,5 @@ func (c *ScalingChart) Draw() (*figure.Figure, error) {
 		ideal[i] = c.baseline[0] / float64(c.baselineRanks) * n / 1e9
 	}
 	rates.Curves = append(rates.Curves, chart.Curve{Name: "ideal", Values: ideal})
-	return (&chart.Series{Title: title, T: c.ranks, Across: "ranks", Panels: []chart.Panel{rates, shares}}).Draw()
+	return (&chart.Series{Title: title, T: c.ranks, XLabel: "ranks", Panels: []chart.Panel{rates, shares}}).Draw()
 }

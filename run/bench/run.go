@@ -75,13 +75,13 @@ func (u *userRuns) measure(ctx context.Context, path string) (line string, err e
 	if err != nil {
 		return "", err
 	}
-	again, host, err := u.run(ctx, path)
+	second, host, err := u.run(ctx, path)
 	if err != nil {
 		return "", err
 	}
-	loop := min(first.Wall, again.Wall) / float64(max(1, again.Steps))
+	loop := min(first.Wall, second.Wall) / float64(max(1, second.Steps))
 	bare, share := "-", "-"
-	step, err := u.bareStep(ctx, path, int(again.Steps))
+	step, err := u.bareStep(ctx, path, int(second.Steps))
 	if err != nil {
 		return "", err
 	}
@@ -89,9 +89,9 @@ func (u *userRuns) measure(ctx context.Context, path string) (line string, err e
 		bare, share = fmt.Sprintf("%.4f", 1e3*step), fmt.Sprintf("%.0f", 100*step/loop)
 	}
 	return fmt.Sprintf("%-24s %9d %6d %9.4f %9s %6s %7.3f %7.3f %9.3f %9.3f %8.0f %8.0f",
-		filepath.Base(path), again.Cells, again.Steps, 1e3*loop, bare, share, again.Phases["setup"],
-		again.Phases["output"], first.Phases["first_step"], again.Phases["first_step"], float64(host)/1e6,
-		float64(again.DeviceBytes)/1e6), nil
+		filepath.Base(path), second.Cells, second.Steps, 1e3*loop, bare, share, second.Phases["setup"],
+		second.Phases["output"], first.Phases["first_step"], second.Phases["first_step"], float64(host)/1e6,
+		float64(second.DeviceBytes)/1e6), nil
 }
 
 // command returns a command of this program. Compiled kernels are cached in a folder that is empty at first.
@@ -107,11 +107,11 @@ func (u *userRuns) command(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // run runs a case. host is the peak memory of the process in bytes, 0 if unknown.
-func (u *userRuns) run(ctx context.Context, path string, more ...string) (s summary.Summary, host int64, err error) {
+func (u *userRuns) run(ctx context.Context, path string, extra ...string) (s summary.Summary, host int64, err error) {
 	file := filepath.Join(u.dir, "summary.json")
 	args := append([]string{"run", path, "--quiet", "--force", "--out", filepath.Join(u.dir, "out"), "--summary", file},
 		u.extraArgs...)
-	c := u.command(ctx, append(args, more...)...)
+	c := u.command(ctx, append(args, extra...)...)
 	if text, err := c.CombinedOutput(); err != nil {
 		return s, 0, fmt.Errorf("%w\n%s", err, text)
 	}

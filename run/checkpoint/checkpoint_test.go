@@ -91,8 +91,7 @@ func newTestSolver(rank, ranks int, filled bool) *testSolver {
 		{Name: "w", Space: cellSpace, Components: []string{"a", "b", "c"}, Hashed: true, Saved: true,
 			View: func() solvers.View { return solvers.ViewOf[float64](dev, s.cells, 8) }},
 		{Name: "mark", Space: edgeSpace, Saved: true, View: func() solvers.View {
-			return solvers.ViewOf[int32](dev,
-				s.marks, 0)
+			return solvers.ViewOf[int32](dev, s.marks, 0)
 		}},
 	}
 	return s
@@ -134,7 +133,7 @@ func written(t testing.TB, ranks int) string {
 	}
 	files, err := List(dir)
 	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
+		t.Fatalf("got checkpoints %v, error %v, want one", files, err)
 	}
 	return files[0]
 }
@@ -245,18 +244,18 @@ func TestDamageIsFound(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for k := range 1000 {
-		at, bit := rng.IntN(len(text)), byte(1)<<rng.IntN(8)
+		offset, bit := rng.IntN(len(text)), byte(1)<<rng.IntN(8)
 		switch { // all bits of header and footer, which are short; random ones elsewhere
 		case k < 16*8:
-			at, bit = k/8, 1<<(k%8)
+			offset, bit = k/8, 1<<(k%8)
 		case k < (16+footerSize)*8:
-			at, bit = len(text)-1-(k/8-16), 1<<(k%8)
+			offset, bit = len(text)-1-(k/8-16), 1<<(k%8)
 		}
-		text[at] ^= bit
+		text[offset] ^= bit
 		if check(text) == nil {
-			t.Errorf("flipping bit %#x of byte %d of %d was not detected", bit, at, len(text))
+			t.Errorf("flipping bit %#x of byte %d of %d was not detected", bit, offset, len(text))
 		}
-		text[at] ^= bit
+		text[offset] ^= bit
 	}
 	for range 500 {
 		n := rng.IntN(len(text))
@@ -315,7 +314,7 @@ func TestPrune(t *testing.T) {
 	}
 	files, err := List(dir)
 	if err != nil || len(files) != 2 || files[0] != Path(dir, 1000) || files[1] != Path(dir, 10) {
-		t.Errorf("%v, %v", files, err)
+		t.Errorf("got checkpoints %v, error %v, want those of steps 1000 and 10", files, err)
 	}
 	if all, _ := filepath.Glob(filepath.Join(Folder(dir), "*")); len(all) != 2 {
 		t.Errorf("remaining files %v, want 2", all)
@@ -330,9 +329,9 @@ func FuzzOpen(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	at := binary.LittleEndian.Uint64(text[len(text)-footerSize:])
+	indexOffset := binary.LittleEndian.Uint64(text[len(text)-footerSize:])
 	var one index // an index of the first block only
-	if err := json.Unmarshal(text[at:len(text)-footerSize], &one); err != nil {
+	if err := json.Unmarshal(text[indexOffset:len(text)-footerSize], &one); err != nil {
 		f.Fatal(err)
 	}
 	one.Blocks = one.Blocks[:1]
@@ -359,9 +358,9 @@ func FuzzOpen(f *testing.F) {
 		}
 		_ = f.Verify(0, 1)
 		for _, space := range f.Spaces {
-			for _, of := range space.Fields {
-				_ = f.Read(of.Name, of.Size, []int64{0, 1}, func(int, []byte) {})
-				_, _ = f.Select(of.Name, of.Size, func([]byte) bool { return true })
+			for _, field := range space.Fields {
+				_ = f.Read(field.Name, field.Size, []int64{0, 1}, func(int, []byte) {})
+				_, _ = f.Select(field.Name, field.Size, func([]byte) bool { return true })
 			}
 		}
 	})
@@ -388,13 +387,13 @@ func FuzzKeys(f *testing.F) {
 		if max(count, 0) != len(keys) {
 			t.Fatalf("%d keys, want %d", len(keys), count)
 		}
-		var again []int64
+		var decoded []int64
 		if err := eachRun(appendKeys(nil, keys), len(keys), func(first int64, n, _ int) {
 			for k := range n {
-				again = append(again, first+int64(k))
+				decoded = append(decoded, first+int64(k))
 			}
-		}); err != nil || fmt.Sprint(again) != fmt.Sprint(keys) {
-			t.Fatalf("%v became %v, %v", keys, again, err)
+		}); err != nil || fmt.Sprint(decoded) != fmt.Sprint(keys) {
+			t.Fatalf("%v became %v, %v", keys, decoded, err)
 		}
 	})
 }

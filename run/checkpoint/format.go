@@ -116,9 +116,9 @@ func header() []byte {
 	return binary.LittleEndian.AppendUint32(b, 0)
 }
 
-// footer returns the footer of a file whose index begins at offset at.
-func footer(at int64, index []byte) []byte {
-	b := binary.LittleEndian.AppendUint64(make([]byte, 0, footerSize), uint64(at))
+// footer returns the footer of a file whose index begins at indexOffset.
+func footer(indexOffset int64, index []byte) []byte {
+	b := binary.LittleEndian.AppendUint64(make([]byte, 0, footerSize), uint64(indexOffset))
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(index)))
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(index, castagnoli))
 	b = binary.LittleEndian.AppendUint32(b, Format)

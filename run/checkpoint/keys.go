@@ -34,12 +34,12 @@ func eachRun(b []byte, count int, f func(first int64, n, before int)) error {
 			return errInvalidKeys
 		}
 		b = b[size:]
-		more, size := binary.Uvarint(b)
-		if size <= 0 || more >= uint64(count-before) {
+		extra, size := binary.Uvarint(b)
+		if size <= 0 || extra >= uint64(count-before) {
 			return errInvalidKeys
 		}
 		b = b[size:]
-		first, n := end+distance, int(more)+1
+		first, n := end+distance, int(extra)+1
 		if first > math.MaxInt64-int64(n) {
 			return errInvalidKeys
 		}

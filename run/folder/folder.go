@@ -90,11 +90,11 @@ func open(dir string, run Info) *Folder {
 }
 
 func (f *Folder) tryLock() error {
-	taken, err := f.lock.TryLock()
+	locked, err := f.lock.TryLock()
 	if err != nil {
 		return fmt.Errorf("%s cannot be locked: %w", f.Dir, err)
 	}
-	if !taken {
+	if !locked {
 		return fmt.Errorf("%s is in use%s: wait until that run ends, or choose another folder with --out", f.Dir,
 			owner(f.lock.Path()))
 	}

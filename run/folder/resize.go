@@ -66,6 +66,6 @@ func InUse(dir string) (bool, error) {
 	if _, err := os.Stat(f.lock.Path()); errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
-	taken, err := f.lock.TryLock()
-	return err == nil && !taken, errors.Join(err, f.lock.Close())
+	locked, err := f.lock.TryLock()
+	return err == nil && !locked, errors.Join(err, f.lock.Close())
 }

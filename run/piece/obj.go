@@ -93,9 +93,9 @@ func appendObj(w *bufio.Writer, path string, known map[string]int64) error {
 		if err != nil {
 			return err
 		}
-		if kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); kind != "v" {
+		if kind, arguments, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); kind != "v" {
 			var points []int64
-			for _, text := range strings.Fields(rest) {
+			for _, text := range strings.Fields(arguments) {
 				n, err := strconv.ParseInt(text, 10, 64)
 				if err != nil || n < 1 || n > int64(len(numbers)) {
 					return fmt.Errorf("a cell has point number %q, want 1 to %d", text, len(numbers))

@@ -92,8 +92,8 @@ func leftmost(s Side, sides []Side, next []int, done []bool) int {
 			continue
 		}
 		x, y := sides[i].to[0]-s.to[0], sides[i].to[1]-s.to[1]
-		if turn := math.Atan2(dx*y-dy*x, dx*x+dy*y); turn > most {
-			best, most = i, turn
+		if angle := math.Atan2(dx*y-dy*x, dx*x+dy*y); angle > most {
+			best, most = i, angle
 		}
 	}
 	return best
@@ -154,17 +154,17 @@ func (s *stripes) row(y float64) int {
 // hole's first side, which no other ring passes.
 func (s *stripes) smallestAround(h ring) int {
 	x, y := (h[0][0]+h[1][0])/2, (h[0][1]+h[1][1])/2
-	around := map[int]bool{}
+	contains := map[int]bool{}
 	for _, e := range s.rows[s.row(y)] {
 		if (e.from[1] > y) == (e.to[1] > y) {
 			continue
 		}
 		if e.from[0]+(y-e.from[1])/(e.to[1]-e.from[1])*(e.to[0]-e.from[0]) > x {
-			around[e.polygon] = !around[e.polygon]
+			contains[e.polygon] = !contains[e.polygon]
 		}
 	}
 	best := -1
-	for k, odd := range around {
+	for k, odd := range contains {
 		if odd && (best < 0 || s.areas[k] < s.areas[best]) {
 			best = k
 		}

@@ -60,19 +60,19 @@ func TestPolygons(t *testing.T) {
 					want += .5
 				}
 			}
-			whole := Polygons(SidesOf([][]float64{NumbersOf(Boundary(m, inside))}))
+			single := Polygons(SidesOf([][]float64{NumbersOf(Boundary(m, inside))}))
 			shared := Polygons(SidesOf([][]float64{NumbersOf(Boundary(m, shares[2])), NumbersOf(Boundary(m, shares[0])),
 				NumbersOf(Boundary(m, shares[1]))}))
 			got, holes := 0.0, 0
-			for i, p := range whole {
+			for i, p := range single {
 				holes += len(p.holes)
 				for k, r := range p.Rings() {
-					seen := map[[2]float64]bool{}
+					visited := map[[2]float64]bool{}
 					for _, corner := range r[1:] {
-						if seen[corner] {
+						if visited[corner] {
 							t.Errorf("polygon %d visits corner %v twice", i, corner)
 						}
-						seen[corner] = true
+						visited[corner] = true
 					}
 					size := ring(r[1:]).area()
 					if got += size; (size > 0) != (k == 0) || r[0] != r[len(r)-1] || shared[i].Rings()[k][1] != r[1] {
@@ -80,8 +80,8 @@ func TestPolygons(t *testing.T) {
 					}
 				}
 			}
-			if len(whole) != c.polygons || holes != c.holes || math.Abs(got-want) > 1e-12 || len(shared) != len(whole) {
-				t.Errorf("%d polygons, %d holes, area %g; want %d, %d, %g", len(whole), holes, got, c.polygons, c.holes, want)
+			if len(single) != c.polygons || holes != c.holes || math.Abs(got-want) > 1e-12 || len(shared) != len(single) {
+				t.Errorf("%d polygons, %d holes, area %g; want %d, %d, %g", len(single), holes, got, c.polygons, c.holes, want)
 			}
 		})
 	}

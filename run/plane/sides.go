@@ -15,7 +15,7 @@ func (s Side) reversed() Side { return Side{s.to, s.from} }
 // Boundary returns the edges that bound the triangles marked inside, in any order: those that belong to only one of
 // them.
 func Boundary(m *vtk.Grid, inside []bool) []Side {
-	open := map[Side]bool{}
+	sides := map[Side]bool{}
 	for i, in := range inside {
 		if !in {
 			continue
@@ -23,35 +23,35 @@ func Boundary(m *vtk.Grid, inside []bool) []Side {
 		cell := m.Cell(i)
 		for k := range 3 {
 			a, b := cell[k], cell[(k+1)%3]
-			toggle(open, Side{[2]float64{m.Points[3*a], m.Points[3*a+1]}, [2]float64{m.Points[3*b], m.Points[3*b+1]}})
+			toggle(sides, Side{[2]float64{m.Points[3*a], m.Points[3*a+1]}, [2]float64{m.Points[3*b], m.Points[3*b+1]}})
 		}
 	}
-	list := make([]Side, 0, len(open))
-	for s := range open {
+	list := make([]Side, 0, len(sides))
+	for s := range sides {
 		list = append(list, s)
 	}
 	return list
 }
 
 // toggle adds a side, unless the opposite side of the neighbouring triangle is there: then it removes that one.
-func toggle(open map[Side]bool, s Side) {
-	if open[s.reversed()] {
-		delete(open, s.reversed())
+func toggle(sides map[Side]bool, s Side) {
+	if sides[s.reversed()] {
+		delete(sides, s.reversed())
 	} else {
-		open[s] = true
+		sides[s] = true
 	}
 }
 
 // SidesOf decodes the sides of all ranks, encoded by NumbersOf, and returns those that bound the whole area, sorted.
 func SidesOf(parts [][]float64) []Side {
-	open := map[Side]bool{}
+	sides := map[Side]bool{}
 	for _, part := range parts {
 		for ; len(part) > 0; part = part[4:] {
-			toggle(open, Side{[2]float64(part[:2]), [2]float64(part[2:4])})
+			toggle(sides, Side{[2]float64(part[:2]), [2]float64(part[2:4])})
 		}
 	}
-	list := make([]Side, 0, len(open))
-	for s := range open {
+	list := make([]Side, 0, len(sides))
+	for s := range sides {
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b Side) int {

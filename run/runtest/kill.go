@@ -80,8 +80,8 @@ func killed(t *testing.T, complete, dir string, later int) {
 		t.Fatal(err)
 	}
 	for _, name := range framesIn(t, dir) { // a frame that was being written
-		more := strings.Replace(name, "_000001.", "_000999.", 1) + ".part"
-		if err := os.WriteFile(filepath.Join(dir, "frames", more), []byte("half"), 0o666); err != nil {
+		partial := strings.Replace(name, "_000001.", "_000999.", 1) + ".part"
+		if err := os.WriteFile(filepath.Join(dir, "frames", partial), []byte("half"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

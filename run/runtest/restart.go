@@ -98,12 +98,12 @@ func runFrom(t *testing.T, c *config.Case, ranks, steps int, snapshots []*solver
 func (e *ending) runRank(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, steps int,
 	snapshots []*solvers.Snapshot, source solvers.Source) error {
 	kind, _ := solvers.Find(c.Solver)
-	of, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev}, c)
+	solver, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev}, c)
 	if err != nil {
 		return err
 	}
-	defer of.Close()
-	s := of.(solvers.Restarter)
+	defer solver.Close()
+	s := solver.(solvers.Restarter)
 	if snapshots != nil {
 		if err := solvers.Restore(ctx, s, snapshots[0].Clock, snapshots[0].Scalars, source); err != nil {
 			return err

@@ -22,15 +22,15 @@ func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
 	if t.Axis < 0 || dim == 0 {
 		return false, nil
 	}
-	c.Across = fmt.Sprintf("number of cells to the power of 1/%d", dim)
+	c.XLabel = fmt.Sprintf("number of cells to the power of 1/%d", dim)
 	for _, m := range t.Metrics {
 		if !slices.Contains(t.Errors, m) {
 			continue
 		}
-		f := chart.Falling{Label: m}
+		f := chart.ConvergencePanel{Label: m}
 		for i, r := range t.Rows {
 			if i == 0 || !differOnlyAlong(t.Rows[i-1].Run, r.Run, t.Axis) {
-				f.Curves = append(f.Curves, chart.Points{Name: s.otherValues(r.Run, t.Axis)})
+				f.Curves = append(f.Curves, chart.ErrorCurve{Name: s.otherValues(r.Run, t.Axis)})
 			}
 			v, ok := r.Summary.Metrics[m]
 			if !ok {
@@ -40,7 +40,7 @@ func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
 			curve.X = append(curve.X, math.Pow(float64(r.Summary.Cells), 1/float64(dim)))
 			curve.Y = append(curve.Y, math.Abs(v))
 		}
-		if slices.ContainsFunc(f.Curves, func(p chart.Points) bool { return len(p.Y) > 0 && slices.Max(p.Y) > 0 }) {
+		if slices.ContainsFunc(f.Curves, func(p chart.ErrorCurve) bool { return len(p.Y) > 0 && slices.Max(p.Y) > 0 }) {
 			c.Panels = append(c.Panels, f)
 		}
 	}

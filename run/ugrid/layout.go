@@ -31,9 +31,9 @@ func newLayout(nodes, cells int64, fields []solvers.Field, about About) (*layout
 	const timeDim, node, face, corner = 0, 1, 2, 3
 	text := netcdf.Text
 	crs := Coordinates(about.CRS)
-	axis := func(name, axis, what string, dim int) *netcdf.Var {
+	axis := func(name, axis, entities string, dim int) *netcdf.Var {
 		return &netcdf.Var{Name: name, Type: netcdf.Float64, Dims: []int{dim}, Attrs: append(CoordinateAttrs(axis,
-			crs), text("long_name", axis+" of "+what))}
+			crs), text("long_name", axis+" of "+entities))}
 	}
 	l := &layout{
 		crs:   crs,
@@ -79,11 +79,11 @@ func newLayout(nodes, cells int64, fields []solvers.Field, about About) (*layout
 // an error if the file does not fit the case.
 func readLayout(f *netcdf.File, cells int64, fields []solvers.Field) (*layout, error) {
 	l := &layout{header: &f.Header, time: f.Var("time")}
-	grows := func(v *netcdf.Var, along ...int64) bool {
-		if v == nil || v.Type != netcdf.Float64 || len(v.Dims) != 1+len(along) || f.Dims[v.Dims[0]].Length != 0 {
+	grows := func(v *netcdf.Var, lengths ...int64) bool {
+		if v == nil || v.Type != netcdf.Float64 || len(v.Dims) != 1+len(lengths) || f.Dims[v.Dims[0]].Length != 0 {
 			return false
 		}
-		for k, n := range along {
+		for k, n := range lengths {
 			if f.Dims[v.Dims[k+1]].Length != n {
 				return false
 			}
@@ -135,12 +135,12 @@ func Units(unit string) string {
 // from the start.
 func TimeAttrs(epoch string) netcdf.Attrs {
 	list := netcdf.Attrs{netcdf.Text("axis", "T"), netcdf.Text("long_name", "time"), netcdf.Text("standard_name", "time")}
-	at, err := time.Parse(time.RFC3339Nano, epoch)
+	start, err := time.Parse(time.RFC3339Nano, epoch)
 	if err != nil {
 		return netcdf.Attrs{netcdf.Text("axis", "T"), netcdf.Text("long_name", "time since the start"),
 			netcdf.Text("units", "s")}
 	}
-	return append(list, netcdf.Text("units", "seconds since "+at.UTC().Format("2006-01-02 15:04:05.999999999")),
+	return append(list, netcdf.Text("units", "seconds since "+start.UTC().Format("2006-01-02 15:04:05.999999999")),
 		netcdf.Text("calendar", "proleptic_gregorian"))
 }
 
@@ -177,7 +177,7 @@ func MappingAttrs(epsg int) netcdf.Attrs {
 func (w *Writer) create(n *nodes) error {
 	l := w.layout
 	return atomicfile.Write(w.path, func(f *os.File) error {
-		if _, err := f.Write(l.header.Head()); err != nil {
+		if _, err := f.Write(l.header.Encode()); err != nil {
 			return err
 		}
 		for _, item := range []struct {
@@ -188,10 +188,10 @@ func (w *Writer) create(n *nodes) error {
 			if item.v == nil {
 				continue
 			}
-			if err := writeAt(f, l.header.At(item.v, 0, 0), item.v.Type, item.values); err != nil {
+			if err := writeAt(f, l.header.Offset(item.v, 0, 0), item.v.Type, item.values); err != nil {
 				return err
 			}
 		}
-		return f.Truncate(l.header.Length(0))
+		return f.Truncate(l.header.FileSize(0))
 	})
 }

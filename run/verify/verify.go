@@ -61,7 +61,7 @@ var suites = map[string]Suite{}
 
 // Register adds a suite, in an init function. It panics if the name is empty or taken.
 func Register(s Suite) {
-	if _, taken := suites[s.Name]; taken || s.Name == "" {
+	if _, exists := suites[s.Name]; exists || s.Name == "" {
 		panic(fmt.Sprintf("verify: the name %q is empty or registered already", s.Name))
 	}
 	suites[s.Name] = s

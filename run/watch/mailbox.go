@@ -12,8 +12,8 @@ type mailbox struct {
 
 func newMailbox() *mailbox { return &mailbox{changed: make(chan struct{})} }
 
-// put replaces the value. b must not be changed afterwards.
-func (m *mailbox) put(b []byte) {
+// set replaces the value. b must not be changed afterwards.
+func (m *mailbox) set(b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.latest = b

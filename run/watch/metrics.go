@@ -23,11 +23,11 @@ var quote = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 func (e *exposition) sample(name string, value float64, labels ...string) {
 	e.WriteString(name)
 	for i := 0; i < len(labels); i += 2 {
-		open := ","
+		separator := ","
 		if i == 0 {
-			open = "{"
+			separator = "{"
 		}
-		fmt.Fprintf(e, `%s%s="%s"`, open, labels[i], quote.Replace(labels[i+1]))
+		fmt.Fprintf(e, `%s%s="%s"`, separator, labels[i], quote.Replace(labels[i+1]))
 	}
 	if len(labels) > 0 {
 		e.WriteByte('}')

@@ -50,12 +50,12 @@ func NewPlane(b [6]float64, g solvers.Geometry) (Plane, error) {
 		p.Hi[axis] = -b[3+axis]
 	}
 	p.ThreeD = p.Hi[2] > p.Lo[2]
-	wide, high := p.Hi[0]-p.Lo[0], p.Hi[1]-p.Lo[1]
-	if !(wide > 0 && high > 0) || math.IsInf(wide, 0) || math.IsInf(high, 0) {
-		return p, fmt.Errorf("nothing to show: the domain is %g by %g m", wide, high)
+	width, height := p.Hi[0]-p.Lo[0], p.Hi[1]-p.Lo[1]
+	if !(width > 0 && height > 0) || math.IsInf(width, 0) || math.IsInf(height, 0) {
+		return p, fmt.Errorf("nothing to show: the domain is %g by %g m", width, height)
 	}
-	scale := maxPixels / max(wide, high)
-	p.Width, p.Height = max(1, int(math.Round(wide*scale))), max(1, int(math.Round(high*scale)))
+	scale := maxPixels / max(width, height)
+	p.Width, p.Height = max(1, int(math.Round(width*scale))), max(1, int(math.Round(height*scale)))
 	if g.Block != nil {
 		p.Width, p.Height = min(p.Width, g.Block.Whole[0]), min(p.Height, g.Block.Whole[1])
 	}

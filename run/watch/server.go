@@ -231,11 +231,11 @@ func (s *Server) publish() {
 				continue
 			}
 			if body, err := s.body(); err == nil {
-				s.page.put(event(body))
+				s.page.set(event(body))
 			}
 		case <-s.done:
 			if body, err := s.body(); err == nil {
-				s.page.put(event(body))
+				s.page.set(event(body))
 			}
 			return
 		}

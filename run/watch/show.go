@@ -26,7 +26,7 @@ func (s *Server) Show(p Plane, parts []Part, scale Scale, projection Projection,
 			s.Log("no picture: %v", err)
 			return
 		}
-		s.picture.put(b.Bytes())
+		s.picture.set(b.Bytes())
 		_, number, _ := s.picture.get()
 		s.pictureInfo.Store(&pictureInfo{Number: number, Clock: clock, Scale: scale, Projection: projection,
 			Width: p.Width, Height: p.Height})

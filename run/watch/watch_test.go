@@ -48,7 +48,7 @@ func TestMetricsParse(t *testing.T) {
 		parser := expfmt.NewTextParser(model.UTF8Validation)
 		all, err := parser.TextToMetricFamilies(bytes.NewReader(s.metrics()))
 		if err != nil {
-			t.Fatalf("%v\n%s", err, s.metrics())
+			t.Fatalf("metrics cannot be parsed: %v\n%s", err, s.metrics())
 		}
 		values := map[string]float64{}
 		for name, family := range all {
@@ -67,7 +67,7 @@ func TestMetricsParse(t *testing.T) {
 	begin(s)
 	values := parse()
 	if values["atoll_steps"] != 7 || values["atoll_progress_ratio"] != 0.25 || values["atoll_time_seconds"] != 0.5 {
-		t.Errorf("%v", values)
+		t.Errorf("got %v, want 7 steps, progress 0.25 and time 0.5 s", values)
 	}
 }
 
@@ -81,15 +81,15 @@ func TestPageShowsQuantities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	budget, others, _ := strings.Cut(string(page), "<h2>Measured")
+	budget, measured, _ := strings.Cut(string(page), "<h2>Measured")
 	for _, want := range []string{"25 %", "energy_from_left", "a &#34;case&#34; &lt;of&gt;"} {
 		if !strings.Contains(budget, want) {
 			t.Errorf("no %q in\n%s", want, budget)
 		}
 	}
 	for _, want := range []string{"other", "<th>1</th>", "3.000"} {
-		if !strings.Contains(others, want) {
-			t.Errorf("no %q in\n%s", want, others)
+		if !strings.Contains(measured, want) {
+			t.Errorf("no %q in\n%s", want, measured)
 		}
 	}
 }
@@ -153,8 +153,8 @@ func TestStuckReaderBlocksNothing(t *testing.T) {
 func TestMailboxKeepsTheLatest(t *testing.T) {
 	m := newMailbox()
 	_, number, changed := m.get()
-	m.put([]byte("one"))
-	m.put([]byte("two"))
+	m.set([]byte("one"))
+	m.set([]byte("two"))
 	<-changed
 	latest, now, _ := m.get()
 	if string(latest) != "two" || now != number+2 {
@@ -164,10 +164,10 @@ func TestMailboxKeepsTheLatest(t *testing.T) {
 
 // TestPictureOfABlock checks that blocks of several ranks give the same picture as one block, also projected along z.
 func TestPictureOfABlock(t *testing.T) {
-	whole := &vtk.Image{Dim: 3, Whole: [3]int{7, 5, 4}, Spacing: [3]float64{1, 1, 1}}
+	complete := &vtk.Image{Dim: 3, Whole: [3]int{7, 5, 4}, Spacing: [3]float64{1, 1, 1}}
 	value := func(i, j, k int) float64 { return float64((i*31 + j*17 + k*43) % 19) }
 	block := func(lo, n [3]int) (*vtk.Image, []float64) {
-		m := *whole
+		m := *complete
 		m.Box = vtk.Box{Lo: lo, N: n}
 		var values []float64
 		for k := range n[2] {
@@ -180,7 +180,7 @@ func TestPictureOfABlock(t *testing.T) {
 		return &m, values
 	}
 	for _, projection := range []Projection{LargestAlongZ, SmallestAlongZ} {
-		m, values := block([3]int{}, whole.Whole)
+		m, values := block([3]int{}, complete.Whole)
 		g := solvers.Geometry{Block: m}
 		p, err := NewPlane(Bounds(g), g)
 		if err != nil {

@@ -2,6 +2,8 @@ package problem
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -63,5 +65,25 @@ func TestNormalsInSpace(t *testing.T) {
 	}
 	if n, k := s.Metrics["normal_error"], s.Metrics["curvature_error"]; !(n > 0 && n < .02 && k > 0 && k < .02*2/.3) {
 		t.Errorf("normals are off by %g, curvatures by %g 1/m", n, k)
+	}
+}
+
+// TestCarriedDisk: where a disk is carried along and keeps its shape, MYC has the least error of all normals, and LVIRA
+// the largest of those that fit lines, as docs/volume-of-fluid.md says.
+func TestCarriedDisk(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "carried.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(normal string) float64 {
+		s, err := runtest.Run(t, string(text), 1, 1, runtest.Local, t.TempDir(), "grid.cells=32", "method.normal="+normal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Metrics["l1_error"]
+	}
+	if myc, height, elvira, lvira := of("myc"), of("height"), of("elvira"), of("lvira"); !(0 < myc && myc < height &&
+		height < elvira && elvira < lvira) {
+		t.Errorf("errors of myc %g, height %g, elvira %g, lvira %g are not in this order", myc, height, elvira, lvira)
 	}
 }

@@ -21,18 +21,18 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// Films are the formats of sequences of pictures: GIF, and PNG whose pictures follow each other (APNG), which programs
-// that know nothing of films show the first picture of.
-var Films = []string{"gif", "apng"}
+// AnimationFormats are the formats of animations: GIF and animated PNG. Programs without support for animated PNG show
+// its first picture.
+var AnimationFormats = []string{"gif", "apng"}
 
-// Film is pictures that follow each other.
-type Film struct {
+// Animation is a sequence of pictures.
+type Animation struct {
 	size     image.Point
-	pictures [][]byte // in PNG, which takes a tenth of the memory
+	pictures [][]byte // encoded as PNG, to save memory
 }
 
 // Add appends a picture.
-func (f *Film) Add(picture *Figure) error {
+func (f *Animation) Add(picture *Figure) error {
 	var b bytes.Buffer
 	f.size = image.Pt(max(f.size.X, picture.Width), max(f.size.Y, picture.Height))
 	err := WritePNG(&b, picture.RGBA())
@@ -40,19 +40,19 @@ func (f *Film) Add(picture *Figure) error {
 	return err
 }
 
-// Write writes the film, which repeats, in the format of the file's name, with so many pictures a second. Where they
-// differ in size, the smaller ones have white below and beside them.
-func (f *Film) Write(path string, rate float64) error {
+// Write writes the animation as an endless loop, in the format of the file's name. rate is the number of pictures per
+// second. Pictures smaller than the largest have white margins below and to the right.
+func (f *Animation) Write(path string, rate float64) error {
 	format, err := FormatOf(path)
 	switch {
 	case err != nil:
 		return err
 	case len(f.pictures) == 0:
-		return fmt.Errorf("%s: a film without pictures", path)
+		return fmt.Errorf("%s: the animation has no pictures", path)
 	case !(rate >= 0.1 && rate <= 50):
-		return fmt.Errorf("%g pictures a second: they can be from 0.1 to 50", rate)
+		return fmt.Errorf("got a rate of %g pictures per second, want 0.1 to 50", rate)
 	case format != "gif" && format != "apng" && format != "png":
-		return fmt.Errorf("%s: a film is written as .gif, .apng or .png", path)
+		return fmt.Errorf("%s: the name of an animation must end with .gif, .apng or .png", path)
 	}
 	return atomicfile.Write(path, func(file *os.File) error {
 		if format == "gif" {
@@ -62,20 +62,21 @@ func (f *Film) Write(path string, rate float64) error {
 	})
 }
 
-// picture is one in the size of all.
-func (f *Film) picture(i int) (*image.RGBA, error) {
+// picture decodes a picture and extends it to the size of the animation.
+func (f *Animation) picture(i int) (*image.RGBA, error) {
 	img, err := png.Decode(bytes.NewReader(f.pictures[i]))
 	if err != nil {
 		return nil, err
 	}
-	all := image.NewRGBA(image.Rectangle{Max: f.size})
-	draw.Draw(all, all.Rect, image.NewUniform(White), image.Point{}, draw.Src)
-	draw.Draw(all, all.Rect, img, img.Bounds().Min, draw.Over)
-	return all, nil
+	canvas := image.NewRGBA(image.Rectangle{Max: f.size})
+	draw.Draw(canvas, canvas.Rect, image.NewUniform(White), image.Point{}, draw.Src)
+	draw.Draw(canvas, canvas.Rect, img, img.Bounds().Min, draw.Over)
+	return canvas, nil
 }
 
-// writeGIF writes a film of one palette: the 256 colours that are most frequent when channels have 5 bits.
-func (f *Film) writeGIF(w io.Writer, rate float64) error {
+// writeGIF writes an animation with a single palette: the 256 most frequent colours after quantization to 5 bits per
+// channel.
+func (f *Animation) writeGIF(w io.Writer, rate float64) error {
 	counts := map[uint16]*bucket{}
 	for i := range f.pictures {
 		p, err := f.picture(i)
@@ -84,10 +85,10 @@ func (f *Film) writeGIF(w io.Writer, rate float64) error {
 		}
 		for k := 0; k < len(p.Pix); k += 4 {
 			c := color.RGBA{p.Pix[k], p.Pix[k+1], p.Pix[k+2], 255}
-			b := counts[coarse(c)]
+			b := counts[quantize(c)]
 			if b == nil {
 				b = &bucket{}
-				counts[coarse(c)] = b
+				counts[quantize(c)] = b
 			}
 			b.add(c)
 		}
@@ -103,26 +104,26 @@ func (f *Film) writeGIF(w io.Writer, rate float64) error {
 	for c, b := range counts {
 		nearest[c] = uint8(colours.Index(b.mean()))
 	}
-	film := &gif.GIF{}
+	animation := &gif.GIF{}
 	for i := range f.pictures {
 		p, err := f.picture(i)
 		if err != nil {
 			return err
 		}
-		few := image.NewPaletted(p.Rect, colours)
-		for k := range few.Pix {
-			few.Pix[k] = nearest[coarse(color.RGBA{p.Pix[4*k], p.Pix[4*k+1], p.Pix[4*k+2], 255})]
+		paletted := image.NewPaletted(p.Rect, colours)
+		for k := range paletted.Pix {
+			paletted.Pix[k] = nearest[quantize(color.RGBA{p.Pix[4*k], p.Pix[4*k+1], p.Pix[4*k+2], 255})]
 		}
-		film.Image = append(film.Image, few)
-		film.Delay = append(film.Delay, max(2, int(math.Round(100/rate))))
+		animation.Image = append(animation.Image, paletted)
+		animation.Delay = append(animation.Delay, max(2, int(math.Round(100/rate))))
 	}
-	return gif.EncodeAll(w, film)
+	return gif.EncodeAll(w, animation)
 }
 
-// bucket is the colours that are one when channels have 5 bits.
+// bucket sums the colours that are equal after quantization.
 type bucket struct{ count, r, g, b int }
 
-func coarse(c color.RGBA) uint16 { return uint16(c.R>>3)<<10 | uint16(c.G>>3)<<5 | uint16(c.B>>3) }
+func quantize(c color.RGBA) uint16 { return uint16(c.R>>3)<<10 | uint16(c.G>>3)<<5 | uint16(c.B>>3) }
 
 func (b *bucket) add(c color.RGBA) {
 	b.count, b.r, b.g, b.b = b.count+1, b.r+int(c.R), b.g+int(c.G), b.b+int(c.B)
@@ -133,7 +134,7 @@ func (b *bucket) mean() color.RGBA {
 }
 
 // writeAPNG writes a PNG file with the chunks acTL, fcTL and fdAT of the third edition of PNG (W3C, 2025).
-func (f *Film) writeAPNG(w io.Writer, rate float64) error {
+func (f *Animation) writeAPNG(w io.Writer, rate float64) error {
 	var out bytes.Buffer
 	sequence := uint32(0)
 	for i := range f.pictures {
@@ -141,28 +142,28 @@ func (f *Film) writeAPNG(w io.Writer, rate float64) error {
 		if err != nil {
 			return err
 		}
-		var one bytes.Buffer
-		if err := WritePNG(&one, p); err != nil {
+		var encoded bytes.Buffer
+		if err := WritePNG(&encoded, p); err != nil {
 			return err
 		}
-		file := one.Bytes()
+		file := encoded.Bytes()
 		const signature = 8
 		if i == 0 {
 			out.Write(file[:signature])
 		}
 		controlled := false
-		for at := signature; at < len(file); {
-			size := int(binary.BigEndian.Uint32(file[at:]))
-			kind, data := string(file[at+4:at+8]), file[at+8:at+8+size]
-			at += 12 + size
+		for offset := signature; offset < len(file); {
+			size := int(binary.BigEndian.Uint32(file[offset:]))
+			chunkType, data := string(file[offset+4:offset+8]), file[offset+8:offset+8+size]
+			offset += 12 + size
 			switch {
-			case kind == "IHDR" && i == 0:
-				chunk(&out, kind, data)
+			case chunkType == "IHDR" && i == 0:
+				chunk(&out, chunkType, data)
 				chunk(&out, "acTL", words(uint32(len(f.pictures)), 0))
-			case kind == "IDAT":
+			case chunkType == "IDAT":
 				if !controlled {
 					control := words(sequence, uint32(p.Rect.Dx()), uint32(p.Rect.Dy()), 0, 0)
-					// A picture lasts 1000 / (1000 rate) s.
+					// The duration of a picture is 1000 / (1000 rate) s.
 					control = binary.BigEndian.AppendUint16(control, 1000)
 					control = binary.BigEndian.AppendUint16(control, uint16(math.Round(1000*rate)))
 					chunk(&out, "fcTL", append(control, 0, 0))
@@ -170,7 +171,7 @@ func (f *Film) writeAPNG(w io.Writer, rate float64) error {
 					controlled = true
 				}
 				if i == 0 {
-					chunk(&out, kind, data)
+					chunk(&out, chunkType, data)
 					continue
 				}
 				chunk(&out, "fdAT", append(words(sequence), data...))
@@ -178,7 +179,7 @@ func (f *Film) writeAPNG(w io.Writer, rate float64) error {
 			}
 		}
 		if !controlled {
-			return errors.New("a picture of PNG without data")
+			return errors.New("an encoded PNG has no data")
 		}
 	}
 	chunk(&out, "IEND", nil)
@@ -193,10 +194,10 @@ func words(list ...uint32) (b []byte) {
 	return b
 }
 
-// chunk writes one with its length and its checksum.
-func chunk(out *bytes.Buffer, kind string, data []byte) {
+// chunk writes a chunk with its length and checksum.
+func chunk(out *bytes.Buffer, chunkType string, data []byte) {
 	out.Write(words(uint32(len(data))))
-	body := append([]byte(kind), data...)
+	body := append([]byte(chunkType), data...)
 	out.Write(body)
 	out.Write(words(crc32.ChecksumIEEE(body)))
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// beforeAfter draws a field that is worth it in the first frame and in the last one, side by side, with the edges of
-// the cells, and how often its values occur in both.
+// beforeAfter draws the first field declared as Compared in the first and the last frame, side by side with the edges
+// of cells, and a histogram of both.
 func (r *runner) beforeAfter(path, name string, all []vtk.Frame) error {
 	if len(r.options.Fields) > 0 && !slices.ContainsFunc(r.options.Fields, compared) || r.options.Out != "" {
 		return nil
 	}
 	options := r.options
 	options.Edges = true
-	again := &runner{dir: r.dir, options: options, of: r.of, dry: r.dry}
+	edged := &runner{dir: r.dir, options: options, runCase: r.runCase, dry: r.dry}
 	ends := []vtk.Frame{all[0], all[len(all)-1]}
 	titles := []string{name + ": before", name + ": "}
 	var row []*figure.Figure
 	var sets []*field
 	for k, frame := range ends {
-		d, err := again.load(frameFile(path, frame))
+		d, err := edged.load(framePath(path, frame))
 		if err != nil {
 			return err
 		}
@@ -32,11 +32,11 @@ func (r *runner) beforeAfter(path, name string, all []vtk.Frame) error {
 			return nil
 		}
 		if k > 0 {
-			titles[k] += d.moment(frame.Time)
+			titles[k] += d.timeText(frame.Time)
 		}
 		f := &d.fields[i]
-		again.options.Page.NoBar = k == 0 && (f.span != nil || options.Range != nil) // both have one scale
-		picture, err := again.picture(d, f, titles[k], nil)
+		edged.options.Page.NoBar = k == 0 && (f.span != nil || options.Range != nil) // both have the same scale
+		picture, err := edged.picture(d, f, titles[k], nil)
 		if err != nil {
 			return err
 		}
@@ -50,15 +50,15 @@ func (r *runner) beforeAfter(path, name string, all []vtk.Frame) error {
 	return r.histogram(name+"-"+sets[0].name+"-histogram", -1, name, sets, []string{"before", "after"})
 }
 
-// compared reports whether a field is shown before and after the run.
+// compared reports whether a field is to be shown before and after the run.
 func compared(name string) bool {
 	f, _, _ := solvers.FieldOf(name)
 	return f.Compared
 }
 
-// histogram draws how often the values of a field occur, of several in one picture.
+// histogram draws a histogram of one or several fields.
 func (r *runner) histogram(name string, number int, title string, fields []*field, names []string) error {
-	h := &chart.Histogram{Page: r.options.Page, Title: title, Label: fields[0].label, Of: "cells", Log: r.options.Log,
+	h := &chart.Histogram{Page: r.options.Page, Title: title, Label: fields[0].label, Counted: "cells", Log: r.options.Log,
 		Range: fields[0].span}
 	if r.options.Range != nil {
 		h.Range = r.options.Range
@@ -82,10 +82,10 @@ func (r *runner) histogram(name string, number int, title string, fields []*fiel
 	return r.save(name, number, picture)
 }
 
-func (d *frameData) moment(time float64) string {
+func (d *frameData) timeText(time float64) string {
 	var names []string
 	for _, f := range d.fields {
 		names = append(names, f.name)
 	}
-	return moment(names, time)
+	return timeText(names, time)
 }
