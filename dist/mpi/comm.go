@@ -36,7 +36,7 @@ type comm struct {
 	mu      sync.Mutex
 	peers   []peer
 	leavers int   // number of peers that have left
-	orphans []*op // operations without a waiting call whose memory MPI still uses
+	orphans []*op // operations that no call waits for any more, and whose memory MPI still uses
 }
 
 // peer is the state of another rank: whether it has left, and what its leave notice said.

@@ -34,7 +34,7 @@ func (c *comm) failLocally(cause error) bool {
 func (c *comm) notify(dest int, n notice) {
 	o := c.table.acquire()
 	o.Message = pending.Message{Send: true, Peer: dest}
-	length := n.encode(staged(o.slot))
+	length := n.encode(bufferOf(o.slot))
 	if sendBytes(o.slot, notices, dest, nil, length) != nil {
 		c.table.release(o)
 		return

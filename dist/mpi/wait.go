@@ -94,7 +94,7 @@ func (c *comm) deliver(o *op) {
 	} else if n := int(o.slot.got); o.slot.error == 0 {
 		buf, err := o.Accept(n)
 		if err == nil && n <= shortBytes {
-			copy(buf, staged(o.slot)[headerBytes:])
+			copy(buf, bufferOf(o.slot)[headerBytes:])
 		}
 	}
 }
