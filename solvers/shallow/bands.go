@@ -20,8 +20,8 @@ import (
 var blockCells = 2048
 
 const (
-	blocksPerBand  = 4 // at least, so that little depends on two bands
-	bandsPerThread = 4 // at most, to balance the load
+	blocksPerBand  = 2 // at least, so that little depends on two bands
+	bandsPerThread = 8 // at most, to balance the load
 )
 
 type stageKernel int

@@ -39,7 +39,7 @@ func bytesOf[F num.Float](c Config, b *grid.Block, separate bool) (int64, error)
 	}
 	const ints, float = 4, 8
 	tiles := int64(w.count) * 5 * ints
-	return perCell*int64(b.Len()) + 2*ints*int64(b.Walled()) + float*int64(b.Cells()) + tiles, nil
+	return perCell*int64(b.Len()) + 2*ints*int64(b.BoundaryGhostCount()) + float*int64(b.Cells()) + tiles, nil
 }
 
 // StateBytes returns the size of the volume fractions of a block on a device with separate memory.
