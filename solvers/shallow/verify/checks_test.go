@@ -132,8 +132,8 @@ func TestTwins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Checks) != 2 || !strings.Contains(out.String(), "are the same in every bit on one rank and two ranks") {
-		t.Errorf("the report does not tell of the twins:\n%s", out.String())
+	if len(report.Checks) != 2 || !strings.Contains(out.String(), "states have the same bits on one rank and two ranks") {
+		t.Errorf("no line about the twins in the report:\n%s", out.String())
 	}
 
 	m, err := basin.Strip(-500, 500, 50, 2)
