@@ -22,7 +22,7 @@
 //	//atoll:kernel grain=64    a thread of the CPU takes 64 indices at a time; of a tile kernel 4
 //	//atoll:constant           before a struct: kernels get it by value and only read it
 //	//atoll:mostly, seldom     before a branch of a kernel marked lanes: most indices take it, or few
-//	//atoll:rare               before a function: vectors leave the indices that call it to Go
+//	//atoll:rare               before a function: vectors put off the indices that call it, until they are many
 //
 // # Variants
 //

@@ -90,12 +90,12 @@ type Code struct {
 	Lanes int // indices at a time
 }
 
+// Range is indices Lo ≤ index < Hi of a loop.
+type Range struct{ Lo, Hi int }
+
 // batch is how many indices go to vectors in one call, which the scheduler of Go cannot interrupt: some 5 µs of the
 // longest kernels.
 const batch = 128
-
-// Groups is how many groups of lanes a batch has at most.
-const Groups = batch / 4
 
 // Count is how many of so many indices the next call takes: a multiple of its lanes, or 0 where too few are left.
 func (c Code) Count(left int) int {

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Bytes returns the size of a block's arrays on a device: those of arrays.upload, and the reference field of errors.
-// It counts deep ghosts where tiles may use them.
+// Bytes returns the size of a block's arrays on a device: those of arrays.upload, bands, and the reference field of
+// errors. It counts deep ghosts where tiles may use them.
 func (c Config) Bytes(b *grid.Block, precision string, separate bool) (int64, error) {
 	if precision == "float32" {
 		return bytesOf[float32](c, b, separate)
@@ -42,6 +42,9 @@ func bytesOf[F num.Float](c Config, b *grid.Block, separate bool) (int64, error)
 	}
 	const ints, float = 4, 8
 	tiles := int64(w.count) * 5 * ints
+	if !separate && w.traversal == byCells {
+		tiles += bandBytes(b)
+	}
 	return perCell*int64(b.Len()) + 2*ints*int64(b.Walled()) + float*int64(b.Cells()) + tiles, nil
 }
 

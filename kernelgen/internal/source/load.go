@@ -30,7 +30,7 @@ type Package struct {
 	Comments map[*types.Func]ast.CommentMap
 	Specs    map[*types.TypeName]typeDecl
 	Machine  []string             // GPUs that there is machine code for
-	Rare     map[*types.Func]bool // functions that vector code leaves to Go
+	Rare     map[*types.Func]bool // functions whose calls vector code puts off
 	Refusals refusals
 }
 
