@@ -1,5 +1,5 @@
-# Every build and test computes the same bits: no processor fuses a multiplication and an addition. GOAMD64=v1 runs on
-# every amd64.
+# With these flags every build computes the same bits: the compiler does not fuse multiplications and additions.
+# GOAMD64=v1 runs on every amd64.
 export GOAMD64 = v1
 export GOFLAGS := $(shell scripts/goflags)
 
@@ -12,29 +12,30 @@ help: ## print this list
 build: ## build bin/atoll
 	go build -o bin/atoll ./cmd/atoll
 
-# Go finds the MPI by its ompi.pc. MPI=mpich takes MPICH instead: docs/mpi.md.
-build-mpi: ## build bin/atoll that speaks MPI as well (needs an MPI, a C compiler and pkg-config)
+# Go finds Open MPI by its file ompi.pc for pkg-config. MPI=mpich builds with MPICH instead: docs/mpi.md.
+build-mpi: ## build bin/atoll with MPI (needs an MPI library, a C compiler and pkg-config)
 	CGO_ENABLED=1 $(if $(filter mpich,$(MPI)),PKG_CONFIG_PATH=$(CURDIR)/dist/mpi/mpich) go build -tags mpi -o bin/atoll ./cmd/atoll
 
 demo: build ## an internal dam break on 4 rank processes: progress, summary and pictures in out/dam-break
 	./bin/atoll run examples/dam-break.toml --ranks 4 --transport grpc
 	./bin/atoll plot out/dam-break
 
-# Three at a time, since those of the command and of MPI mostly wait. The emulator runs one thread: it starts first, so
-# that it does not run alone at the end.
+# Three targets at a time, since test-command and test-mpi mostly wait. test-arm64 starts first: it runs an emulator with
+# one thread, which would otherwise run alone at the end.
 test: lint ## all tests
 	$(MAKE) --no-print-directory --jobs=3 test-arm64 test-command test-go test-mpi test-race test-slurm
 
-# Everything is tested with ghosts poisoned while they travel (halo/poison.go), but for the command, which is as users
-# have it; package halo is tested both ways. Lint has vetted all tests, and test-slurm runs TestSlurm.
+# halo.invariants=on overwrites ghosts with NaN during an exchange (halo/poison.go). Package cmd/atoll is tested without
+# it, as users build it; package halo is tested with and without it. -vet=off: target lint runs vet. test-slurm runs
+# TestSlurm.
 test-go:
 	go test -vet=off -ldflags='-X github.com/atoll-hpc/atoll/halo.invariants=on' $$(go list ./... | grep -v '/cmd/atoll$$')
 
 test-command:
 	go test -vet=off -skip '^TestSlurm$$' ./halo ./cmd/atoll
 
-# Packages without tests are left out, since go test compiles them too. With -short the detector does not see the ranks
-# of dist/grpc in processes do what those in one do; make race has all.
+# Packages without tests are left out, since go test compiles them too. -short leaves out tests of dist/grpc that repeat,
+# with a process for each rank, what others test with ranks in one process; make race runs them too.
 test-race:
 	@if command -v gcc >/dev/null; then set -x; go test -vet=off -short -race $$(go list -f \
 	  '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./dist/... ./halo ./backend/... ./launch); \
@@ -46,17 +47,17 @@ test-mpi test-slurm:
 test-arm64:
 	./scripts/same-bits-arm64
 
-test-k8s: image ## jobs of all solvers on the cluster of KUBECONFIG, which has the image atoll:test
+test-k8s: image ## run jobs of all solvers on the cluster of KUBECONFIG, which must have the image atoll:test
 	./scripts/test-k8s
 
-image: build ## make bin/atoll.tar, an image for Kubernetes, without a Docker daemon
+image: build ## make bin/atoll.tar, a container image for Kubernetes, without a Docker daemon
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/image/atoll ./cmd/atoll
 	go run ./internal/cmd/image -o bin/atoll.tar -name $(or $(IMAGE),atoll:test) bin/image/atoll
 
 release: ## make archives for Linux and macOS, with checksums, in bin/release
 	./scripts/release
 
-parity: ## vectors against plain Go: a million inputs of each kernel, of any numbers
+parity: ## compare vector kernels with plain Go, on a million random inputs each
 	ATOLL_PARITY=1000000 go test ./solvers/... -run '^TestVectorsOfAnyNumbers$$' -count=1 -v
 
 race: ## all tests with the race detector
@@ -65,17 +66,17 @@ race: ## all tests with the race detector
 fuzz: ## every fuzz target for FUZZTIME (2m)
 	./scripts/fuzz $(or $(FUZZTIME),2m)
 
-# Network namespaces need root: without it the half with two hosts is skipped, and says so.
-chaos: ## disturb runs of all solvers CHAOS (20) times each, on one host and on two: minutes
+# The tests on two hosts use network namespaces, which need root: without root they are skipped.
+chaos: ## disturb runs of all solvers CHAOS (20) times each, on one host and on two; takes minutes
 	ATOLL_CHAOS=$(or $(CHAOS),20) go test ./cmd/atoll -run '^TestChaos' -count=1 -timeout 1h -v
 
-soak: ## kill a rank of a run every minute for SOAK (1h), and watch memory, files and disk
+soak: ## kill a rank of a run every minute for SOAK (1h), and check the use of memory, files and disk
 	ATOLL_SOAK=$(or $(SOAK),1h) go test ./cmd/atoll -run '^TestSoak$$' -count=1 -timeout 24h -v
 
-recovery: ## measure how long a run takes to go on after a rank was killed, beside a start
+recovery: ## measure the time from the kill of a rank until the run continues, and the time of a start
 	ATOLL_RECOVERY=$(or $(TIMES),9) go test ./cmd/atoll -run '^TestRecovery$$' -count=1 -v
 
-verify: build ## reproduce the published tables, beside Atoll's results
+verify: build ## compute Atoll's results for published tables, and compare them
 	./bin/atoll verify
 
 bench: build ## measure throughput
@@ -84,7 +85,7 @@ bench: build ## measure throughput
 generate: ## make all generated files again
 	go generate ./...
 
-# GOGC=400 saves the compiler and the analyzers a tenth of their time or more, at some 100 MB each.
+# GOGC=400 saves the compiler and the analyzers at least a tenth of their time, for about 100 MB of memory each.
 lint test-go test-race test-arm64: export GOGC = 400
 
 lint: ## formatting, vet and staticcheck
@@ -92,11 +93,11 @@ lint: ## formatting, vet and staticcheck
 	go build -C internal/cmd/vet -o $(CURDIR)/bin/vet
 	go vet -vettool=bin/vet ./...
 
-same-results: ## compare every bit of the results of this tree with those of the commit OLD (main)
+same-results: ## compare all results of this tree with those of the commit OLD (main), bit for bit
 	./scripts/compare-results $(or $(OLD),main) .
 
-same-speed: ## measure this tree and the commit OLD (main) in turns
+same-speed: ## measure the speed of this tree and of the commit OLD (main), alternately
 	./scripts/bench-gate $(or $(OLD),main) .
 
-clean: ## remove what was built and run
+clean: ## remove the folders bin and out
 	rm -rf bin out

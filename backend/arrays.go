@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Arrays takes arrays on a device until the first error, so that one look at Err does for all, and gives them back
-// together.
+// Arrays allocates arrays on a device and frees them together. After the first error it allocates nothing more, so a
+// caller checks Err once, after all allocations.
 type Arrays struct {
 	Device Device
 	err    error
@@ -15,16 +15,16 @@ type Arrays struct {
 	free   []func() error
 }
 
-// Err is the first error that there was, with the name of its array.
+// Err returns the first error, with the name of its array.
 func (a *Arrays) Err() error { return a.err }
 
-// Bytes is what the arrays take, also those that stay where they are in the host's memory.
+// Bytes returns the size of all arrays, including uploaded arrays that were not copied.
 func (a *Arrays) Bytes() int64 { return a.bytes }
 
-// Owns makes Free close what works on the arrays, such as an exchange of ghosts.
-func (a *Arrays) Owns(of io.Closer) { a.free = append(a.free, of.Close) }
+// Owns makes Free close c, which uses the arrays, before it frees them: for example an exchange of ghosts.
+func (a *Arrays) Owns(c io.Closer) { a.free = append(a.free, c.Close) }
 
-// Free frees all arrays, the last first. What cannot be freed is freed with the device.
+// Free frees all arrays, the last first. An array that cannot be freed is freed when the device is closed.
 func (a *Arrays) Free() {
 	for _, free := range slices.Backward(a.free) {
 		_ = free()
@@ -32,30 +32,31 @@ func (a *Arrays) Free() {
 	a.free, a.bytes = nil, 0
 }
 
-// Fresh takes n zeroed elements; nil after an error. What they are is told by an error.
+// Fresh allocates n zeroed elements. It returns nil after an error. Err names the array by what.
 func Fresh[T any](a *Arrays, n int, what string) []T {
 	if a.err != nil {
 		return nil
 	}
-	to, err := Make[T](a.Device, n)
+	array, err := Make[T](a.Device, n)
 	if err != nil {
 		a.err = fmt.Errorf("%s: %w", what, err)
 		return nil
 	}
-	a.bytes += int64(bytesOf(to))
-	a.free = append(a.free, func() error { return Free(a.Device, to) })
-	return to
+	a.bytes += int64(bytesOf(array))
+	a.free = append(a.free, func() error { return Free(a.Device, array) })
+	return array
 }
 
-// Uploaded copies an array of the host to the device. In the host's own memory it stays where it is.
-func Uploaded[T any](a *Arrays, from []T, what string) []T {
-	if _, apart := a.Device.(Memory); !apart {
-		a.bytes += int64(bytesOf(from))
-		return from
+// Uploaded copies an array of the host to the device. If the device uses the host's memory, it returns the array
+// itself.
+func Uploaded[T any](a *Arrays, src []T, what string) []T {
+	if _, separate := a.Device.(Memory); !separate {
+		a.bytes += int64(bytesOf(src))
+		return src
 	}
-	to := Fresh[T](a, len(from), what)
+	array := Fresh[T](a, len(src), what)
 	if a.err == nil {
-		a.err = Upload(a.Device, to, from)
+		a.err = Upload(a.Device, array, src)
 	}
-	return to
+	return array
 }

@@ -1,51 +1,55 @@
-// Package backend is where kernels run: a device that owns the arrays and executes data-parallel loops over them.
-// backend/cpu runs them on goroutines, backend/cuda on an NVIDIA GPU. Package primitives has the data-parallel building
-// blocks for both.
+// Package backend defines the devices that run kernels. A [Device] executes data-parallel loops over arrays; a device
+// with separate memory is also a [Memory]. Package backend/cpu implements a device by a pool of goroutines,
+// backend/cuda by an NVIDIA GPU. Optional interfaces, such as [Recorder], [Staging] and [Linker], describe what only
+// some devices can do. Functions such as [Make], [Upload] and [Download] work on every device. Package
+// backend/primitives has reductions, sorts and other data-parallel building blocks for all devices.
 package backend
 
 // Loop is a kernel with its arguments, prepared once and run many times.
 type Loop interface {
-	// Range runs the kernel for every index of [lo, hi). Ranges of one loop may run at the same time, so that what
-	// they share is reduced without regard to order.
+	// Range runs the kernel for every index of [lo, hi). Ranges of one loop may run at the same time, so a reduction
+	// must not depend on their order.
 	Range(lo, hi int)
 }
 
-// Coarse is a loop each index of which is much work.
+// Coarse is a loop with much work for each index. A thread therefore takes fewer indices at a time than it would of
+// other loops.
 type Coarse interface {
 	Loop
-	// Grain is how many indices a thread is to take at a time.
+	// Grain returns the number of indices that a thread takes at a time.
 	Grain() int
 }
 
 // Device executes loops. Calls come from one goroutine.
 //
-// A device with memory of its own is also a [Memory]. It runs only loops that were made for it, and may still be at
-// work on one when Run returns: what is called later sees the result all the same, because everything happens in the
-// order of the calls. The host looks at results through [Download] alone, which waits for them.
+// A device with separate memory is also a [Memory]. It runs only loops that were prepared for it. Run may return before
+// the loop has finished, but the device executes all calls in order, so that a later call sees the results of an
+// earlier one. The host reads results with [Download], which waits for them.
 type Device interface {
-	// Name is what the summary calls the device: "cpu" or "cuda".
+	// Name returns the name of the device in the summary of a run: "cpu" or "cuda".
 	Name() string
-	// Threads is how many ranges run at the same time.
+	// Threads returns how many ranges run at the same time.
 	Threads() int
 	// Run executes the loop over [lo, hi). It allocates nothing.
 	Run(l Loop, lo, hi int)
-	// Close ends the device's workers.
+	// Close ends the device's threads and frees its memory.
 	Close()
 }
 
-// Fitter is a device on which not every loop can run.
+// Fitter is a device with limits that some loops exceed.
 type Fitter interface {
-	// Fits returns why a loop cannot, such as for what its blocks share, or nil.
+	// Fits returns an error if the device cannot run the loop, for example for lack of shared memory.
 	Fits(l Loop) error
 }
 
 // Recorder is a device that queues a sequence of loops in one call.
 type Recorder interface {
-	// Record returns what queue runs, without running it. queue must neither wait for the device nor take memory.
+	// Record returns the sequence of loops that queue runs, without executing them. queue must neither wait for the
+	// device nor allocate memory on it.
 	Record(queue func() error) (Recording, error)
 }
 
-// Recording is a sequence of loops with their arguments as they were.
+// Recording is a sequence of loops with the arguments that they had when they were recorded.
 type Recording interface {
 	// Launch queues the sequence. It allocates nothing.
 	Launch()

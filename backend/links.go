@@ -1,35 +1,36 @@
 package backend
 
-// Linker is a device that talks to those of other ranks by itself.
+// Linker is a device that can communicate directly with the devices of other ranks.
 type Linker interface {
-	// DeviceID names the physical device, so that ranks that share one are found out.
+	// DeviceID returns the name of the physical device. Ranks compare the names to find out which of them share a GPU.
 	DeviceID() string
-	// LinkID returns what one rank, any, must send to all others for Link.
+	// LinkID returns the id of a new communicator. One rank calls it and sends the id to all others.
 	LinkID() ([]byte, error)
-	// Link connects the devices of all ranks, which call it at the same time. No two of them may be in the same position.
+	// Link connects the devices of all ranks. All ranks call it at the same time, with the same id and size and each with
+	// its own rank, 0 ≤ rank < size.
 	Link(rank, size int, id []byte) (DeviceComm, error)
 }
 
-// DeviceComm connects the devices of a run. All calls are queued, and may be part of a [Recording]; all ranks make the
-// same calls.
+// DeviceComm is a communicator between the devices of a run. Its operations are queued on the device, on a second
+// stream, and may be part of a [Recording]. All ranks must make the same calls in the same order.
 type DeviceComm interface {
-	// Fork queues what f calls after everything called before, and beside what is called later, until Join. All of it
-	// comes first where there is not room for both.
+	// Fork queues the calls of f on the second stream. They run after all calls before Fork, and concurrently with calls
+	// after it, until Join. Where the GPU cannot run both at once, the forked calls go first.
 	Fork(f func() error) error
-	// Exchange sends and receives what lies on the device, after everything called before and beside what is called
-	// later, which must leave it alone until Join.
+	// Exchange sends and receives messages in the device's memory. It runs after all calls before, and concurrently with
+	// later calls, which must not use that memory until Join.
 	Exchange(send, recv []Message) error
-	// Max replaces each key on the device by the greatest of all ranks, as Exchange sends: after what was called before.
+	// Max replaces each key, on the device, by its maximum over all ranks. It is ordered with other calls as Exchange is.
 	Max(keys []uint64) error
-	// Join makes what is called later wait for every Exchange and Max before.
+	// Join makes later calls wait for all calls of Fork, Exchange and Max before it.
 	Join() error
-	// Abort ends what is queued, on this rank: a rank that was lost would be waited for without end. It may be called
-	// from any goroutine.
+	// Abort cancels the queued operations of this rank, which would wait forever for a lost rank. Any goroutine may call
+	// it.
 	Abort()
 	Close() error
 }
 
-// Message is what goes to or comes from a rank.
+// Message is sent to or received from the rank Peer.
 type Message struct {
 	Peer int
 	Data []byte // on the device

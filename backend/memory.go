@@ -7,36 +7,38 @@ import (
 	"unsafe"
 )
 
-// Memory is what a device has whose kernels cannot see the memory of the host. All addresses named dst and src of the
-// device come from Alloc.
+// Memory is a device with separate memory: its kernels cannot access the memory of the host. Addresses on the device,
+// dst or src below, must come from Alloc.
 type Memory interface {
-	// Alloc returns the address of zeroed memory on the device, aligned to 256 bytes. The host must not follow it.
+	// Alloc returns the address of zeroed memory on the device, aligned to 256 bytes. The host must not dereference it.
 	Alloc(bytes int) (unsafe.Pointer, error)
-	// Free returns what Alloc gave.
+	// Free frees memory that Alloc returned.
 	Free(p unsafe.Pointer) error
 	// Upload copies from the host. src may be reused as soon as it returns.
 	Upload(dst, src unsafe.Pointer, bytes int) error
-	// Download copies to the host, after everything that was called before has finished.
+	// Download waits until all calls before it have finished, and copies to the host.
 	Download(dst, src unsafe.Pointer, bytes int) error
 	// Move copies within the device.
 	Move(dst, src unsafe.Pointer, bytes int) error
-	// Sync waits for everything called before, and returns the first error since the device was opened.
+	// Sync waits until all calls before it have finished, and returns the first error since the device was opened.
 	Sync() error
 }
 
-// Account is a device that knows how much of its memory was in use.
+// Account is a device that counts how much of its memory is in use.
 type Account interface {
-	// Peak returns the most bytes that arrays and the scratch memory of [Primitives] took. It leaves out copies of a
-	// [Keeper], which makes them only where there is room, and what the driver takes for itself.
+	// Peak returns the largest number of bytes that arrays and the scratch memory of [Primitives] took together. It does
+	// not count snapshots, which are made only if there is free memory, nor the driver's own memory.
 	Peak() int64
+	// SnapshotPeak returns the largest number of bytes that snapshots took together.
+	SnapshotPeak() int64
 }
 
-// Make returns n zeroed elements where the device's kernels see them. On a device with memory of its own only the
-// header of the slice is the host's: it can be cut, compared and stored in the arguments of kernels, while reading or
-// writing an element on the host is a fault that ends the program. T must hold no Go pointers then.
+// Make allocates n zeroed elements where the device's kernels can access them. On a device with separate memory the
+// host may slice and compare the result and store it in arguments of kernels, but must not access its elements: that is
+// a segmentation fault. T must hold no Go pointers there.
 func Make[T any](d Device, n int) ([]T, error) {
 	if n < 0 {
-		return nil, fmt.Errorf("an array of %d elements was asked for", n)
+		return nil, fmt.Errorf("cannot allocate an array of %d elements", n)
 	}
 	m, ok := d.(Memory)
 	if !ok {
@@ -44,13 +46,13 @@ func Make[T any](d Device, n int) ([]T, error) {
 	}
 	t := reflect.TypeFor[T]()
 	if holdsPointers(t) {
-		return nil, fmt.Errorf("elements of type %v hold Go pointers and cannot live on device %s", t, d.Name())
+		return nil, fmt.Errorf("elements of type %v hold Go pointers and cannot be stored on device %s", t, d.Name())
 	}
 	if n == 0 || t.Size() == 0 {
 		return make([]T, n), nil
 	}
 	if uintptr(n) > math.MaxInt/t.Size() {
-		return nil, fmt.Errorf("%d elements of %d bytes are more than can be addressed", n, t.Size())
+		return nil, fmt.Errorf("an array of %d elements of %d bytes is larger than the address space", n, t.Size())
 	}
 	p, err := m.Alloc(n * int(t.Size()))
 	if err != nil {
@@ -59,7 +61,7 @@ func Make[T any](d Device, n int) ([]T, error) {
 	return unsafe.Slice((*T)(p), n), nil
 }
 
-// Free returns an array that Make gave, whole as it was: from its first element.
+// Free frees an array that Make returned. a must begin at the array's first element.
 func Free[T any](d Device, a []T) error {
 	m, ok := d.(Memory)
 	if !ok || bytesOf(a) == 0 {
@@ -100,7 +102,7 @@ func Download[T any](d Device, dst, src []T) error {
 	return m.Download(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), bytesOf(src))
 }
 
-// Copy copies src to dst, both on the device and of the same length. They must not overlap.
+// Copy copies src to dst. Both are on the device, have the same length and do not overlap.
 func Copy[T any](d Device, dst, src []T) error {
 	if err := sameLength("copy", len(dst), len(src)); err != nil {
 		return err
@@ -116,7 +118,7 @@ func Copy[T any](d Device, dst, src []T) error {
 	return m.Move(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), bytesOf(src))
 }
 
-// Sync waits until everything called before has finished, and returns the first error that any of it had.
+// Sync waits until all calls before it have finished, and returns the first error of any of them.
 func Sync(d Device) error {
 	if m, ok := d.(Memory); ok {
 		return m.Sync()

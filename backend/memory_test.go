@@ -9,54 +9,54 @@ import (
 	"unsafe"
 )
 
-// far is a device whose memory is its own: slices of the host that Alloc gave, and nothing else.
-type far struct {
-	given map[unsafe.Pointer][]byte
-	full  error
+// fakeGPU stands for a device with separate memory. Its memory is slices of the host that Alloc made.
+type fakeGPU struct {
+	allocations map[unsafe.Pointer][]byte
+	allocErr    error
 }
 
-func (f *far) Name() string           { return "far" }
-func (f *far) Threads() int           { return 1 }
-func (f *far) Run(l Loop, lo, hi int) {}
-func (f *far) Close()                 {}
-func (f *far) Sync() error            { return nil }
+func (f *fakeGPU) Name() string           { return "far" }
+func (f *fakeGPU) Threads() int           { return 1 }
+func (f *fakeGPU) Run(l Loop, lo, hi int) {}
+func (f *fakeGPU) Close()                 {}
+func (f *fakeGPU) Sync() error            { return nil }
 
-func (f *far) Alloc(n int) (unsafe.Pointer, error) {
-	if f.full != nil {
-		return nil, f.full
+func (f *fakeGPU) Alloc(n int) (unsafe.Pointer, error) {
+	if f.allocErr != nil {
+		return nil, f.allocErr
 	}
 	b := make([]byte, n)
-	f.given[unsafe.Pointer(&b[0])] = b
+	f.allocations[unsafe.Pointer(&b[0])] = b
 	return unsafe.Pointer(&b[0]), nil
 }
 
-func (f *far) Free(p unsafe.Pointer) error {
-	if f.given[p] == nil {
-		return errors.New("not given")
+func (f *fakeGPU) Free(p unsafe.Pointer) error {
+	if f.allocations[p] == nil {
+		return errors.New("not allocated")
 	}
-	delete(f.given, p)
+	delete(f.allocations, p)
 	return nil
 }
 
-func (f *far) move(dst, src unsafe.Pointer, n int) error {
+func (f *fakeGPU) move(dst, src unsafe.Pointer, n int) error {
 	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
 	return nil
 }
 
-func (f *far) Upload(dst, src unsafe.Pointer, n int) error   { return f.move(dst, src, n) }
-func (f *far) Download(dst, src unsafe.Pointer, n int) error { return f.move(dst, src, n) }
-func (f *far) Move(dst, src unsafe.Pointer, n int) error     { return f.move(dst, src, n) }
+func (f *fakeGPU) Upload(dst, src unsafe.Pointer, n int) error   { return f.move(dst, src, n) }
+func (f *fakeGPU) Download(dst, src unsafe.Pointer, n int) error { return f.move(dst, src, n) }
+func (f *fakeGPU) Move(dst, src unsafe.Pointer, n int) error     { return f.move(dst, src, n) }
 
 type cell struct {
 	H float64
 	I int32
 }
 
-func TestArraysGoThereAndBack(t *testing.T) {
-	f := &far{given: map[unsafe.Pointer][]byte{}}
+func TestUploadAndDownload(t *testing.T) {
+	f := &fakeGPU{allocations: map[unsafe.Pointer][]byte{}}
 	a, err := Make[cell](f, 3)
-	if err != nil || len(a) != 3 || len(f.given[unsafe.Pointer(&a[0])]) != 48 {
-		t.Fatalf("array of %d elements, error %v", len(a), err)
+	if err != nil || len(a) != 3 || len(f.allocations[unsafe.Pointer(&a[0])]) != 48 {
+		t.Fatalf("got an array of %d elements, error %v; want 3 elements in 48 bytes", len(a), err)
 	}
 	want := []cell{{1, 2}, {3, 4}, {5, 6}}
 	got := make([]cell, 2)
@@ -65,41 +65,41 @@ func TestArraysGoThereAndBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got[0] != want[1] || got[1] != want[2] {
-		t.Errorf("%v comes back, want %v", got, want[1:])
+		t.Errorf("download returns %v, want %v", got, want[1:])
 	}
-	if err := errors.Join(Free(f, a), Free(f, b)); err != nil || len(f.given) != 0 {
-		t.Errorf("%d arrays are left, error %v", len(f.given), err)
+	if err := errors.Join(Free(f, a), Free(f, b)); err != nil || len(f.allocations) != 0 {
+		t.Errorf("%d arrays are still allocated after Free, error %v", len(f.allocations), err)
 	}
 	if Free(f, a) == nil {
-		t.Error("an array is freed twice")
+		t.Error("freeing an array twice returns no error")
 	}
 }
 
 func TestEmptyArraysNeedNoMemory(t *testing.T) {
-	f := &far{full: errors.New("full")}
+	f := &fakeGPU{allocErr: errors.New("full")}
 	a, err := Make[float64](f, 0)
 	b, err2 := Make[struct{}](f, 5)
 	if err := errors.Join(err, err2, Upload(f, a, a), Download(f, b, b), Copy(f, a, a), Free(f, a),
 		Free(f, b)); err != nil {
 		t.Error(err)
 	}
-	if _, err := Make[float64](f, 1); !errors.Is(err, f.full) {
+	if _, err := Make[float64](f, 1); !errors.Is(err, f.allocErr) {
 		t.Errorf("error %v", err)
 	}
 }
 
-func TestArraysThatCannotBe(t *testing.T) {
-	f := &far{given: map[unsafe.Pointer][]byte{}}
+func TestInvalidArrays(t *testing.T) {
+	f := &fakeGPU{allocations: map[unsafe.Pointer][]byte{}}
 	for name, err := range map[string]error{
-		"array of -1 elements":             second(Make[cell](f, -1)),
+		"an array of -1 elements":          second(Make[cell](f, -1)),
 		"Go pointers":                      second(Make[[]float64](f, 1)),
-		"more than can be addressed":       second(Make[cell](f, math.MaxInt/8)),
+		"larger than the address space":    second(Make[cell](f, math.MaxInt/8)),
 		"upload of 2 elements to an array": Upload(f, make([]cell, 3), make([]cell, 2)),
 		"download of 2 elements":           Download(f, make([]cell, 3), make([]cell, 2)),
 		"copy of 2 elements":               Copy(f, make([]cell, 3), make([]cell, 2)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("error %v, want one that says %q", err, name)
+			t.Errorf("got error %v, want one with %q", err, name)
 		}
 	}
 }

@@ -2,23 +2,24 @@ package backend
 
 import "unsafe"
 
-// Primitives is what a device with memory of its own does itself for package primitives, which gives these calls their
-// types, checks lengths, and says what each one means. All addresses lie on the device; n counts elements and fits in
-// an int32.
+// Primitives is implemented by devices with separate memory. It has the untyped operations behind package primitives,
+// which has the typed functions, checks lengths, and documents each operation. All addresses are on the device; n is a
+// number of elements and fits in an int32.
 type Primitives interface {
-	// Reduce returns the least or greatest of n > 0 numbers as its 64-bit image: see [Kind].
+	// Reduce returns the minimum or maximum of n > 0 numbers as its 64-bit image: see [Kind].
 	Reduce(op Op, kind Kind, x unsafe.Pointer, n int) (image uint64, err error)
 	// Sum adds the exact sum of n floats to words on the host.
 	Sum(kind Kind, x unsafe.Pointer, n int, words *[SumWords]int64) error
-	// Scan stores the exclusive prefix sums of src, and returns the sum of all.
+	// Scan stores the exclusive prefix sums of src in dst, and returns the total.
 	Scan(kind Kind, dst, src unsafe.Pointer, n int) (total int64, err error)
-	// Compact moves the elements whose keep is not 0 to the front of dst, and returns how many there are.
+	// Compact copies the elements with nonzero keep to the front of dst, and returns their number.
 	Compact(dst, src, keep unsafe.Pointer, size, n int) (int, error)
-	// Sort orders keys, stably, and moves values (of 4 bytes) along.
+	// Sort sorts keys stably and permutes values, of 4 bytes each, in the same way.
 	Sort(kind Kind, keys, values unsafe.Pointer, n int) error
-	// ReduceByKey stores one key and one value for each run of equal keys, and returns how many runs there are.
+	// ReduceByKey stores one key and one value for each run of equal keys, and returns the number of runs.
 	ReduceByKey(op Op, key, value Kind, outKeys, outValues, keys, values unsafe.Pointer, n int) (int, error)
-	// Order stores the stable order of n cell numbers below cells, and where in it each cell begins: cells + 1 values.
+	// Order stores in order the indices 0 to n-1 stably sorted by their cell numbers, each below cells, and in starts
+	// where each cell begins in that order: cells + 1 values.
 	Order(cell unsafe.Pointer, cells int, starts, order unsafe.Pointer, n int) error
 	// Gather copies element index[i] of src to element i of dst.
 	Gather(dst, src, index unsafe.Pointer, size, n int) error
@@ -26,11 +27,12 @@ type Primitives interface {
 	Scatter(dst, src, index unsafe.Pointer, size, n int) error
 }
 
-// OrderScratch is about how many bytes Primitives.Order takes on the device besides its arguments: copies of keys and
-// values, the keys that are sorted, 256 counts for 4096 elements, and an eighth more, so that n may grow.
+// OrderScratch returns approximately how many bytes of scratch memory Primitives.Order needs on the device: for the
+// sorted keys, a second array of keys and one of values, 256 counts for each 4096 elements, and an eighth more, so that
+// n may grow.
 func OrderScratch(n int) int64 { return int64(n) * (4 + 4 + 4) * 9 / 8 * 49 / 48 }
 
-// Op is how values become one.
+// Op is the operation of a reduction.
 type Op uint8
 
 const (
@@ -41,10 +43,11 @@ const (
 
 func (o Op) String() string { return [...]string{"min", "max", "sum"}[o] }
 
-// Kind is a type of number. The image of a number is an unsigned integer, in the same order as the numbers: signed
-// integers have their sign bit flipped; floats, widened to float64, have it set if positive and all bits flipped if
-// negative, so that -0 comes before +0. For Min the image is then inverted. A NaN's image has all bits set, and the
-// image of the result is the greatest image in either case: a NaN wins.
+// Kind is a numeric type. A reduction works on images of numbers, uint64 keys in the order of the numbers. Signed
+// integers have their sign bit flipped. Floats are widened to float64; then the sign bit is set if it was clear, and
+// all bits are flipped if it was set, so that -0 comes before +0. For Min the image is then inverted. The image of a
+// NaN has all bits set. The result of Min and of Max is the number with the greatest image, so that a NaN wins over any
+// number.
 type Kind uint8
 
 const (
@@ -58,12 +61,12 @@ const (
 
 func (k Kind) String() string { return [...]string{"i32", "i64", "u32", "u64", "f32", "f64"}[k] }
 
-// Number is what has a kind.
+// Number lists the Go types of all kinds.
 type Number interface {
 	int32 | int64 | uint32 | uint64 | float32 | float64
 }
 
-// KindOf is that of a type.
+// KindOf returns the kind of a type.
 func KindOf[T Number]() Kind {
 	var zero T
 	switch any(zero).(type) {
@@ -81,11 +84,11 @@ func KindOf[T Number]() Kind {
 	return Float64
 }
 
-// Size is the bytes of one number.
+// Size returns the bytes of one number.
 func (k Kind) Size() int { return [...]int{4, 8, 4, 8, 4, 8}[k] }
 
-// SumLimbs and SumWords give the layout of an exact sum of float64: word i < SumLimbs counts multiples of
-// 2^(32·i - 1074), and three more words count how many NaN, +Inf and -Inf were added. It is that of dist.Accumulator.
+// SumLimbs and SumWords define the layout of an exact sum of float64, which is that of dist.Accumulator: word i <
+// SumLimbs counts multiples of 2^(32·i - 1074), and three more words count how many NaN, +Inf and -Inf were added.
 const (
 	SumLimbs = 68
 	SumWords = SumLimbs + 3

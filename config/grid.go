@@ -113,8 +113,8 @@ func (s *Section) counts(key string, counts []int, most int64) {
 	}
 	list, _ := v.([]any)
 	if len(list) != len(counts) {
-		s.Fail(key, "must be a list of %d integers, [%s], for bounds with corners of %[1]d numbers", len(counts),
-			strings.Join(axes[:len(counts)], ", "))
+		s.Fail(key, "must be a list of %d integers, [%s], for bounds with corners of %[1]d numbers%[3]s", len(counts),
+			strings.Join(axes[:len(counts)], ", "), asList(v, true))
 		return
 	}
 	for i, e := range list {

@@ -79,6 +79,8 @@ func TestGridRefusals(t *testing.T) {
 		{`["x"]`, `["z"]`, `c.toml:4: [grid] periodic: "z" is not known; choose x or y`},
 		{`["x"]`, `["x", "x"]`, `c.toml:4: [grid] periodic: "x" is given twice`},
 		{`["x"]`, `true`, `c.toml:4: [grid] periodic: is a boolean; a list of strings is needed`},
+		{`["x"]`, `'x,y'`, `c.toml:4: [grid] periodic: is a string; a list of strings is needed: ["x", "y"]`},
+		{"cells = [8, 4]", "cells = '8,4'", "for bounds with corners of 2 numbers: [8, 4]"},
 		{"blocks = [2, 1]", "blocks = 2", "c.toml:5: [grid] blocks: must be a list of 2 integers"},
 		{"blocks = [2, 1]", "blocks = [2, -1]", "c.toml:5: [grid] blocks: -1 along y is not between 1 and"},
 		{"blocks = [2, 1]", "blocks = [2, 5]", "c.toml:5: [grid] blocks: 5 blocks along y for 4 cells"},

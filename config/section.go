@@ -239,7 +239,7 @@ func (s *Section) Numbers(key string, count int) []float64 {
 	}
 	list, _ := v.([]any)
 	if len(list) != count {
-		s.Fail(key, "must be a list of %d numbers", count)
+		s.Fail(key, "must be a list of %d numbers%s", count, asList(v, true))
 		return nil
 	}
 	numbers := make([]float64, count)
@@ -260,7 +260,7 @@ func (s *Section) Choices(key string, fallback []string, options ...string) []st
 	}
 	list, ok := v.([]any)
 	if !ok {
-		s.wrong(key, v, "a list of strings")
+		s.Fail(key, "is %s; a list of strings is needed%s", kind(v), asList(v, false))
 		return fallback
 	}
 	var chosen []string
@@ -301,6 +301,24 @@ func (s *Section) Texts(key string) (texts []string) {
 		s.wrong(key, v, "a string or a list of strings")
 	}
 	return texts
+}
+
+// asList returns ": " and the list that was probably meant by a string of words or numbers between commas or blanks;
+// "" for other values.
+func asList(v any, numbers bool) string {
+	text, _ := v.(string)
+	words := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	for i, word := range words {
+		if !numbers {
+			words[i] = quote(word)
+		} else if _, err := strconv.ParseFloat(word, 64); err != nil {
+			return ""
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return ": [" + strings.Join(words, ", ") + "]"
 }
 
 // Finish refuses the keys that are not known.

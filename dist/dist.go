@@ -81,6 +81,9 @@ func (e *PeerError) Unwrap() error { return e.Err }
 // ErrPeerLost is wrapped by a PeerError when the peer's process died or stopped answering.
 var ErrPeerLost = errors.New("lost (the process died or stopped answering)")
 
+// ErrClosed is wrapped by the error of a call on, or with, a rank that has called Close.
+var ErrClosed = errors.New("has left the run")
+
 // AbortError is the error of all calls after a rank called Abort.
 type AbortError struct {
 	Rank, Code int

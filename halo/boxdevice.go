@@ -66,7 +66,7 @@ func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag 
 	if cells > math.MaxInt32 {
 		return nil, fmt.Errorf("halo: arrays of %d cells, want at most %d", cells, math.MaxInt32)
 	}
-	x := &boxStaged[T]{dev: dev, staging: staging, work: primitives.On(dev), cells: cells}
+	x := &boxStaged[T]{dev: dev, staging: staging, work: primitives.NewWorkspace(dev), cells: cells}
 	maxRequests := 0
 	for _, phase := range plan.Phases {
 		r, err := x.prepare(plan, phase)
@@ -178,7 +178,7 @@ func (x *boxStaged[T]) Finish(ctx context.Context) error {
 		if len(r.recvBuf) == 0 {
 			continue
 		}
-		if err := x.staging.Deliver(r.in, r.recvBuf); err != nil {
+		if err := x.staging.StartUpload(r.in, r.recvBuf); err != nil {
 			return err
 		}
 		if _, err := primitives.Unpack(x.work, x.field, r.unpackIndex, r.in); err != nil {
@@ -199,7 +199,7 @@ func (x *boxStaged[T]) start(r *stagedPhase[T]) error {
 	if len(r.sendBuf) == 0 {
 		return nil
 	}
-	return x.staging.Fetch(r.sendBuf, r.out[r.selfBytes:])
+	return x.staging.StartDownload(r.sendBuf, r.out[r.selfBytes:])
 }
 
 // deliver passes the packed cells to the transport. It first waits for the device, so that no message arrives while
@@ -208,7 +208,7 @@ func (x *boxStaged[T]) deliver(ctx context.Context, r *stagedPhase[T]) error {
 	if len(r.peers) == 0 {
 		return nil
 	}
-	if err := x.staging.Fetched(); err != nil {
+	if err := x.staging.WaitDownloads(); err != nil {
 		return err
 	}
 	for _, p := range r.peers {

@@ -38,18 +38,18 @@ func (d *lazy) Unpin([]byte) error {
 	return nil
 }
 
-func (d *lazy) Fetch(dst, src []byte) error {
+func (d *lazy) StartDownload(dst, src []byte) error {
 	d.fetches = append(d.fetches, [2][]byte{dst, src})
 	return nil
 }
 
-func (d *lazy) Fetched() error {
+func (d *lazy) WaitDownloads() error {
 	flush(&d.deliveries)
 	flush(&d.fetches)
 	return nil
 }
 
-func (d *lazy) Deliver(dst, src []byte) error {
+func (d *lazy) StartUpload(dst, src []byte) error {
 	d.deliveries = append(d.deliveries, [2][]byte{dst, src})
 	return nil
 }

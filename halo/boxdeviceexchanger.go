@@ -31,7 +31,8 @@ func NewBoxDeviceExchanger[T any](ctx context.Context, plan *BoxPlan, comm dist.
 	if err != nil || why != "" {
 		return nil, why, err
 	}
-	b := &boxDeviceExchanger[T]{boxStaged: &boxStaged[T]{dev: dev, work: primitives.On(dev), cells: cells}, deviceComm: *l}
+	staged := &boxStaged[T]{dev: dev, work: primitives.NewWorkspace(dev), cells: cells}
+	b := &boxDeviceExchanger[T]{boxStaged: staged, deviceComm: *l}
 	for _, phase := range plan.Phases {
 		r, err := b.prepare(plan, phase)
 		b.phases = append(b.phases, r)

@@ -26,7 +26,8 @@ type packer[T any] struct {
 
 func newPacker[T any](plan *Plan, dev backend.Device) (*packer[T], error) {
 	var t T
-	p := &packer[T]{plan: plan, work: primitives.On(dev), dev: dev, size: int(unsafe.Sizeof(t)), offsets: []int{0}}
+	p := &packer[T]{plan: plan, work: primitives.NewWorkspace(dev), dev: dev, size: int(unsafe.Sizeof(t)),
+		offsets: []int{0}}
 	var index []int32
 	for _, peer := range plan.Peers {
 		index = append(index, peer.Send...)
@@ -121,13 +122,13 @@ func (x *staged[T]) Start(_ context.Context, field []T) error {
 	if err != nil || len(x.out) == 0 {
 		return err
 	}
-	return x.staging.Fetch(x.out, out)
+	return x.staging.StartDownload(x.out, out)
 }
 
 func (x *staged[T]) Send(ctx context.Context) error {
 	// When this fetch is complete, so is the last delivery, and messages may overwrite x.in.
 	if len(x.out) > 0 {
-		if err := x.staging.Fetched(); err != nil {
+		if err := x.staging.WaitDownloads(); err != nil {
 			return err
 		}
 	}
@@ -160,7 +161,7 @@ func (x *staged[T]) Finish(ctx context.Context) error {
 	if len(x.in) == 0 {
 		return nil
 	}
-	return x.staging.Deliver(bytesOf(x.field, x.plan.Owned, x.plan.Owned+x.plan.Ghosts), x.in)
+	return x.staging.StartUpload(bytesOf(x.field, x.plan.Owned, x.plan.Owned+x.plan.Ghosts), x.in)
 }
 
 func (x *staged[T]) Path() string { return Staged }

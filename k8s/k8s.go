@@ -1,5 +1,5 @@
-// Package k8s contains the manifests for runs as Kubernetes jobs, for kustomize. They can be applied by kubectl
-// apply -k k8s/base; atoll launch k8s renders them for a case.
+// Package k8s contains the manifests, for kustomize, that run a case as a Kubernetes Job. kubectl apply -k k8s/base
+// applies them as they are; atoll launch k8s (package launch/kube) renders them for a case.
 package k8s
 
 import "embed"

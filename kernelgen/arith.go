@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// operators are those that C++ writes, with the precedences of C++.
+// operators are Go's binary operators in C++, with their precedences.
 var operators = map[token.Token]cexpr{
 	token.MUL: {"*", times}, token.QUO: {"/", times}, token.REM: {"%", times},
 	token.ADD: {"+", plus}, token.SUB: {"-", plus},
@@ -24,7 +24,7 @@ var operators = map[token.Token]cexpr{
 	token.LAND: {"&&", logicalAnd}, token.LOR: {"||", logicalOr},
 }
 
-// helpers are the functions of the prelude that give signed integers Go's meaning.
+// helpers are the functions of the prelude for operators on signed integers that differ between Go and C++.
 var helpers = map[token.Token]string{
 	token.ADD: "add", token.SUB: "sub", token.MUL: "mul", token.QUO: "quo", token.REM: "rem", token.SHL: "shl",
 	token.SHR: "shr",
@@ -38,7 +38,7 @@ func (f *function) binary(e *ast.BinaryExpr) cexpr {
 	return f.arith(e, e.Op, t, e.X, e.Y)
 }
 
-// arith is x op y, for operands of type t (shifts: x alone).
+// arith translates x op y for operands of type t; for shifts only x has type t.
 func (f *function) arith(at ast.Node, op token.Token, t types.Type, x, y ast.Expr) cexpr {
 	cx, cy := f.expr(x), f.expr(y)
 	if op == token.AND_NOT {
@@ -46,14 +46,14 @@ func (f *function) arith(at ast.Node, op token.Token, t types.Type, x, y ast.Exp
 	}
 	c, ok := operators[op]
 	if !ok {
-		f.refuse(at, "operator %s is outside of what kernels can use", op)
-		return nothing
+		f.refuse(at, "operator %s is not supported in kernels", op)
+		return refusedExpr
 	}
 	kind := source.KindOf(t)
 	if kind == 0 {
 		if _, ok := t.Underlying().(*types.Pointer); !ok || c.prec != equality {
-			f.refuse(at, "operator %s on %s: kernels compare and combine numbers and bools", op, f.u.show(t))
-			return nothing
+			f.refuse(at, "operator %s on %s: kernels compare and combine numbers and bools", op, f.u.typeString(t))
+			return refusedExpr
 		}
 	}
 	if kind&types.IsInteger != 0 && f.needsHelper(at, op, t, y) {
@@ -66,7 +66,7 @@ func (f *function) arith(at ast.Node, op token.Token, t types.Type, x, y ast.Exp
 	return plain
 }
 
-// needsHelper tells whether C++ may do something else than Go: on overflow, division by zero or large shifts.
+// needsHelper reports whether C++ may differ from Go: on overflow, division by zero or large shift counts.
 func (f *function) needsHelper(at ast.Node, op token.Token, t types.Type, y ast.Expr) bool {
 	unsigned := source.KindOf(t)&types.IsUnsigned != 0
 	value := f.u.pkg.Info.Types[y].Value
@@ -88,7 +88,7 @@ func (f *function) needsHelper(at ast.Node, op token.Token, t types.Type, y ast.
 	return false
 }
 
-// argument gives a constant its type, so that C++ finds the right overload.
+// argument casts a constant to its type, so that C++ selects the right overload.
 func (f *function) argument(e ast.Expr, x cexpr, t types.Type) string {
 	b, ok := t.Underlying().(*types.Basic)
 	if ok && f.u.pkg.Info.Types[e].Value != nil && b.Info()&types.IsInteger != 0 && b.Kind() != types.Int32 {
@@ -97,12 +97,12 @@ func (f *function) argument(e ast.Expr, x cexpr, t types.Type) string {
 	return x.text
 }
 
-// constant writes a constant of a basic type exactly.
+// constant translates a constant of a basic type without rounding.
 func (f *function) constant(at ast.Node, v constant.Value, t types.Type) cexpr {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
-		f.refuse(at, "a constant of type %s", f.u.show(t))
-		return nothing
+		f.refuse(at, "a constant of type %s", f.u.typeString(t))
+		return refusedExpr
 	}
 	switch {
 	case b.Info()&types.IsBoolean != 0:
@@ -116,9 +116,9 @@ func (f *function) constant(at ast.Node, v constant.Value, t types.Type) cexpr {
 		x, _ := constant.Float64Val(constant.ToFloat(v))
 		return float(x, 64)
 	}
-	f.refuse(at, "a constant of type %s: kernels know bool, int, int32, int64, uint8, uint32, uint64, float32 and float64",
-		b)
-	return nothing
+	f.refuse(at, "a constant of type %s: kernels support bool, int, int32, int64, uint8, uint32, uint64, float32 and "+
+		"float64", b)
+	return refusedExpr
 }
 
 func (f *function) integer(at ast.Node, v constant.Value, b *types.Basic) cexpr {
@@ -135,7 +135,7 @@ func (f *function) integer(at ast.Node, v constant.Value, b *types.Basic) cexpr 
 	n, exact := constant.Int64Val(v)
 	if !exact {
 		f.refuse(at, "constant %s does not fit into 64 bits", v)
-		return nothing
+		return refusedExpr
 	}
 	switch {
 	case n == math.MinInt64:
@@ -152,7 +152,7 @@ func (f *function) integer(at ast.Node, v constant.Value, b *types.Basic) cexpr 
 	return atom("%d", n)
 }
 
-// float writes a number in decimal where that is short and exact, and else in hexadecimal with the decimal beside it.
+// float writes a number in decimal if that is short and exact, and otherwise in hexadecimal with a decimal comment.
 func float(x float64, bits int) cexpr {
 	prec, end := primary, ""
 	if x < 0 {

@@ -52,7 +52,7 @@ func (f *function) initial(at ast.Node, t types.Type) string {
 	return f.zero(at, t)
 }
 
-// declarations joins neighbouring variables of one type to one line.
+// declarations joins consecutive variables of the same type into one line.
 type declarations []struct{ ctype, list string }
 
 func (d *declarations) add(ctype, name, value string) {
@@ -98,8 +98,8 @@ func (f *function) target(e ast.Expr) target {
 	return t
 }
 
-// assign translates lhs = rhs and lhs := rhs. Go evaluates all of the right side, and the operands on the left,
-// before it assigns; where that makes a difference, the values go through temporaries.
+// assign translates lhs = rhs and lhs := rhs. Go evaluates the right side and the operands on the left before it
+// assigns. If that makes a difference, the values are stored in temporaries first.
 func (f *function) assign(at ast.Node, lhs, rhs []ast.Expr) {
 	var to []target
 	for _, e := range lhs {
@@ -133,7 +133,7 @@ func (f *function) assign(at ast.Node, lhs, rhs []ast.Expr) {
 	f.store(to, rhs)
 }
 
-// store assigns values to as many targets: through variables, where one value depends on what another one overwrites.
+// store assigns values to targets. It uses temporaries if an assignment would overwrite an operand of a later one.
 func (f *function) store(to []target, rhs []ast.Expr) {
 	values := make([]string, len(rhs))
 	places := make([]string, len(rhs))
@@ -143,7 +143,7 @@ func (f *function) store(to []target, rhs []ast.Expr) {
 	clobbered, moved := f.conflict(to, rhs)
 	for i, t := range to {
 		if _, ok := t.expr.(*ast.Ident); moved && !ok {
-			places[i] = f.fresh("place")
+			places[i] = f.newName("place")
 			f.line("%s = %s;", declare(f.ctype(t.expr, f.typeOf(t.expr))+" &", places[i]), f.expr(t.expr).text)
 		}
 	}
@@ -151,7 +151,7 @@ func (f *function) store(to []target, rhs []ast.Expr) {
 		var list declarations
 		for i, r := range rhs {
 			if f.u.pkg.Info.Types[r].Value == nil {
-				name := f.fresh("value")
+				name := f.newName("value")
 				list.add("const "+f.ctype(r, f.valueType(to[i], r)), name, values[i])
 				values[i] = name
 			}
@@ -179,7 +179,7 @@ func (f *function) store(to []target, rhs []ast.Expr) {
 	list.write(f)
 }
 
-// valueType is the type that a value has once it is assigned.
+// valueType returns the type of a value after its assignment to t.
 func (f *function) valueType(t target, r ast.Expr) types.Type {
 	switch {
 	case t.blank:
@@ -190,7 +190,7 @@ func (f *function) valueType(t target, r ast.Expr) types.Type {
 	return f.typeOf(t.expr)
 }
 
-// spread assigns the results of one call to several places.
+// spread assigns the results of one call to several targets.
 func (f *function) spread(at ast.Node, to []target, call ast.Expr) {
 	fresh := !slices.ContainsFunc(to, func(t target) bool { return t.defines == nil && !t.blank })
 	value := f.value(call).text
@@ -198,7 +198,7 @@ func (f *function) spread(at ast.Node, to []target, call ast.Expr) {
 		var names []string
 		for _, t := range to {
 			if t.blank {
-				names = append(names, f.fresh("unused"))
+				names = append(names, f.newName("unused"))
 			} else {
 				names = append(names, f.local(t.defines))
 			}
@@ -206,7 +206,7 @@ func (f *function) spread(at ast.Node, to []target, call ast.Expr) {
 		f.line("auto [%s] = %s;", strings.Join(names, ", "), value)
 		return
 	}
-	from := f.fresh("results")
+	from := f.newName("results")
 	f.line("const auto %s = %s;", from, value)
 	for i, t := range to {
 		switch {
@@ -219,7 +219,7 @@ func (f *function) spread(at ast.Node, to []target, call ast.Expr) {
 	}
 }
 
-// compound translates x op= y. The place x has no effects, so that it may be written twice.
+// compound translates x op= y. Evaluating x has no side effects, so it may appear twice.
 func (f *function) compound(at ast.Node, x, y ast.Expr, tok token.Token) {
 	f.checkWritable(ast.Unparen(x))
 	op := tok + token.ADD - token.ADD_ASSIGN
@@ -265,8 +265,8 @@ func (f *function) step(s *ast.IncDecStmt) {
 	}
 }
 
-// checkWritable refuses a store through a pointer to a struct that kernels get by value, and a place that is found by
-// a call with effects.
+// checkWritable refuses a store through a pointer to a struct that kernels get by value, and a left side with a call
+// that has side effects.
 func (f *function) checkWritable(e ast.Expr) {
 	if c := f.effect(e); c != nil {
 		f.refuse(c, "%s writes to memory and is called on the left of an assignment: assign its result to a variable first",
@@ -279,12 +279,12 @@ func (f *function) checkWritable(e ast.Expr) {
 	}
 	if t := f.constantBase(e); t != nil {
 		f.refuse(e, "%s is written: kernels get a %s by value, because it is marked //atoll:constant or holds slices",
-			types.ExprString(e), f.u.show(t))
+			types.ExprString(e), f.u.typeString(t))
 	}
 }
 
-// constantBase is the struct that kernels get by value in which the place e lies, if a pointer to it leads there, or
-// nil. What lies in a slice of such a struct lies elsewhere.
+// constantBase returns the type of the by-value struct that the left side e is a part of, if e reaches it through a
+// pointer, or nil. Elements of a slice in such a struct are not a part of it.
 func (f *function) constantBase(e ast.Expr) types.Type {
 	through := func(x ast.Expr) types.Type {
 		if p, ok := f.typeOf(x).Underlying().(*types.Pointer); ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// copying copies from global to shared memory without a stop at registers: no thread waits before the end of its loop.
-const copying = `
+// asyncPrelude is the prelude of asynchronous copies (cp.async) from global to shared memory.
+const asyncPrelude = `
 #ifndef ONE_THREAD
 template <int N> DEVICE void copy_async(void *to, const void *from) {
     const uint32 shared = uint32(__cvta_generic_to_shared(to));
@@ -27,8 +27,8 @@ DEVICE void copies_done() {
 #endif
 `
 
-// capable returns the options for CUDA C: copies without a stop are newer than all else.
-func capable(source string, options []string) []string {
+// asyncOptions returns the compiler's options for CUDA C. Asynchronous copies need compute capability 8.0.
+func asyncOptions(source string, options []string) []string {
 	if !strings.Contains(source, "copies_done();") {
 		return options
 	}
@@ -41,9 +41,9 @@ func capable(source string, options []string) []string {
 	return all
 }
 
-// isAsync tells whether an assignment is marked //atoll:async.
+// isAsync reports whether an assignment is marked //atoll:async.
 func (f *function) isAsync(s *ast.AssignStmt) bool {
-	for _, group := range f.notes[s] {
+	for _, group := range f.comments[s] {
 		for _, words := range f.u.pkg.Directives(group) {
 			if words[0] == "async" && len(words) == 1 {
 				return true
@@ -54,11 +54,11 @@ func (f *function) isAsync(s *ast.AssignStmt) bool {
 	return false
 }
 
-// async translates an assignment of numbers to memory that a tile shares to copies of 4, 8 or 16 bytes, which the end
-// of the loop waits for.
+// async translates an assignment of numbers to shared memory to asynchronous copies of 4, 8 or 16 bytes. The end of the
+// loop waits for them.
 func (f *function) async(s *ast.AssignStmt) {
 	const what = "//atoll:async marks copies of numbers to shared memory, such as shared[k], in a loop of a tile kernel"
-	if !f.tile || f.depth <= f.together || s.Tok != token.ASSIGN || len(s.Lhs) != len(s.Rhs) {
+	if !f.tile || f.depth <= f.uniformDepth || s.Tok != token.ASSIGN || len(s.Lhs) != len(s.Rhs) {
 		f.refuse(s, what)
 		return
 	}
@@ -75,15 +75,15 @@ func (f *function) async(s *ast.AssignStmt) {
 		}
 	}
 	for i := 0; i < len(s.Lhs); {
-		n, count := f.together16(s, i)
+		n, count := f.mergedCopy(s, i)
 		f.line("copy_async<%d>(&%s, &%s);", n, f.expr(s.Lhs[i]).text, f.expr(s.Rhs[i]).text)
 		i += count
 	}
 	f.copies, f.u.copies = true, true
 }
 
-// together16 is how many bytes, at most 16, and fields from the i-th of an assignment on may be copied as one.
-func (f *function) together16(s *ast.AssignStmt, i int) (bytes int64, count int) {
+// mergedCopy returns how many bytes (at most 16) and fields, from the i-th of an assignment on, one copy can transfer.
+func (f *function) mergedCopy(s *ast.AssignStmt, i int) (bytes int64, count int) {
 	bytes, count = source.Sizes.Sizeof(f.typeOf(s.Lhs[i])), 1
 	size := bytes
 	for k := i + 1; k < len(s.Lhs) && (int64(k-i)+1)*size <= 16; k++ {
@@ -98,24 +98,24 @@ func (f *function) together16(s *ast.AssignStmt, i int) (bytes int64, count int)
 	return bytes, count
 }
 
-// follows tells whether b is the field after a of the same struct, both of one size.
+// follows reports whether b is the field after a in the same struct, both of the same size.
 func (f *function) follows(a, b ast.Expr, size int64) bool {
 	x, ok := ast.Unparen(a).(*ast.SelectorExpr)
-	y, also := ast.Unparen(b).(*ast.SelectorExpr)
-	return ok && also && f.expr(x.X).text == f.expr(y.X).text && source.Sizes.Sizeof(f.typeOf(b)) == size &&
+	y, isSelector := ast.Unparen(b).(*ast.SelectorExpr)
+	return ok && isSelector && f.expr(x.X).text == f.expr(y.X).text && source.Sizes.Sizeof(f.typeOf(b)) == size &&
 		f.offset(y) == f.offset(x)+size
 }
 
-// aligned tells whether a field lies at a multiple of so many bytes.
+// aligned reports whether the address of a field is a multiple of n bytes.
 func (f *function) aligned(e ast.Expr, n int64) bool {
 	x := ast.Unparen(e).(*ast.SelectorExpr)
-	named, ok := types.Unalias(pointed(f.typeOf(x.X))).(*types.Named)
+	named, ok := types.Unalias(pointee(f.typeOf(x.X))).(*types.Named)
 	return ok && f.u.vectorAlign(named)%n == 0 && f.u.vectorAlign(named) > 0 && f.offset(x)%n == 0
 }
 
-// offset is where in its struct a field lies.
+// offset returns the offset of a field in its struct, in bytes.
 func (f *function) offset(x *ast.SelectorExpr) int64 {
-	s, ok := pointed(f.typeOf(x.X)).Underlying().(*types.Struct)
+	s, ok := pointee(f.typeOf(x.X)).Underlying().(*types.Struct)
 	if !ok {
 		return 0
 	}
@@ -128,8 +128,8 @@ func (f *function) offset(x *ast.SelectorExpr) int64 {
 	return 0
 }
 
-// pointed is the type that a pointer leads to, or the type itself.
-func pointed(t types.Type) types.Type {
+// pointee returns the element type of a pointer type, or the type itself.
+func pointee(t types.Type) types.Type {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		return p.Elem()
 	}

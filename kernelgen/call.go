@@ -13,7 +13,7 @@ import (
 func (f *function) callExpr(c *ast.CallExpr) cexpr {
 	if c.Ellipsis.IsValid() {
 		f.refuse(c, "a call with ...: kernels have no variable arguments")
-		return nothing
+		return refusedExpr
 	}
 	if f.u.pkg.Info.Types[c.Fun].IsType() {
 		return f.convert(c)
@@ -24,13 +24,13 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 	fn := f.u.callee(c)
 	if fn == nil {
 		f.refuse(c, "%s is not the name of a function: kernels have no function values", callName(c))
-		return nothing
+		return refusedExpr
 	}
 	switch {
 	case f.u.pkg.IsSource(fn.Pkg()):
 		if types.IsInterface(receiverType(fn)) {
 			f.refuse(c, "%s is a method of an interface: kernels have no interfaces", callName(c))
-			return nothing
+			return refusedExpr
 		}
 		return f.callOwn(c, fn)
 	case fn.Pkg() != nil && fn.Pkg().Path() == "math":
@@ -48,16 +48,16 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 	case fn.Pkg() != nil && atomics[fn.FullName()] != "":
 		f.refuse(c, "the result of %s depends on the order of threads: call it as a statement", callName(c))
 	default:
-		f.refuse(c, "%s belongs to the standard library: kernels call functions of packages outside of it, %s", callName(c),
-			known)
+		f.refuse(c, "%s belongs to the standard library: kernels may only call its functions %s", callName(c),
+			supportedFunctions)
 	}
-	return nothing
+	return refusedExpr
 }
 
-const known = "math.Sqrt, Abs, Min, Max, Copysign, Floor, Ceil, Trunc, NaN, Inf, IsNaN, IsInf, Float64bits, and " +
-	"atomic additions, minima and maxima"
+const supportedFunctions = "math.Sqrt, Abs, Min, Max, Copysign, Floor, Ceil, Trunc, NaN, Inf, IsNaN, IsInf, " +
+	"Float64bits, and atomic additions, minima and maxima"
 
-// receiverOf is what a method is called on, or the function itself.
+// receiverOf returns the expression on which a method is called, or the function itself.
 func receiverOf(c *ast.CallExpr) ast.Expr {
 	if s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
 		return s.X
@@ -79,18 +79,18 @@ func receiverType(fn *types.Func) types.Type {
 	return types.Typ[types.Int]
 }
 
-// callOwn calls a function or method of the package, or of one that it imports from source.
+// callOwn translates a call of a function or method of the package, or of a package that it imports from source.
 func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) (call cexpr) {
 	var params []string
 	if f.u.lanes {
 		if f.u.pkg.Rare[fn.Origin()] {
 			if fn.Signature().Results().Len() != 1 {
 				f.refuse(c, "%s is marked //atoll:rare and must have one result", callName(c))
-				return nothing
+				return refusedExpr
 			}
 			outer := f.mask()
 			f.level++
-			defer func() { // the call is what lanes do that were left
+			defer func() { // the call is executed for the list of collected lanes
 				call.text = fmt.Sprintf("rare<%s>(left, %s, [&](auto %s) INLINED { return %s; })",
 					f.ctype(c, f.typeOf(c)), outer, f.mask(), call.text)
 				f.level--
@@ -106,7 +106,7 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) (call cexpr) {
 	if sel, ok := fun.(*ast.SelectorExpr); ok && !f.isPackage(sel.X) {
 		receiver, args, ok := f.receiver(c, sel, fn)
 		if !ok {
-			return nothing
+			return refusedExpr
 		}
 		params, typeArgs = append(params, receiver), args
 	} else {
@@ -114,8 +114,8 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) (call cexpr) {
 	}
 	for _, a := range c.Args {
 		if call, ok := ast.Unparen(a).(*ast.CallExpr); ok && len(c.Args) == 1 && fn.Signature().Params().Len() > 1 {
-			f.refuse(call, "%s passes several results on: assign them to variables first", callName(call))
-			return nothing
+			f.refuse(call, "%s passes several results on as arguments: assign them to variables first", callName(call))
+			return refusedExpr
 		}
 		if f.u.lanes {
 			params = append(params, f.lane(a))
@@ -126,7 +126,7 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) (call cexpr) {
 	return atom("%s(%s)", f.u.call(c, fn, typeArgs).name, strings.Join(params, ", "))
 }
 
-// receiver is what a method is called on, as an argument, and the type arguments of its type.
+// receiver returns a method's receiver as an argument, and the type arguments of its type.
 func (f *function) receiver(c *ast.CallExpr, sel *ast.SelectorExpr, fn *types.Func) (text string, args []types.Type,
 	ok bool) {
 	s := f.u.pkg.Info.Selections[sel]
@@ -144,7 +144,7 @@ func (f *function) receiver(c *ast.CallExpr, sel *ast.SelectorExpr, fn *types.Fu
 		} else if p := f.constantBase(sel); p != nil && !f.u.constant(t) {
 			f.refuse(sel, "method %s takes the address of a part of a %s that kernels get by value: mark its type "+
 				"//atoll:constant",
-				fn.Name(), f.u.show(p))
+				fn.Name(), f.u.typeString(p))
 		}
 		x = cexpr{"&" + x.in(unary), unary}
 	case !wants && pointer:
@@ -156,7 +156,7 @@ func (f *function) receiver(c *ast.CallExpr, sel *ast.SelectorExpr, fn *types.Fu
 	return x.text, typeList(receiver(t).TypeArgs()), true
 }
 
-// instanceOf are the type arguments with which a function is called.
+// instanceOf returns the type arguments of a called function.
 func (f *function) instanceOf(fun ast.Expr) (typeArgs []types.Type) {
 	switch x := fun.(type) {
 	case *ast.IndexExpr:
@@ -174,7 +174,7 @@ func (f *function) instanceOf(fun ast.Expr) (typeArgs []types.Type) {
 	return typeArgs
 }
 
-// isPackage tells whether an expression is the name of an imported package.
+// isPackage reports whether an expression is the name of an imported package.
 func (f *function) isPackage(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	if !ok {
@@ -196,7 +196,7 @@ func (f *function) builtin(c *ast.CallExpr) cexpr {
 		if a, ok := arrayOf(f.typeOf(x)); ok {
 			return atom("%d", a.Len())
 		}
-		f.refuse(c, "len of %s: kernels take the length of slices and arrays", f.u.show(f.typeOf(x)))
+		f.refuse(c, "len of %s: kernels take the length of slices and arrays", f.u.typeString(f.typeOf(x)))
 	case "min", "max":
 		helper := map[string]string{"min": "go_min", "max": "go_max"}[name]
 		t := f.typeOf(c)
@@ -208,12 +208,12 @@ func (f *function) builtin(c *ast.CallExpr) cexpr {
 	case "append", "make", "new":
 		f.refuse(c, "%s: kernels allocate nothing; write to a slice that is an argument", name)
 	default:
-		f.refuse(c, "builtin %s is outside of what kernels can use", name)
+		f.refuse(c, "builtin %s is not supported in kernels", name)
 	}
-	return nothing
+	return refusedExpr
 }
 
-// arrayOf is the array that t is or points to.
+// arrayOf returns the array type that t is or points to.
 func arrayOf(t types.Type) (*types.Array, bool) {
 	t = t.Underlying()
 	if p, ok := t.(*types.Pointer); ok {
@@ -230,8 +230,8 @@ func (f *function) convert(c *ast.CallExpr) cexpr {
 	if source.KindOf(to)&(types.IsNumeric|types.IsBoolean) == 0 ||
 		source.KindOf(from)&(types.IsNumeric|types.IsBoolean) == 0 {
 		if !types.Identical(to, from) {
-			f.refuse(c, "a conversion from %s to %s: kernels convert numbers", f.u.show(from), f.u.show(to))
-			return nothing
+			f.refuse(c, "a conversion from %s to %s: kernels convert numbers", f.u.typeString(from), f.u.typeString(to))
+			return refusedExpr
 		}
 	}
 	if v := f.u.pkg.Info.Types[x].Value; v != nil {
@@ -262,8 +262,8 @@ func isFloat32(t types.Type) bool {
 	return ok && b.Kind() == types.Float32
 }
 
-// A mathFunction is a function of package math: its name in double and, where a result rounded to float is that of
-// float arithmetic, in float; and the type of its result, where it is another than C has.
+// A mathFunction describes a function of package math: its C name for double; its C name for float, if the float
+// function returns the double result rounded to float; and its result type, if that differs from C's.
 type mathFunction struct{ double, float, result string }
 
 var mathFunctions = map[string]mathFunction{
@@ -279,12 +279,13 @@ var mathFunctions = map[string]mathFunction{
 	"Inf":      {double: "math_Inf"},
 	"IsNaN":    {double: "math_IsNaN"},
 	"IsInf":    {double: "math_IsInf"},
-	// Of a NaN the bits differ between processors.
+	// The bits of a NaN differ between processors.
 	"Float64bits": {double: "__double_as_longlong", result: "uint64"},
 }
 
-// single tells whether all arguments of a call are float32 numbers that were made float64, so that
-// float32(math.Sqrt(float64(x))) is one root in float32: the double root, rounded, is the correctly rounded float root.
+// single reports whether all arguments of a call are float32 numbers converted to float64. Then
+// float32(math.Sqrt(float64(x))) is translated to a float square root: the double root rounded to float is the
+// correctly rounded float root.
 func (f *function) single(c *ast.CallExpr, fn *types.Func) bool {
 	for _, a := range c.Args {
 		if f.widened(a) == nil {
@@ -294,7 +295,7 @@ func (f *function) single(c *ast.CallExpr, fn *types.Func) bool {
 	return mathFunctions[fn.Name()].float != ""
 }
 
-// widened is x in float64(x) for a float32 x, or nil.
+// widened returns x of an expression float64(x) with a float32 x, or nil.
 func (f *function) widened(e ast.Expr) ast.Expr {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || !f.u.pkg.Info.Types[c.Fun].IsType() || !isFloat32(f.typeOf(c.Args[0])) {
@@ -306,10 +307,10 @@ func (f *function) widened(e ast.Expr) ast.Expr {
 func (f *function) math(c *ast.CallExpr, fn *types.Func, single bool) cexpr {
 	m, ok := mathFunctions[fn.Name()]
 	if !ok {
-		f.refuse(c, "math.%s: its last bits differ between processors; compute it on the host and pass it, or use + - "+
+		f.refuse(c, "math.%s: its last bits differ between processors; pass it as an argument, or use + - "+
 			"* / and %s",
-			fn.Name(), known)
-		return nothing
+			fn.Name(), supportedFunctions)
+		return refusedExpr
 	}
 	name := m.double
 	var args []string
@@ -332,7 +333,7 @@ func (f *function) math(c *ast.CallExpr, fn *types.Func, single bool) cexpr {
 	return atom("%s", call)
 }
 
-// atomics are the functions that may change what other threads change too, each with the prelude's name for it.
+// atomics maps the atomic functions that kernels may call to their names in the prelude.
 var atomics = map[string]string{
 	"sync/atomic.AddInt32":      "atomic_add",
 	"sync/atomic.AddInt64":      "atomic_add",
@@ -342,7 +343,7 @@ var atomics = map[string]string{
 	source.AtomicsPath + ".Max": "atomic_max",
 }
 
-// atomic translates a call of an atomic function that stands alone, and tells whether c is one.
+// atomic translates a call of an atomic function that is a statement. It returns false for other calls.
 func (f *function) atomic(c *ast.CallExpr) bool {
 	fn := f.u.callee(c)
 	if fn == nil || fn.Pkg() == nil || atomics[fn.FullName()] == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// basics are the Go types that have the same name and meaning in the CUDA C, by the typedefs of the prelude.
+// basics maps Go's basic types to types of CUDA C, some of which are typedefs of the prelude.
 var basics = map[types.BasicKind]string{
 	types.Bool:    "bool",
 	types.Int:     "int64",
@@ -27,17 +27,17 @@ var basics = map[types.BasicKind]string{
 	types.UntypedFloat: "double",
 }
 
-// ctype is the CUDA C type of a concrete Go type. Structs that it needs are emitted before it returns.
+// ctype returns the CUDA C type of a concrete Go type. It emits the structs that the type needs.
 func (u *unit) ctype(at ast.Node, t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
 		if name, ok := basics[t.Kind()]; ok {
 			return name
 		}
-		u.refuse(at, "type %s: kernels know bool, int, int32, int64, uint8, uint32, uint64, float32 and float64", t)
+		u.refuse(at, "type %s: kernels support bool, int, int32, int64, uint8, uint32, uint64, float32 and float64", t)
 	case *types.Pointer:
 		if _, ok := t.Elem().Underlying().(*types.Pointer); ok {
-			u.refuse(at, "type %s: a pointer to a pointer", u.show(t))
+			u.refuse(at, "type %s: a pointer to a pointer", u.typeString(t))
 			break
 		}
 		if u.constant(t.Elem()) {
@@ -46,7 +46,7 @@ func (u *unit) ctype(at ast.Node, t types.Type) string {
 		return u.ctype(at, t.Elem()) + " *"
 	case *types.Slice:
 		if !u.value(t.Elem()) {
-			u.refuse(at, "type %s: the elements of a slice must be values, without pointers and slices", u.show(t))
+			u.refuse(at, "type %s: the elements of a slice must be values, without pointers and slices", u.typeString(t))
 			break
 		}
 		return "Slice<" + u.ctype(at, t.Elem()) + ">"
@@ -61,22 +61,22 @@ func (u *unit) ctype(at ast.Node, t types.Type) string {
 		}
 		return u.ctype(at, t.Underlying())
 	case *types.Interface:
-		u.refuse(at, "type %s: kernels have no interfaces", u.show(t))
+		u.refuse(at, "type %s: kernels have no interfaces", u.typeString(t))
 	case *types.Map:
-		u.refuse(at, "type %s: kernels have no maps", u.show(t))
+		u.refuse(at, "type %s: kernels have no maps", u.typeString(t))
 	case *types.Chan:
-		u.refuse(at, "type %s: kernels have no channels", u.show(t))
+		u.refuse(at, "type %s: kernels have no channels", u.typeString(t))
 	case *types.Signature:
-		u.refuse(at, "type %s: kernels have no function values", u.show(t))
+		u.refuse(at, "type %s: kernels have no function values", u.typeString(t))
 	case *types.Struct:
 		u.refuse(at, "a struct type without a name: declare it")
 	default:
-		u.refuse(at, "type %s is outside of what kernels can use", u.show(t))
+		u.refuse(at, "type %s is not supported in kernels", u.typeString(t))
 	}
 	return "int32"
 }
 
-// value tells whether a type holds neither pointers nor slices.
+// value reports whether a type holds neither pointers nor slices.
 func (u *unit) value(t types.Type) bool { return !holds(t, isReference) }
 
 func isReference(t types.Type) bool {
@@ -92,18 +92,18 @@ func isSlice(t types.Type) bool {
 	return ok
 }
 
-// holds tells whether an underlying type inside t, through structs and arrays, is such.
-func holds(t types.Type, such func(types.Type) bool) bool {
+// holds reports whether t, or a type inside of t through structs and arrays, satisfies such.
+func holds(t types.Type, predicate func(types.Type) bool) bool {
 	t = t.Underlying()
-	if such(t) {
+	if predicate(t) {
 		return true
 	}
 	switch t := t.(type) {
 	case *types.Array:
-		return holds(t.Elem(), such)
+		return holds(t.Elem(), predicate)
 	case *types.Struct:
 		for f := range t.Fields() {
-			if holds(f.Type(), such) {
+			if holds(f.Type(), predicate) {
 				return true
 			}
 		}
@@ -111,7 +111,7 @@ func holds(t types.Type, such func(types.Type) bool) bool {
 	return false
 }
 
-// constant tells whether a struct reaches kernels by value and may not be written through a pointer.
+// constant reports whether a struct is passed to kernels by value and must not be written through a pointer.
 func (u *unit) constant(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok {
@@ -138,22 +138,22 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 	}
 	name := cname(u.prefix(t.Obj().Pkg()) + t.Obj().Name() + suffix(typeList(t.TypeArgs())))
 	if !u.pkg.IsSource(t.Obj().Pkg()) {
-		u.refuse(at, "type %s belongs to the standard library: kernels use types of packages outside of it", u.show(t))
+		u.refuse(at, "type %s belongs to the standard library: kernels cannot use its types", u.typeString(t))
 		return name
 	}
 	if c, ok := u.structs[name]; ok {
 		if c.origin != t.Origin() {
-			u.refuse(at, "%s and %s both become %s in CUDA C: rename one", u.show(t), u.show(c.origin), name)
+			u.refuse(at, "%s and %s both become %s in CUDA C: rename one", u.typeString(t), u.typeString(c.origin), name)
 		}
 		return name
 	}
 	decl, ok := u.pkg.Specs[t.Origin().Obj()]
 	if !ok {
-		u.refuse(at, "type %s is declared inside a function: declare it at package level", u.show(t))
+		u.refuse(at, "type %s is declared inside a function: declare it at package level", u.typeString(t))
 		return name
 	}
 	c := &cstruct{name: name, origin: t.Origin(), fields: map[*types.Var]string{}}
-	u.structs[name] = c // before the fields: Go has refused recursive structs
+	u.structs[name] = c // before the fields: Go allows no recursive structs
 
 	fields, checks, ids, ctypes := u.fieldsOf(c, decl.Spec, t, s)
 	align := ""
@@ -163,8 +163,8 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 	if source.Sizes.Sizeof(s) == 0 {
 		u.refuse(decl.Spec, "struct %s is empty", t.Obj().Name())
 	}
-	c.text = fmt.Sprintf("%s// %s, %s\nstruct %s%s {\n%s};\n%s, \"%s\");\n", comment(decl.Doc), u.show(t),
-		u.pkg.Place(decl.Spec), align, name, fields, join(checks, " && ", "\n    ", 0), name) +
+	c.text = fmt.Sprintf("%s// %s, %s\nstruct %s%s {\n%s};\n%s, \"%s\");\n", comment(decl.Doc), u.typeString(t),
+		u.pkg.Location(decl.Spec), align, name, fields, join(checks, " && ", "\n    ", 0), name) +
 		u.laneStruct(c, s, ids, ctypes)
 	u.structOrder = append(u.structOrder, c)
 	return name
@@ -211,7 +211,7 @@ func (u *unit) fieldsOf(c *cstruct, spec *ast.TypeSpec, t *types.Named, s *types
 	return list.String(), checks, ids, ctypes
 }
 
-// isReduced tells whether a type is atomics.Least or atomics.Most.
+// isReduced reports whether a type is atomics.Least or atomics.Most.
 func isReduced(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == source.AtomicsPath && n.TypeArgs().Len() == 1
@@ -225,9 +225,9 @@ func structFields(s *types.Struct) []*types.Var {
 	return all
 }
 
-// vectorAlign is the alignment that lets the GPU move a struct in pieces of 8 or 16 bytes: the largest that divides
-// its size, for structs of numbers alone that are the element of a slice and a part of no other type. Such an
-// alignment changes no size and no offset.
+// vectorAlign returns the alignment with which the GPU loads and stores a struct in words of 8 or 16 bytes, or 0. It is
+// the larger one that divides the struct's size, for structs that hold only numbers, are elements of slices, and are no
+// part of other types. The alignment does not change the size and offsets.
 func (u *unit) vectorAlign(t *types.Named) int64 {
 	name := t.Origin().Obj()
 	if !u.elements[name] || u.parts[name] || !u.value(t) {
@@ -242,9 +242,9 @@ func (u *unit) vectorAlign(t *types.Named) int64 {
 	return 0
 }
 
-// survey notes which structs are elements of slices and which are parts of arrays and other structs, anywhere in the
-// package.
-func (u *unit) survey() {
+// classifyStructs records which structs of the package are elements of slices, and which are parts of arrays and other
+// structs.
+func (u *unit) classifyStructs() {
 	note := func(set map[*types.TypeName]bool, t types.Type) {
 		if n, ok := types.Unalias(t).(*types.Named); ok {
 			set[n.Origin().Obj()] = true
@@ -275,8 +275,8 @@ func (u *unit) survey() {
 	}
 }
 
-// show writes a type as the package's Go does.
-func (u *unit) show(t types.Type) string { return types.TypeString(t, u.pkg.Qualify) }
+// typeString returns a type as Go source of the package.
+func (u *unit) typeString(t types.Type) string { return types.TypeString(t, u.pkg.Qualify) }
 
 func typeList(l *types.TypeList) []types.Type {
 	var all []types.Type
@@ -286,7 +286,7 @@ func typeList(l *types.TypeList) []types.Type {
 	return all
 }
 
-// suffix tells the instances of a generic type or function apart: _f32, _f64.
+// suffix returns the suffix of an instance of a generic type or function, such as _f32.
 func suffix(args []types.Type) string {
 	var s strings.Builder
 	for _, a := range args {
@@ -303,7 +303,7 @@ func suffix(args []types.Type) string {
 	return s.String()
 }
 
-// subst replaces type parameters by what an instance sets them to.
+// subst replaces type parameters by their values in env.
 func subst(t types.Type, env map[*types.TypeParam]types.Type, ctx *types.Context) types.Type {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:

@@ -22,19 +22,19 @@ func (f *function) effect(e ast.Expr) *ast.CallExpr {
 	return found
 }
 
-// alone tells whether e is the call, at most negated, converted or compared with a constant.
-func (f *function) alone(e ast.Expr, call *ast.CallExpr) bool {
+// isWhole reports whether e is only the call, possibly negated, converted or compared with a constant.
+func (f *function) isWhole(e ast.Expr, call *ast.CallExpr) bool {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return f.alone(e.X, call)
+		return f.isWhole(e.X, call)
 	case *ast.UnaryExpr:
-		return f.alone(e.X, call)
+		return f.isWhole(e.X, call)
 	case *ast.BinaryExpr:
-		return f.u.pkg.Info.Types[e.Y].Value != nil && f.alone(e.X, call) ||
-			f.u.pkg.Info.Types[e.X].Value != nil && f.alone(e.Y, call)
+		return f.u.pkg.Info.Types[e.Y].Value != nil && f.isWhole(e.X, call) ||
+			f.u.pkg.Info.Types[e.X].Value != nil && f.isWhole(e.Y, call)
 	case *ast.CallExpr:
 		if e != call {
-			return f.u.pkg.Info.Types[e.Fun].IsType() && f.alone(e.Args[0], call)
+			return f.u.pkg.Info.Types[e.Fun].IsType() && f.isWhole(e.Args[0], call)
 		}
 		for _, a := range e.Args {
 			if f.effect(a) != nil {
@@ -48,13 +48,13 @@ func (f *function) alone(e ast.Expr, call *ast.CallExpr) bool {
 
 func callName(c *ast.CallExpr) string { return types.ExprString(c.Fun) }
 
-// writes tells whether a function stores to memory that its caller sees.
+// writes reports whether a function stores to memory that is visible to its caller.
 func (u *unit) writes(fn *types.Func) bool {
 	fn = fn.Origin()
 	if w, ok := u.writers[fn]; ok {
 		return w
 	}
-	u.writers[fn] = false // while it is looked at; recursion is refused elsewhere
+	u.writers[fn] = false // ends a recursion, which is refused elsewhere
 	if !u.pkg.IsSource(fn.Pkg()) {
 		return fn.Pkg() != nil && (atomics[fn.FullName()] != "" || fn.Pkg().Path() == source.AtomicsPath &&
 			fn.Name() != "Value")
@@ -81,7 +81,7 @@ func (u *unit) writes(fn *types.Func) bool {
 	return found
 }
 
-// indirect tells whether a place is reached through a pointer or a slice.
+// indirect reports whether an expression refers to memory through a pointer or a slice.
 func (u *unit) indirect(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -102,7 +102,7 @@ func (u *unit) indirect(e ast.Expr) bool {
 	return false
 }
 
-// callee is the function that a call names, or nil for conversions, builtins and function values.
+// callee returns the function that a call names, or nil for conversions, builtins and function values.
 func (u *unit) callee(c *ast.CallExpr) *types.Func {
 	fun := ast.Unparen(c.Fun)
 	switch x := fun.(type) {
@@ -124,37 +124,37 @@ func (u *unit) callee(c *ast.CallExpr) *types.Func {
 	return fn
 }
 
-// stored are the types whose values a kernel may write to memory; all of them if it is not known.
+// stored holds the types whose values a kernel may write to memory.
 type stored struct {
 	types map[*types.TypeName]bool
-	all   bool
+	all   bool // the types are not known: a kernel may write any
 }
 
-// noteStores finds for each function what the kernels marked lanes that reach it may write.
-func (u *unit) noteStores() {
+// recordStores records, for each function, the types that kernels marked lanes may write if they call the function.
+func (u *unit) recordStores() {
 	u.stores = map[*types.Func]stored{}
 	for _, k := range u.pkg.Kernels {
 		if !k.Lanes {
 			continue
 		}
 		reached := map[*types.Func]bool{}
-		of := stored{types: map[*types.TypeName]bool{}}
-		u.reach(k.Fn, reached, &of)
+		kernelStores := stored{types: map[*types.TypeName]bool{}}
+		u.reach(k.Fn, reached, &kernelStores)
 		for fn := range reached {
-			also := u.stores[fn]
-			if also.types == nil {
-				also.types = map[*types.TypeName]bool{}
+			merged := u.stores[fn]
+			if merged.types == nil {
+				merged.types = map[*types.TypeName]bool{}
 			}
-			for t := range of.types {
-				also.types[t] = true
+			for t := range kernelStores.types {
+				merged.types[t] = true
 			}
-			also.all = also.all || of.all
-			u.stores[fn] = also
+			merged.all = merged.all || kernelStores.all
+			u.stores[fn] = merged
 		}
 	}
 }
 
-func (u *unit) reach(fn *types.Func, reached map[*types.Func]bool, of *stored) {
+func (u *unit) reach(fn *types.Func, reached map[*types.Func]bool, kernelStores *stored) {
 	fn = fn.Origin()
 	decl := u.pkg.Decls[fn]
 	if decl == nil || decl.Body == nil || reached[fn] {
@@ -165,10 +165,10 @@ func (u *unit) reach(fn *types.Func, reached map[*types.Func]bool, of *stored) {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for _, l := range n.Lhs {
-				u.noteStore(l, of)
+				u.recordStore(l, kernelStores)
 			}
 		case *ast.IncDecStmt:
-			u.noteStore(n.X, of)
+			u.recordStore(n.X, kernelStores)
 		case *ast.CallExpr:
 			callee := u.callee(n)
 			if callee == nil {
@@ -176,17 +176,17 @@ func (u *unit) reach(fn *types.Func, reached map[*types.Func]bool, of *stored) {
 			}
 			if !u.pkg.IsSource(callee.Pkg()) && u.writes(callee) {
 				for _, a := range n.Args {
-					u.noteStore(a, of)
+					u.recordStore(a, kernelStores)
 				}
 			}
-			u.reach(callee, reached, of)
+			u.reach(callee, reached, kernelStores)
 		}
 		return true
 	})
 }
 
-// noteStore notes the types of a place that is written, and of all that it is a part of.
-func (u *unit) noteStore(place ast.Expr, of *stored) {
+// recordStore records the type of a left side, and of the values that it is a part of.
+func (u *unit) recordStore(place ast.Expr, kernelStores *stored) {
 	for place != nil {
 		t := u.pkg.Info.TypeOf(place)
 		if p, ok := t.Underlying().(*types.Pointer); ok {
@@ -194,9 +194,9 @@ func (u *unit) noteStore(place ast.Expr, of *stored) {
 		}
 		switch t := types.Unalias(t).(type) {
 		case *types.Named:
-			of.types[t.Origin().Obj()] = true
+			kernelStores.types[t.Origin().Obj()] = true
 		case *types.TypeParam:
-			of.all = of.all || !isNumber(t)
+			kernelStores.all = kernelStores.all || !isNumber(t)
 		}
 		switch e := ast.Unparen(place).(type) {
 		case *ast.SelectorExpr:
@@ -213,10 +213,10 @@ func (u *unit) noteStore(place ast.Expr, of *stored) {
 	}
 }
 
-// untouched tells whether an element of a slice is a struct of numbers that no kernel with this function writes, so
-// that a copy does for a pointer to it. Not so where there are arrays in it, of which lanes may ask for elements of
-// their own.
-func (f *function) untouched(e *ast.IndexExpr) bool {
+// neverWritten reports whether an element of a slice is a struct of numbers that no kernel with this function writes,
+// so that a pointer to it can be replaced by a copy. Structs with arrays are excluded, since each lane may index an
+// array with an index of its own.
+func (f *function) neverWritten(e *ast.IndexExpr) bool {
 	slice, ok := f.typeOf(e.X).Underlying().(*types.Slice)
 	if !ok {
 		return false
@@ -228,14 +228,14 @@ func (f *function) untouched(e *ast.IndexExpr) bool {
 	if s, ok := n.Underlying().(*types.Struct); !ok || holds(s, isArray) {
 		return false
 	}
-	of := f.u.stores[f.out.fn]
-	return !of.all && !of.types[n.Origin().Obj()]
+	kernelStores := f.u.stores[f.out.fn]
+	return !kernelStores.all && !kernelStores.types[n.Origin().Obj()]
 }
 
-// isNumber tells whether a type parameter stands for numbers alone.
+// isNumber reports whether a type parameter is constrained to numbers.
 func isNumber(t *types.TypeParam) bool {
-	of := t.Constraint().Underlying().(*types.Interface)
-	return types.Satisfies(types.Typ[types.Float64], of) && !types.Satisfies(types.NewStruct(nil, nil), of)
+	constraint := t.Constraint().Underlying().(*types.Interface)
+	return types.Satisfies(types.Typ[types.Float64], constraint) && !types.Satisfies(types.NewStruct(nil, nil), constraint)
 }
 
 func isArray(t types.Type) bool {

@@ -8,15 +8,15 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// Entry is a kernel in one precision, as it is launched: the symbol of the CUDA C and what it takes.
+// Entry is a kernel in one precision and variant: its symbol in the CUDA C and its parameters.
 type Entry struct {
 	Symbol string
 	Kernel *Kernel
-	Params []Param // without the index bounds, which come first: lo and hi of each dimension, int64
+	Params []Param // without the index bounds, which come first: int64 lo and hi of each dimension
 	text   string
 }
 
-// Param is an argument of an entry.
+// Param is a parameter of an entry.
 type Param struct {
 	Name  string
 	Kind  ParamKind
@@ -24,18 +24,18 @@ type Param struct {
 	Size  int64  // bytes of the argument: of the value, the slice header, or the pointer
 }
 
-// ParamKind says how a Go argument reaches the device.
+// ParamKind says how a Go argument is passed to the device.
 type ParamKind int
 
 const (
-	ByValue  ParamKind = iota // numbers and structs, copied into the launch
-	Constant                  // what a pointer leads to, copied into the launch; slices in it point to the device
-	Pointer                   // a pointer to one struct on the device
-	Elements                  // the header of a slice on the device
-	Result                    // where a reduction goes, on the device
+	ByValue  ParamKind = iota // a number or a struct, by value
+	Constant                  // the struct that a pointer points to, by value, with device addresses in its slices
+	Pointer                   // the device address of a struct
+	Elements                  // the header of a slice, with a device address
+	Result                    // the device address of the Least or Most of a reduction
 )
 
-// entry emits the global function of a kernel's variant for type arguments.
+// entry emits the __global__ function of a kernel's variant for type arguments.
 func (u *unit) entry(k *Kernel, variant source.Variant, args []types.Type) {
 	at := u.call(k.Decl, k.Fn, args)
 	e := &Entry{Symbol: cname(k.Name) + variant.Suffix + suffix(args), Kernel: k}
@@ -55,7 +55,7 @@ func (u *unit) entry(k *Kernel, variant source.Variant, args []types.Type) {
 	pass, params, bounds, index := indices(k, unused)
 	for n := k.Dims; n < list.Len(); n++ {
 		t := subst(list.At(n).Type(), env, u.ctx)
-		if c := k.ConstantIndex(list.At(n)); c >= 0 { // the compiler folds what depends on it
+		if c := k.ConstantIndex(list.At(n)); c >= 0 { // a constant, which the compiler folds
 			pass = append(pass, (&function{u: u}).constant(k.Decl, variant.Values[c].Value, t).text)
 			continue
 		}
@@ -78,7 +78,7 @@ func (u *unit) entry(k *Kernel, variant source.Variant, args []types.Type) {
 	if k.Reduce != source.ReduceNone {
 		result := subst(k.Fn.Signature().Results().At(0).Type(), env, u.ctx)
 		if source.KindOf(result)&types.IsFloat == 0 {
-			u.refuse(k.Decl, "kernel %s reduces a %s: it must return a float32 or a float64", k.Name, u.show(result))
+			u.refuse(k.Decl, "kernel %s reduces a %s: it must return a float32 or a float64", k.Name, u.typeString(result))
 			return
 		}
 		ct := fmt.Sprintf("%s<%s>", reducers[k.Reduce], u.ctype(k.Decl, result))
@@ -90,13 +90,13 @@ func (u *unit) entry(k *Kernel, variant source.Variant, args []types.Type) {
 			key, strings.Join(bounds, " && "), ct, call, p.Name)
 	}
 	head := fmt.Sprintf("extern \"C\" __global__ void __launch_bounds__(%s) %s(", launchBounds(k, variant, args), e.Symbol)
-	e.text = fmt.Sprintf("// Kernel %s, %s\n%s%s) {\n%s%s}\n", k.Name, u.pkg.Place(k.Decl), head, wrap(params, len(head)),
-		shared.declared(u.pkg.dynamic(k))+strings.Join(index, ""), body)
+	e.text = fmt.Sprintf("// Kernel %s, %s\n%s%s) {\n%s%s}\n", k.Name, u.pkg.Location(k.Decl), head,
+		wrap(params, len(head)), shared.declared(u.pkg.dynamic(k))+strings.Join(index, ""), body)
 	u.entries = append(u.entries, e)
 }
 
-// indices are those of a kernel: their names, the parameters of their range, what must hold of them, and their
-// declarations.
+// indices returns, for the indices of a kernel, their names, the parameters of their ranges, the conditions that they
+// lie in the ranges, and their declarations.
 func indices(k *Kernel, unused func(name string) string) (names, params, bounds, index []string) {
 	list := k.Fn.Signature().Params()
 	for d := range k.Dims {
@@ -122,7 +122,7 @@ func indices(k *Kernel, unused func(name string) string) (names, params, bounds,
 	return names, params, bounds, index
 }
 
-// launchBounds are the launch bounds of a variant for type arguments. A float32 takes half the registers of a float64.
+// launchBounds returns the launch bounds of a variant. A float32 takes half the registers of a float64.
 func launchBounds(k *Kernel, v source.Variant, args []types.Type) string {
 	if v.Blocks == 0 {
 		return fmt.Sprint(k.Block)
@@ -134,7 +134,7 @@ func launchBounds(k *Kernel, v source.Variant, args []types.Type) string {
 	return fmt.Sprintf("%d, %d", k.Block, n)
 }
 
-// reducers are the types of package atomics that hold a reduced value.
+// reducers maps reductions to the types of package atomics that hold their results.
 var reducers = map[source.Reduce]string{source.ReduceMin: "Least", source.ReduceMax: "Most"}
 
 func (u *unit) param(k *Kernel, v *types.Var, n int, t types.Type) Param {
@@ -146,7 +146,7 @@ func (u *unit) param(k *Kernel, v *types.Var, n int, t types.Type) Param {
 	case *types.Pointer:
 		if _, ok := x.Elem().Underlying().(*types.Struct); !ok {
 			u.refuse(k.Decl, "parameter %s of kernel %s points to a %s: kernels take pointers to structs", v.Name(), k.Name,
-				u.show(x.Elem()))
+				u.typeString(x.Elem()))
 			return p
 		}
 		if u.constant(x.Elem()) {

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// cexpr is a C expression and how tightly its outermost operator binds.
+// cexpr is a C++ expression and the precedence of its outermost operator.
 type cexpr struct {
 	text string
 	prec int
@@ -36,7 +36,7 @@ const (
 
 func atom(format string, args ...any) cexpr { return cexpr{fmt.Sprintf(format, args...), primary} }
 
-// in puts the expression where an operator of precedence p or tighter is wanted.
+// in returns the expression, in parentheses if its precedence is lower than p.
 func (x cexpr) in(p int) string {
 	if x.prec < p {
 		return "(" + x.text + ")"
@@ -44,13 +44,13 @@ func (x cexpr) in(p int) string {
 	return x.text
 }
 
-// nothing stands for an expression that was refused.
-var nothing = atom("0")
+// refusedExpr is the translation of an expression that was refused.
+var refusedExpr = atom("0")
 
-// value translates an expression of a statement. Go orders the effects of calls in an expression and C++ does not,
-// so a call with effects must be all there is.
+// value translates an expression of a statement. Go defines the order of calls in an expression and C++ does not, so a
+// call with side effects must be the whole expression.
 func (f *function) value(e ast.Expr) cexpr {
-	if call := f.effect(e); call != nil && !f.alone(e, call) {
+	if call := f.effect(e); call != nil && !f.isWhole(e, call) {
 		f.refuse(call, "%s writes to memory and is called inside a larger expression: assign its result to a variable "+
 			"first, because C++ leaves open what is evaluated before it", callName(call))
 	}
@@ -95,9 +95,9 @@ func (f *function) expr(e ast.Expr) cexpr {
 	case *ast.TypeAssertExpr:
 		f.refuse(e, "a type assertion: kernels have no interfaces")
 	default:
-		f.refuse(e, "%s is outside of what kernels can use", types.ExprString(e))
+		f.refuse(e, "%s is not supported in kernels", types.ExprString(e))
 	}
-	return nothing
+	return refusedExpr
 }
 
 func (f *function) ident(e *ast.Ident) cexpr {
@@ -105,7 +105,7 @@ func (f *function) ident(e *ast.Ident) cexpr {
 	case *types.Var:
 		if source.IsPackageVariable(obj) {
 			f.refuse(e, "%s is a package variable: pass it as an argument, or make it a constant", e.Name)
-			return nothing
+			return refusedExpr
 		}
 		return atom("%s", f.local(obj))
 	case *types.Nil:
@@ -113,9 +113,9 @@ func (f *function) ident(e *ast.Ident) cexpr {
 	case *types.Func:
 		f.refuse(e, "%s is used as a value: kernels only call functions", e.Name)
 	default:
-		f.refuse(e, "%s is outside of what kernels can use", e.Name)
+		f.refuse(e, "%s is not supported in kernels", e.Name)
 	}
-	return nothing
+	return refusedExpr
 }
 
 func (f *function) selector(e *ast.SelectorExpr) cexpr {
@@ -123,17 +123,17 @@ func (f *function) selector(e *ast.SelectorExpr) cexpr {
 	if s == nil {
 		f.refuse(e, "%s.%s is a variable of a package or a function that is not called: kernels call functions of other "+
 			"packages, and use their types and constants", types.ExprString(e.X), e.Sel.Name)
-		return nothing
+		return refusedExpr
 	}
 	if s.Kind() != types.FieldVal {
 		f.refuse(e, "method %s is used as a value: kernels only call methods", e.Sel.Name)
-		return nothing
+		return refusedExpr
 	}
 	x, _ := f.path(e, f.expr(e.X), f.typeOf(e.X), s.Index())
 	return x
 }
 
-// path follows field indices from x of type t, through embedded structs, and returns the field and its type.
+// path selects a field of x by its indices, through embedded structs, and returns the field and its type. x has type t.
 func (f *function) path(at ast.Node, x cexpr, t types.Type, indices []int) (cexpr, types.Type) {
 	for _, i := range indices {
 		dot := "."
@@ -143,7 +143,7 @@ func (f *function) path(at ast.Node, x cexpr, t types.Type, indices []int) (cexp
 		named, ok := types.Unalias(t).(*types.Named)
 		if !ok {
 			f.refuse(at, "a field of a struct without a name: declare its type")
-			return nothing, types.Typ[types.Int]
+			return refusedExpr, types.Typ[types.Int]
 		}
 		id := "refused"
 		if c, ok := f.u.structs[f.u.ctype(at, named)]; ok {
@@ -165,7 +165,7 @@ func (f *function) index(e *ast.IndexExpr) cexpr {
 	case *types.Pointer:
 		x = cexpr{"*" + x.in(unary), unary}
 	default:
-		f.refuse(e, "an index into %s: kernels index slices and arrays", f.u.show(t))
+		f.refuse(e, "an index into %s: kernels index slices and arrays", f.u.typeString(t))
 	}
 	if f.u.lanes {
 		return atom("at(%s, %s, %s)", f.mask(), x.text, f.lane(e.Index))
@@ -173,8 +173,8 @@ func (f *function) index(e *ast.IndexExpr) cexpr {
 	return atom("%s[%s]", x.in(primary), f.expr(e.Index).text)
 }
 
-// slice translates x[lo:hi] of a slice, or of an array that is pointed to. Its capacity, which kernels cannot ask for,
-// is its length.
+// slice translates x[lo:hi] of a slice or of a pointer to an array. Kernels cannot use cap, so the capacity of the
+// result is its length.
 func (f *function) slice(e *ast.SliceExpr) cexpr {
 	var data, length string
 	var elem types.Type
@@ -191,7 +191,7 @@ func (f *function) slice(e *ast.SliceExpr) cexpr {
 	}
 	if elem == nil || e.Slice3 {
 		f.refuse(e, "%s: kernels take x[lo:hi] of slices, and of arrays that are pointed to", types.ExprString(e))
-		return nothing
+		return refusedExpr
 	}
 	lo := "int64(0)"
 	if e.Low != nil {
@@ -230,44 +230,45 @@ func (f *function) unary(e *ast.UnaryExpr) cexpr {
 	case token.XOR:
 		return narrow(cexpr{"~" + x.in(unary), unary}, t)
 	}
-	f.refuse(e, "operator %s is outside of what kernels can use", e.Op)
-	return nothing
+	f.refuse(e, "operator %s is not supported in kernels", e.Op)
+	return refusedExpr
 }
 
-// address translates &x. What it points to must be a variable of the function or in the arguments.
+// address translates &x. x must be a variable of the function or a part of its arguments.
 func (f *function) address(e *ast.UnaryExpr) cexpr {
 	x := ast.Unparen(e.X)
 	if _, ok := x.(*ast.CompositeLit); ok {
 		f.refuse(e, "the address of a literal: kernels allocate nothing; declare a variable and take its address")
-		return nothing
+		return refusedExpr
 	}
 	if id, ok := x.(*ast.Ident); ok {
 		if v, ok := f.u.pkg.Info.ObjectOf(id).(*types.Var); ok && f.ranged[v] {
-			f.refuse(e, "the address of loop variable %s: copy it first, because each turn of a Go loop has its own", id.Name)
+			f.refuse(e, "the address of loop variable %s: copy it first, because each iteration of a Go loop has its own",
+				id.Name)
 		}
 	}
 	f.checkAddress(x)
-	if i, ok := x.(*ast.IndexExpr); ok && f.u.lanes && f.untouched(i) {
+	if i, ok := x.(*ast.IndexExpr); ok && f.u.lanes && f.neverWritten(i) {
 		return atom("fetch(%s, %s, %s)", f.mask(), f.expr(i.X).text, f.lane(i.Index))
 	}
 	return cexpr{"&" + f.expr(x).in(unary), unary}
 }
 
-// checkAddress refuses a pointer to a part of a struct that kernels get by value: C++ would allow to write through it.
+// checkAddress refuses a pointer to a part of a struct that kernels get by value, since C++ could write through it.
 func (f *function) checkAddress(e ast.Expr) {
 	if p := f.constantBase(e); p != nil && !f.u.constant(f.typeOf(e)) {
 		f.refuse(e, "the address of %s, which is a part of a %s that kernels get by value: mark its type "+
 			"//atoll:constant or copy it",
-			types.ExprString(e), f.u.show(p))
+			types.ExprString(e), f.u.typeString(p))
 	}
 }
 
-// composite translates a struct or array literal, with zeros for what it leaves out.
+// composite translates a struct or array literal. Omitted fields are zero.
 func (f *function) composite(e *ast.CompositeLit) cexpr {
 	t := f.typeOf(e)
-	lanes, part := "%s", func(e ast.Expr) string { return f.expr(e).text }
+	lanes, element := "%s", func(e ast.Expr) string { return f.expr(e).text }
 	if f.u.lanes {
-		lanes, part = "Lanes<%s>", f.lane
+		lanes, element = "Lanes<%s>", f.lane
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
@@ -283,7 +284,7 @@ func (f *function) composite(e *ast.CompositeLit) cexpr {
 				}
 				elt = kv.Value
 			}
-			values[i] = part(elt)
+			values[i] = element(elt)
 		}
 		if len(e.Elts) == 0 {
 			return atom("%s{}", name)
@@ -303,17 +304,17 @@ func (f *function) composite(e *ast.CompositeLit) cexpr {
 		for _, elt := range e.Elts {
 			if _, ok := elt.(*ast.KeyValueExpr); ok {
 				f.refuse(elt, "an array literal with keys: write its elements in order")
-				return nothing
+				return refusedExpr
 			}
-			values = append(values, part(elt))
+			values = append(values, element(elt))
 		}
 		if len(values) == 0 {
 			return atom("%s{}", name)
 		}
 		return atom("%s{{%s}}", name, strings.Join(values, ", "))
 	}
-	f.refuse(e, "a literal of type %s: kernels allocate nothing", f.u.show(t))
-	return nothing
+	f.refuse(e, "a literal of type %s: kernels allocate nothing", f.u.typeString(t))
+	return refusedExpr
 }
 
 // zero is the zero value of a type.
@@ -335,7 +336,7 @@ func (f *function) zero(at ast.Node, t types.Type) string {
 	return f.ctype(at, t) + "{}"
 }
 
-// narrow cuts what C++ has widened to int back to 8 bits.
+// narrow converts a uint8 expression, which C++ promotes to int, back to 8 bits.
 func narrow(x cexpr, t types.Type) cexpr {
 	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 {
 		return atom("uint8(%s)", x.text)

@@ -21,9 +21,9 @@ type Package struct{ *source.Package }
 // Kernel is a function marked //atoll:kernel.
 type Kernel = source.Kernel
 
-// Load parses and type-checks the package in dir, with all that it imports but the standard library, and finds its
-// kernels. Files that end in _gen.go and tests are left out. The error names file, line and column of everything that
-// is wrong.
+// Load parses and type-checks the package in dir, with the packages that it imports except the standard library, and
+// finds its kernels. It ignores tests and files that end in _gen.go. The error lists all mistakes with file, line and
+// column.
 func Load(dir string) (*Package, error) {
 	p, err := source.Load(dir)
 	if err != nil {
@@ -38,11 +38,11 @@ const (
 	ptxFile  = "kernels_gen.ptx"
 	goFile   = "kernels_gen.go"
 
-	machineFile = "kernels_gen.zip" // of packages that ask for it
+	machineFile = "kernels_gen.zip" // only for packages with //atoll:machine
 )
 
-// CUDA returns the package's kernels, and what they call, as one CUDA C file, and its entries. The error names file,
-// line and column of everything that kernels may not contain.
+// CUDA returns the package's kernels, with the functions that they call, as one CUDA C file, and its entries. The error
+// lists everything that kernels may not contain, with file, line and column.
 func (p *Package) CUDA() (string, []*Entry, error) {
 	u, err := p.translate()
 	if err != nil {
@@ -51,16 +51,16 @@ func (p *Package) CUDA() (string, []*Entry, error) {
 	return u.source(), u.entries, nil
 }
 
-// A Compiler makes PTX of CUDA C with options, or machine code if they name a GPU; package nvrtc has one.
+// A Compiler compiles CUDA C to PTX, or to machine code if the options name a GPU. Package nvrtc has one.
 type Compiler interface {
 	Compile(name, source string, options ...string) (string, error)
 }
 
-// Generate writes the CUDA C, the PTX and the Go launchers of the kernels in dir. Files that are as they should be
-// stay untouched, so that PTX is compiled only where its source changed. It returns the names of what it wrote.
+// Generate writes the CUDA C, the PTX and the Go launchers of the kernels in dir. It does not write files that are
+// current, and compiles PTX only if its source changed. It returns the names of the written files.
 //
-// Where there is no compiler, a PTX that is not current is replaced by a line that says so, and the error is an
-// [Uncompiled]: all but GPUs can use the package then.
+// If there is no compiler, outdated PTX is replaced by a line that says so, and the error is an [Uncompiled]: the
+// package can then be used without GPUs.
 func Generate(dir string, compiler func() (Compiler, error), options []string) ([]string, error) {
 	p, want, err := texts(dir)
 	if err != nil {
@@ -91,7 +91,7 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 			}
 			return written, Uncompiled{filepath.Join(dir, ptxFile), err}
 		}
-		ptx, err := c.Compile(cudaFile, want[cudaFile], capable(want[cudaFile], options)...)
+		ptx, err := c.Compile(cudaFile, want[cudaFile], asyncOptions(want[cudaFile], options)...)
 		if err == nil {
 			err = write(ptxFile, hashLine(want[cudaFile], options)+"\n"+ptx)
 		}
@@ -109,20 +109,20 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 	return written, write(machineFile, archive)
 }
 
-// Uncompiled says that a file has no PTX, for want of a compiler.
+// Uncompiled is the error of a file without PTX because there was no compiler.
 type Uncompiled struct {
 	Path  string
 	Cause error
 }
 
 func (u Uncompiled) Error() string {
-	return fmt.Sprintf("%s holds no PTX, so that --backend cuda refuses these kernels; the CPU runs and tests them: %v",
-		u.Path, u.Cause)
+	return fmt.Sprintf("%s holds no PTX: these kernels run on the CPU only, not with --backend cuda: %v", u.Path, u.Cause)
 }
 
 func (u Uncompiled) Unwrap() error { return u.Cause }
 
-// Check tells whether the generated files in dir belong to its kernels and to the options. It needs no compiler.
+// Check returns an error if the generated files in dir are not current for its kernels and the options. It needs no
+// compiler.
 func Check(dir string, options []string) error {
 	p, want, err := texts(dir)
 	if err != nil {
@@ -141,7 +141,7 @@ func Check(dir string, options []string) error {
 	return errors.Join(append(all, checkPTX(dir, want[cudaFile], options), checkMachine(dir, p.Machine))...)
 }
 
-// texts are the generated files by name, without the PTX, and the package that they are of.
+// texts returns the package in dir and its generated files by name, without the PTX.
 func texts(dir string) (*Package, map[string]string, error) {
 	p, err := Load(dir)
 	if err != nil {
@@ -171,17 +171,17 @@ func checkPTX(dir, source string, options []string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if first, _, _ := strings.Cut(string(ptx), "\n"); first != hashLine(source, options) {
-		return fmt.Errorf("%s is not compiled from %s as it is now: run go generate there, on a machine with NVRTC", path,
+		return fmt.Errorf("%s is not compiled from the present %s: run go generate there, on a machine with NVRTC", path,
 			cudaFile)
 	}
 	return nil
 }
 
-// hashLine is the first line of the PTX: what it was compiled from, and how. Lines of comments do not count, so that a
-// kernel that moves to another line leaves its PTX current.
+// hashLine returns the first line of the PTX: the SHA-256 of its source and options. Comments are left out, so that the
+// PTX stays current when a kernel moves to another line.
 func hashLine(source string, options []string) string {
 	hash := sha256.New()
-	for _, o := range capable(source, options) {
+	for _, o := range asyncOptions(source, options) {
 		fmt.Fprintln(hash, o)
 	}
 	for line := range strings.Lines(source) {
@@ -192,11 +192,12 @@ func hashLine(source string, options []string) string {
 	return "// sha256 of options and source: " + hex.EncodeToString(hash.Sum(nil))
 }
 
-// localMemory matches the declaration of what an entry of PTX keeps in memory instead of registers.
+// localMemory matches an entry of PTX and the declaration of its local memory.
 var localMemory = regexp.MustCompile(`(?m)\.entry (\w+)\(|__local_depot\d+\[(\d+)\]`)
 
-// LocalMemory tells, by the kernels in the PTX in dir, how many bytes each thread keeps in memory because registers
-// have no addresses: mostly variables that a pointer leads to, now to one and now to another. It is slow.
+// LocalMemory returns the bytes of local memory that a thread of each kernel uses, by the name of its entry, as
+// declared in the PTX in dir. Kernels without local memory are left out. Local memory is slow; variables are put there
+// mostly because a pointer may point to one or another of them, and registers have no addresses.
 func LocalMemory(dir string) (map[string]int, error) {
 	ptx, err := os.ReadFile(filepath.Join(dir, ptxFile))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/zig"
 )
 
-// generated are the folders of the repository that hold generated kernels.
+// generated returns the folders of the repository with generated kernels.
 func generated(t *testing.T) []string {
 	var dirs []string
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -33,7 +33,8 @@ func generated(t *testing.T) []string {
 	return dirs
 }
 
-// TestGeneratedFilesAreCurrent: every PTX was compiled from the kernels as they are, and fuses no multiply-add.
+// TestGeneratedFilesAreCurrent proves that every PTX was compiled from the present kernels and has no fused
+// multiply-add.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	for _, dir := range generated(t) {
 		if err := kernelgen.Check(dir, nvrtc.Options); err != nil {
@@ -47,13 +48,13 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 			t.Error(err)
 		}
 		if bytes.Contains(ptx, []byte("fma.")) {
-			t.Errorf("%s: a fused multiply-add", dir)
+			t.Errorf("%s: the PTX has a fused multiply-add", dir)
 		}
 	}
 }
 
-// TestEveryKernelCompilesForTheGPU has NVRTC read every kernel. With -dlto it stops behind the front end, which is what
-// finds errors; the rest takes half a minute and is done when the PTX is generated.
+// TestEveryKernelCompilesForTheGPU compiles every kernel with NVRTC. With -dlto the compiler stops after its front end,
+// which reports the errors; the back end takes half a minute.
 func TestEveryKernelCompilesForTheGPU(t *testing.T) {
 	c, err := nvrtc.Load()
 	if errors.Is(err, nvrtc.ErrMissing) {
@@ -74,17 +75,18 @@ func TestEveryKernelCompilesForTheGPU(t *testing.T) {
 	}
 }
 
-// TestEveryKernelIsRun: the tests of each package of kernels fail where they leave one out.
+// TestEveryKernelIsRun proves that the tests of each package of kernels use kerneltest.Main, which finds untested
+// kernels.
 func TestEveryKernelIsRun(t *testing.T) {
 	call := regexp.MustCompile(`kerneltest\.Main\(m, "([^"]+)"\)`)
-	sees := map[string]bool{}
+	tested := map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		text, err := os.ReadFile(path)
 		for _, m := range call.FindAllSubmatch(text, -1) {
-			sees[filepath.Join(filepath.Dir(path), string(m[1]))] = true
+			tested[filepath.Join(filepath.Dir(path), string(m[1]))] = true
 		}
 		return err
 	})
@@ -92,18 +94,18 @@ func TestEveryKernelIsRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range generated(t) {
-		if !sees[dir] {
-			t.Errorf("no TestMain of the tests of %s calls kerneltest.Main", dir)
+		if !tested[dir] {
+			t.Errorf("%s: no TestMain calls kerneltest.Main for its kernels", dir)
 		}
 	}
 }
 
 const small = "package p\n\n//atoll:kernel\nfunc Double(i int, x []float64) { x[i] *= 2 }\n"
 
-// fake stands for NVRTC and counts its calls.
-type fake struct{ calls int }
+// fakeCompiler stands for NVRTC in tests and counts the calls of Compile.
+type fakeCompiler struct{ calls int }
 
-func (f *fake) Compile(name, source string, options ...string) (string, error) {
+func (f *fakeCompiler) Compile(name, source string, options ...string) (string, error) {
 	f.calls++
 	return "ptx of " + options[0], nil
 }
@@ -115,7 +117,7 @@ func TestGenerateAndCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	compiler := &fake{}
+	compiler := &fakeCompiler{}
 	generate := func(option string) []string {
 		t.Helper()
 		written, err := kernelgen.Generate(dir, func() (kernelgen.Compiler, error) { return compiler, nil }, []string{option})
@@ -128,7 +130,7 @@ func TestGenerateAndCheck(t *testing.T) {
 		t.Helper()
 		err := kernelgen.Check(dir, []string{option})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("Check says %v, want %q", err, want)
+			t.Errorf("Check returns %v, want %q", err, want)
 		}
 	}
 
@@ -139,7 +141,7 @@ func TestGenerateAndCheck(t *testing.T) {
 	}
 	stale("-a", "")
 	if w := generate("-a"); len(w) != 0 || compiler.calls != 1 {
-		t.Errorf("again: wrote %v, compiled %d times, want nothing new", w, compiler.calls)
+		t.Errorf("second run: wrote %v, compiled %d times, want no file and 1", w, compiler.calls)
 	}
 	stale("-b", "not compiled from")
 	write("p.go", strings.Replace(small, "2", "3", 1))
@@ -148,7 +150,7 @@ func TestGenerateAndCheck(t *testing.T) {
 	write("p.go", strings.Replace(strings.Replace(small, "2", "3", 1), "//atoll", "// Double does.\n//\n//atoll", 1))
 	stale("-a", "kernels_gen.cu is stale")
 	if w := generate("-a"); len(w) != 1 || compiler.calls != 2 {
-		t.Errorf("a comment: wrote %v, compiled %d times, want the CUDA C and twice", w, compiler.calls)
+		t.Errorf("after a change of a comment: wrote %v, compiled %d times, want the CUDA C and 2", w, compiler.calls)
 	}
 	write("kernels_gen.ptx",
 		".visible .entry F_f32(\n)\n{\n.local .align 8 .b8 __local_depot0[312];\n.visible .entry G(\n")
@@ -164,7 +166,7 @@ func TestGenerateAndCheck(t *testing.T) {
 	}
 }
 
-// TestMachineCode: a package that asks for it has code for its GPUs, which goes with the PTX.
+// TestMachineCode proves that machine code is compiled for the GPUs of //atoll:machine, and is bound to its PTX.
 func TestMachineCode(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -174,7 +176,7 @@ func TestMachineCode(t *testing.T) {
 	}
 	asking := strings.Replace(small, "\n", "\n\n//atoll:machine sm_90 sm_80\n", 1)
 	options := []string{"--gpu-architecture=compute_70"}
-	compiler := &fake{}
+	compiler := &fakeCompiler{}
 	generate := func(text string, calls int) {
 		t.Helper()
 		write("p.go", text)
@@ -202,12 +204,12 @@ func TestMachineCode(t *testing.T) {
 	}
 	write("kernels_gen.ptx", strings.Replace(m.PTX, ": ", ": 0", 1))
 	if err := kernelgen.Check(dir, options); err == nil || !strings.Contains(err.Error(), "does not go with") {
-		t.Errorf("of other PTX: %v", err)
+		t.Errorf("with other PTX Check returns %v", err)
 	}
 }
 
-// TestGenerateWithoutCompiler: all but the PTX is written, in whose place a line says so, even where there is another
-// one, which would be that of other kernels. With a compiler it comes.
+// TestGenerateWithoutCompiler proves that without a compiler outdated PTX is replaced by a line that says so, that all
+// other files are written, and that a later run with a compiler writes the PTX.
 func TestGenerateWithoutCompiler(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -234,9 +236,10 @@ func TestGenerateWithoutCompiler(t *testing.T) {
 	}
 	if err := kernelgen.Check(dir, nil); err == nil ||
 		!strings.Contains(err.Error(), "kernels_gen.ptx: no PTX of example.com/p") {
-		t.Errorf("Check says %v", err)
+		t.Errorf("Check returns %v", err)
 	}
-	written, err := kernelgen.Generate(dir, func() (kernelgen.Compiler, error) { return &fake{}, nil }, []string{"-a"})
+	fake := func() (kernelgen.Compiler, error) { return &fakeCompiler{}, nil }
+	written, err := kernelgen.Generate(dir, fake, []string{"-a"})
 	if err != nil || len(written) != 1 || kernelgen.Check(dir, []string{"-a"}) != nil {
 		t.Errorf("with a compiler: wrote %v, %v, %v", written, err, kernelgen.Check(dir, []string{"-a"}))
 	}
@@ -245,7 +248,7 @@ func TestGenerateWithoutCompiler(t *testing.T) {
 	}
 }
 
-// TestGrain: a loop says how many indices a thread takes where its kernel does, and where it is over tiles.
+// TestGrain proves that a loop has a method Grain if its kernel is marked grain=N or tile.
 func TestGrain(t *testing.T) {
 	for text, want := range map[string]string{
 		"//atoll:kernel grain=64\nfunc F(i int, x []float64) { x[i] = 1 }\n":                          "return 64 ",

@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// cases are what is left of a switch: the value it compares, or nothing, and the cases, the default one last.
+// cases are the remaining cases of a switch, the default one last, and the name of its tag, or "" for a switch without
+// tag.
 type cases struct {
 	ast.SwitchStmt
 	tag     string
 	clauses []*ast.CaseClause
 }
 
-// usual is the mark of a statement that says which way most lanes take: mostly its own, or seldom.
-func (f *function) usual(s ast.Stmt) string {
-	for _, group := range f.notes[s] {
+// likelihood returns the mark of a branch: "mostly" if most lanes take it, "seldom" if few do, or "".
+func (f *function) likelihood(s ast.Stmt) string {
+	for _, group := range f.comments[s] {
 		for _, words := range f.u.pkg.Directives(group) {
 			if len(words) == 1 && (words[0] == "mostly" || words[0] == "seldom") {
 				return words[0]
@@ -27,12 +28,13 @@ func (f *function) usual(s ast.Stmt) string {
 	return ""
 }
 
-// laneLeave translates a branch that is seldom taken and leaves the function, and all that comes behind it: once for
-// all lanes and once for those that are left. It returns false for any other.
-func (f *function) laneLeave(s ast.Stmt, rest []ast.Stmt) bool {
+// laneSeldomReturn translates a branch marked seldom that returns from the function, together with the statements after
+// it. It emits these statements twice: for the case that no lane takes the branch, and for the lanes that remain. It
+// returns false for any other statement.
+func (f *function) laneSeldomReturn(s ast.Stmt, rest []ast.Stmt) bool {
 	branch, ok := s.(*ast.IfStmt)
-	if !ok || f.usual(s) != "seldom" || branch.Else != nil || branch.Init != nil || f.level != 1 || !f.early ||
-		!f.leaves(s) || f.jumps(&ast.BlockStmt{List: rest}) {
+	if !ok || f.likelihood(s) != "seldom" || branch.Else != nil || branch.Init != nil || f.level != 1 || !f.early ||
+		!f.mayEndLanes(s) || f.jumps(&ast.BlockStmt{List: rest}) {
 		return false
 	}
 	name := f.laneIf(f.value(branch.Cond).text, branch.Body, nil, "")
@@ -44,8 +46,8 @@ func (f *function) laneLeave(s ast.Stmt, rest []ast.Stmt) bool {
 	return true
 }
 
-// under translates what is for a narrower mask.
-func (f *function) under(mask string, body func()) {
+// withMask runs body, which translates statements for a narrower mask.
+func (f *function) withMask(mask string, body func()) {
 	f.level++
 	f.depth++
 	f.line("auto %s = %s;", f.mask(), mask)
@@ -54,7 +56,7 @@ func (f *function) under(mask string, body func()) {
 	f.level--
 }
 
-// stores tells whether statements may write through a pointer.
+// stores reports whether statements may write through a pointer.
 func (f *function) stores(list []ast.Stmt) bool {
 	for _, s := range list {
 		found := false
@@ -84,12 +86,12 @@ func (f *function) laneIfStatement(s *ast.IfStmt) {
 	if s.Else != nil {
 		other = s.Else
 	}
-	f.laneIf(f.value(s.Cond).text, s.Body, other, f.usual(s))
+	f.laneIf(f.value(s.Cond).text, s.Body, other, f.likelihood(s))
 	f.depth--
 	f.line("}")
 }
 
-// laneSwitch becomes a chain of ifs.
+// laneSwitch translates a switch to a chain of ifs.
 func (f *function) laneSwitch(s *ast.SwitchStmt) {
 	f.line("{")
 	f.depth++
@@ -98,7 +100,7 @@ func (f *function) laneSwitch(s *ast.SwitchStmt) {
 	}
 	tag := ""
 	if s.Tag != nil {
-		tag = f.fresh("tag")
+		tag = f.newName("tag")
 		f.line("const auto %s = value(%s);", tag, f.value(s.Tag).text)
 	}
 	all := &cases{SwitchStmt: *s, tag: tag}
@@ -116,14 +118,14 @@ func (f *function) laneSwitch(s *ast.SwitchStmt) {
 	if breaks(all.clauses) {
 		f.refuse(s, "a break that leaves a switch, in a kernel marked lanes: use if")
 	}
-	f.laneSwitchWay(all, f.usual(s))
+	f.laneSwitchCases(all, f.likelihood(s))
 	f.depth--
 	f.line("}")
 }
 
-func (f *function) laneCases(all *cases) { f.laneSwitchWay(all, "") }
+func (f *function) laneCases(all *cases) { f.laneSwitchCases(all, "") }
 
-func (f *function) laneSwitchWay(all *cases, usual string) {
+func (f *function) laneSwitchCases(all *cases, likelihood string) {
 	if len(all.clauses) == 0 {
 		return
 	}
@@ -143,52 +145,52 @@ func (f *function) laneSwitchWay(all *cases, usual string) {
 	}
 	var rest ast.Node
 	if len(all.clauses) > 1 {
-		left := *all
-		left.clauses = all.clauses[1:]
-		left.Body = &ast.BlockStmt{}
-		for _, c := range left.clauses {
-			left.Body.List = append(left.Body.List, c)
+		remaining := *all
+		remaining.clauses = all.clauses[1:]
+		remaining.Body = &ast.BlockStmt{}
+		for _, c := range remaining.clauses {
+			remaining.Body.List = append(remaining.Body.List, c)
 		}
-		rest = &left
+		rest = &remaining
 	}
-	f.laneIf(strings.Join(tests, " || "), &ast.BlockStmt{List: first.Body}, rest, usual)
+	f.laneIf(strings.Join(tests, " || "), &ast.BlockStmt{List: first.Body}, rest, likelihood)
 }
 
-// laneIf translates if, and the rest of a switch, in the order of Go: lanes take one of both ways.
+// laneIf translates an if statement or the remaining cases of a switch: each lane takes one of the two branches.
 //
-// A way that is marked as usual is made twice, for all lanes and for those of a mask: without a mask it is shorter.
-func (f *function) laneIf(cond string, taken, other ast.Node, usual string) string {
-	name := f.fresh("c")
+// The branch that most lanes take, by its mark, is emitted twice: for all lanes, without a mask, and for some lanes.
+func (f *function) laneIf(cond string, taken, other ast.Node, likelihood string) string {
+	name := f.newName("c")
 	how := "branch"
 	if body, ok := taken.(*ast.BlockStmt); ok && !f.costly(body.List) && !f.stores(body.List) {
 		how = "blend"
 	}
 	f.line("const auto %s = %s(%s, %s);", name, how, f.mask(), cond)
-	f.laneWay(taken, name, "some", "mask", "taken", usual == "mostly")
+	f.laneBranchBody(taken, name, "some", "mask", "taken", likelihood == "mostly")
 	if other != nil {
-		f.laneWay(other, name, "rest", "others", "other", usual == "seldom")
+		f.laneBranchBody(other, name, "rest", "others", "other", likelihood == "seldom")
 	}
 	return name
 }
 
-// laneWay translates one of the ways of a branch.
-func (f *function) laneWay(way ast.Node, name, asks, mask, call string, usual bool) {
-	if usual && !f.jumps(way) {
+// laneBranchBody translates one of the two branches of laneIf.
+func (f *function) laneBranchBody(body ast.Node, name, asks, mask, call string, likely bool) {
+	if likely && !f.jumps(body) {
 		f.level++
 		f.line("%s.%s([&](auto %s) INLINED {", name, call, f.mask())
 		f.depth++
-		f.laneNode(way)
+		f.laneNode(body)
 		f.depth--
 		f.level--
 		f.line("});")
 		return
 	}
 	f.line("if (%s.%s()) {", name, asks)
-	f.under(name+"."+mask+"()", func() { f.laneNode(way) })
+	f.withMask(name+"."+mask+"()", func() { f.laneNode(body) })
 	f.line("}")
 }
 
-// laneNode translates a block, what stands behind else, or the rest of a switch.
+// laneNode translates a block, an else branch, or the remaining cases of a switch.
 func (f *function) laneNode(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
@@ -206,17 +208,17 @@ func (f *function) costly(list []ast.Stmt) bool {
 	for _, s := range list {
 		cost += f.u.cost(s)
 	}
-	return cost > cheap
+	return cost > cheapCost
 }
 
-// cost counts operations; those that take long or may touch memory count more than is cheap.
+// cost estimates the number of operations. An operation that accesses memory counts more than cheap.
 func (u *unit) cost(n ast.Node) int {
 	cost := 0
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt, *ast.IndexExpr, *ast.StarExpr:
 			if tv, ok := u.pkg.Info.Types[asExpr(n)]; !ok || tv.IsValue() {
-				cost += cheap + 1
+				cost += cheapCost + 1
 			}
 		case *ast.BinaryExpr:
 			cost++
@@ -235,13 +237,13 @@ func (u *unit) cost(n ast.Node) int {
 				case fn.Pkg() != nil && fn.Pkg().Path() == "math":
 					cost += 5
 				case decl == nil || decl.Body == nil:
-					cost += cheap + 1
+					cost += cheapCost + 1
 				default:
 					cost += u.cost(decl.Body)
 				}
 			}
 		}
-		return cost <= cheap
+		return cost <= cheapCost
 	})
 	return cost
 }

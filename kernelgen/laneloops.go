@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// laneFor translates a loop. Lanes that are done wait for the others. A variable of the head that the body leaves alone
-// is one number where it begins as one.
+// laneFor translates a for loop. Lanes whose condition is false are masked until the loop ends for all lanes. A loop
+// variable that the body does not assign stays a scalar if its initial value is one.
 func (f *function) laneFor(s *ast.ForStmt) {
 	f.line("{")
 	f.depth++
@@ -44,7 +44,7 @@ func (f *function) laneFor(s *ast.ForStmt) {
 	f.line("}")
 }
 
-// laneLoop translates a loop whose head stands before it.
+// laneLoop translates a loop after its initialization.
 func (f *function) laneLoop(cond func() string, body *ast.BlockStmt, post func()) {
 	f.level++
 	outer := f.loop
@@ -55,7 +55,7 @@ func (f *function) laneLoop(cond func() string, body *ast.BlockStmt, post func()
 	}
 	f.line("auto %s = %s;", f.mask(), narrow)
 	f.line("while (keep(%s, %s)) {", f.mask(), cond())
-	f.under(f.mask(), func() { f.laneList(body.List) })
+	f.withMask(f.mask(), func() { f.laneList(body.List) })
 	f.depth++
 	post()
 	f.depth--
@@ -64,14 +64,14 @@ func (f *function) laneLoop(cond func() string, body *ast.BlockStmt, post func()
 	f.level--
 }
 
-// outside is a loop's condition as it is before the loop's own mask is there.
+// outside translates a loop's condition outside of the loop's own mask.
 func (f *function) outside(cond func() string) string {
 	f.level--
 	defer func() { f.level++ }()
 	return cond()
 }
 
-// jumps tells whether a body holds break, continue or return.
+// jumps reports whether a body has break, continue or return statements.
 func (f *function) jumps(body ast.Node) bool {
 	found := false
 	if left, ok := body.(*cases); ok {
@@ -101,10 +101,10 @@ func (f *function) laneRange(s *ast.RangeStmt) {
 	} else if isSlice(t.Underlying()) {
 		count = f.value(s.X).in(primary) + ".len"
 	} else {
-		f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
+		f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.typeString(t))
 		return
 	}
-	name, end := f.fresh("turn"), f.fresh("end")
+	name, end := f.newName("turn"), f.newName("end")
 	if id, ok := s.Key.(*ast.Ident); ok && id.Name != "_" {
 		v := f.u.pkg.Info.Defs[id].(*types.Var)
 		f.ranged[v] = true

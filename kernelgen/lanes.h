@@ -1,5 +1,5 @@
-// What kernels for several indices at a time are made of. Each index has a lane of a vector; LANES is how many there
-// are, and REAL the kernel's precision. A mask says for which lanes a statement is.
+// The prelude of vector code. Each index has a lane of a vector; LANES is the number of lanes and REAL the kernel's
+// precision, float or double. A mask selects the lanes for which a statement is executed.
 #include <immintrin.h>
 #include <stddef.h>
 
@@ -13,7 +13,7 @@ typedef unsigned long long uint64;
 #define INLINED __attribute__((always_inline))
 #define MEMBER inline __attribute__((always_inline))
 
-// A vector as the compiler has it, and the signed integer as wide as a number.
+// Vector is the compiler's vector type, Integer the signed integer of the size of T.
 template <typename T> using Vector = T __attribute__((vector_size(sizeof(T) * LANES)));
 template <int BYTES> struct Wide;
 template <> struct Wide<1> { typedef signed char type; };
@@ -21,7 +21,7 @@ template <> struct Wide<4> { typedef int32 type; };
 template <> struct Wide<8> { typedef int64 type; };
 template <typename T> using Integer = typename Wide<sizeof(T)>::type;
 
-// What the compiler takes for granted; there is no library.
+// Functions that the compiler may call; there is no C library.
 extern "C" __attribute__((no_builtin)) void *memset(void *to, int byte, size_t n) {
     for (size_t i = 0; i < n; i++) ((char *)to)[i] = char(byte);
     return to;
@@ -31,7 +31,7 @@ extern "C" __attribute__((no_builtin)) void *memcpy(void *to, const void *from, 
     return to;
 }
 
-// Mask is a bool for each lane, all bits set or none; All is the mask of a statement that is for all lanes.
+// Mask has a bool for each lane, all bits set or none. All is the type of masks that select all lanes.
 struct All {};
 struct Mask {
     Vector<Integer<REAL>> v;
@@ -45,7 +45,7 @@ struct Mask {
     }
 };
 
-// bits has a bit for each lane.
+// bits returns an integer with a bit for each lane.
 typedef bool Truth __attribute__((ext_vector_type(LANES)));
 INLINE Truth truths(Mask m) { return __builtin_convertvector(m.v < 0, Truth); }
 INLINE uint32 bits(Mask m) {
@@ -60,7 +60,7 @@ INLINE uint32 bits(Mask m) {
 #endif
 }
 
-// V is a number for each lane.
+// V has a number for each lane.
 template <typename T> struct V {
     Vector<T> v;
     V() = default;
@@ -68,10 +68,10 @@ template <typename T> struct V {
     template <typename X> MEMBER static V of(X x) { V r; r.v = (Vector<T>)x; return r; }
 };
 
-// Line is an index that grows by 1 from lane to lane.
+// Line is an index that increases by 1 from lane to lane.
 template <typename T> struct Line { T first; };
 
-// Slice has the layout of a Go slice, Array is a value as a Go array is.
+// Slice has the layout of a Go slice. Array is an array with value semantics, as in Go.
 template <typename T> struct Slice {
     typedef T element;
     T *data;
@@ -84,7 +84,7 @@ template <typename T, int64 K> struct Array {
     MEMBER const T &operator[](int64 i) const { return at[i]; }
 };
 
-// Lanes<T> is a T for each lane: numbers become vectors, bools masks, structs and arrays those of their parts.
+// Lanes<T> has a T for each lane: of numbers a vector, of bools a mask, of structs and arrays one of their parts.
 template <typename T> struct LanesOf;
 #define NUMBER(T) template <> struct LanesOf<T> { typedef V<T> type; };
 NUMBER(float) NUMBER(double) NUMBER(int32) NUMBER(int64) NUMBER(uint32) NUMBER(uint64) NUMBER(uint8)
@@ -93,8 +93,8 @@ template <typename T> using Lanes = typename LanesOf<T>::type;
 template <typename T, int64 K> struct LanesOf<Array<T, K>> { typedef Array<Lanes<T>, K> type; };
 template <typename T, int64 K> struct LanesOf<Array<V<T>, K>> { typedef Array<V<T>, K> type; };
 
-// Where the lanes of a value lie in memory: one after the other, the same with a mask, or anywhere. Lanes outside of a
-// mask lead to a place of no meaning, so that all lanes can be read.
+// The addresses of the lanes of a value in memory: with a fixed distance (Stride), consecutive with a mask (Window), or
+// arbitrary (Spread). Lanes outside of a mask point to the array nowhere, so that all lanes can be loaded.
 static const char nowhere[4096] __attribute__((aligned(64))) = {};
 template <int STEP> struct Stride {
     char *first;
@@ -115,7 +115,7 @@ struct Spread {
     }
 };
 
-// Ref is a T in memory for each lane, a pointer or what it leads to. That of a struct has its fields.
+// Ref refers to a T in memory for each lane. A Ref to a struct has references to its fields.
 template <typename T, typename P, int64 OFFSET> struct Ref {
     typedef T element;
     P place;
@@ -124,7 +124,7 @@ template <typename T, typename P, int64 OFFSET> struct Ref {
     MEMBER Ref operator&() const { return *this; }
 };
 
-// What an expression has for its lanes: value reads it, kind tells the type of its numbers.
+// The values of an expression in its lanes: value loads them, Kind is the type of their numbers.
 struct None {};
 template <typename X> struct KindOf { typedef None type; };
 template <typename T> struct KindOf<V<T>> { typedef T type; };
@@ -174,7 +174,7 @@ template <typename P, int64 O> INLINE Mask value(const Ref<bool, P, O> &r) {
     return m;
 }
 
-// vector is an operand as the compiler's vector of T.
+// vector converts an operand to the compiler's vector of T.
 template <typename T, typename X> INLINE Vector<T> vector(const X &x) {
     if constexpr (laned<X>) {
         const auto all = value(x);
@@ -201,7 +201,7 @@ COMPARISON(<) COMPARISON(<=) COMPARISON(>) COMPARISON(>=) COMPARISON(==) COMPARI
 template <typename A> requires laned<A> INLINE auto operator-(const A &a) { return V<Kind<A>>::of(-vector<Kind<A>>(a)); }
 template <typename A> requires laned<A> INLINE auto operator~(const A &a) { return V<Kind<A>>::of(~vector<Kind<A>>(a)); }
 
-// Truth of both, of either, and of the other.
+// Logical operators on masks.
 template <typename X> constexpr bool truth = Same<X, Mask>::is || Same<X, All>::is;
 template <typename P, int64 O> constexpr bool truth<Ref<bool, P, O>> = true;
 INLINE Mask mask(bool x) { return Mask(x); }
@@ -227,14 +227,14 @@ INLINE bool any(Mask m) { return bits(m) != 0; }
 INLINE Mask varying(All) { return Mask(true); }
 INLINE Mask varying(Mask m) { return m; }
 
-// select takes a where the mask is set and b elsewhere.
+// select returns a in lanes of the mask and b in others.
 template <typename T> INLINE V<T> select(Mask m, V<T> a, V<T> b) {
     return V<T>::of(__builtin_convertvector(m.v, Vector<Integer<T>>) ? a.v : b.v);
 }
 INLINE Mask select(Mask m, Mask a, Mask b) { return Mask::of((m.v & a.v) | (~m.v & b.v)); }
 
-// A branch of lanes under the mask m by a condition: by one for all lanes it is as in C++; by one of lanes it is taken
-// if some want it, or in any case, where that costs less than to ask.
+// A branch under the mask m. If the condition is a scalar (Uniform), it is an ordinary branch. If lanes differ (Varying),
+// a branch is executed if some lanes take it; with ASK false it is always executed, which costs less than the test.
 template <typename M> struct Uniform {
     M m;
     bool c;
@@ -273,7 +273,7 @@ template <typename M, typename C> requires truth<C> INLINE auto branch(M m, cons
 template <typename M, typename C> requires truth<C> INLINE auto blend(M m, const C &c) {
     return Varying<M, false>{m && c, m && !c};
 }
-// both and either ask b only for the lanes that need it, as && and || of Go do.
+// both and either evaluate b only for the lanes that need it, as Go's && and ||.
 template <typename M, typename B> INLINE auto both(M m, bool a, B b) {
     typedef decltype(b(m)) R;
     if constexpr (truth<R>) return a ? mask(b(m)) : Mask(false);
@@ -293,17 +293,17 @@ template <typename M, typename B> INLINE Mask either(M m, Mask a, B b) {
     return any(need) ? a || mask(b(need)) : a;
 }
 
-// keep narrows a loop's mask to the lanes that go on, and tells whether there are any.
+// keep narrows a loop's mask to the lanes that continue, and reports whether there are any.
 INLINE bool keep(All, bool c) { return c; }
 INLINE bool keep(Mask &m, bool c) { return c && any(m); }
 template <typename C> requires truth<C> INLINE bool keep(Mask &m, const C &c) {
     m = m && c;
     return any(m);
 }
-// drop takes lanes out of masks.
+// drop removes lanes from masks.
 template <typename... M> INLINE void drop(Mask gone, M &...from) { ((from = from && !gone), ...); }
 
-// set assigns for the lanes of a mask.
+// set assigns to the lanes of a mask.
 template <typename T, typename X> requires number<T> INLINE void set(All, V<T> &to, const X &x) { to.v = vector<T>(x); }
 template <typename T, typename X> requires number<T> INLINE void set(Mask m, V<T> &to, const X &x) {
     to = select(m, V<T>::of(vector<T>(x)), to);
@@ -329,7 +329,7 @@ template <typename M, typename T, int64 K, typename X> INLINE void set(M m, Arra
     for (int64 k = 0; k < K; k++) set(m, to.at[k], x[k]);
 }
 
-// at is an element of a slice or an array.
+// at returns an element of a slice or an array.
 template <typename M, typename T, typename I> requires(!laned<I>) INLINE T &at(M, const Slice<T> &x, I i) { return x.data[i]; }
 template <typename T, typename I> INLINE Ref<T, Stride<sizeof(T)>, 0> at(All, const Slice<T> &x, Line<I> i) {
     return {{(char *)(x.data + i.first)}};
@@ -365,7 +365,7 @@ INLINE Ref<T, Spread, O> at(M m, const Ref<Array<T, K>, P, O> &x, const I &i) {
     for (int l = 0; l < LANES; l++) to.place.at[l] = x.place.lane(l, 0) + n.v[l] * int64(sizeof(T));
     return to;
 }
-// An element of an array of lanes at an index of its own for each lane is chosen among all.
+// If each lane has its own index into an array of vectors, the element is selected among all elements.
 template <typename M, typename T, int64 K, typename I> requires laned<I> INLINE V<T> at(M, const Array<V<T>, K> &x, const I &i) {
     V<T> to = x.at[0];
     for (int64 k = 1; k < K; k++) to = select(i == k, x.at[k], to);
@@ -377,7 +377,7 @@ template <typename T, typename X> requires(!laned<X>) INLINE T cast(const X &x) 
 template <typename T, typename X> requires laned<X> INLINE V<T> cast(const X &x) { return V<T>::of(vector<T>(x)); }
 template <typename T, typename I> INLINE Line<T> cast(const Line<I> &x) { return {T(x.first)}; }
 
-// Integers wrap around; an index keeps its form where a number is added that is the same for all lanes.
+// Integers wrap around. A Line plus or minus a scalar is a Line.
 #define WRAPPING(NAME, OP) \
     template <typename A, typename B> requires(laned<A> || laned<B>) INLINE auto NAME(const A &a, const B &b) { return a OP b; } \
     INLINE int32 NAME(int32 a, int32 b) { return int32(uint32(a) OP uint32(b)); } \
@@ -400,7 +400,7 @@ template <typename A> requires laned<A> INLINE auto shr(const A &a, uint64 n) {
     return n < sizeof(Kind<A>) * 8 ? a >> Kind<A>(n) : a >> Kind<A>(sizeof(Kind<A>) * 8 - 1);
 }
 
-// Functions of package math, which round correctly.
+// Functions of package math that are correctly rounded.
 #define ROUNDED(NAME, BUILTIN) \
     INLINE double NAME(double x) { return BUILTIN(x); } \
     INLINE float NAME(float x) { return BUILTIN(x); } \
@@ -440,7 +440,7 @@ template <typename T, typename A, typename B> requires(laned<A> || laned<B>) INL
 template <typename T> INLINE T go_min(T a, T b) { return go_min<T>(V<T>(a), V<T>(b)).v[0]; }
 template <typename T> INLINE T go_max(T a, T b) { return go_max<T>(V<T>(a), V<T>(b)).v[0]; }
 
-// atomic_add adds what all lanes of a mask add, in any order.
+// atomic_add adds the sum of all lanes of a mask.
 template <typename M, typename T, typename X> INLINE void atomic_add(M m, T *p, const X &x) {
     T sum = 0;
     if constexpr (laned<X>) {
@@ -452,14 +452,14 @@ template <typename M, typename T, typename X> INLINE void atomic_add(M m, T *p, 
     __atomic_fetch_add(p, sum, __ATOMIC_RELAXED);
 }
 
-// A reduction begins with what loses to all, and ends with one number.
+// reduce stores the reduction of all lanes by wins, which is least or most.
 template <typename T> INLINE void reduce(T *to, V<T> all, V<T> (*wins)(V<T>, V<T>)) {
     V<T> one = V<T>(all.v[0]);
     for (int l = 1; l < LANES; l++) one = wins(one, V<T>(all.v[l]));
     *to = one.v[0];
 }
 
-// lanes is a value for each lane.
+// lanes converts a value to one with a value for each lane.
 template <typename T, typename X> requires number<T> INLINE V<T> lanes(const X &x) { return V<T>::of(vector<T>(x)); }
 template <typename T, typename X> requires Same<T, bool>::is INLINE Mask lanes(const X &x) { return mask(x); }
 template <typename T> requires(!number<T> && !Same<T, bool>::is) INLINE Lanes<T> lanes(const Lanes<T> &x) { return x; }
@@ -485,7 +485,7 @@ template <typename M, typename P, int64 O, typename X> INLINE void set(M m, cons
         if (which >> l & 1) *(bool *)to.place.lane(l, O) = all >> l & 1;
 }
 
-// counter is what a loop counts with, course the mask of a loop that no lane leaves before its end.
+// counter returns the initial value of a loop variable, course the mask of a loop without break, continue and return.
 template <typename T, typename X> requires(!laned<X>) INLINE T counter(const X &x) { return T(x); }
 template <typename T, typename X> requires laned<X> INLINE V<T> counter(const X &x) { return V<T>::of(vector<T>(x)); }
 template <typename M> INLINE M course(M m, bool) { return m; }

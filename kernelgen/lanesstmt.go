@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// mask is the name of the mask for which the next statement is.
+// mask returns the name of the mask of the next statement.
 func (f *function) mask() string { return fmt.Sprintf("mask_%d", f.level) }
 
-// masks are the names of all masks from the given level to the present one.
+// masks returns the names of all masks from the given level to the present one.
 func (f *function) masks(from int) string {
 	var all []string
 	for l := from; l <= f.level; l++ {
@@ -20,8 +20,8 @@ func (f *function) masks(from int) string {
 	return strings.Join(all, ", ")
 }
 
-// translateLanes emits a function that does a lane for each index. Its first parameter is the mask of the call. Numbers
-// that are the same for all lanes stay what they are: the compiler of C++ tells them apart by their types.
+// translateLanes emits a function that computes an index in each lane. Its first parameter is the mask of the call.
+// Values that are the same for all lanes stay scalars: C++ selects the operations by the types of the operands.
 func (f *function) translateLanes() {
 	params := []string{"auto mask_0"}
 	if f.u.pkg.leaves(f.out.fn) {
@@ -58,13 +58,13 @@ func (f *function) translateLanes() {
 	}
 	f.laneList(f.decl.Body.List)
 	if f.early && f.results != nil {
-		f.line("return %s;", f.whole())
+		f.line("return %s;", f.allResults())
 	}
 	f.out.text = fmt.Sprintf("%s// %s, %s\n%sINLINE auto %s(%s) {\n%s}\n", comment(f.decl.Doc), f.title(),
-		f.u.pkg.Place(f.decl), resultStruct, f.out.name, wrap(params, len(f.out.name)+14), f.body.String())
+		f.u.pkg.Location(f.decl), resultStruct, f.out.name, wrap(params, len(f.out.name)+14), f.body.String())
 }
 
-// laneResults declares the results, and returns the struct of several.
+// laneResults declares the variables of the results, and returns the declaration of their struct if there are several.
 func (f *function) laneResults() string {
 	list := f.sig.Results()
 	for i := range list.Len() {
@@ -91,7 +91,7 @@ func (f *function) laneResults() string {
 	return fmt.Sprintf("struct %s {%s };\n", f.out.results, fields.String())
 }
 
-// named are the named results where the function uses them as variables.
+// named returns the named results if the function uses them as variables.
 func (f *function) named() []*types.Var {
 	if !f.usesResults() {
 		return nil
@@ -106,8 +106,8 @@ func (f *function) resultType() string {
 	return "Lanes<" + f.ctype(f.decl, f.sig.Results().At(0).Type()) + ">"
 }
 
-// whole is what the function returns once all results are in their variables.
-func (f *function) whole() string {
+// allResults returns the expression of all results, once they are in their variables.
+func (f *function) allResults() string {
 	if f.named() != nil && f.out.results != "" {
 		return f.out.results + "{" + strings.Join(f.results, ", ") + "}"
 	}
@@ -117,7 +117,7 @@ func (f *function) whole() string {
 	return "result"
 }
 
-// returnsEarly tells whether some lanes may return before others.
+// returnsEarly reports whether some lanes may return before others.
 func (f *function) returnsEarly() bool {
 	list := f.decl.Body.List
 	early := false
@@ -132,51 +132,52 @@ func (f *function) returnsEarly() bool {
 	return early
 }
 
-// laneList translates statements. Where one may leave no lane, what follows asks before it does anything costly.
+// laneList translates statements. After a statement that may end all lanes, costly statements are skipped if none is
+// left.
 func (f *function) laneList(list []ast.Stmt) {
-	open := 0
+	openBlocks := 0
 	for i, s := range list {
 		if i > 0 && f.gap(list[i-1], s) {
 			f.body.WriteByte('\n')
 		}
 		f.note(s)
-		f.place(s)
-		if f.laneLeave(s, list[i+1:]) {
+		f.lineDirective(s)
+		if f.laneSeldomReturn(s, list[i+1:]) {
 			break
 		}
 		f.statement(s)
-		if rare, reaches := f.callsRare(s); reaches {
+		if rare, reaches := f.statementCallsRare(s); reaches {
 			f.line("drop(left, %s);", f.masks(1))
 			if rare && i+1 < len(list) {
-				f.line("if constexpr (done<decltype(left)>) {") // else no lane is left here
+				f.line("if constexpr (done<decltype(left)>) {") // otherwise no lane of the mask continues
 				f.depth++
-				open++
+				openBlocks++
 			}
 		}
-		if i+1 < len(list) && f.leaves(s) && f.costly(list[i+1:]) {
+		if i+1 < len(list) && f.mayEndLanes(s) && f.costly(list[i+1:]) {
 			f.line("if (any(%s)) {", f.mask())
 			f.depth++
-			open++
+			openBlocks++
 		}
 	}
-	for range open {
+	for range openBlocks {
 		f.depth--
 		f.line("}")
 	}
 }
 
-// place names the line of a statement, for messages of the compiler.
-func (f *function) place(s ast.Stmt) {
+// lineDirective writes the source line of a statement as a #line directive, for messages of the compiler.
+func (f *function) lineDirective(s ast.Stmt) {
 	at := f.u.pkg.Fset.Position(s.Pos())
 	fmt.Fprintf(&f.body, "#line %d %q\n", at.Line, at.Filename)
 }
 
-// leaves tells whether some lanes may not come behind a statement.
-func (f *function) leaves(s ast.Stmt) bool {
-	_, found := f.callsRare(s)
+// mayEndLanes reports whether some lanes may not continue after a statement.
+func (f *function) mayEndLanes(s ast.Stmt) bool {
+	_, found := f.statementCallsRare(s)
 	inside := 0
-	var look func(n ast.Node) bool
-	look = func(n ast.Node) bool {
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ReturnStmt:
 			found = true
@@ -184,30 +185,30 @@ func (f *function) leaves(s ast.Stmt) bool {
 			found = found || inside == 0
 		case *ast.ForStmt:
 			inside++
-			ast.Inspect(n.Body, look)
+			ast.Inspect(n.Body, visit)
 			inside--
 			return false
 		case *ast.RangeStmt:
 			inside++
-			ast.Inspect(n.Body, look)
+			ast.Inspect(n.Body, visit)
 			inside--
 			return false
 		}
 		return true
 	}
-	ast.Inspect(s, look)
+	ast.Inspect(s, visit)
 	return found
 }
 
-// cheap is the work of a branch that is done for all lanes rather than asked for, in operations.
-const cheap = 12
+// cheapCost is the cost of a branch up to which it is executed without a test whether any lane takes it.
+const cheapCost = 12
 
 func asExpr(n ast.Node) ast.Expr {
 	e, _ := n.(ast.Expr)
 	return e
 }
 
-// laneStatement translates a statement that lanes may leave one by one, or not.
+// laneStatement translates a statement with control flow. It returns false for others.
 func (f *function) laneStatement(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.IfStmt:
@@ -228,7 +229,7 @@ func (f *function) laneStatement(s ast.Stmt) bool {
 	return true
 }
 
-// laneReturn keeps what the lanes of the present mask return, and takes them out of all masks.
+// laneReturn stores the results of the lanes of the present mask, and removes these lanes from all masks.
 func (f *function) laneReturn(s *ast.ReturnStmt) {
 	var values []string
 	for _, r := range s.Results {
@@ -236,7 +237,7 @@ func (f *function) laneReturn(s *ast.ReturnStmt) {
 	}
 	list := f.sig.Results()
 	if len(s.Results) == 1 && list.Len() > 1 {
-		from := f.fresh("results")
+		from := f.newName("results")
 		f.line("const auto %s = %s;", from, values[0])
 		values = nil
 		for i := range list.Len() {
@@ -257,9 +258,9 @@ func (f *function) laneReturn(s *ast.ReturnStmt) {
 		}
 		return
 	}
-	if len(values) > 1 { // a result may be made from another one
+	if len(values) > 1 { // a value may depend on another result
 		for i := range values {
-			name := f.fresh("value")
+			name := f.newName("value")
 			f.line("const auto %s = %s;", name, values[i])
 			values[i] = name
 		}
@@ -271,6 +272,6 @@ func (f *function) laneReturn(s *ast.ReturnStmt) {
 	case f.level > 1:
 		f.line("drop(%s, %s);", f.mask(), f.masks(1))
 	case !f.early && list.Len() > 0:
-		f.line("return %s;", f.whole())
+		f.line("return %s;", f.allResults())
 	}
 }

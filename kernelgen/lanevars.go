@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// lane is an expression as a value: what lies in memory is read.
+// lane translates an expression to a value; an expression that refers to memory is loaded.
 func (f *function) lane(e ast.Expr) string {
 	x := f.value(e)
 	if f.u.pkg.Info.Types[e].Value != nil {
@@ -27,7 +27,7 @@ func (f *function) lane(e ast.Expr) string {
 	return x.text
 }
 
-// mutated tells whether a variable, or a part of it, is assigned after its declaration or has its address taken.
+// mutated reports whether a variable, or a part of it, is assigned after its declaration or has its address taken.
 func (f *function) mutated(v *types.Var) bool {
 	if f.addressed(v) {
 		return true
@@ -52,7 +52,7 @@ func (f *function) mutated(v *types.Var) bool {
 	return found
 }
 
-// laneDeclare declares a variable of lanes: one that never changes keeps the form of its value.
+// laneDeclare declares a variable. One that never changes keeps the C++ type of its value, which may be a scalar.
 func (f *function) laneDeclare(at ast.Node, v *types.Var, text string) {
 	t := f.subst(v.Type())
 	switch {
@@ -68,7 +68,7 @@ func (f *function) laneDeclare(at ast.Node, v *types.Var, text string) {
 	}
 }
 
-// assignedLater tells whether a variable is assigned apart from its declaration.
+// assignedLater reports whether a variable is assigned after its declaration.
 func (f *function) assignedLater(v *types.Var) bool {
 	found := false
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
@@ -83,13 +83,13 @@ func (f *function) assignedLater(v *types.Var) bool {
 	return found
 }
 
-// laneAssign translates lhs = rhs and lhs := rhs. The values of several come first.
+// laneAssign translates lhs = rhs and lhs := rhs. Several values are computed before the first assignment.
 func (f *function) laneAssign(to []target, rhs []ast.Expr) {
 	values := make([]string, len(rhs))
 	for i, r := range rhs {
 		values[i] = f.lane(r)
 		if len(rhs) > 1 && f.u.pkg.Info.Types[r].Value == nil && to[i].defines == nil {
-			name := f.fresh("value")
+			name := f.newName("value")
 			f.line("const auto %s = %s;", name, values[i])
 			values[i] = name
 		}
@@ -109,9 +109,9 @@ func (f *function) laneSet(place ast.Expr, value string) {
 	f.line("set(%s, %s, %s);", f.mask(), f.expr(place).text, value)
 }
 
-// laneSpread assigns the results of one call to several places.
+// laneSpread assigns the results of one call to several targets.
 func (f *function) laneSpread(to []target, call ast.Expr) {
-	from := f.fresh("results")
+	from := f.newName("results")
 	f.line("const auto %s = %s;", from, f.value(call).text)
 	for i, t := range to {
 		value := fmt.Sprintf("%s.r%d", from, i)
@@ -125,10 +125,10 @@ func (f *function) laneSpread(to []target, call ast.Expr) {
 	}
 }
 
-// logic translates && and ||, whose second operand is asked for only where the first leaves it open if it could fail
-// elsewhere.
+// logic translates && and || with a costly second operand, which is evaluated only for lanes where the first operand
+// does not determine the result. It returns false for other expressions.
 func (f *function) logic(e *ast.BinaryExpr) (cexpr, bool) {
-	if !f.u.lanes || e.Op != token.LAND && e.Op != token.LOR || f.u.cost(e.Y) <= cheap {
+	if !f.u.lanes || e.Op != token.LAND && e.Op != token.LOR || f.u.cost(e.Y) <= cheapCost {
 		return cexpr{}, false
 	}
 	name := map[token.Token]string{token.LAND: "both", token.LOR: "either"}[e.Op]
@@ -140,7 +140,8 @@ func (f *function) logic(e *ast.BinaryExpr) (cexpr, bool) {
 	return atom("%s(%s, %s, [&](auto %s) { return %s; })", name, outer, x, inner, y), true
 }
 
-// laneStruct is what a struct of numbers is for lanes: of vectors, and in memory.
+// laneStruct returns the C++ types of a struct of numbers with a value for each lane: as vectors, and as references to
+// memory.
 func (u *unit) laneStruct(c *cstruct, s *types.Struct, ids, ctypes []string) string {
 	if !u.lanes || !u.value(s) {
 		return ""
@@ -193,8 +194,9 @@ template <typename M, typename P, int64 O, typename X> INLINE void set(M m, `+
 `, c.name, fields.String(), refs.String(), read, uniform.String(), sets.String(), pieces, write)
 }
 
-// words tells what a struct can be read by in pieces: double where its largest number has 8 bytes, float where it has
-// 4, and whether all its numbers are as large. Nothing if its size is no multiple of that.
+// words returns the type of word by which a struct can be loaded: double if its largest number has 8 bytes, float if it
+// has 4; and whether all its numbers have this size. It returns "" if the struct's size is not a multiple of the
+// word's.
 func words(s *types.Struct) (word string, alike bool) {
 	most, least := int64(0), int64(8)
 	holds(s, func(t types.Type) bool {

@@ -1,20 +1,20 @@
 
-// Structs in memory. A lane reads and writes its own in pieces of four numbers, and the numbers change places between
-// lanes in registers: that takes a third of the instructions of reading number by number.
+// Structs in memory. Each lane loads and stores its struct in pieces of up to four words, and the pieces are transposed
+// between lanes in registers. This takes a third of the instructions of loading word by word.
 
-// Words are N words of each lane: at[k] is word k of all of them.
+// Words has N words for each lane: at[k] is word k of all lanes.
 template <typename W, int N> struct Words { Vector<W> at[N]; };
 
 template <typename T, T... I> struct Sequence {};
 template <typename X, int... I> INLINE auto chosen(X a, X b, auto which, Sequence<int, I...>) {
     return __builtin_shufflevector(a, b, which(I)...);
 }
-// chosen is the vector of N elements i that stand at which(i) in a and, after them, b.
+// chosen returns a vector of N elements: element i is element which(i) of a followed by b.
 template <int N, typename X> INLINE auto chosen(X a, X b, auto which) {
     return chosen(a, b, which, __make_integer_seq<Sequence, int, N>{});
 }
 
-// A Piece is as many words of one lane. joined puts those of COUNT lanes, STEP apart, one behind the other.
+// A Piece has WORDS words of one lane. joined concatenates the pieces of COUNT lanes, every STEP-th one.
 template <typename W, int WORDS> using Piece = W __attribute__((vector_size(sizeof(W) * WORDS)));
 template <typename W, int WORDS, int COUNT, int STEP, typename P> INLINE auto joined(const P &place, int first, int64 offset) {
     if constexpr (COUNT == 1) {
@@ -28,8 +28,8 @@ template <typename W, int WORDS, int COUNT, int STEP, typename P> INLINE auto jo
     }
 }
 
-// mixed takes from two vectors, in each group of SIZE elements by itself: element i of a group is at[i], where SIZE and
-// more stand for the other vector.
+// mixed shuffles two vectors within groups of SIZE elements: element i of a group of the result is element at[i] of the
+// group of a, or element at[i] - SIZE of the group of b.
 template <int SIZE, int... AT> INLINE auto mixed(auto a, auto b) {
     return chosen<LANES>(a, b, [](int i) constexpr {
         const int at[] = {AT...};
@@ -38,7 +38,7 @@ template <int SIZE, int... AT> INLINE auto mixed(auto a, auto b) {
     });
 }
 
-// crossed turns the squares of SIZE rows, each a group of the vectors, round their diagonal.
+// crossed transposes square matrices, whose rows are the groups of 2 or 4 elements of as many vectors.
 template <typename W> INLINE void crossed(Vector<W> (&z)[2]) {
     const auto a = mixed<2, 0, 2>(z[0], z[1]), b = mixed<2, 1, 3>(z[0], z[1]);
     z[0] = a, z[1] = b;
@@ -50,7 +50,7 @@ template <typename W> INLINE void crossed(Vector<W> (&z)[4]) {
     z[2] = mixed<4, 2, 3, 6, 7>(a, c), z[3] = mixed<4, 2, 3, 6, 7>(b, d);
 }
 
-// piece reads SIZE words of each lane, keep writes them.
+// read_piece loads SIZE words of each lane, write_piece stores them.
 template <int SIZE, typename W, typename P> INLINE void read_piece(Vector<W> *to, const P &place, int64 offset) {
     Vector<W> z[SIZE];
     for (int r = 0; r < SIZE; r++) z[r] = joined<W, SIZE, LANES / SIZE, SIZE>(place, r, offset);
@@ -66,7 +66,7 @@ template <int SIZE, typename W, typename P> INLINE void write_piece(const Vector
             __builtin_memcpy(place.lane(r + g * SIZE, offset), (const char *)&z[r] + g * SIZE * sizeof(W), SIZE * sizeof(W));
 }
 
-// pieces calls f<SIZE>(k) for pieces that cover N words, of which the last may overlap the one before.
+// pieces calls f<SIZE>(k) for pieces that cover N words. The last one may overlap the one before.
 template <int N> INLINE void pieces(auto f) {
     for (int k = 0; k + 4 <= N; k += 4) f.template operator()<4>(k);
     if constexpr (N % 4 == 3 && N > 4) f.template operator()<4>(N - 4);
@@ -98,7 +98,7 @@ template <typename W, int N, typename P> INLINE void keep_words(Mask m, const Wo
         if (which >> l & 1) __builtin_memcpy(place.lane(l, offset), each[l], sizeof each[l]);
 }
 
-// part is the number, or what is made of numbers, at so many bytes of the words; keep_part puts it there.
+// part returns the number, struct or array at an offset of the words, in bytes; keep_part stores it.
 template <typename T> struct Kept {};
 template <typename T, typename W, int N> requires number<T> INLINE V<T> part(Kept<T>, const Words<W, N> &all, int64 offset) {
     const auto word = (Vector<Integer<W>>)all.at[offset / sizeof(W)];
@@ -121,7 +121,7 @@ template <typename T, int64 K, typename W, int N> INLINE void keep_part(Kept<Arr
     for (int64 k = 0; k < K; k++) keep_part(Kept<T>{}, all, offset + k * sizeof(T), x.at[k]);
 }
 
-// fetch is a pointer to a copy of an element for each lane, for memory that nobody writes meanwhile.
+// fetch returns a pointer to a copy of an element for each lane. No kernel writes to the element at the same time.
 template <typename T> struct Fetched {
     Lanes<T> all;
     MEMBER const Lanes<T> *operator->() const { return &all; }

@@ -14,8 +14,8 @@ import (
 
 const lanesPath = "github.com/atoll-hpc/atoll/kernelgen/lanes"
 
-// Launchers returns a Go file for the package: for each kernel a loop type with its arguments, which runs on the CPU
-// and tells other devices how to launch it.
+// Launchers returns a Go file for the package with a loop type for each kernel. A loop holds the kernel's arguments,
+// runs on the CPU, and describes its launch to other devices.
 func (p *Package) Launchers() ([]byte, error) {
 	p.Refusals = nil
 	var body bytes.Buffer
@@ -64,26 +64,26 @@ func (p *Package) Launchers() ([]byte, error) {
 	return out, nil
 }
 
-// launched is a kernel's parameter list as Go text.
-type launched struct {
+// loopType describes the loop type of a kernel as Go text.
+type loopType struct {
 	k              *Kernel
-	imports        map[string]string // packages that the file imports, and their names in it
+	imports        map[string]string // imported packages by path, and their names in the file
 	typeParams     string            // [F Float], or empty
 	typeArgs       string            // [F], or empty
 	precision      string            // F, or the result's type
 	names, types   []string
-	param          map[string]types.Type // by name, without those that are shared
-	constant       map[string]bool       // of these, those that are not passed to the device
-	shared         [][2]string           // names and types of what a tile's loops share
+	param          map[string]types.Type // types of parameters by name, without shared arrays
+	constant       map[string]bool       // constant parameters, which are not passed to the device
+	shared         [][2]string           // names and types of shared arrays
 	indices        []string
 	call           string // the arguments of a call from the loop
 	resultType     string
 	generic, boxed bool
-	leaves         bool // vector code leaves some indices for later
+	leaves         bool // vector code collects some indices
 }
 
-// text writes a type as the launchers' file has it, and notes the packages that it takes.
-func (l *launched) text(t types.Type) string {
+// text returns a type as Go source of the launchers' file, and records the packages that it needs.
+func (l *loopType) text(t types.Type) string {
 	return types.TypeString(t, func(other *types.Package) string {
 		if other == l.k.Fn.Pkg() {
 			return ""
@@ -92,10 +92,11 @@ func (l *launched) text(t types.Type) string {
 	})
 }
 
-// imported is the name of an imported package in the launchers' file: its own, or with a number where that is taken.
-func (l *launched) imported(path, name string) string {
-	if is, ok := l.imports[path]; ok {
-		return is
+// imported returns the name of an imported package in the launchers' file: its own, with a number if that is not
+// unique.
+func (l *loopType) imported(path, name string) string {
+	if known, ok := l.imports[path]; ok {
+		return known
 	}
 	unique := name
 	for n := 2; slices.Contains(slices.Collect(maps.Values(l.imports)), unique); n++ {
@@ -124,7 +125,7 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 		w.WriteString("\n\tcode lanes.Code\n")
 	}
 	if l.leaves {
-		w.WriteString("\trareCode lanes.Code // for what code leaves\n")
+		w.WriteString("\trareCode lanes.Code // for the indices that code collects\n")
 	}
 	fmt.Fprintf(w, "}\n\n// New%s prepares %s.\n", loop, k.Name)
 	fmt.Fprintf(w, "func New%s%s(%s) *%s%s {\n", loop, l.typeParams, strings.Join(params, ", "), loop, l.typeArgs)
@@ -154,8 +155,8 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 	}
 }
 
-// launchMethod writes the method by which other devices know how to run the kernel.
-func (p *Package) launchMethod(w *bytes.Buffer, k *Kernel, l *launched) {
+// launchMethod writes the method that describes the launch to other devices.
+func (p *Package) launchMethod(w *bytes.Buffer, k *Kernel, l *loopType) {
 	loop := k.Name + "Loop"
 	fmt.Fprintf(w, "// Launch says how other devices run the kernel.\nfunc (loop *%s%s) Launch() abi.Launch {\n", loop,
 		l.typeArgs)
@@ -177,8 +178,8 @@ func (p *Package) launchMethod(w *bytes.Buffer, k *Kernel, l *launched) {
 	w.WriteString("\t}}\n}\n" + l.variant("variant"))
 }
 
-func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
-	l := &launched{k: k, imports: imports, boxed: k.Dims > 1, param: map[string]types.Type{},
+func (p *Package) describe(k *Kernel, imports map[string]string) *loopType {
+	l := &loopType{k: k, imports: imports, boxed: k.Dims > 1, param: map[string]types.Type{},
 		constant: map[string]bool{}, leaves: k.Lanes && p.leaves(k.Fn)}
 	sig := k.Fn.Signature()
 	if tp := sig.TypeParams(); tp.Len() > 0 {
@@ -227,16 +228,16 @@ func (p *Package) describe(k *Kernel, imports map[string]string) *launched {
 	return l
 }
 
-// body is what the loop does for an index.
-func (l *launched) body() string {
+// body returns the statement for one index.
+func (l *loopType) body() string {
 	if l.k.Reduce == source.ReduceNone {
 		return l.call
 	}
 	return fmt.Sprintf("best = %s(best, %s)", l.k.Reduce, l.call)
 }
 
-// argument is the abi.Arg of a parameter.
-func (p *Package) argument(k *Kernel, l *launched, name string) string {
+// argument returns the expression of the abi.Arg of a parameter.
+func (p *Package) argument(k *Kernel, l *loopType, name string) string {
 	if l.resultType != "" && name == "result" {
 		return `abi.PointerTo("result", loop.result)`
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// staged writes a loop that takes the indices in groups: each call of the kernel's body for all of a group before the
-// next call, so that a processor overlaps work of several indices.
-func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *launched) {
-	const need = "stages=N needs a body of one variable, var f T, and after it calls of its methods alone"
+// staged writes a loop over groups of indices: each call of the kernel's body is done for all indices of a group before
+// the next call, so that the processor overlaps the work of several indices.
+func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *loopType) {
+	const need = "stages=N needs a body that declares one variable, var f T, and then only calls its methods"
 	body := k.Decl.Body.List
 	if k.Reduce != source.ReduceNone || l.boxed || len(body) < 2 {
 		p.Refuse(k.Decl, "kernel %s: %s", k.Name, need)
@@ -53,7 +53,7 @@ func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *launched) {
 	w.WriteString("}\n")
 }
 
-// onLocal tells whether a call is of a method of the variable.
+// onLocal reports whether a call is of a method of the variable.
 func (p *Package) onLocal(c *ast.CallExpr, v types.Object) bool {
 	s, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -63,9 +63,9 @@ func (p *Package) onLocal(c *ast.CallExpr, v types.Object) bool {
 	return ok && p.Info.Uses[id] == v
 }
 
-// rewrite is the source of an expression of a kernel's body, with the variable, the index and the parameters as its
-// loop has them.
-func (p *Package) rewrite(e ast.Expr, l *launched, local types.Object) string {
+// rewrite returns the source of an expression of a kernel's body, with the variable, the index and the parameters
+// replaced by their names in the loop.
+func (p *Package) rewrite(e ast.Expr, l *loopType, local types.Object) string {
 	k := l.k
 	file := p.Fset.File(e.Pos())
 	source, err := os.ReadFile(file.Name())
@@ -112,8 +112,8 @@ func isPackageName(obj types.Object) bool {
 	return ok
 }
 
-// rangeMethod writes the method that runs the kernel over a range on the CPU.
-func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *launched) {
+// rangeMethod writes the methods that run the kernel over a range on the CPU.
+func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *loopType) {
 	loop := k.Name + "Loop"
 	if l.leaves {
 		fmt.Fprintf(w, rareRange, loop, l.typeArgs)
@@ -126,15 +126,15 @@ func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *launched) {
 	switch {
 	case k.Stages > 0:
 		if k.Lanes {
-			l.vectors(w, "0, 0")
+			l.vectorLoop(w, "0, 0")
 		}
 		p.staged(w, k, l)
 	case l.boxed:
 		p.boxLoop(w, l)
 	default:
-		l.reduced(w, func() {
+		l.reductionLoop(w, func() {
 			if k.Lanes {
-				l.vectors(w, "0, 0")
+				l.vectorLoop(w, "0, 0")
 			}
 			fmt.Fprintf(w, "for %[1]s := lo; %[1]s < hi; %[1]s++ {\n%[2]s\n}\n", l.indices[0], l.body())
 		})
@@ -142,7 +142,7 @@ func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *launched) {
 	w.WriteString("}\n\n")
 }
 
-// rareRange is the methods that run a kernel whose vector code leaves indices for later, up to the body of the last.
+// rareRange is the text of the methods of a loop whose vector code collects indices. The body of the last one follows.
 const rareRange = `// Range runs the kernel on the CPU.
 func (loop *%[1]s%[2]s) Range(lo, hi int) {
 	var rare lanes.Rare
@@ -150,7 +150,7 @@ func (loop *%[1]s%[2]s) Range(lo, hi int) {
 	loop.takeRare(&rare, false)
 }
 
-// Ranges runs the kernel on the CPU over one range after the other.
+// Ranges runs the kernel on the CPU for several ranges.
 func (loop *%[1]s%[2]s) Ranges(all []lanes.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
@@ -159,7 +159,7 @@ func (loop *%[1]s%[2]s) Ranges(all []lanes.Range) {
 	loop.takeRare(&rare, false)
 }
 
-// takeRare runs the kernel for indices that vector code left: once they are many, or if no more follow.
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
 func (loop *%[1]s%[2]s) takeRare(rare *lanes.Rare, more bool) {
 	for {
 		lo, hi, ok := rare.Take(loop.rareCode, more)
@@ -170,12 +170,12 @@ func (loop *%[1]s%[2]s) takeRare(rare *lanes.Rare, more bool) {
 	}
 }
 
-// add runs the kernel but for what vector code leaves, which it lists.
+// add runs the kernel except for the indices that it adds to the list.
 func (loop *%[1]s%[2]s) add(lo, hi int, rare *lanes.Rare) {
 `
 
-// reduced writes a loop, and around it what reduces its results.
-func (l *launched) reduced(w *bytes.Buffer, loop func()) {
+// reductionLoop writes a loop and the reduction of its results.
+func (l *loopType) reductionLoop(w *bytes.Buffer, loop func()) {
 	if l.k.Reduce == source.ReduceNone {
 		loop()
 		return
@@ -186,8 +186,8 @@ func (l *launched) reduced(w *bytes.Buffer, loop func()) {
 	w.WriteString("loop.result.Take(best)\n")
 }
 
-// vectors writes the loop that gives indices to vector code, as many as are whole groups of lanes.
-func (l *launched) vectors(w *bytes.Buffer, others string) {
+// vectorLoop writes the loop that calls vector code, for as many indices as fill groups of lanes.
+func (l *loopType) vectorLoop(w *bytes.Buffer, others string) {
 	lo, hi := "lo", "hi"
 	switch {
 	case l.boxed:
@@ -208,9 +208,9 @@ func (l *launched) vectors(w *bytes.Buffer, others string) {
 		"unsafe.Pointer(loop), %[1]s, %[1]s+n, %[4]s, %[5]s)\n%[6]s%[1]s += n\n}\n", lo, hi, before, others, result, after)
 }
 
-func (p *Package) boxLoop(w *bytes.Buffer, l *launched) {
+func (p *Package) boxLoop(w *bytes.Buffer, l *loopType) {
 	rest := append(append([]string{}, l.indices[1:]...), "_")[:2]
-	l.reduced(w, func() {
+	l.reductionLoop(w, func() {
 		fmt.Fprintf(w, "for lo < hi {\n%s, %s, count := loop.box.Row(lo, hi)\n", l.indices[0], strings.Join(rest, ", "))
 		if !l.k.Lanes {
 			fmt.Fprintf(w, "for end := %[1]s + count; %[1]s < end; %[1]s++ {\n%[2]s\n}\nlo += count\n}\n", l.indices[0],
@@ -218,7 +218,7 @@ func (p *Package) boxLoop(w *bytes.Buffer, l *launched) {
 			return
 		}
 		fmt.Fprintf(w, "end := %s + count\n", l.indices[0])
-		l.vectors(w, strings.Join(append(append([]string{}, l.indices[1:]...), "0")[:2], ", "))
+		l.vectorLoop(w, strings.Join(append(append([]string{}, l.indices[1:]...), "0")[:2], ", "))
 		fmt.Fprintf(w, "for ; %[1]s < end; %[1]s++ {\n%[2]s\n}\nlo += count\n}\n", l.indices[0], l.body())
 	})
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// symbol is the launcher's expression for the name of the kernel on the device.
-func (l *launched) symbol() string {
+// symbol returns a Go expression for the symbol of the kernel's entry.
+func (l *loopType) symbol() string {
 	s := fmt.Sprintf("%q", cname(l.k.Name))
 	if len(l.k.Constants) > 0 {
 		s += " + loop.variant()"
@@ -17,8 +17,8 @@ func (l *launched) symbol() string {
 	return s
 }
 
-// variant writes a method that finds the variant of a loop's constant parameters.
-func (l *launched) variant(name string) string {
+// variant returns a method that returns the suffix of the variant for a loop's constant parameters.
+func (l *loopType) variant(name string) string {
 	if len(l.k.Constants) == 0 {
 		return ""
 	}

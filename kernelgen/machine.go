@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-// compileMachine makes the archive that goes with PTX.
+// compileMachine compiles the machine code and packs it into an archive.
 func (p *Package) compileMachine(compiler func() (Compiler, error), source string, options []string) (string, error) {
 	c, err := compiler()
 	if err != nil {
@@ -31,7 +31,7 @@ func (p *Package) compileMachine(compiler func() (Compiler, error), source strin
 
 const architecture = "--gpu-architecture="
 
-// checkMachine tells whether there is machine code for the GPUs, and goes with the PTX.
+// checkMachine returns an error if the archive in dir lacks code for the GPUs, or was made for other PTX.
 func checkMachine(dir string, gpus []string) error {
 	if len(gpus) == 0 {
 		return nil
@@ -45,12 +45,12 @@ func checkMachine(dir string, gpus []string) error {
 	if err != nil {
 		return err
 	}
-	names, err := abi.MachineOf(string(ptx), string(archive))
+	names, err := abi.ArchivedGPUs(string(ptx), string(archive))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if !slices.Equal(names, gpus) {
-		return fmt.Errorf("%s does not go with %s as it is now: run go generate there, on a machine with NVRTC", path,
+		return fmt.Errorf("%s does not go with the present %s: run go generate there, on a machine with NVRTC", path,
 			ptxFile)
 	}
 	return nil

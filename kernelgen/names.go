@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// taken are words that mean something in CUDA C or in the prelude, and so cannot name a Go variable there.
-var taken = func() map[string]bool {
+// reservedWords are the words of CUDA C and of the prelude, which cannot be names of variables.
+var reservedWords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range strings.Fields(`
 		alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl const
@@ -29,8 +29,8 @@ var taken = func() map[string]bool {
 	return words
 }()
 
-// cname is a Go identifier as CUDA C can have it: words that are taken get an underscore, and letters outside ASCII
-// become their code.
+// cname returns the CUDA C name of a Go identifier: reserved words get an underscore, and letters outside of ASCII
+// become uXXXX.
 func cname(name string) string {
 	var s strings.Builder
 	for _, r := range name {
@@ -40,14 +40,14 @@ func cname(name string) string {
 			fmt.Fprintf(&s, "u%04x", r)
 		}
 	}
-	if taken[s.String()] {
+	if reservedWords[s.String()] {
 		s.WriteByte('_')
 	}
 	return s.String()
 }
 
-// local is the name of a variable of the function. A variable that hides another one of the function gets a number:
-// v := v means the outer v in Go and the inner one in C.
+// local returns the C name of a variable. A variable that shadows another one of the function gets a number, since the
+// right side of v := v is the outer v in Go and the inner one in C.
 func (f *function) local(v *types.Var) string {
 	if name, ok := f.locals[v]; ok {
 		return name
@@ -57,7 +57,7 @@ func (f *function) local(v *types.Var) string {
 		base += "_"
 	}
 	name := base
-	for n := 2; f.visible(name, v); n++ {
+	for n := 2; f.shadows(name, v); n++ {
 		name = fmt.Sprintf("%s_%d", base, n)
 	}
 	f.locals[v] = name
@@ -65,8 +65,8 @@ func (f *function) local(v *types.Var) string {
 	return name
 }
 
-// visible tells whether a name stands for another variable where v is declared.
-func (f *function) visible(name string, v *types.Var) bool {
+// shadows reports whether the name denotes another variable where v is declared.
+func (f *function) shadows(name string, v *types.Var) bool {
 	for _, other := range f.byName[name] {
 		for s := v.Parent(); s != nil; s = s.Parent() {
 			if s == other.Parent() || other.Parent() == nil {
@@ -80,8 +80,8 @@ func (f *function) visible(name string, v *types.Var) bool {
 	return false
 }
 
-// fresh is a new name for an intermediate value.
-func (f *function) fresh(base string) string {
+// newName returns an unused name for a temporary.
+func (f *function) newName(base string) string {
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("%s%d", base, n)
 		if !f.used[name] {
@@ -91,7 +91,7 @@ func (f *function) fresh(base string) string {
 	}
 }
 
-// identifiers collects every name in a function, so that new ones hit none of them.
+// identifiers returns all C names of identifiers in a function.
 func identifiers(d *ast.FuncDecl) map[string]bool {
 	names := map[string]bool{}
 	ast.Inspect(d, func(n ast.Node) bool {
@@ -103,7 +103,7 @@ func identifiers(d *ast.FuncDecl) map[string]bool {
 	return names
 }
 
-// comment turns a Go comment into C++ lines, without directives.
+// comment converts a Go comment to C++ lines, without directives.
 func comment(g *ast.CommentGroup) string {
 	if g == nil {
 		return ""
@@ -116,7 +116,7 @@ func comment(g *ast.CommentGroup) string {
 	return s.String()
 }
 
-// prefix goes before the C names of what another package declares: its name.
+// prefix returns the prefix of C names of a package: its name, or nothing for the package of the kernels.
 func (u *unit) prefix(pkg *types.Package) string {
 	if pkg == u.pkg.Types {
 		return ""

@@ -6,23 +6,23 @@ import (
 	"go/types"
 )
 
-// conflict tells whether a parallel assignment, done from left to right one by one, might read something on the way
-// that it has already assigned: a value on the right, or an operand of a place on the left. It may say so without need,
-// never the other way round.
-func (f *function) conflict(to []target, rhs []ast.Expr) (values, places bool) {
+// conflict reports whether a parallel assignment, executed as single assignments from left to right, might read
+// something that it has already assigned: values is true for a value on the right, operands for an operand of a left
+// side. It may return true if there is no conflict, but never false if there is one.
+func (f *function) conflict(to []target, rhs []ast.Expr) (values, operands bool) {
 	for i, t := range to {
 		if t.blank || t.defines != nil {
 			continue
 		}
 		for j := i + 1; j < len(to); j++ {
 			values = values || f.mayRead(rhs[j], t.expr)
-			places = places || to[j].defines == nil && !to[j].blank && f.operandsRead(to[j].expr, t.expr)
+			operands = operands || to[j].defines == nil && !to[j].blank && f.operandsRead(to[j].expr, t.expr)
 		}
 	}
-	return values, places
+	return values, operands
 }
 
-// operandsRead tells whether finding the place e, a left side, may read what is stored at place.
+// operandsRead reports whether evaluating the operands of the left side e may read what is stored at place.
 func (f *function) operandsRead(e, place ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -46,7 +46,7 @@ func (f *function) operandsRead(e, place ast.Expr) bool {
 	return false
 }
 
-// mayRead tells whether evaluating e may read what is stored at place.
+// mayRead reports whether evaluating e may read what is stored at place.
 func (f *function) mayRead(e, place ast.Expr) bool {
 	if f.u.pkg.Info.Types[e].Value != nil {
 		return false
@@ -84,15 +84,15 @@ func (f *function) mayRead(e, place ast.Expr) bool {
 			}
 		}
 		if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && f.u.pkg.Info.Selections[s] != nil {
-			return true // a method, which may read whatever its receiver points to
+			return true // a method may read everything that its receiver points to
 		}
 		return false
 	}
 	return true
 }
 
-// mayOverlap tells whether two places can share memory. Places inside different fields do not; otherwise a variable of
-// the function shares memory with itself alone, unless its address is taken.
+// mayOverlap reports whether two expressions can refer to the same memory. Different fields never do. A variable of the
+// function overlaps only with itself, unless its address is taken.
 func (f *function) mayOverlap(a, b ast.Expr) bool {
 	va, fa := f.root(a)
 	vb, fb := f.root(b)
@@ -103,7 +103,7 @@ func (f *function) mayOverlap(a, b ast.Expr) bool {
 		return false
 	}
 	if _, ok := f.typeOf(a).Underlying().(*types.Pointer); ok && va != vb {
-		return false // pointers lie in variables alone, never where another pointer leads
+		return false // pointers are only stored in variables, never in memory that a pointer points to
 	}
 	if va != nil && va == vb {
 		return true
@@ -127,7 +127,8 @@ func compound(t types.Type) bool {
 	return false
 }
 
-// root is the variable that a place lies in, or nil if a pointer or slice leads to it, and the place's last field.
+// root returns the variable that e is a part of, or nil if e is reached through a pointer or slice; and the last field
+// of e.
 func (f *function) root(e ast.Expr) (*types.Var, *types.Var) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -154,7 +155,7 @@ func (f *function) root(e ast.Expr) (*types.Var, *types.Var) {
 	return nil, nil
 }
 
-// addressed tells whether the function takes the address of a variable, or of a part of it.
+// addressed reports whether the function takes the address of a variable or of a part of it.
 func (f *function) addressed(v *types.Var) bool {
 	found := false
 	inside := func(e ast.Expr) bool {

@@ -12,8 +12,9 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
 )
 
-// firstExample are the Go files of the guide's first section by name, and what it says that the program prints.
-func firstExample(t *testing.T) (files map[string]string, prints string) {
+// firstExample returns the Go files of the guide's first section by name, and the output that it states for the
+// program.
+func firstExample(t *testing.T) (files map[string]string, printed string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "docs", "kernels.md"))
 	if err != nil {
@@ -26,23 +27,23 @@ func firstExample(t *testing.T) (files map[string]string, prints string) {
 	for _, m := range file.FindAllStringSubmatch(section, -1) {
 		files[m[1]] = m[2]
 	}
-	said := regexp.MustCompile(`go run \./cmd/decay +# (.*)\n`).FindStringSubmatch(section)
-	if len(files) != 3 || len(files) != strings.Count(section, "```go") || said == nil {
-		t.Fatalf("the first section has the files %v, and the program prints %q", files, said)
+	output := regexp.MustCompile(`go run \./cmd/decay +# (.*)\n`).FindStringSubmatch(section)
+	if len(files) != 3 || len(files) != strings.Count(section, "```go") || output == nil {
+		t.Fatalf("the first section has the files %v, and the program prints %q", files, output)
 	}
-	return files, said[1]
+	return files, output[1]
 }
 
-// outside is a module of its own that uses this one, without a network.
-type outside struct {
+// otherModule is another module that imports this one, in a folder without network access.
+type otherModule struct {
 	t   *testing.T
 	dir string
 	env []string
 }
 
-// command runs a command there and returns what it prints. It fails the test if the command's success is another. Flags
-// of builds are those of this test, so that it finds most packages compiled.
-func (o *outside) command(succeeds bool, words ...string) string {
+// command runs a command in the module's folder and returns its output. It fails the test if the command does not
+// succeed or fail as expected. The build flags are those of this test, so that most packages are in the build cache.
+func (o *otherModule) command(succeeds bool, words ...string) string {
 	o.t.Helper()
 	c := exec.Command(words[0], words[1:]...)
 	c.Dir = o.dir
@@ -55,10 +56,10 @@ func (o *outside) command(succeeds bool, words ...string) string {
 	return string(out)
 }
 
-// TestFirstExampleOfTheGuide does what docs/kernels.md tells an outsider to do, with its files as they are printed,
-// first where there is no NVRTC.
+// TestFirstExampleOfTheGuide follows the first section of docs/kernels.md with the files printed there, first without
+// NVRTC and then with it.
 func TestFirstExampleOfTheGuide(t *testing.T) {
-	files, prints := firstExample(t)
+	files, printed := firstExample(t)
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ func TestFirstExampleOfTheGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &outside{t: t, dir: t.TempDir(), env: []string{nvrtc.Variable + "=" + filepath.Join(root, "nowhere")}}
+	o := &otherModule{t: t, dir: t.TempDir(), env: []string{nvrtc.Variable + "=" + filepath.Join(root, "nowhere")}}
 	files["go.sum"] = string(sums)
 	for name, text := range files {
 		path := filepath.Join(o.dir, filepath.FromSlash(name))
@@ -82,27 +83,27 @@ func TestFirstExampleOfTheGuide(t *testing.T) {
 	o.command(true, "go", "mod", "edit", "-replace", "github.com/atoll-hpc/atoll="+root)
 	o.command(true, "go", "get", "-tool", "github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen")
 
-	if said := o.command(true, "go", "generate"); !strings.Contains(said, "kernels_gen.ptx holds no PTX") {
-		t.Errorf("without NVRTC go generate says\n%s", said)
+	if output := o.command(true, "go", "generate"); !strings.Contains(output, "kernels_gen.ptx holds no PTX") {
+		t.Errorf("without NVRTC go generate prints\n%s", output)
 	}
-	if got := o.command(true, "go", "run", "./cmd/decay"); got != prints+"\n" {
-		t.Errorf("the program prints %q, the guide says %q", got, prints)
+	if got := o.command(true, "go", "run", "./cmd/decay"); got != printed+"\n" {
+		t.Errorf("the program prints %q, the guide says %q", got, printed)
 	}
-	// The tool of make lint, which has looked at what these packages import.
+	// The analyzers of make lint.
 	o.command(true, "go", "build", "-C", filepath.Join(root, "internal", "cmd", "vet"), "-o", filepath.Join(o.dir, "vet"))
 	o.command(true, "go", "vet", "-vettool=vet", "./...")
 	o.command(true, "go", "test", "-vet=off")
-	if said := o.command(false, "go", "tool", "kernelgen", "-check"); !strings.Contains(said,
+	if output := o.command(false, "go", "tool", "kernelgen", "-check"); !strings.Contains(output,
 		"no PTX of example.com/decay, which was generated without NVRTC") {
-		t.Errorf("without NVRTC the check says\n%s", said)
+		t.Errorf("without NVRTC the check prints\n%s", output)
 	}
 
 	if _, err := nvrtc.Load(); err != nil {
 		needs.Missing(t, "the example with PTX: %v", err)
 	}
 	o.env = nil
-	if said := o.command(true, "go", "generate"); said != "wrote kernels_gen.ptx\n" {
-		t.Errorf("with NVRTC go generate says\n%s", said)
+	if output := o.command(true, "go", "generate"); output != "wrote kernels_gen.ptx\n" {
+		t.Errorf("with NVRTC go generate prints\n%s", output)
 	}
 	o.command(true, "go", "tool", "kernelgen", "-check")
 }

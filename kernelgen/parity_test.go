@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
 )
 
-// floats are edge cases in all pairs, and random numbers of all magnitudes.
+// floats returns all pairs of edge cases, and pairs of random numbers of all magnitudes.
 func floats[F language.Float](rng *rand.Rand) (x, y []F) {
 	var big, small F = math.MaxFloat32, math.SmallestNonzeroFloat32
 	if unsafe.Sizeof(big) == 8 {
@@ -57,6 +57,7 @@ func integers(rng *rand.Rand, n int) (x, y []int64, count []uint32) {
 	return x, y, count
 }
 
+// TestTranslationMeansTheSame compares every kernel of package language with its translations, bit by bit.
 func TestTranslationMeansTheSame(t *testing.T) {
 	cudatest.Parity(t, "internal/language", translationMeansTheSame)
 }
@@ -69,20 +70,20 @@ func translationMeansTheSame(t *testing.T, l cudatest.Runner) {
 	t.Run("float64", func(t *testing.T) { floatsMeanTheSame[float64](t, l) })
 }
 
-// loop is what launchers are.
+// loop is a generated loop.
 type loop interface {
 	Range(lo, hi int)
 	Launch() abi.Launch
 }
 
-// both runs one loop in Go and the other one as translated, for n indices.
+// both runs one loop in Go and the other one translated, for n indices.
 func both(t *testing.T, l cudatest.Runner, n int, inGo, translated loop) {
 	t.Helper()
 	inGo.Range(0, n)
 	l.Run(t, translated, 0, n)
 }
 
-// two makes a pair of slices.
+// two returns a pair of slices.
 func two[T any](n int) [2][]T { return [2][]T{make([]T, n), make([]T, n)} }
 
 func integersMeanTheSame(t *testing.T, l cudatest.Runner) {
@@ -121,14 +122,14 @@ func boxesMeanTheSame(t *testing.T, l cudatest.Runner) {
 	part := abi.Box{Lo: [3]int{2, 1, 0}, Hi: [3]int{b.Nx, b.Ny, 1}}
 	both(t, l, part.Size(), language.NewPlaneLoop(part, b, out[0]), language.NewPlaneLoop(part, b, out[1]))
 	kerneltest.Same(t, "plane", out[0], out[1], nil)
-	seen := 0
+	written := 0
 	for _, v := range out[0] {
 		if v != 0 {
-			seen++
+			written++
 		}
 	}
-	if seen != part.Size() {
-		t.Errorf("%d elements were visited, want %d", seen, part.Size())
+	if written != part.Size() {
+		t.Errorf("%d elements were written, want %d", written, part.Size())
 	}
 
 	t.Run("float32", func(t *testing.T) { spacesMeanTheSame[float32](t, l, b) })
@@ -201,7 +202,7 @@ func structsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x, y 
 }
 
 func reductionsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x, y []F, whole []int64) {
-	// Each NaN wins, whatever its sign.
+	// A NaN of either sign wins.
 	negative := F(math.Copysign(math.NaN(), -1))
 	x, y, whole = append(x, negative, 1), append(y, negative, 1), append(whole, 1, 2)
 	n := len(x)

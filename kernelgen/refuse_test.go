@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// TestRefusals proves that each construct outside the subset is refused at its place: every line with a comment
+// TestRefusals proves that each construct outside of the subset is refused at its line: every line with a comment
 // "want: reason" is refused for that reason, and no other line is.
 func TestRefusals(t *testing.T) {
 	for _, dir := range []string{"testdata/refused", "testdata/marks"} {
@@ -23,7 +23,7 @@ func TestRefusals(t *testing.T) {
 				_, _, err = p.CUDA()
 			}
 			if err == nil {
-				t.Fatal("nothing was refused")
+				t.Fatal("got no error")
 			}
 			all, ok := err.(interface{ Unwrap() []error })
 			if !ok {
@@ -53,7 +53,7 @@ func TestRefusals(t *testing.T) {
 			for at, reasons := range wanted {
 				for _, reason := range reasons {
 					if reason != "" {
-						t.Errorf("%s: not refused with %q", at, reason)
+						t.Errorf("%s: got no error with %q", at, reason)
 					}
 				}
 			}
@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// matched tells whether a line's reasons have been met already: one construct may be refused in several precisions.
+// matched reports whether a reason of a line was already reported: a construct may be refused in several precisions.
 func matched(reasons []string) bool {
 	for _, r := range reasons {
 		if r == "" {
@@ -71,7 +71,7 @@ func matched(reasons []string) bool {
 	return false
 }
 
-// wants reads the comments "want: reason" of a folder and of those inside, by file and line.
+// wants returns the reasons of comments "want: reason" in a folder and its subfolders, by file and line.
 func wants(t *testing.T, dir string) map[string][]string {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {
@@ -120,6 +120,6 @@ func TestLoadReportsWhatDoesNotCompile(t *testing.T) {
 		}
 	}
 	if _, err := kernelgen.Load(filepath.Join(dir, "missing")); err == nil {
-		t.Error("a folder that is not there was loaded")
+		t.Error("loading a missing folder returns no error")
 	}
 }

@@ -73,7 +73,7 @@ func (p *Package) dynamic(k *Kernel) bool {
 }
 
 // sharedBytes writes the field of an abi.Launch with the bytes of a block's dynamic shared memory.
-func (p *Package) sharedBytes(k *Kernel, l *launched) string {
+func (p *Package) sharedBytes(k *Kernel, l *loopType) string {
 	if !p.dynamic(k) {
 		return ""
 	}
@@ -84,16 +84,16 @@ func (p *Package) sharedBytes(k *Kernel, l *launched) string {
 	return "Shared: " + strings.Join(all, " + ") + ", "
 }
 
-// await writes a barrier before a statement, outside the loops of a tile kernel, that reads shared memory, so that all
-// threads have written it.
-func (f *function) await(s ast.Stmt) {
+// barrierBefore writes a barrier before a statement, outside the loops of a tile kernel, that reads shared memory, so
+// that all threads have written it.
+func (f *function) barrierBefore(s ast.Stmt) {
 	if r, ok := s.(*ast.RangeStmt); ok {
-		if !f.u.pkg.Ordered(f.notes, r) {
+		if !f.u.pkg.Ordered(f.comments, r) {
 			return // its own barrier is that of a loop whose iterations are distributed: see threadLoop
 		}
 		s = &ast.ExprStmt{X: r.X}
 	}
-	if f.phases > 0 && f.u.pkg.MentionsShared(f.out.fn, s) {
+	if f.threadLoops > 0 && f.u.pkg.MentionsShared(f.out.fn, s) {
 		f.line("__syncthreads();")
 	}
 }
@@ -101,10 +101,10 @@ func (f *function) await(s ast.Stmt) {
 // threadLoop writes an outer loop of a tile kernel: its iterations are distributed cyclically over the block's threads,
 // with a barrier before the next loop.
 func (f *function) threadLoop(s *ast.RangeStmt, ct, name, count string) {
-	if f.phases > 0 {
+	if f.threadLoops > 0 {
 		f.line("__syncthreads();")
 	}
-	f.phases++
+	f.threadLoops++
 	f.line("TURNS(%s, %s, %s) {", ct, name, count)
 	f.copies = false
 	f.block(s.Body)

@@ -20,22 +20,22 @@ func (f *function) statements(list []ast.Stmt) {
 	}
 }
 
-// gap tells whether the source has an empty line between two statements.
+// gap reports whether the source has an empty line between two statements.
 func (f *function) gap(a, b ast.Stmt) bool {
 	start := b.Pos()
-	if notes := f.notes[b]; len(notes) > 0 {
+	if notes := f.comments[b]; len(notes) > 0 {
 		start = min(start, notes[0].Pos())
 	}
 	line := func(p token.Pos) int { return f.u.pkg.Fset.Position(p).Line }
 	return line(start) > line(a.End())+1
 }
 
-// note repeats the comments before a statement.
+// note writes the comments before a statement.
 func (f *function) note(s ast.Stmt) {
 	if d, ok := s.(*ast.DeclStmt); ok && d.Decl.(*ast.GenDecl).Tok == token.CONST {
 		return
 	}
-	for _, g := range f.notes[s] {
+	for _, g := range f.comments[s] {
 		for line := range strings.Lines(comment(g)) {
 			f.line("%s", strings.TrimRight(line, "\n"))
 		}
@@ -43,8 +43,8 @@ func (f *function) note(s ast.Stmt) {
 }
 
 func (f *function) statement(s ast.Stmt) {
-	if f.tile && f.depth == f.together {
-		f.await(s)
+	if f.tile && f.depth == f.uniformDepth {
+		f.barrierBefore(s)
 	}
 	if f.u.lanes && f.laneStatement(s) {
 		return
@@ -87,9 +87,9 @@ func (f *function) statement(s ast.Stmt) {
 		}
 	case *ast.EmptyStmt:
 	case *ast.GoStmt:
-		f.refuse(s, "a go statement: the device runs kernels in parallel, kernels start nothing")
+		f.refuse(s, "a go statement: kernels start no goroutines")
 	case *ast.DeferStmt:
-		f.refuse(s, "a defer statement is outside of what kernels can use")
+		f.refuse(s, "a defer statement is not supported in kernels")
 	case *ast.LabeledStmt:
 		f.refuse(s, "label %s: kernels have no labels", s.Label.Name)
 	case *ast.SendStmt, *ast.SelectStmt:
@@ -97,11 +97,11 @@ func (f *function) statement(s ast.Stmt) {
 	case *ast.TypeSwitchStmt:
 		f.refuse(s, "a type switch: kernels have no interfaces")
 	default:
-		f.refuse(s, "this statement is outside of what kernels can use")
+		f.refuse(s, "this statement is not supported in kernels")
 	}
 }
 
-// block translates the inside of a block, one step deeper.
+// block translates the statements of a block, indented by one level.
 func (f *function) block(b *ast.BlockStmt) {
 	f.depth++
 	if f.u.lanes {
@@ -112,8 +112,8 @@ func (f *function) block(b *ast.BlockStmt) {
 	f.depth--
 }
 
-// inline translates a statement to one line without its semicolon, for the heads of if and for. It returns false and
-// the whole text if one line does not hold it.
+// inline translates a statement to one line without its semicolon, for the heads of if and for. It returns false if the
+// translation has several statements.
 func (f *function) inline(s ast.Stmt) (string, bool) {
 	saved, depth := f.body.String(), f.depth
 	f.body.Reset()
@@ -137,7 +137,7 @@ func (f *function) expression(s *ast.ExprStmt) {
 		return
 	}
 	if id, ok := c.Fun.(*ast.Ident); ok && f.u.pkg.Info.Types[c.Fun].IsBuiltin() {
-		f.refuse(c, "builtin %s is outside of what kernels can use", id.Name)
+		f.refuse(c, "builtin %s is not supported in kernels", id.Name)
 		return
 	}
 	f.line("%s;", f.value(c).text)
@@ -228,8 +228,8 @@ func (f *function) forStatement(s *ast.ForStmt) {
 	}
 }
 
-// post translates the last part of a loop's head. A counter below a bound cannot overflow, so it may simply be
-// incremented, which leaves the compiler free to unroll.
+// post translates the post statement of a loop. A counter that is compared with a bound cannot overflow, so it is
+// incremented by ++ instead of the wrapping add, which lets the compiler unroll the loop.
 func (f *function) post(s *ast.ForStmt) (string, bool) {
 	if inc, ok := s.Post.(*ast.IncDecStmt); ok {
 		id, isIdent := inc.X.(*ast.Ident)
@@ -246,7 +246,7 @@ func (f *function) post(s *ast.ForStmt) (string, bool) {
 	return f.inline(s.Post)
 }
 
-// assigned tells whether a block may assign to a variable.
+// assigned reports whether a block may assign to a variable.
 func (f *function) assigned(b ast.Node, obj types.Object) bool {
 	found := false
 	is := func(e ast.Expr) bool {
@@ -278,59 +278,59 @@ func (f *function) rangeStatement(s *ast.RangeStmt) {
 		f.refuse(s, "a range loop over a variable from outside: write i := range n")
 		return
 	}
-	count, ct, ok := f.turns(s)
+	count, ct, ok := f.iterations(s)
 	if !ok {
 		return
 	}
-	name := f.fresh("turn")
+	name := f.newName("turn")
 	if id, ok := s.Key.(*ast.Ident); ok && id.Name != "_" {
 		v := f.u.pkg.Info.Defs[id].(*types.Var)
 		ct = f.ctype(id, v.Type())
 		if f.assigned(s.Body, v) {
-			f.refuse(id, "loop variable %s is assigned in the body, which does not change the course of a range loop in "+
-				"Go: copy it", id.Name)
+			f.refuse(id, "loop variable %s is assigned in the body, which does not affect the next iteration of a range "+
+				"loop: copy it", id.Name)
 		}
 		f.ranged[v] = true
 		name = f.local(v)
 	}
-	switch ordered := f.u.pkg.Ordered(f.notes, s); {
-	case ordered && (!f.tile || f.depth != f.together):
-		f.refuse(s, source.Misplaced)
+	switch ordered := f.u.pkg.Ordered(f.comments, s); {
+	case ordered && (!f.tile || f.depth != f.uniformDepth):
+		f.refuse(s, source.MisplacedOrdered)
 		return
 	case ordered:
-		f.together++
-		defer func() { f.together-- }()
-		f.phases++ // the loops inside begin anew with each turn
-	case f.tile && f.depth == f.together:
+		f.uniformDepth++
+		defer func() { f.uniformDepth-- }()
+		f.threadLoops++ // the first loop inside follows the last one of the iteration before
+	case f.tile && f.depth == f.uniformDepth:
 		f.threadLoop(s, ct, name, count)
 		return
 	}
 	if strings.Trim(count, "0123456789") == "" {
 		f.line("for (%s %s = 0; %s < %s; %s++) {", ct, name, name, count, name)
 	} else {
-		end := f.fresh("end")
+		end := f.newName("end")
 		f.line("for (%s %s = 0, %s = %s; %s < %s; %s++) {", ct, name, end, count, name, end, name)
 	}
 	f.block(s.Body)
 	f.line("}")
 }
 
-// turns is how often a range loop goes round, and the type of that number.
-func (f *function) turns(s *ast.RangeStmt) (count, ct string, ok bool) {
+// iterations returns the number of iterations of a range loop, and its type.
+func (f *function) iterations(s *ast.RangeStmt) (count, ct string, ok bool) {
 	t := f.typeOf(s.X)
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
 		return f.value(s.X).in(primary) + ".len", "int64", true
 	case *types.Basic:
 		if u.Info()&types.IsInteger == 0 {
-			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
+			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.typeString(t))
 			return "", "", false
 		}
 		return f.value(s.X).text, f.ctype(s.X, t), true
 	default:
 		a, ok := arrayOf(t)
 		if !ok {
-			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.show(t))
+			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.typeString(t))
 			return "", "", false
 		}
 		return fmt.Sprint(a.Len()), "int64", true
@@ -348,7 +348,7 @@ func (f *function) returnStatement(s *ast.ReturnStmt) {
 	case list.Len() == 1:
 		f.line("return %s;", f.value(s.Results[0]).text)
 	case len(s.Results) == 1:
-		from := f.fresh("results")
+		from := f.newName("results")
 		f.line("const auto %s = %s;", from, f.value(s.Results[0]).text)
 		var parts []string
 		for i := range list.Len() {

@@ -9,7 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// switchStatement becomes a switch of C++ where the cases are integer constants, and else a chain of ifs.
+// switchStatement translates a switch to a C++ switch if the cases are integer constants, and to a chain of ifs
+// otherwise.
 func (f *function) switchStatement(s *ast.SwitchStmt) {
 	opened := s.Init != nil
 	if opened {
@@ -58,7 +59,7 @@ func (f *function) constantCases(s *ast.SwitchStmt, clauses []*ast.CaseClause) {
 	f.line("}")
 }
 
-// ends tells whether a body's last statement leaves the switch.
+// ends reports whether a body's last statement leaves the switch.
 func ends(body []ast.Stmt) bool {
 	if len(body) == 0 {
 		return false
@@ -70,16 +71,16 @@ func ends(body []ast.Stmt) bool {
 	return false
 }
 
-// chain compares the tag with one case after the other. Where a break leaves the switch from inside a case, a switch
-// of C++ with a single case stands around the chain.
+// chain translates a switch to a chain of ifs. If a case has a break, the chain is enclosed in a C++ switch with a
+// single case, which the break leaves.
 func (f *function) chain(s *ast.SwitchStmt, clauses []*ast.CaseClause) {
 	tag := ""
 	if s.Tag != nil {
-		tag = f.fresh("tag")
+		tag = f.newName("tag")
 		f.line("const %s = %s;", declare(f.ctype(s.Tag, f.typeOf(s.Tag)), tag), f.value(s.Tag).text)
 	}
-	around := breaks(clauses)
-	if around {
+	enclosed := breaks(clauses)
+	if enclosed {
 		f.line("switch (0) {")
 		f.line("default:")
 		f.depth++
@@ -126,13 +127,13 @@ func (f *function) chain(s *ast.SwitchStmt, clauses []*ast.CaseClause) {
 	if other != nil || before != "" {
 		f.line("}")
 	}
-	if around {
+	if enclosed {
 		f.depth--
 		f.line("}")
 	}
 }
 
-// breaks tells whether a break in the clauses leaves their switch.
+// breaks reports whether a break in the clauses leaves their switch.
 func breaks(clauses []*ast.CaseClause) bool {
 	found := false
 	for _, c := range clauses {

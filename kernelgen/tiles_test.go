@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
 )
 
-// tilesMeanTheSame runs a kernel whose loops share memory, with a last tile that is not full.
+// tilesMeanTheSame runs tile kernels with shared memory; the last tile is not full.
 func tilesMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner) {
 	x, out := make([]F, 7*language.Stretch+31), two[F](7*language.Stretch+31)
 	for i := range x {
@@ -43,11 +43,11 @@ func tilesMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner) {
 	kerneltest.Same(t, "Turn", out[0], out[1], nil)
 	size := int(unsafe.Sizeof(F(0)))
 	if got, want := other.Launch().Shared, (language.Notes*size+15)/16*16+2*language.Page*size+16; got != want {
-		t.Errorf("a tile of Turn asks for %d bytes, not for %d", got, want)
+		t.Errorf("a tile of Turn requests %d bytes of shared memory, want %d", got, want)
 	}
 }
 
-// TestTilesCopy: numbers that lie together are copied together, and a loop ends when its copies are done.
+// TestTilesCopy proves that adjacent numbers are copied by one instruction, and that a loop waits for its copies.
 func TestTilesCopy(t *testing.T) {
 	text := languageCUDA(t)
 	for _, want := range []string{"copy_async<16>(&(*page)[k].A, &duo->A);", "copy_async<8>(&(*page)[k].A, &duo->A);",
@@ -58,12 +58,12 @@ func TestTilesCopy(t *testing.T) {
 	}
 }
 
-// TestTilesWait: a statement outside of a tile's loops that reads shared memory waits for the loops before it.
+// TestTilesWait proves that a statement outside of a tile's loops that reads shared memory waits for the loops before.
 func TestTilesWait(t *testing.T) {
 	text := languageCUDA(t)
 	waits := regexp.MustCompile(`__syncthreads\(\);\n    int64 end_? = int64\(\(\*last\)\[2\]\);\n    __syncthreads\(\);`)
 	if !waits.MatchString(text) {
-		t.Error("the last turn of Turn is read before all threads have come to it")
+		t.Error("the CUDA C of Turn reads shared memory between its loops without a barrier")
 	}
 }
 

@@ -2,8 +2,8 @@ package launch
 
 import "golang.org/x/sys/unix"
 
-// affinity returns the numbers of the processors on which this process may run, ascending; nil if the system does
-// not report them.
+// affinity returns the ascending numbers of the processors on which this process may run, or nil if the system call
+// fails.
 func affinity() []int {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {

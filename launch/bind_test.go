@@ -20,8 +20,8 @@ func TestBlocks(t *testing.T) {
 		{"0-7", 2, 4, "0-3 4-7"},
 		{"0-7", 3, 2, "0-1 2-4 5-7"},
 		{"2,4,6,8", 4, 1, "2 4 6 8"},
-		{"0-7", 1, 8, ""}, // one rank is not bound
-		{"0-7", 2, 3, ""}, // idle processors: not bound
+		{"0-7", 1, 8, ""}, // one rank
+		{"0-7", 2, 3, ""}, // fewer threads than processors
 		{"0-7", 2, 8, ""}, // more threads than processors
 		{"0-1", 4, 1, ""}, // more ranks than processors
 		{"", 2, 1, ""},    // processors unknown
@@ -35,7 +35,7 @@ func TestBlocks(t *testing.T) {
 			got = append(got, formatCPUs(b))
 		}
 		if strings.Join(got, " ") != test.want {
-			t.Errorf("%s for %d ranks of %d threads: %q, want %q", test.cpus, test.ranks, test.threads, got, test.want)
+			t.Errorf("blocks(%s, %d ranks, %d threads) = %q, want %q", test.cpus, test.ranks, test.threads, got, test.want)
 		}
 	}
 }
@@ -55,12 +55,12 @@ func TestBlocksArePartition(t *testing.T) {
 		var all []int
 		for _, block := range b {
 			if len(block) < len(cpus)/ranks {
-				t.Fatalf("a block of %d of %d processors for %d ranks", len(block), len(cpus), ranks)
+				t.Fatalf("a block has %d of %d processors, want at least %d", len(block), len(cpus), len(cpus)/ranks)
 			}
 			all = append(all, block...)
 		}
 		if b != nil && fmt.Sprint(all) != fmt.Sprint(cpus) {
-			t.Fatalf("blocks %v of %v", b, cpus)
+			t.Fatalf("got blocks %v, want a partition of %v", b, cpus)
 		}
 	})
 }
@@ -75,7 +75,7 @@ func TestRanksAreBound(t *testing.T) {
 		threads int // of each of two ranks
 		bound   bool
 	}{{len(cpus) / 2, true}, {len(cpus), false}} {
-		o := run(t, 2, "wait", func(c *LocalConfig) { c.Threads = test.threads })
+		o := startRun(t, 2, "wait", func(c *LocalConfig) { c.Threads = test.threads })
 		for rank := range 2 {
 			want := cpus
 			if test.bound {
@@ -86,15 +86,15 @@ func TestRanksAreBound(t *testing.T) {
 				t.Fatal(err)
 			}
 			if line := "Cpus_allowed_list:\t" + formatCPUs(want) + "\n"; !strings.Contains(string(status), line) {
-				t.Errorf("rank %d of %d threads each is not bound to %s", rank, test.threads, formatCPUs(want))
+				t.Errorf("rank %d with %d threads is not bound to processors %s", rank, test.threads, formatCPUs(want))
 			}
 		}
 		o.cancel(nil)
 		if err := o.wait(); err == nil {
-			t.Error("a stopped run returns no error")
+			t.Error("got no error from a stopped startRun")
 		}
 		if got := affinity(); fmt.Sprint(got) != fmt.Sprint(cpus) {
-			t.Errorf("this process may run on %v, want %v", got, cpus)
+			t.Errorf("this process may startRun on %v, want %v", got, cpus)
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 // maxCPU bounds the numbers of processors. Linux supports 1024 by default.
 const maxCPU = 1024
 
-// blocks divides the processors of this process into one block of consecutive ones per rank, so that ranks keep
-// their caches and their NUMA node. It returns nil, for no binding, if the ranks have more threads than there are
-// processors, or so few that other programs may want to use the rest.
+// blocks divides the processors of this process into one block of consecutive processors per rank, so that ranks keep
+// their caches and their NUMA node. It returns nil, for no binding, unless the ranks' threads use all processors:
+// with fewer threads, other programs may want some of them.
 func blocks(cpus []int, ranks, threads int) [][]int {
 	if ranks < 2 || len(cpus)/ranks != threads {
 		return nil
@@ -58,7 +58,7 @@ func parseCPUs(text string) ([]int, error) {
 			last, err = strconv.Atoi(high)
 		}
 		if err != nil || first < next || last < first || last >= maxCPU {
-			return nil, fmt.Errorf("the set of processors %.40q is not like 0-3,8, ascending and below %d", text, maxCPU)
+			return nil, fmt.Errorf("processors %.40q: want ascending numbers below %d, as in 0-3,8", text, maxCPU)
 		}
 		for cpu := first; cpu <= last; cpu++ {
 			cpus = append(cpus, cpu)

@@ -25,12 +25,12 @@ const (
 // maxSize bounds the number of ranks in the environment, since tables of that length are allocated.
 const maxSize = 1 << 20
 
-// Launcher is what started this process.
+// Launcher is the program that started this process.
 type Launcher uint8
 
 const (
 	None       Launcher = iota // no known launcher: a run of one process
-	Atoll                      // Local, or anything that sets the same variables
+	Atoll                      // Local, or another program that sets the same variables
 	OpenMPI                    // mpirun of Open MPI
 	PMI                        // mpirun of MPICH, Intel MPI and others that use PMI
 	Slurm                      // srun
@@ -53,8 +53,8 @@ func (l Launcher) String() string {
 	return "no launcher"
 }
 
-// Environment is what the launcher has set for this process: its rank, the size of the run, and how to reach the
-// others. Without a launcher Rank is 0 and Size is 1.
+// Environment is what the launcher has set for this process: its rank, the number of ranks, and how to reach the
+// other ranks. Without a launcher Rank is 0 and Size is 1.
 type Environment struct {
 	Launcher   Launcher
 	Rank, Size int
@@ -62,17 +62,17 @@ type Environment struct {
 	// Threads is the number of threads that the rank should use, 0 if not set.
 	Threads int
 
-	// Addresses for ranks of Local, and for ranks that srun has started on one node; "" for others.
+	// Addresses, set by Local and derived for ranks that srun has started on one node; otherwise "".
 	Coordinator string // unix:/path or host:port
 	Sockets     string // absolute directory for this rank's socket, "" if ranks use host and port
 
-	// Of a worker that a supervisor has started: the epoch of the run, from 1, and the first epoch of the current
-	// command. Zero for others.
+	// Set for a worker of a supervisor, otherwise 0: the epoch of the run, from 1, and the first epoch of the current
+	// command.
 	Epoch, FirstEpoch uint64
 
-	// The job step of ranks that srun has started: zero for others, or if Slurm does not set the variables.
-	Job   string // as in 1234.0: the job and its step
-	Nodes int    // on which the step runs
+	// Set for tasks of srun, as far as Slurm sets the variables; otherwise zero.
+	Job   string // job and step, as in 1234.0
+	Nodes int    // number of nodes of the step
 	PMI   bool   // srun offers a process management interface, by which an MPI library finds the other ranks
 }
 
@@ -110,16 +110,16 @@ func (p Environment) Origin() string {
 }
 
 // count returns a number with its noun, as in "2 nodes".
-func count(n int, thing string) string {
+func count(n int, noun string) string {
 	if n == 1 {
-		return "1 " + thing
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Detect reads the environment of this process. Atoll's own variables take precedence, because a run may be started
-// inside an allocation whose variables are inherited. mpirun and srun count only with more than one process. A
-// variable that is malformed, or missing from its set, is an error that names it.
+// inside an allocation whose variables are inherited. mpirun and srun are recognised only with more than one process.
+// If a variable is malformed or missing, the error names it.
 func Detect() (Environment, error) { return detect(os.LookupEnv) }
 
 func detect(lookup func(string) (string, bool)) (Environment, error) {
@@ -146,8 +146,8 @@ func detect(lookup func(string) (string, bool)) (Environment, error) {
 		// MPICH's mpirun starts its helper processes by srun, so the step describes the helpers, not the ranks.
 		env.otherLauncher(&p, PMI, "PMI_RANK", "PMI_SIZE")
 	case env.has("SLURM_STEP_NUM_TASKS"):
-		// A batch script and an interactive shell of an allocation have SLURM_NTASKS and SLURM_PROCID too, but run
-		// once: the size of the step distinguishes them from tasks of srun.
+		// Batch scripts and interactive shells of an allocation have SLURM_NTASKS and SLURM_PROCID too, although they
+		// run once. The size of the step distinguishes tasks of srun from them.
 		env.otherLauncher(&p, Slurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS")
 	case env.has("SLURM_STEP_ID"), env.differs("SLURM_PROCID", "0"):
 		env.otherLauncher(&p, Slurm, "SLURM_PROCID", "SLURM_NTASKS")
@@ -190,7 +190,7 @@ func (e *envReader) fail(format string, args ...any) {
 func (e *envReader) number(name string, low, high int) int {
 	s, ok := e.lookup(name)
 	if !ok {
-		e.fail("%s is not set, though other variables of a rank are: set all of %s, %s and %s, or none",
+		e.fail("%s is not set, but other variables of a rank are: set all of %s, %s and %s, or none of them",
 			name, envRank, envSize, envCoordinator)
 		return low
 	}
@@ -202,22 +202,22 @@ func (e *envReader) number(name string, low, high int) int {
 	return n
 }
 
-// otherLauncher fills in p if the variables of another launcher say that this is one of several processes.
-func (e *envReader) otherLauncher(p *Environment, by Launcher, rank, size string) {
+// otherLauncher fills in p if the variables rank and size of launcher l show that it started several processes.
+func (e *envReader) otherLauncher(p *Environment, l Launcher, rank, size string) {
 	if !e.has(rank) || !e.has(size) {
 		return
 	}
 	if n := e.number(size, 1, maxSize); n > 1 {
-		p.Launcher, p.Size, p.Rank = by, n, e.number(rank, 0, n-1)
+		p.Launcher, p.Size, p.Rank = l, n, e.number(rank, 0, n-1)
 	}
 }
 
-// pod fills in p in a pod of an indexed Job, whose index is the rank. Kubernetes sets neither the number of pods
-// nor the address of the coordinator, so the manifest of the Job must.
+// pod fills in p in a pod of an indexed Job: the pod's index is the rank. Kubernetes sets neither the number of pods
+// nor the address of the coordinator, so the manifest of the Job must set them.
 func (e *envReader) pod(p *Environment) {
 	if !e.has(envSize) {
-		e.fail("%s is %q: this is a pod of an indexed Job; set %s to its completions and %s to host:port of its pod "+
-			"0, or %s to 1 if each pod has a run of its own", envPod, e.text(envPod), envSize, envCoordinator, envSize)
+		e.fail("%s is %q: this is a pod of an indexed Job; set %s to the Job's completions and %s to host:port of its "+
+			"pod 0, or set %s to 1 if each pod has a run of its own", envPod, e.text(envPod), envSize, envCoordinator, envSize)
 		return
 	}
 	if n := e.number(envSize, 1, maxSize); n > 1 {
@@ -226,9 +226,9 @@ func (e *envReader) pod(p *Environment) {
 	}
 }
 
-// Pod reports whether this process is the main process of a pod of an indexed Job, not a rank started there, and
-// returns the index of the pod, from 0.
-func Pod() (index int, is bool, err error) {
+// Pod returns the index, from 0, of the pod of an indexed Job in which this process is the main process. ok is false
+// outside such a pod, and in ranks that the pod's main process started.
+func Pod() (index int, ok bool, err error) {
 	env := envReader{lookup: os.LookupEnv}
 	if !env.has(envPod) || env.has(envRank) {
 		return 0, false, nil

@@ -22,6 +22,7 @@ var child = map[string]string{
 	envRank: "2", envSize: "4", envCoordinator: "unix:/tmp/atoll-1/c.sock", envSockets: "/tmp/atoll-1", envThreads: "3",
 }
 
+// with returns env with changes: "NAME=value" sets a variable, "NAME" removes it.
 func with(env map[string]string, changes ...string) map[string]string {
 	env = maps.Clone(env)
 	for _, c := range changes {
@@ -94,7 +95,7 @@ func TestDetect(t *testing.T) {
 
 func TestDetectRefuses(t *testing.T) {
 	for _, test := range []struct {
-		names string // what the error must name
+		names string // the variable that the error must name
 		env   map[string]string
 	}{
 		{envRank, with(child, envRank)},
@@ -182,7 +183,7 @@ func FuzzDetect(f *testing.F) {
 		p, err := detect(lookupIn(env))
 		if err != nil {
 			if p != (Environment{}) {
-				t.Errorf("%v with %v", p, err)
+				t.Errorf("got %v with error %v, want the zero Environment", p, err)
 			}
 			return
 		}

@@ -15,7 +15,7 @@ import (
 func TestKillEachRank(t *testing.T) {
 	for victim := range 4 {
 		t.Run(fmt.Sprint(victim), func(t *testing.T) {
-			o := run(t, 4, "notice", nil)
+			o := startRun(t, 4, "detect", nil)
 			for r := range 4 {
 				o.pid(r)
 			}
@@ -31,25 +31,25 @@ func TestKillEachRank(t *testing.T) {
 			if want := fmt.Sprintf("rank %d was killed by signal 9 (killed)", victim); err.Error() != want {
 				t.Errorf("got %q, want %q", err, want)
 			}
-			// The others may lose one another too, but the first of them has lost the victim.
-			said := o.stderr.String()
-			if !strings.Contains(said, fmt.Sprintf("lost rank %d\n", victim)) || !strings.Contains(said, "[rank ") {
-				t.Errorf("stderr %q does not show what the others said", said)
+			// The other ranks may lose one another too, but the first of them has lost the victim.
+			stderr := o.stderr.String()
+			if !strings.Contains(stderr, fmt.Sprintf("lost rank %d\n", victim)) || !strings.Contains(stderr, "[rank ") {
+				t.Errorf("got stderr %q, want output of another rank that lost rank %d", stderr, victim)
 			}
 		})
 	}
 }
 
-// Ranks that do not notice are ended: by SIGTERM after the grace, by SIGKILL if they ignore that.
-func TestRanksThatDoNotNotice(t *testing.T) {
-	o := run(t, 4, "fail 3/wait/stubborn/wait", func(c *LocalConfig) { c.Grace = 300 * time.Millisecond })
+// Ranks that do not detect the failure of another rank are ended after Grace: by SIGTERM, then by SIGKILL.
+func TestRanksThatDoNotDetectFailure(t *testing.T) {
+	o := startRun(t, 4, "fail 3/wait/ignore-signals/wait", func(c *LocalConfig) { c.Grace = 300 * time.Millisecond })
 	for r := range 3 {
 		o.pid(r)
 	}
 	if err := syscall.Kill(o.pid(3), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(o.pid(0), syscall.SIGUSR1); err != nil { // only now, since the others have the grace to start
+	if err := syscall.Kill(o.pid(0), syscall.SIGUSR1); err != nil { // rank 0 fails, when all ranks have started
 		t.Fatal(err)
 	}
 	err := o.wait()
@@ -59,8 +59,8 @@ func TestRanksThatDoNotNotice(t *testing.T) {
 	}
 }
 
-func TestFrozenRankAndTimeout(t *testing.T) {
-	o := run(t, 3, "checkpoint", func(c *LocalConfig) { c.Drain = 500 * time.Millisecond })
+func TestStoppedRankAndTimeout(t *testing.T) {
+	o := startRun(t, 3, "checkpoint", func(c *LocalConfig) { c.Drain = 500 * time.Millisecond })
 	for r := range 3 {
 		o.pid(r)
 	}
@@ -91,20 +91,20 @@ func TestExitCodes(t *testing.T) {
 		{"exit 75/exit 2/exit 75", 1},
 		{"exit 7/exit 7/exit 7", 1},
 	} {
-		o := run(t, 3, test.roles, nil)
+		o := startRun(t, 3, test.roles, nil)
 		if err := o.wait(); ExitCode(err) != test.code {
-			t.Errorf("%s: %v gives %d, want %d", test.roles, err, ExitCode(err), test.code)
+			t.Errorf("%s: got exit code %d for %v, want %d", test.roles, ExitCode(err), err, test.code)
 		}
 	}
 }
 
-// A rank that needs longer for its checkpoint than the grace after a failure is not cut short by those that are done.
-func TestCheckpointsAreWaitedFor(t *testing.T) {
-	o := run(t, 3, "checkpoint/linger/checkpoint", func(c *LocalConfig) { c.Grace = 50 * time.Millisecond })
+// When ranks exit with code 75, the others have Drain for their checkpoint, not the shorter Grace.
+func TestSlowCheckpointIsAwaited(t *testing.T) {
+	o := startRun(t, 3, "checkpoint/slow-checkpoint/checkpoint", func(c *LocalConfig) { c.Grace = 50 * time.Millisecond })
 	for r := range 3 {
 		o.pid(r)
 	}
-	if err := syscall.Kill(o.pid(0), syscall.SIGTERM); err != nil { // one rank alone: the others follow by themselves
+	if err := syscall.Kill(o.pid(0), syscall.SIGTERM); err != nil { // rank 0 exits with code 75
 		t.Fatal(err)
 	}
 	time.Sleep(200 * time.Millisecond)
@@ -113,18 +113,18 @@ func TestCheckpointsAreWaitedFor(t *testing.T) {
 		t.Error(err)
 	}
 	if strings.Contains(o.stderr.String(), "[rank") {
-		t.Errorf("output of ranks that stopped in good order: %q", o.stderr.String())
+		t.Errorf("got stderr %q, want no output of ranks that stopped with a checkpoint", o.stderr.String())
 	}
 }
 
 func TestCommandThatDoesNotExist(t *testing.T) {
-	o := run(t, 2, "", func(c *LocalConfig) { c.Command = "/nonexistent/solver" })
+	o := startRun(t, 2, "", func(c *LocalConfig) { c.Command = "/nonexistent/solver" })
 	if err := o.wait(); err == nil || !strings.Contains(err.Error(), "start rank 0 of 2") || ExitCode(err) != 1 {
 		t.Error(err)
 	}
 }
 
-func TestContextThatHasEnded(t *testing.T) {
+func TestCanceledContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := Local(ctx, LocalConfig{Ranks: 1}); !errors.Is(err, context.Canceled) {

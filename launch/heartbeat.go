@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// heartbeatInterval is how often a worker records that it makes progress.
+// heartbeatInterval is the least time between two updates of a worker's heartbeat file.
 const heartbeatInterval = time.Second
 
-// Heartbeat returns the function by which a worker shows its supervisor that it makes progress: its run calls it after
-// each step or part of the set-up. A call reads the clock, and once a second sets the time of a file. It is nil for
-// processes that are no workers. Several goroutines may call it.
+// Heartbeat returns the function that a worker calls after each step, and after each part of the set-up, to show its
+// supervisor that it makes progress. A call reads the clock, and at most once a second sets the modification time of a
+// file. Several goroutines may call the function. It is nil for processes that are not workers.
 func (p Environment) Heartbeat() func() {
 	if p.Epoch == 0 || p.Sockets == "" {
 		return nil
@@ -26,8 +26,8 @@ func (p Environment) Heartbeat() func() {
 		if now.UnixNano()-before < int64(heartbeatInterval) || !last.CompareAndSwap(before, now.UnixNano()) {
 			return
 		}
-		if os.Chtimes(path, now, now) != nil { // the first time
-			_ = os.WriteFile(path, nil, 0o600) // without a heartbeat it is taken for hung, at last
+		if os.Chtimes(path, now, now) != nil { // at the first call the file does not exist
+			_ = os.WriteFile(path, nil, 0o600) // if this keeps failing, the worker is killed as hung
 		}
 	}
 }
@@ -36,36 +36,36 @@ func heartbeatFile(dir string, rank int) string {
 	return filepath.Join(dir, fmt.Sprintf("r%d.sign", rank))
 }
 
-// watchdog finds workers that live and make no progress.
+// watchdog finds workers that are alive but make no progress.
 type watchdog struct {
 	limit  time.Duration
-	last   []time.Time     // the last sign of each
-	silent []time.Duration // how long ago it came
+	last   []time.Time     // the last heartbeat of each worker
+	silent []time.Duration // the time since then
 }
 
-// hung returns the workers without a heartbeat for longer than the limit, given the time since the last call. Of that
-// at most twice the interval counts, and no clock is read: no time passes while the supervisor is stopped or the
-// machine sleeps, when workers make no progress either.
-func (l *watchdog) hung(sign func(i int) time.Time, passed time.Duration) (all []int) {
-	for i := range l.last {
-		if at := sign(i); !at.Equal(l.last[i]) {
-			l.last[i], l.silent[i] = at, 0
+// hung returns the workers without a heartbeat for longer than the limit. heartbeat returns the time of a worker's last
+// heartbeat; elapsed is the time since the last call of hung. At most twice the check interval is counted per call,
+// because workers make no progress either while the supervisor is stopped or the machine sleeps.
+func (d *watchdog) hung(heartbeat func(i int) time.Time, elapsed time.Duration) (workers []int) {
+	for i := range d.last {
+		if t := heartbeat(i); !t.Equal(d.last[i]) {
+			d.last[i], d.silent[i] = t, 0
 			continue
 		}
-		if l.silent[i] += min(passed, 2*l.interval()); l.silent[i] > l.limit {
-			all = append(all, i)
+		if d.silent[i] += min(elapsed, 2*d.interval()); d.silent[i] > d.limit {
+			workers = append(workers, i)
 		}
 	}
-	return all
+	return workers
 }
 
 // interval is the time between two checks.
-func (l *watchdog) interval() time.Duration { return min(l.limit/20, 5*time.Second) }
+func (d *watchdog) interval() time.Duration { return min(d.limit/20, 5*time.Second) }
 
 // watch kills workers that hang, until all have ended.
 func (w *Workers) watch() {
-	l := &watchdog{w.config.Stuck, make([]time.Time, w.config.Ranks), make([]time.Duration, w.config.Ranks)}
-	tick := time.NewTicker(l.interval())
+	d := &watchdog{w.config.Stuck, make([]time.Time, w.config.Ranks), make([]time.Duration, w.config.Ranks)}
+	tick := time.NewTicker(d.interval())
 	defer tick.Stop()
 	for last := time.Now(); ; {
 		select {
@@ -74,11 +74,11 @@ func (w *Workers) watch() {
 		case <-tick.C:
 		}
 		now := time.Now()
-		hung := l.hung(func(i int) (at time.Time) {
+		hung := d.hung(func(i int) (t time.Time) {
 			if info, err := os.Stat(heartbeatFile(w.sockets, w.config.First+i)); err == nil {
-				at = info.ModTime()
+				t = info.ModTime()
 			}
-			return at
+			return t
 		}, now.Sub(last))
 		last = now
 		for _, i := range hung {
@@ -95,12 +95,12 @@ func (w *Workers) killHung(i int) {
 		return
 	}
 	w.hung[i] = true
-	_ = w.processes.commands[i].Process.Kill() // or it has just ended
+	_ = w.processes.commands[i].Process.Kill() // fails if the process has just ended
 }
 
-// hungReport is what is told of a worker that was killed since it hung.
+// hungReport returns the report of a worker that was killed because it hung.
 func (w *Workers) hungReport(rank int) *Report {
 	return &Report{Rank: rank, Lost: true,
-		Text: fmt.Sprintf("hangs: it has completed no step, nor a part of the set-up, for "+
-			"%v, or waits for a rank that has not; --stuck gives more time", w.config.Stuck)}
+		Text: fmt.Sprintf("hangs: for %v it has completed no step and no part of the set-up, or has waited for a rank "+
+			"that hangs; --stuck sets this limit", w.config.Stuck)}
 }

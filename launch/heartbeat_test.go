@@ -9,33 +9,35 @@ import (
 	"time"
 )
 
-// TestHungIsWhoDoesNotGetOn: of the time in which a worker could have given a sign, none counts in which its supervisor
-// was stopped.
-func TestHungIsWhoDoesNotGetOn(t *testing.T) {
-	l := &watchdog{time.Minute, make([]time.Time, 2), make([]time.Duration, 2)}
-	signs := []time.Time{time.Unix(1, 0), time.Unix(1, 0)}
-	look := func(passed time.Duration) []int { return l.hung(func(i int) time.Time { return signs[i] }, passed) }
+// TestWatchdog: a worker without heartbeats for longer than the limit hangs. Time during which the supervisor was
+// stopped does not count.
+func TestWatchdog(t *testing.T) {
+	d := &watchdog{time.Minute, make([]time.Time, 2), make([]time.Duration, 2)}
+	heartbeats := []time.Time{time.Unix(1, 0), time.Unix(1, 0)}
+	check := func(elapsed time.Duration) []int {
+		return d.hung(func(i int) time.Time { return heartbeats[i] }, elapsed)
+	}
 	for range 10 {
-		if hung := look(time.Hour); len(hung) > 0 {
-			t.Fatalf("%v hang, since the supervisor was stopped", hung)
+		if hung := check(time.Hour); len(hung) > 0 {
+			t.Fatalf("workers %v hang after a stop of the supervisor, want none", hung)
 		}
 	}
 	for range 30 {
-		signs[1] = signs[1].Add(time.Second)
-		if hung := look(l.interval()); len(hung) > 1 || len(hung) == 1 && hung[0] != 0 {
-			t.Fatalf("%v hang, and 1 does not", hung)
+		heartbeats[1] = heartbeats[1].Add(time.Second)
+		if hung := check(d.interval()); len(hung) > 1 || len(hung) == 1 && hung[0] != 0 {
+			t.Fatalf("workers %v hang, want none but 0", hung)
 		}
 	}
-	if hung := look(l.interval()); len(hung) != 1 || hung[0] != 0 {
-		t.Fatalf("%v hang, and 0 does", hung)
+	if hung := check(d.interval()); len(hung) != 1 || hung[0] != 0 {
+		t.Fatalf("workers %v hang, want 0", hung)
 	}
 }
 
-// TestWorkerThatHangsIsKilled: one that lives and gives no more signs is, and the other is not.
-func TestWorkerThatHangsIsKilled(t *testing.T) {
+// TestHungWorkerIsKilled: the watchdog kills rank 1, whose heartbeats stop, and not rank 0.
+func TestHungWorkerIsKilled(t *testing.T) {
 	t.Parallel()
 	w, err := StartWorkers(WorkersConfig{Size: 2, Epoch: 1, FirstEpoch: 1, LocalConfig: LocalConfig{Ranks: 2, Threads: 1,
-		Stuck: 2 * time.Second, Env: append(os.Environ(), envRole+"=progress/hang", envNotes+"="+t.TempDir(), noRaceSleep)}})
+		Stuck: 2 * time.Second, Env: append(os.Environ(), envRole+"=progress/hang", envPIDs+"="+t.TempDir(), noRaceSleep)}})
 	if err != nil {
 		t.Fatal(err)
 	}

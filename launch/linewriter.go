@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// maxLine bounds what is kept of a line that does not end.
+// maxLine is the length in bytes at which a line is written although it has not ended.
 const maxLine = 64 << 10
 
-// LineWriter passes what is written to it on by whole lines, each with a prefix, so that the lines of several ranks do
-// not mix within a line.
+// LineWriter buffers its input and writes it to out in whole lines, each with a prefix, so that several ranks can write
+// to the same terminal or file.
 type LineWriter struct {
 	out     io.Writer
 	prefix  string
-	shared  *sync.Mutex // taken by all that write to out
-	partial []byte      // of a line that has not ended
+	shared  *sync.Mutex // held by a LineWriter while it writes to out
+	partial []byte      // the start of a line that has not ended
 }
 
 // NewLineWriter returns a writer of prefixed lines to out. Writers to the same out share a mutex.
@@ -23,7 +23,7 @@ func NewLineWriter(out io.Writer, prefix string, shared *sync.Mutex) *LineWriter
 	return &LineWriter{out: out, prefix: prefix, shared: shared}
 }
 
-// Write passes on the lines that end within p, and keeps the rest.
+// Write writes the lines that end within p, and buffers the rest of p.
 func (l *LineWriter) Write(p []byte) (int, error) {
 	l.partial = append(l.partial, p...)
 	end := bytes.LastIndexByte(l.partial, '\n') + 1
@@ -38,7 +38,7 @@ func (l *LineWriter) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// Flush passes on a line that has not ended.
+// Flush writes a buffered partial line, if there is one.
 func (l *LineWriter) Flush() error {
 	if len(l.partial) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// However a text is cut into writes, its lines come out whole, with the prefix, and nothing else does.
+// However a text is divided into writes, each of its lines is written whole, with the prefix.
 func TestLinesAreWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab \n"))).Draw(t, "text")
@@ -17,7 +17,7 @@ func TestLinesAreWhole(t *testing.T) {
 		var mu sync.Mutex
 		l := NewLineWriter(&out, "[rank 3] ", &mu)
 		for rest := text; rest != ""; {
-			n := rapid.IntRange(1, len(rest)).Draw(t, "cut")
+			n := rapid.IntRange(1, len(rest)).Draw(t, "size")
 			if _, err := l.Write([]byte(rest[:n])); err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func TestLinesAreWhole(t *testing.T) {
 	})
 }
 
-func TestLinesThatDoNotEndAreBounded(t *testing.T) {
+func TestPartialLinesAreBounded(t *testing.T) {
 	var out strings.Builder
 	var mu sync.Mutex
 	l := NewLineWriter(&out, "", &mu)
@@ -48,11 +48,11 @@ func TestLinesThatDoNotEndAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if cap(l.partial) > 4*maxLine {
-			t.Fatalf("%d bytes held", cap(l.partial))
+			t.Fatalf("the buffer has %d bytes, want at most %d", cap(l.partial), 4*maxLine)
 		}
 	}
 	if out.Len() < 8*maxLine {
-		t.Errorf("%d bytes passed on", out.Len())
+		t.Errorf("%d bytes were written, want at least %d", out.Len(), 8*maxLine)
 	}
 	if _, err := NewLineWriter(brokenWriter{}, "", &mu).Write([]byte("a\n")); !errors.Is(err, errBroken) {
 		t.Error(err)

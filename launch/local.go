@@ -17,25 +17,25 @@ import (
 	"time"
 )
 
-// LocalConfig says what Local starts. Only Ranks is needed.
+// LocalConfig configures Local. Only Ranks is required.
 type LocalConfig struct {
-	Ranks   int      // how many processes
-	Command string   // the program, "" for this executable
-	Args    []string // its arguments, without its name
-	Env     []string // its environment as key=value, nil for that of this process
-	Dir     string   // in which it runs, "" for that of this process
-	Threads int      // threads of a rank, 0 for an equal share of the cores, at least 1
+	Ranks   int      // number of processes
+	Command string   // path of the program, "" for this executable
+	Args    []string // arguments of the program, without its name
+	Env     []string // environment as key=value, nil for that of this process
+	Dir     string   // working directory, "" for that of this process
+	Threads int      // threads of a rank; 0 for an equal share of the cores, but at least 1
 
-	// Stdout and Stderr receive those of rank 0, nil discards them. A *os.File is handed to rank 0 itself. When
+	// Stdout and Stderr receive the output of rank 0; nil discards it. Rank 0 writes to an *os.File directly. When
 	// the run fails, Stderr also receives the last lines of the other ranks' output. However slow a writer is, it
 	// receives all that a rank wrote before it exited.
 	Stdout, Stderr io.Writer
-	// LogRanks passes on the output of the other ranks too, line by line, each with "[rank R] " before it.
+	// LogRanks also writes the output of the other ranks, line by line, each line with the prefix "[rank R] ".
 	LogRanks bool
 
-	Grace time.Duration // for the others to stop by themselves when a rank fails, 0 for 3 s
-	Drain time.Duration // to stop with a checkpoint when told to, 0 for 30 s
-	Stuck time.Duration // without progress (Environment.Heartbeat), after which a worker is killed; 0 for never
+	Grace time.Duration // time for the other ranks to exit by themselves when one fails, 0 for 3 s
+	Drain time.Duration // time for the ranks to write a checkpoint and exit when the run is stopped, 0 for 30 s
+	Stuck time.Duration // time without progress (Environment.Heartbeat) after which a worker is killed; 0 for never
 }
 
 func (c LocalConfig) withDefaults() (LocalConfig, error) {
@@ -43,11 +43,11 @@ func (c LocalConfig) withDefaults() (LocalConfig, error) {
 	case c.Ranks < 1 || c.Ranks > maxSize:
 		return c, &usageError{fmt.Sprintf("%d ranks: want 1 to %d", c.Ranks, maxSize)}
 	case c.Threads < 0:
-		return c, &usageError{fmt.Sprintf("%d threads a rank: want 1 or more, or 0 for a share of the cores", c.Threads)}
+		return c, &usageError{fmt.Sprintf("%d threads per rank: want 1 or more, or 0 for a share of the cores", c.Threads)}
 	case c.Grace < 0:
-		return c, &usageError{fmt.Sprintf("a grace of %v: want 0 or more", c.Grace)}
+		return c, &usageError{fmt.Sprintf("Grace is %v: want 0 or more", c.Grace)}
 	case c.Drain < 0:
-		return c, &usageError{fmt.Sprintf("a drain of %v: want 0 or more", c.Drain)}
+		return c, &usageError{fmt.Sprintf("Drain is %v: want 0 or more", c.Drain)}
 	}
 	if c.Command == "" {
 		self, err := os.Executable()
@@ -71,11 +71,11 @@ func (c LocalConfig) withDefaults() (LocalConfig, error) {
 	return c, nil
 }
 
-// Local starts the ranks on this machine and returns when all of them have ended: nil if all exited with code 0,
-// else an error that is, or wraps, a *RankError if a rank failed. The package comment says how a run ends; while
-// Local runs it owns SIGINT, SIGTERM and SIGHUP, unless the process ignores them.
+// Local starts the ranks on this machine and returns when all of them have ended. It returns nil if all exited with
+// code 0, and an error that is or wraps a *RankError if a rank failed. The package comment describes how a run ends.
+// While Local runs, it handles SIGINT, SIGTERM and SIGHUP, except those that the process ignores.
 //
-// No process of the run is left when Local returns, nor is the directory of its sockets.
+// When Local returns, all processes of the run have ended and the directory of their sockets is removed.
 func Local(ctx context.Context, config LocalConfig) (err error) {
 	if err := supported(); err != nil {
 		return err
@@ -85,7 +85,7 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 		return err
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("launch: nothing was started: %w", context.Cause(ctx))
+		return fmt.Errorf("launch: no rank was started: %w", context.Cause(ctx))
 	}
 	sockets, err := socketDirectory(os.TempDir(), "/tmp")
 	if err != nil {
@@ -99,43 +99,44 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 
 	signals := make(chan os.Signal, 8)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) { // of nohup, say, or a shell's background job
+		if !signal.Ignored(s) { // nohup, and shells for background jobs, ignore some
 			signal.Notify(signals, s)
 		}
 	}
 	defer signal.Stop(signals)
 
-	crew := newProcessSet(config, 0, config.Ranks, func(rank int) *exec.Cmd { return config.command(rank, sockets) })
-	if err := crew.start(); err != nil {
-		crew.signal(syscall.SIGKILL)
-		for range crew.started {
-			<-crew.exited
+	processes := newProcessSet(config, 0, config.Ranks, func(rank int) *exec.Cmd { return config.command(rank, sockets) })
+	if err := processes.start(); err != nil {
+		processes.signal(syscall.SIGKILL)
+		for range processes.started {
+			<-processes.exited
 		}
-		crew.release()
-		crew.flush()
+		processes.release()
+		processes.flush()
 		return err
 	}
-	exits, stop := crew.supervise(ctx, signals)
-	crew.release()
-	crew.flush()
+	exits, stop := processes.supervise(ctx, signals)
+	processes.release()
+	processes.flush()
 
 	failure := verdict(exits, stop)
 	if failure == nil {
-		return crew.outputError
+		return processes.outputError
 	}
 	if config.Stderr != nil && ExitCode(failure) != ExitStopped {
-		if err := report(config.Stderr, failure.Rank, 0, exits, crew.kept); err != nil {
+		if err := writeTails(config.Stderr, failure.Rank, 0, exits, processes.tails); err != nil {
 			return errors.Join(failure, fmt.Errorf("launch: show the output of the ranks: %w", err))
 		}
 	}
 	return failure
 }
 
-// maxDirectory leaves room for a name in the directory: a socket's address holds 107 bytes on Linux, 103 elsewhere.
+// maxDirectory bounds the length of the directory's path, since a socket's path has at most 107 bytes on Linux and 103
+// on other systems.
 const maxDirectory = 80
 
-// socketDirectory makes a new directory that only this user may enter, below the first of parents that allows it
-// and is short enough.
+// socketDirectory makes a new directory that only this user may enter, in the first of parents that is writable and
+// whose path is short enough.
 func socketDirectory(parents ...string) (string, error) {
 	var failures []error
 	for _, parent := range parents {
@@ -152,13 +153,13 @@ func socketDirectory(parents ...string) (string, error) {
 		if len(dir) <= maxDirectory {
 			return dir, nil
 		}
-		failures = append(failures, fmt.Errorf("%s is too long for the address of a socket", dir), os.Remove(dir))
+		failures = append(failures, fmt.Errorf("%s is too long for the path of a socket", dir), os.Remove(dir))
 	}
-	return "", fmt.Errorf("launch: no directory for sockets, set TMPDIR to a short path that is writable: %w",
+	return "", fmt.Errorf("launch: cannot make a directory for sockets; set TMPDIR to a short path that is writable: %w",
 		errors.Join(failures...))
 }
 
-// command prepares rank's process, all but where its output goes.
+// command returns the unstarted process of a rank, without its output.
 func (c LocalConfig) command(rank int, sockets string) *exec.Cmd {
 	return c.newProcess(
 		envRank+"="+strconv.Itoa(rank),
@@ -169,15 +170,15 @@ func (c LocalConfig) command(rank int, sockets string) *exec.Cmd {
 	)
 }
 
-// newProcess prepares a process that has some variables beside, or in place of, those of the environment.
-func (c LocalConfig) newProcess(ours ...string) *exec.Cmd {
+// newProcess returns an unstarted process with variables, each key=value, added to c.Env or replacing entries of it.
+func (c LocalConfig) newProcess(variables ...string) *exec.Cmd {
 	cmd := exec.Command(c.Command, c.Args...)
 	cmd.Env = slices.DeleteFunc(slices.Clone(c.Env), func(entry string) bool {
-		return slices.ContainsFunc(ours, func(o string) bool {
-			return strings.HasPrefix(entry, o[:strings.Index(o, "=")+1])
+		return slices.ContainsFunc(variables, func(v string) bool {
+			return strings.HasPrefix(entry, v[:strings.Index(v, "=")+1])
 		})
 	})
-	cmd.Env = append(cmd.Env, ours...)
+	cmd.Env = append(cmd.Env, variables...)
 	cmd.Dir = c.Dir
 	cmd.SysProcAttr = attributes()
 	return cmd

@@ -14,37 +14,38 @@ import (
 	"time"
 )
 
-func eventually(t *testing.T, what string, limit time.Duration, ok func() bool) {
+// eventually fails the test unless ok becomes true within the limit.
+func eventually(t *testing.T, condition string, limit time.Duration, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(limit); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("after %v still not so: %s", limit, what)
+			t.Fatalf("not true after %v: %s", limit, condition)
 		}
 	}
 }
 
-// outcome is a run in the background of a test.
-type outcome struct {
+// testRun is a run of Local in the background of a test.
+type testRun struct {
 	t              *testing.T
-	notes, tmp     string
+	pids, tmp      string // directories: of the ranks' process numbers, and for sockets
 	stdout, stderr bytes.Buffer
 	cancel         context.CancelCauseFunc
 	ended          chan error
 }
 
-// run starts ranks with a role. Its sockets lie below a directory of the test's.
-func run(t *testing.T, ranks int, role string, change func(*LocalConfig)) *outcome {
+// startRun starts ranks that play roles (see rank). change, if not nil, changes their configuration.
+func startRun(t *testing.T, ranks int, roles string, change func(*LocalConfig)) *testRun {
 	t.Helper()
 	tmp, err := os.MkdirTemp("/tmp", "lt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(tmp) })
-	o := &outcome{t: t, notes: t.TempDir(), tmp: tmp, ended: make(chan error, 1)}
+	o := &testRun{t: t, pids: t.TempDir(), tmp: tmp, ended: make(chan error, 1)}
 	t.Setenv("TMPDIR", tmp)
 	config := LocalConfig{
 		Ranks: ranks, Stdout: &o.stdout, Stderr: &o.stderr, Grace: 2 * time.Second,
-		Env: append(os.Environ(), envRole+"="+role, envNotes+"="+o.notes, noRaceSleep),
+		Env: append(os.Environ(), envRole+"="+roles, envPIDs+"="+o.pids, noRaceSleep),
 	}
 	if change != nil {
 		change(&config)
@@ -55,31 +56,31 @@ func run(t *testing.T, ranks int, role string, change func(*LocalConfig)) *outco
 	return o
 }
 
-func (o *outcome) pid(rank int) (pid int) {
+// pid waits until a rank has started, and returns its process number.
+func (o *testRun) pid(rank int) (pid int) {
 	o.t.Helper()
 	eventually(o.t, fmt.Sprintf("rank %d has started", rank), 20*time.Second, func() (ok bool) {
-		pid, ok = noted(o.notes, rank, "pid")
+		pid, ok = readPID(o.pids, rank, "pid")
 		return ok
 	})
 	return pid
 }
 
-// wait returns Local's error after it has checked that nothing is left.
-func (o *outcome) wait() error {
+// wait returns Local's error. It checks that the ranks have ended and that their directory of sockets is removed.
+func (o *testRun) wait() error {
 	o.t.Helper()
 	defer o.cancel(nil)
 	select {
 	case err := <-o.ended:
-		left, _ := filepath.Glob(filepath.Join(o.notes, "*[0-9]"))
-		for _, name := range left {
+		ranks, _ := filepath.Glob(filepath.Join(o.pids, "pid*[0-9]"))
+		for _, name := range ranks {
 			b, _ := os.ReadFile(name)
-			pid, _ := strconv.Atoi(string(b))
-			if filepath.Base(name)[0] == 'p' && runs(pid) {
+			if pid, _ := strconv.Atoi(string(b)); isRunning(pid) {
 				o.t.Errorf("%s still runs", filepath.Base(name))
 			}
 		}
 		if entries, _ := os.ReadDir(o.tmp); len(entries) != 0 {
-			o.t.Errorf("%s is left behind", entries[0].Name())
+			o.t.Errorf("%s was not removed", entries[0].Name())
 		}
 		return err
 	case <-time.After(30 * time.Second):
@@ -88,7 +89,7 @@ func (o *outcome) wait() error {
 	}
 }
 
-// startParent starts a process that runs Local, as the command line does.
+// startParent starts a process that runs Local with three ranks of a role.
 func startParent(t *testing.T, role string) (cmd *exec.Cmd, pids []int, tmp string, out *bytes.Buffer) {
 	t.Helper()
 	tmp, err := os.MkdirTemp("/tmp", "lt")
@@ -96,14 +97,14 @@ func startParent(t *testing.T, role string) (cmd *exec.Cmd, pids []int, tmp stri
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(tmp) })
-	o := &outcome{t: t, notes: t.TempDir()}
+	o := &testRun{t: t, pids: t.TempDir()}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	out = new(bytes.Buffer)
 	cmd = exec.Command(self)
-	cmd.Env = append(os.Environ(), envRole+"=parent", "ATOLL_TEST_RANKS="+role, envNotes+"="+o.notes,
+	cmd.Env = append(os.Environ(), envRole+"=parent", "ATOLL_TEST_RANKS="+role, envPIDs+"="+o.pids,
 		"TMPDIR="+tmp, noRaceSleep)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = 20 * time.Second

@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// outputDelay is how long after its rank's exit the end of an output is waited for.
+// outputDelay is how long after a rank's exit its output is read until the pipe is closed.
 const outputDelay = 500 * time.Millisecond
 
-// output passes on what a rank writes to a pipe.
+// output copies what a rank writes to a pipe to another writer.
 //
-// exec.Cmd would do that, but it cannot tell a pipe that does not end from a receiver that is slow. A process that has
-// left the rank's group may hold the pipe open for ever, and is not waited for; so the time after the exit has to have
-// a limit, and what a receiver, say a pager, had not taken by then would be lost. Here only reading has a limit: when
-// the time is up, what the pipe holds is read to its end, which needs no waiting and is all that is left of what the
-// rank wrote.
+// exec.Cmd would do that, but its WaitDelay limits both reading and writing. A child that has left the rank's process
+// group may hold the pipe open for ever, so the time after the rank's exit needs a limit; output that a slow receiver,
+// such as a pager, had not accepted by then would be lost. Here the limit applies to reading only: after outputDelay
+// the bytes that the pipe holds, which include all that the rank wrote, are read without waiting.
 type output struct {
-	to        io.Writer
-	pipe      *os.File   // the end to read from
-	remaining io.Reader  // what the pipe held when the time was up, nil before
-	ended     chan error // one value, when all has been passed on or that has failed
+	dst       io.Writer
+	pipe      *os.File   // the read end
+	remaining io.Reader  // what the pipe held after outputDelay, nil before
+	ended     chan error // receives one value when everything has been copied, or copying has failed
 }
 
-// startPiped starts cmd with a pipe in place of each writer that is not a file, one for both if they are the same.
-// The caller calls exited of each output when the process has ended, and receives from its ended.
+// startPiped starts cmd with a pipe in place of each writer that is not a file. If Stdout and Stderr are the same
+// writer, they share a pipe. When the process has ended, the caller calls exited of each output and then receives from
+// its channel ended.
 func startPiped(cmd *exec.Cmd) ([]*output, error) {
 	var outputs []*output
-	var ends []*os.File // to write to
+	var writeEnds []*os.File
 	replace := func(w *io.Writer) error {
 		if _, file := (*w).(*os.File); file || *w == nil {
 			return nil
@@ -39,8 +39,8 @@ func startPiped(cmd *exec.Cmd) ([]*output, error) {
 		if err != nil {
 			return err
 		}
-		outputs = append(outputs, &output{to: *w, pipe: in, ended: make(chan error, 1)})
-		ends = append(ends, out)
+		outputs = append(outputs, &output{dst: *w, pipe: in, ended: make(chan error, 1)})
+		writeEnds = append(writeEnds, out)
 		*w = out
 		return nil
 	}
@@ -54,7 +54,7 @@ func startPiped(cmd *exec.Cmd) ([]*output, error) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	for _, end := range ends { // the process has its own
+	for _, end := range writeEnds { // the process has duplicates of these descriptors
 		_ = end.Close()
 	}
 	for _, o := range outputs {
@@ -67,21 +67,21 @@ func startPiped(cmd *exec.Cmd) ([]*output, error) {
 	return outputs, err
 }
 
-// copy copies until the output ends or cannot be passed on. Whoever still writes is told by SIGPIPE, and does not wait
-// for a reader that has gone.
+// copy copies until the output ends or dst fails. It then closes the pipe, so that a process that still writes to it
+// gets SIGPIPE instead of blocking.
 func (o *output) copy() {
-	_, err := io.Copy(o.to, o)
+	_, err := io.Copy(o.dst, o)
 	_ = o.pipe.Close()
 	o.ended <- err
 }
 
-// exited tells that the rank has ended, and will write no more.
+// exited starts outputDelay. Call it when the rank has ended.
 func (o *output) exited() {
-	// The one way to fail is that the output has ended too, and its pipe is closed.
+	// The only possible error is that copy has closed the pipe.
 	_ = o.pipe.SetReadDeadline(time.Now().Add(outputDelay))
 }
 
-// Read reads to the end of the pipe, or of what it holds when the time is up.
+// Read reads from the pipe until its end or, after the deadline that exited sets, the bytes that the pipe then holds.
 func (o *output) Read(p []byte) (int, error) {
 	if o.remaining == nil {
 		n, err := o.pipe.Read(p)

@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// supported refuses systems on which a rank could outlive its parent.
+// supported returns an error on systems where a rank could outlive its parent.
 func supported() error { return nil }
 
-// attributes make a rank the leader of a process group of its own, so that a terminal's signals do not reach it,
-// and let the kernel kill it when the thread that started it ends.
+// attributes make a rank the leader of its own process group, so that a terminal's signals do not reach it, and let
+// the kernel kill it when the thread that started it ends.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// awaitExit returns when the process has ended, and leaves it unreaped: until then its number cannot be given to
-// another process.
+// awaitExit returns when the process has ended. It does not reap the process, so that the system cannot give its
+// number to another process yet.
 func awaitExit(pid int) {
 	const byPID = 1 // P_PID of waitid(2)
 	for {
@@ -31,10 +31,10 @@ func awaitExit(pid int) {
 	}
 }
 
-// killGroup kills what is left of the process group of an unreaped process. There may be nothing: not an error.
+// killGroup kills the remaining processes, if any, in the process group of an unreaped process.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
-// buffered returns how many bytes a pipe holds that nobody has read.
+// buffered returns the number of unread bytes in a pipe.
 func buffered(pipe *os.File) (int64, error) {
 	conn, err := pipe.SyscallConn()
 	if err != nil {
@@ -42,7 +42,7 @@ func buffered(pipe *os.File) (int64, error) {
 	}
 	var held uint32
 	var failure error
-	// TIOCINQ is the same as FIONREAD, which a pipe knows.
+	// TIOCINQ equals FIONREAD, which pipes support.
 	err = conn.Control(func(fd uintptr) { held, failure = unix.IoctlGetUint32(int(fd), unix.TIOCINQ) })
 	return int64(held), cmp.Or(err, failure)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func supported() error {
-	return &usageError{"starting ranks as processes needs Linux, and this is " + runtime.GOOS +
+	return &usageError{"starting ranks as processes needs Linux, and this system is " + runtime.GOOS +
 		": run them as goroutines of one process (atoll run --transport local)"}
 }
 
@@ -22,7 +22,7 @@ func killGroup(int) {}
 
 func buffered(*os.File) (int64, error) { return 0, nil }
 
-// ownedByUser is not known here, and not needed: files of other users cannot be opened.
+// ownedByUser cannot find the owner on this system. The check is redundant: files of other users cannot be opened.
 func ownedByUser(fs.FileInfo) bool { return true }
 
 func affinity() []int { return nil }

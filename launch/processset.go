@@ -14,25 +14,26 @@ import (
 
 const killDelay = time.Second // from SIGTERM to SIGKILL
 
-// processSet is the processes of a run, from start to the last exit.
+// processSet is the ranks of a run on this machine, from their start to the last exit. Its fields and methods count
+// ranks from first.
 type processSet struct {
-	config   LocalConfig
-	first    int // the rank of commands[0]; ranks are counted from here in what follows
-	size     int // of the run
-	commands []*exec.Cmd
-	kept     []*tail // the last output of each rank, nil where it is passed on
-	logs     []*LineWriter
-	lines    sync.Mutex  // of logs
-	outputs  [][]*output // of each rank that has a process
-	started  int         // ranks 0 … started-1 have a process
+	config    LocalConfig
+	first     int // the rank of the run that commands[0] runs
+	size      int // number of ranks of the run
+	commands  []*exec.Cmd
+	tails     []*tail // the last output of each rank, nil where all output goes to config.Stdout and config.Stderr
+	logs      []*LineWriter
+	logsMutex sync.Mutex  // shared by logs
+	outputs   [][]*output // [rank] for the ranks that have been started
+	started   int         // ranks 0 … started-1 have been started
 
 	exited      chan exit
-	ended       []bool // by rank
+	ended       []bool // [rank]
 	firstSent   map[syscall.Signal]time.Time
-	outputError error // a rank's output could not be passed on
+	outputError error // the first error of copying a rank's output
 
-	done     chan struct{} // closed to let the starting thread go
-	released chan struct{} // closed when it has gone
+	done     chan struct{} // closed by release to end the starting thread
+	released chan struct{} // closed when the starting thread has ended
 }
 
 func newProcessSet(config LocalConfig, first, size int, command func(rank int) *exec.Cmd) *processSet {
@@ -41,7 +42,7 @@ func newProcessSet(config LocalConfig, first, size int, command func(rank int) *
 		first:     first,
 		size:      size,
 		commands:  make([]*exec.Cmd, config.Ranks),
-		kept:      make([]*tail, config.Ranks),
+		tails:     make([]*tail, config.Ranks),
 		exited:    make(chan exit, config.Ranks),
 		ended:     make([]bool, config.Ranks),
 		firstSent: make(map[syscall.Signal]time.Time),
@@ -56,16 +57,16 @@ func newProcessSet(config LocalConfig, first, size int, command func(rank int) *
 		case first+rank == 0:
 			cmd.Stdout, cmd.Stderr = config.Stdout, config.Stderr
 		default:
-			c.kept[rank] = new(tail)
-			cmd.Stdout, cmd.Stderr = c.kept[rank], c.kept[rank]
+			c.tails[rank] = new(tail)
+			cmd.Stdout, cmd.Stderr = c.tails[rank], c.tails[rank]
 		}
 		c.commands[rank] = cmd
 	}
 	return c
 }
 
-// logged is the writer for the output of a rank when that of all ranks goes to w. Rank 0 keeps a file to itself, which
-// may be a terminal.
+// logged returns the writer for a rank's output when the output of all ranks goes to w. Rank 0 writes to a file
+// directly, since the file may be a terminal.
 func (c *processSet) logged(rank int, w io.Writer) io.Writer {
 	if _, file := w.(*os.File); w == nil || file && rank == 0 {
 		return w
@@ -74,30 +75,29 @@ func (c *processSet) logged(rank int, w io.Writer) io.Writer {
 	if rank > 0 {
 		prefix = fmt.Sprintf("[rank %d] ", rank)
 	}
-	l := NewLineWriter(w, prefix, &c.lines)
+	l := NewLineWriter(w, prefix, &c.logsMutex)
 	c.logs = append(c.logs, l)
 	return l
 }
 
-// flush returns when all that the ranks wrote has been passed on, lines that they have not ended too, once the ranks
-// have.
+// flush returns when the output of all ranks has been copied, partial lines included. Call it when all have ended.
 func (c *processSet) flush() {
 	for rank, outputs := range c.outputs {
 		for _, o := range outputs {
 			if err := <-o.ended; err != nil && c.outputError == nil {
-				c.outputError = fmt.Errorf("launch: pass on the output of rank %d: %w", c.first+rank, err)
+				c.outputError = fmt.Errorf("launch: copy the output of rank %d: %w", c.first+rank, err)
 			}
 		}
 	}
 	for _, l := range c.logs {
 		if err := l.Flush(); err != nil && c.outputError == nil {
-			c.outputError = fmt.Errorf("launch: pass on the output of the ranks: %w", err)
+			c.outputError = fmt.Errorf("launch: copy the output of the ranks: %w", err)
 		}
 	}
 }
 
 // start starts all ranks. The kernel kills a rank when the thread that started it ends, so one thread starts them
-// all and is kept until release. On error ranks 0 … started-1 are running.
+// all and exists until release. On error ranks 0 … started-1 are running.
 func (c *processSet) start() error {
 	result := make(chan error)
 	go func() {
@@ -110,8 +110,8 @@ func (c *processSet) start() error {
 	return <-result
 }
 
-// startAll binds each rank to its block of processors: a rank inherits what the starting thread is bound to. That the
-// system refuses this, when an administrator has just changed what there is, costs speed and nothing else.
+// startAll starts the ranks, each bound to its block of processors: a process inherits the affinity of the thread that
+// starts it. Errors of bind are ignored, since they cost only speed.
 func (c *processSet) startAll() error {
 	all := affinity()
 	blocks := blocks(all, c.config.Ranks, c.config.Threads)
@@ -133,18 +133,19 @@ func (c *processSet) startAll() error {
 	return nil
 }
 
+// release ends the starting thread.
 func (c *processSet) release() {
 	close(c.done)
 	<-c.released
 }
 
-// await returns when the rank's process, and all that it started in its group, has ended. Its output may still be on
-// its way: a failure is not to be noticed later because of a slow receiver.
+// await returns when the rank's process, and all processes in its group, have ended. It does not wait for the copying
+// of their output, so that a slow receiver does not delay the detection of a failure.
 func await(rank int, cmd *exec.Cmd, outputs []*output) exit {
 	awaitExit(cmd.Process.Pid)
 	at := time.Now()
 	killGroup(cmd.Process.Pid)
-	_ = cmd.Wait() // how it ended is in ProcessState
+	_ = cmd.Wait() // its error repeats ProcessState
 	for _, o := range outputs {
 		o.exited()
 	}
@@ -162,22 +163,23 @@ func (c *processSet) signal(s syscall.Signal) {
 	}
 	for rank := range c.started {
 		if !c.ended[rank] {
-			// The one way to fail is that the rank has just ended, which await reports.
+			// The only possible error is that the rank has just ended, which await reports.
 			_ = c.commands[rank].Process.Signal(s)
 		}
 	}
 }
 
-// supervise returns when all ranks have ended: how, by rank, and what told the run to stop, nil if nothing did.
+// supervise waits until all ranks have ended, and ends them as the package comment describes. It returns exits[rank],
+// and as stop the signal or the context's cause that stopped the run, or nil.
 func (c *processSet) supervise(ctx context.Context, signals <-chan os.Signal) (exits []exit, stop error) {
 	var (
 		timer    = time.NewTimer(0)
-		deadline time.Time         // of the next step of the ladder, zero when no rank has to end
-		next     = syscall.SIGTERM // what is sent then
-		ended    = ctx.Done()      // nil once heard
-		heard    = 0               // signals to this process
-		exitsBy  = make([]exit, c.config.Ranks)
+		deadline time.Time         // when the ranks get signal next, zero for never
+		next     = syscall.SIGTERM // SIGKILL afterwards
+		canceled = ctx.Done()      // nil once received from
+		received = 0               // signals to this process
 	)
+	exits = make([]exit, c.config.Ranks)
 	<-timer.C
 	defer timer.Stop()
 	limit := func(d time.Duration) {
@@ -191,9 +193,8 @@ func (c *processSet) supervise(ctx context.Context, signals <-chan os.Signal) (e
 		case e := <-c.exited:
 			alive--
 			c.ended[e.rank] = true
-			at, ours := c.firstSent[e.signal]
-			e.byParent = ours && !e.at.Before(at)
-			exitsBy[e.rank] = e
+			e.byParent = c.sentBefore(e)
+			exits[e.rank] = e
 			switch {
 			case e.code == ExitStopped:
 				limit(c.config.Drain)
@@ -201,7 +202,7 @@ func (c *processSet) supervise(ctx context.Context, signals <-chan os.Signal) (e
 				limit(c.config.Grace)
 			}
 		case s := <-signals:
-			if heard++; heard > 1 {
+			if received++; received > 1 {
 				next = syscall.SIGKILL
 				limit(0)
 			} else if stop == nil {
@@ -210,9 +211,9 @@ func (c *processSet) supervise(ctx context.Context, signals <-chan os.Signal) (e
 				c.signal(s)
 				limit(c.config.Drain)
 			}
-		case <-ended:
-			ended = nil
-			// A context that ends because of a signal must not make two of one.
+		case <-canceled:
+			canceled = nil
+			// If a signal has also cancelled the context, the ranks have been signalled already.
 			if stop == nil {
 				stop = context.Cause(ctx)
 				c.signal(syscall.SIGTERM)
@@ -225,5 +226,11 @@ func (c *processSet) supervise(ctx context.Context, signals <-chan os.Signal) (e
 			limit(killDelay)
 		}
 	}
-	return exitsBy, stop
+	return exits, stop
+}
+
+// sentBefore reports whether the parent had sent the signal that ended a rank before the rank ended.
+func (c *processSet) sentBefore(e exit) bool {
+	t, sent := c.firstSent[e.signal]
+	return sent && !e.at.Before(t)
 }

@@ -19,10 +19,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The test binary is also the program of the ranks, and a parent that can be killed.
+// The test binary is also the program of the ranks, and of a parent process that tests can kill.
 const (
-	envRole  = "ATOLL_TEST_ROLE"  // what rank or parent to be
-	envNotes = "ATOLL_TEST_NOTES" // a directory in which ranks leave their process numbers
+	envRole = "ATOLL_TEST_ROLE" // "parent", or the roles of the ranks
+	envPIDs = "ATOLL_TEST_PIDS" // a directory in which ranks write their process numbers
 
 	noRaceSleep = "GORACE=atexit_sleep_ms=0" // a rank under the race detector would take a second to exit
 )
@@ -49,15 +49,15 @@ func rank(roles string) int {
 	}
 	stop := make(chan os.Signal, 8)
 	switch role {
-	case "checkpoint", "linger":
+	case "checkpoint", "slow-checkpoint":
 		signal.Notify(stop, syscall.SIGINT, syscall.SIGTERM)
-	case "stubborn":
+	case "ignore-signals":
 		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
 	}
 	if strings.HasPrefix(role, "fail ") {
 		signal.Notify(stop, syscall.SIGUSR1)
 	}
-	note(p.Rank, os.Getpid(), "pid")
+	writePID(p.Rank, os.Getpid(), "pid")
 	if err := os.WriteFile(filepath.Join(p.Sockets, strconv.Itoa(p.Rank)+".sock"), nil, 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 98
@@ -66,24 +66,24 @@ func rank(roles string) int {
 	number, _ := strconv.Atoi(argument)
 	switch role {
 	case "exit":
-		fmt.Println("place:", p)
+		fmt.Println("environment:", p)
 		fmt.Fprintln(os.Stderr, "code", number)
 		return number
-	case "fail": // when told to
+	case "fail": // after SIGUSR1
 		<-stop
 		return number
 	case "progress", "hang":
-		for begin, sign := time.Now(), p.Heartbeat(); ; time.Sleep(10 * time.Millisecond) {
+		for begin, heartbeat := time.Now(), p.Heartbeat(); ; time.Sleep(10 * time.Millisecond) {
 			if role == "progress" || time.Since(begin) < 100*time.Millisecond {
-				sign()
+				heartbeat()
 			}
 		}
-	case "wait", "stubborn":
+	case "wait", "ignore-signals":
 		time.Sleep(time.Minute)
-	case "notice": // as a rank that loses a peer does
+	case "detect": // exits when it loses a peer
 		for {
 			for peer := range p.Size {
-				if pid, ok := noted(os.Getenv(envNotes), peer, "pid"); ok && !runs(pid) {
+				if pid, ok := readPID(os.Getenv(envPIDs), peer, "pid"); ok && !isRunning(pid) {
 					fmt.Fprintf(os.Stderr, "lost rank %d\n", peer)
 					return 1
 				}
@@ -95,29 +95,29 @@ func rank(roles string) int {
 		time.Sleep(100 * time.Millisecond)
 		fmt.Fprintln(os.Stderr, "checkpoint after", s, "and", len(stop), "more")
 		return 75
-	case "linger": // longer at its checkpoint than the others' grace
+	case "slow-checkpoint": // takes longer than Grace in TestSlowCheckpointIsAwaited
 		<-stop
 		time.Sleep(700 * time.Millisecond)
 		return 75
-	case "family":
+	case "child": // starts a child in its process group, which holds its output open
 		cmd := exec.Command("sleep", "60")
-		cmd.Stdout = os.Stdout // held open when the rank has gone
+		cmd.Stdout = os.Stdout
 		if err := cmd.Start(); err != nil {
 			return 97
 		}
-		note(p.Rank, cmd.Process.Pid, "child")
+		writePID(p.Rank, cmd.Process.Pid, "child")
 		return number
-	case "mute", "drip", "gush": // leave a process behind in a session of its own, which writes never, at times, always
+	case "detach-silent", "detach-slow", "detach-fast": // start a child in another session, which writes to the output
 		flood(number)
-		script := map[string]string{
-			"mute": "exec sleep 60", "drip": "while echo; do sleep 0.05; done", "gush": "exec yes ''"}[role]
+		script := map[string]string{"detach-silent": "exec sleep 60", "detach-slow": "while echo; do sleep 0.05; done",
+			"detach-fast": "exec yes ''"}[role]
 		cmd := exec.Command("sh", "-c", script)
 		cmd.Stdout = os.Stdout
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if err := cmd.Start(); err != nil {
 			return 97
 		}
-		note(p.Rank, cmd.Process.Pid, "child")
+		writePID(p.Rank, cmd.Process.Pid, "child")
 		return 0
 	case "flood":
 		flood(number)
@@ -135,7 +135,7 @@ func flood(lines int) {
 	}
 }
 
-// parent runs 3 ranks of the role in ATOLL_TEST_RANKS and says how it went.
+// parent runs 3 ranks of the role in ATOLL_TEST_RANKS and prints their error.
 func parent() int {
 	err := Local(context.Background(), LocalConfig{
 		Ranks: 3, Stdout: os.Stdout, Stderr: os.Stderr,
@@ -145,8 +145,9 @@ func parent() int {
 	return ExitCode(err)
 }
 
-func note(rank, pid int, kind string) {
-	name := filepath.Join(os.Getenv(envNotes), fmt.Sprintf("%s%d", kind, rank))
+// writePID writes a process number to the file that readPID reads. process is "pid" for a rank, "child" for its child.
+func writePID(rank, pid int, process string) {
+	name := filepath.Join(os.Getenv(envPIDs), fmt.Sprintf("%s%d", process, rank))
 	if err := os.WriteFile(name+"~", []byte(strconv.Itoa(pid)), 0o600); err != nil {
 		panic(err)
 	}
@@ -155,8 +156,8 @@ func note(rank, pid int, kind string) {
 	}
 }
 
-func noted(notes string, rank int, kind string) (pid int, ok bool) {
-	b, err := os.ReadFile(filepath.Join(notes, fmt.Sprintf("%s%d", kind, rank)))
+func readPID(dir string, rank int, process string) (pid int, ok bool) {
+	b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%s%d", process, rank)))
 	if err != nil {
 		return 0, false
 	}
@@ -164,8 +165,8 @@ func noted(notes string, rank int, kind string) (pid int, ok bool) {
 	return pid, err == nil
 }
 
-// runs reports whether a process exists and is not a zombie.
-func runs(pid int) bool {
+// isRunning reports whether a process exists and is not a zombie.
+func isRunning(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return false

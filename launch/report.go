@@ -9,15 +9,15 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// Report is what a worker that fails leaves for its supervisor, beside its exit code.
+// Report is a file that a failing worker writes for its supervisor, in addition to its exit code.
 type Report struct {
-	Rank int    `json:"rank"` // whose failure it is: the worker's own rank, or another one that it followed
-	Lost bool   `json:"lost"` // that rank died or stopped answering
-	Text string `json:"text"` // why
+	Rank int    `json:"rank"` // the rank that failed: the worker itself, or another rank whose failure it detected
+	Lost bool   `json:"lost"` // the rank died or stopped answering
+	Text string `json:"text"` // the error
 }
 
-// LeaveReport leaves a report where the supervisor of a worker looks for it; others tell nobody.
-func (p Environment) LeaveReport(r Report) error {
+// WriteReport writes the report of a worker for its supervisor. In processes that are not workers it does nothing.
+func (p Environment) WriteReport(r Report) error {
 	if p.Epoch == 0 || p.Sockets == "" {
 		return nil
 	}
@@ -35,8 +35,8 @@ func reportFile(dir string, rank int) string {
 	return filepath.Join(dir, fmt.Sprintf("r%d.json", rank))
 }
 
-// reported reads what a worker has left, nil if nothing.
-func reported(dir string, rank int) *Report {
+// readReport reads the report of a worker. It returns nil if the worker wrote none, or an unreadable one.
+func readReport(dir string, rank int) *Report {
 	text, err := os.ReadFile(reportFile(dir, rank))
 	if err != nil {
 		return nil

@@ -10,38 +10,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReservePort finds a free port of an address of this machine, at which a worker can listen until release is called,
-// and which nobody is given who asks for any free port.
+// ReservePort reserves a free TCP port of an address of this machine until release is called: a worker can listen at
+// it, and the system does not give it to programs that listen at any free port (port 0).
 func ReservePort(host string) (address string, release func(), err error) {
 	ip, err := net.ResolveIPAddr("ip", host)
 	if err != nil {
 		return "", nil, fmt.Errorf("launch: %w", err)
 	}
-	to, _ := netip.AddrFromSlice(ip.IP)
-	to = to.Unmap()
-	family, bound := unix.AF_INET, unix.Sockaddr(&unix.SockaddrInet4{Addr: ipv4(to)})
-	if to.Is6() {
-		family, bound = unix.AF_INET6, &unix.SockaddrInet6{Addr: to.As16()}
+	addr, _ := netip.AddrFromSlice(ip.IP)
+	addr = addr.Unmap()
+	family, bound := unix.AF_INET, unix.Sockaddr(&unix.SockaddrInet4{Addr: ipv4(addr)})
+	if addr.Is6() {
+		family, bound = unix.AF_INET6, &unix.SockaddrInet6{Addr: addr.As16()}
 	}
-	// Bound and not listening, both with SO_REUSEADDR, as Go's listeners have: the worker that names the port gets it, and
-	// one that is given a port by the system does not.
+	// This socket is bound but does not listen. Since it and Go's listeners have SO_REUSEADDR, a worker can listen at
+	// the port by its number.
 	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return "", nil, fmt.Errorf("launch: a socket: %w", err)
+		return "", nil, fmt.Errorf("launch: open a socket: %w", err)
 	}
 	err = errors.Join(unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1), unix.Bind(fd, bound))
 	port := 0
 	if err == nil {
 		bound, err = unix.Getsockname(fd)
 	}
-	switch at := bound.(type) {
+	switch a := bound.(type) {
 	case *unix.SockaddrInet4:
-		port = at.Port
+		port = a.Port
 	case *unix.SockaddrInet6:
-		port = at.Port
+		port = a.Port
 	}
 	if err != nil {
-		return "", nil, errors.Join(fmt.Errorf("launch: a port of %s: %w", host, err), unix.Close(fd))
+		return "", nil, errors.Join(fmt.Errorf("launch: reserve a port of %s: %w", host, err), unix.Close(fd))
 	}
 	return net.JoinHostPort(host, strconv.Itoa(port)), func() { _ = unix.Close(fd) }, nil
 }

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// SlurmConfig is what the batch script of a run asks of a cluster.
+// SlurmConfig is the run that SlurmScript writes a batch script for, and the resources that the script requests.
 type SlurmConfig struct {
 	Program string   // atoll's path on the cluster
-	Case    string   // the case file, relative to where the job is submitted, or absolute
+	Case    string   // path of the case file, absolute or relative to the directory where the job is submitted
 	Args    []string // further arguments of atoll run
 
 	Nodes       int
-	Tasks       int    // ranks, 0 for one a GPU
+	Tasks       int    // ranks, 0 for one per GPU
 	CPUsPerTask int    // threads of each rank
-	GPUsPerNode int    // 0 for none; else ranks run on GPUs, one on each
+	GPUsPerNode int    // 0 to run on processors; else each rank runs on a GPU of its own
 	Time        string // limit in Slurm's notation, "" for the partition's
 	Partition   string // "" for the cluster's default
 }
@@ -24,8 +24,8 @@ type SlurmConfig struct {
 var (
 	slurmTime = regexp.MustCompile(`^(\d+|\d+(:\d+){1,2}|\d+-\d+(:\d+){0,2})$`)
 	slurmName = regexp.MustCompile(`^[\w.-]+(,[\w.-]+)*$`)
-	plainWord = regexp.MustCompile(`^[\w.,:/=@%+-]+$`) // means the same to the shell without quotes
-	unnamed   = regexp.MustCompile(`[^\w.-]+`)         // what a job's name does without
+	plainWord = regexp.MustCompile(`^[\w.,:/=@%+-]+$`) // needs no quotes in the shell
+	notInName = regexp.MustCompile(`[^\w.-]+`)         // replaced by - in a job's name
 )
 
 func (c SlurmConfig) prepare() (SlurmConfig, error) {
@@ -48,36 +48,38 @@ func (c SlurmConfig) prepare() (SlurmConfig, error) {
 	case c.GPUsPerNode < 0 || c.GPUsPerNode > 64:
 		return refuse("--gpus-per-node %d: want 0 to 64", c.GPUsPerNode)
 	case c.Tasks == 0:
-		return refuse("--ntasks: say how many ranks, as in --ntasks %d", max(c.Nodes, 2))
+		return refuse("--ntasks is missing: want the number of ranks, as in --ntasks %d", max(c.Nodes, 2))
 	case c.Tasks < c.Nodes || c.Tasks > maxSize:
 		return refuse("--ntasks %d on %s: want %d to %d", c.Tasks, count(c.Nodes, "node"), c.Nodes, maxSize)
 	case c.GPUsPerNode > 0 && c.Tasks != c.Nodes*c.GPUsPerNode:
-		return refuse("--ntasks %d: with %s of %s, one rank on each makes %d", c.Tasks, count(c.Nodes, "node"),
-			count(c.GPUsPerNode, "GPU"), c.Nodes*c.GPUsPerNode)
+		return refuse("--ntasks %d: want %d, one rank per GPU on %s of %s", c.Tasks, c.Nodes*c.GPUsPerNode,
+			count(c.Nodes, "node"), count(c.GPUsPerNode, "GPU"))
 	case c.CPUsPerTask < 1 || c.CPUsPerTask > maxCPU:
 		return refuse("--cpus-per-task %d: want 1 to %d", c.CPUsPerTask, maxCPU)
 	case c.Time != "" && !slurmTime.MatchString(c.Time):
 		return refuse("--time %q: want minutes, hours:minutes:seconds or days-hours:minutes:seconds", c.Time)
 	case c.Partition != "" && !slurmName.MatchString(c.Partition):
-		return refuse("--partition %q: want a name, or several with commas between them", c.Partition)
+		return refuse("--partition %q: want a name, or several separated by commas", c.Partition)
 	}
 	return c, nil
 }
 
-// SlurmScript writes the batch script of a run. What makes no sense is refused.
+// SlurmScript returns the batch script of a run, or an error if c is inconsistent.
 func SlurmScript(c SlurmConfig) (string, error) {
 	c, err := c.prepare()
 	if err != nil {
 		return "", err
 	}
-	name := unnamed.ReplaceAllString(strings.TrimSuffix(filepath.Base(c.Case), filepath.Ext(c.Case)), "-")
+	name := notInName.ReplaceAllString(strings.TrimSuffix(filepath.Base(c.Case), filepath.Ext(c.Case)), "-")
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	option := func(name string, value any) { line("#SBATCH --%s=%v", name, value) }
 
 	line("#!/bin/bash")
-	line("# %s: %s on %s, %s each.", name, count(c.Tasks, "rank"), count(c.Nodes, "node"), count(c.CPUsPerTask, "thread"))
-	line("# Hand in with sbatch, watch with squeue --me, end with scancel. Paths are relative to where sbatch is called.")
+	line("# %s: %s on %s, %s per rank.", name, count(c.Tasks, "rank"), count(c.Nodes, "node"),
+		count(c.CPUsPerTask, "thread"))
+	line("# Submit with sbatch, watch with squeue --me, cancel with scancel. " +
+		"Paths are relative to the directory of sbatch.")
 	option("job-name", name)
 	option("nodes", c.Nodes)
 	option("ntasks", c.Tasks)
@@ -96,14 +98,14 @@ func SlurmScript(c SlurmConfig) (string, error) {
 	}
 	option("output", "%x-%j.out")
 	line("")
-	line("# What the program needs on this cluster (see: module avail), and how its MPI finds the ranks (see: srun " +
-		"--mpi=list).")
+	line("# Load the modules that the program needs (see: module avail), and choose how its MPI finds the ranks " +
+		"(see: srun --mpi=list).")
 	line("# module load openmpi")
 	line("# export SLURM_MPI_TYPE=pmix")
 	line("")
-	line("# From Slurm 22.05 on, srun does not take --cpus-per-task over from the job. Ranks keep to their cores, " +
-		"and when one")
-	line("# fails the others end with it.")
+	line("# From Slurm 22.05 on, srun does not inherit --cpus-per-task from the job. Each rank is bound to its cores. " +
+		"If one rank")
+	line("# fails, srun ends the others.")
 	line(`srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --cpu-bind=cores --kill-on-bad-exit=1 \`)
 	words := []string{c.Program, "run", c.Case}
 	if c.GPUsPerNode > 0 {
@@ -121,7 +123,7 @@ func SlurmScript(c SlurmConfig) (string, error) {
 	return b.String(), nil
 }
 
-// shellWord quotes a word for the shell where that is needed.
+// shellWord quotes a word for the shell if it needs quotes.
 func shellWord(s string) string {
 	if plainWord.MatchString(s) {
 		return s

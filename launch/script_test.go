@@ -10,8 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The scripts in testdata are what users keep: read them when they change, and write them anew with
-// ATOLL_WRITE_GOLDEN=1.
+// TestSlurmScript compares scripts with those in testdata. ATOLL_WRITE_GOLDEN=1 writes testdata anew: read the changes.
 func TestSlurmScript(t *testing.T) {
 	for name, config := range map[string]SlurmConfig{
 		"cpu.sbatch": {
@@ -61,10 +60,10 @@ func TestSlurmScriptRefuses(t *testing.T) {
 		{func(c *SlurmConfig) { c.Program = "" }, "program"},
 		{func(c *SlurmConfig) { c.Nodes = 0 }, "--nodes 0"},
 		{func(c *SlurmConfig) { c.Nodes = 1 << 40 }, "--nodes"},
-		{func(c *SlurmConfig) { c.Tasks = 0 }, "--ntasks: say how many"},
+		{func(c *SlurmConfig) { c.Tasks = 0 }, "--ntasks is missing"},
 		{func(c *SlurmConfig) { c.Tasks = 1 }, "--ntasks 1 on 2 nodes"},
 		{func(c *SlurmConfig) { c.Tasks = -4 }, "--ntasks -4"},
-		{func(c *SlurmConfig) { c.GPUsPerNode = 4 }, "one rank on each makes 8"},
+		{func(c *SlurmConfig) { c.GPUsPerNode = 4 }, "want 8, one rank per GPU"},
 		{func(c *SlurmConfig) { c.GPUsPerNode = -1 }, "--gpus-per-node -1"},
 		{func(c *SlurmConfig) { c.CPUsPerTask = 0 }, "--cpus-per-task 0"},
 		{func(c *SlurmConfig) { c.Time = "soon" }, `--time "soon"`},
@@ -78,12 +77,12 @@ func TestSlurmScriptRefuses(t *testing.T) {
 		test.change(&c)
 		script, err := SlurmScript(c)
 		if script != "" || err == nil || !strings.Contains(err.Error(), test.want) || ExitCode(err) != 2 {
-			t.Errorf("%+v: got %v, want a refusal with %q", c, err, test.want)
+			t.Errorf("%+v: got error %v, want one with %q", c, err, test.want)
 		}
 	}
 }
 
-// Whatever a path or an option holds, the shell reads it as the one word that it was.
+// The shell reads a quoted word as one word with the same characters.
 func TestShellWord(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {

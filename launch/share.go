@@ -13,25 +13,26 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Share is what a rank has of its machine.
+// Share is a rank's share of the processors of its machine.
 type Share struct {
-	Host      string // the machine's name
-	CPUs      string // the processors on which this rank may run, as in 0-3,8; "" where the system does not say
-	Threads   int    // to keep busy
-	LocalRank int    // among the ranks on this machine, in the order of their ranks
-	LocalSize int    // ranks on this machine
-	Hosts     int    // machines of the run
-	Fewest    int    // threads of any rank of the run
-	Most      int    // threads of any rank of the run
+	Host       string // the machine's name
+	CPUs       string // the processors on which this rank may run, as in 0-3,8; "" if the system does not report them
+	Threads    int    // threads of this rank
+	LocalRank  int    // number among the ranks on this machine, from 0, in the order of ranks
+	LocalSize  int    // ranks on this machine
+	Hosts      int    // machines of the run
+	MinThreads int    // least number of threads of a rank of the run
+	MaxThreads int    // largest number of threads of a rank of the run
 
-	// Warning, the same on all ranks, tells of a machine whose ranks were told to keep more threads busy than there
-	// are processors for them; "" where there is none.
+	// Warning, the same on all ranks, names a machine whose ranks have more threads than it has processors for them;
+	// "" if there is none.
 	Warning string
 }
 
-// Divide shares the processors of each machine among the ranks on it, as far as their launcher has not done that
-// already: a processor on which k ranks may run counts as 1/k for each, and a rank gets the whole part of its sum,
-// at least one thread. threads is what this rank was told to keep busy, 0 for its share. Every rank calls it.
+// Divide shares the processors of each machine among the ranks on it, as far as their launcher has not bound them
+// already: a processor on which k ranks may run counts as 1/k for each, and a rank gets the sum rounded down, but at
+// least one thread. threads is the number of threads that the user set for this rank, 0 for its share. Every rank
+// calls Divide.
 func Divide(ctx context.Context, comm dist.Comm, threads int) (Share, error) {
 	text, err := json.Marshal(ownClaim(threads))
 	if err != nil {
@@ -39,38 +40,38 @@ func Divide(ctx context.Context, comm dist.Comm, threads int) (Share, error) {
 	}
 	all, err := comm.Allgatherv(ctx, text)
 	if err != nil {
-		return Share{}, fmt.Errorf("launch: ask the other ranks what they may use of their machines: %w", err)
+		return Share{}, fmt.Errorf("launch: gather the processors of all ranks: %w", err)
 	}
 	claims := make([]resourceClaim, len(all))
 	for rank, text := range all {
 		if claims[rank], err = readClaim(text); err != nil {
-			return Share{}, &dist.PeerError{Rank: rank, Err: fmt.Errorf("what it may use of its machine: %w", err)}
+			return Share{}, &dist.PeerError{Rank: rank, Err: fmt.Errorf("the message with its processors: %w", err)}
 		}
 	}
 	return divide(claims, comm.Rank()), nil
 }
 
-// resourceClaim is what a rank tells of itself.
+// resourceClaim is the message in which a rank tells the others what it may use of its machine.
 type resourceClaim struct {
-	Host    string `json:"host"`    // for people
-	Machine string `json:"machine"` // the same for all ranks under one kernel
-	CPUs    string `json:"cpus"`    // the processors on which it may run
-	Limit   int    `json:"limit"`   // of threads, by a quota or by GOMAXPROCS
-	Quota   string `json:"quota"`   // the group of processes that shares Limit; "" where Limit is the process's own
-	Threads int    `json:"threads"` // it was told to keep busy, 0 for its share
+	Host    string `json:"host"`    // name of the machine, for messages
+	Machine string `json:"machine"` // identifies the machine: the same for all ranks under one kernel
+	CPUs    string `json:"cpus"`    // the processors on which the rank may run, "" if unknown
+	Limit   int    `json:"limit"`   // most threads, by a quota or by GOMAXPROCS
+	Quota   string `json:"quota"`   // the group of processes that shares Limit; "" if the rank has Limit for itself
+	Threads int    `json:"threads"` // set by the user, 0 for the rank's share
 
-	cpus []int // CPUs, sorted; those of a process whose system does not say are 0 … Limit-1
+	cpus []int // CPUs as sorted numbers, nil if unknown
 }
 
 func ownClaim(threads int) resourceClaim {
 	c := resourceClaim{Limit: runtime.GOMAXPROCS(0), Threads: threads, CPUs: formatCPUs(affinity())}
-	c.Host, _ = os.Hostname() // "" is as good a name as any when the system has none
+	c.Host, _ = os.Hostname() // "" if the system has no name
 	c.Machine = c.Host
 	if id, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
 		c.Machine = strings.TrimSpace(string(id))
 	}
 	if os.Getenv("GOMAXPROCS") == "" && c.Limit < runtime.NumCPU() {
-		group, _ := os.ReadFile("/proc/self/cgroup") // only its being the same matters
+		group, _ := os.ReadFile("/proc/self/cgroup") // only compared for equality
 		c.Quota = "cgroup " + strings.TrimSpace(string(group))
 	}
 	return c
@@ -81,13 +82,13 @@ func readClaim(text []byte) (c resourceClaim, err error) {
 		return c, err
 	}
 	if c.Limit < 1 || c.Threads < 0 {
-		return c, fmt.Errorf("a limit of %d threads, told %d", c.Limit, c.Threads)
+		return c, fmt.Errorf("limit %d, threads %d: want a limit of 1 or more and threads of 0 or more", c.Limit, c.Threads)
 	}
 	c.cpus, err = parseCPUs(c.CPUs)
 	return c, err
 }
 
-// divide is Divide for one rank once all claims are known.
+// divide computes the Share of a rank from the claims of all ranks.
 func divide(claims []resourceClaim, rank int) Share {
 	machines := map[string]*machine{}
 	var order []*machine
@@ -107,9 +108,9 @@ func divide(claims []resourceClaim, rank int) Share {
 		threads := m.threadsOf(c)
 		m.threads += threads
 		if r == 0 {
-			s.Fewest = threads
+			s.MinThreads = threads
 		}
-		s.Fewest, s.Most = min(s.Fewest, threads), max(s.Most, threads)
+		s.MinThreads, s.MaxThreads = min(s.MinThreads, threads), max(s.MaxThreads, threads)
 		if r == rank {
 			s.Threads = threads
 		}
@@ -125,11 +126,11 @@ func divide(claims []resourceClaim, rank int) Share {
 	return s
 }
 
-// machine is what the ranks on one machine share.
+// machine counts the ranks on one machine.
 type machine struct {
 	host           string
-	users          [maxCPU]int    // ranks that may run on each processor
-	group          map[string]int // ranks under each quota
+	users          [maxCPU]int    // number of ranks that may run on each processor
+	group          map[string]int // number of ranks under each quota
 	ranks, threads int
 }
 
@@ -141,12 +142,12 @@ func (m *machine) add(c resourceClaim) {
 	}
 }
 
-// threadsOf is what a rank was told to keep busy, or its share.
+// threadsOf returns the threads of a rank: the number that the user set, or the rank's share.
 func (m *machine) threadsOf(c resourceClaim) int {
 	if c.Threads > 0 {
 		return c.Threads
 	}
-	// Processors of k users are counted together, so that thirds add up to a whole.
+	// Processors that k ranks share are counted together, so that the sum has little round-off error.
 	byUsers := map[int]int{}
 	for _, cpu := range c.processors() {
 		byUsers[m.users[cpu]]++
@@ -164,8 +165,8 @@ func (m *machine) threadsOf(c resourceClaim) int {
 	return max(1, min(whole+int(rest+1e-9), limit))
 }
 
-// oversubscribed is the warning for a machine, "" if there is none. Ranks of one thread each were asked for by their
-// number, and need none.
+// oversubscribed returns the warning of a machine with more threads than processors, else "". If each rank has one
+// thread it returns "": the user chose the number of ranks.
 func (m *machine) oversubscribed() string {
 	cores := 0
 	for _, n := range m.users {
@@ -174,11 +175,11 @@ func (m *machine) oversubscribed() string {
 	if m.threads <= cores || m.threads == m.ranks {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s of %s on %s; %s each would not be in one another's way", m.host,
-		count(m.threads, "thread"), count(m.ranks, "rank"), count(cores, "core"), count(max(1, cores/m.ranks), "thread"))
+	return fmt.Sprintf("%s: %s of %s on %s; use at most %s per rank", m.host, count(m.threads, "thread"),
+		count(m.ranks, "rank"), count(cores, "core"), count(max(1, cores/m.ranks), "thread"))
 }
 
-// processors are those on which the rank may run.
+// processors returns the processors on which the rank may run: if unknown, 0 … Limit-1.
 func (c resourceClaim) processors() []int {
 	if len(c.cpus) > 0 {
 		return c.cpus

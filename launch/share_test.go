@@ -13,12 +13,12 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// on is the claim of a rank on machine m.
-func on(m, cpus string, change ...func(*resourceClaim)) resourceClaim {
+// claim returns the claim of a rank on machine m.
+func claim(m, cpus string, change ...func(*resourceClaim)) resourceClaim {
 	c := resourceClaim{Host: "node" + m, Machine: m, CPUs: cpus, Limit: 1000}
 	var err error
 	if c.cpus, err = parseCPUs(cpus); err != nil {
-		panic("bad set in a test")
+		panic(err)
 	}
 	for _, f := range change {
 		f(&c)
@@ -26,8 +26,8 @@ func on(m, cpus string, change ...func(*resourceClaim)) resourceClaim {
 	return c
 }
 
-func told(threads int) func(*resourceClaim) { return func(c *resourceClaim) { c.Threads = threads } }
-func limit(n int) func(*resourceClaim)      { return func(c *resourceClaim) { c.Limit = n } }
+func threads(n int) func(*resourceClaim) { return func(c *resourceClaim) { c.Threads = n } }
+func limit(n int) func(*resourceClaim)   { return func(c *resourceClaim) { c.Limit = n } }
 func quota(n int) func(*resourceClaim) {
 	return func(c *resourceClaim) { c.Limit, c.Quota = n, "cgroup" }
 }
@@ -39,28 +39,28 @@ func TestDivide(t *testing.T) {
 		want   string // threads of each rank
 		warn   string
 	}{
-		{"one rank has the machine", []resourceClaim{on("a", "0-7")}, "8", ""},
-		{"not split by the launcher", []resourceClaim{on("a", "0-7"), on("a", "0-7")}, "4 4", ""},
-		{"split by the launcher", []resourceClaim{on("a", "0-3"), on("a", "4-7")}, "4 4", ""},
-		{"split unevenly", []resourceClaim{on("a", "0-5"), on("a", "6-7")}, "6 2", ""},
-		{"two sockets, two ranks each", []resourceClaim{on("a", "0-7"), on("a", "8-15"), on("a", "0-7"), on("a", "8-15")},
-			"4 4 4 4", ""},
-		{"two machines", []resourceClaim{on("a", "0-7"), on("b", "0-7"), on("b", "0-7")}, "8 4 4", ""},
-		{"a rest is left idle", []resourceClaim{on("a", "0-6"), on("a", "0-6"), on("a", "0-6")}, "2 2 2", ""},
-		{"partly shared", []resourceClaim{on("a", "0-3"), on("a", "2-5")}, "3 3", ""},
-		{"thirds make a whole", []resourceClaim{on("a", "0-2"), on("a", "0-2"), on("a", "0-2")}, "1 1 1", ""},
-		{"more ranks than cores", []resourceClaim{on("a", "0"), on("a", "0"), on("a", "0")}, "1 1 1", ""},
-		{"told", []resourceClaim{on("a", "0-7", told(2)), on("a", "0-7", told(2))}, "2 2", ""},
-		{"told too many", []resourceClaim{on("a", "0-7", told(8)), on("a", "0-7", told(8))}, "8 8",
-			"nodea: 16 threads of 2 ranks on 8 cores; 4 threads each would not be in one another's way"},
-		{"told too many for one core", []resourceClaim{on("a", "0", told(2)), on("a", "0")}, "2 1",
-			"nodea: 3 threads of 2 ranks on 1 core; 1 thread each would not be in one another's way"},
-		{"one of them told too many", []resourceClaim{on("a", "0-1"), on("b", "0-1", told(3))}, "2 3",
-			"nodeb: 3 threads of 1 rank on 2 cores; 2 threads each would not be in one another's way"},
-		{"GOMAXPROCS", []resourceClaim{on("a", "0-7", limit(3)), on("a", "0-7", limit(3))}, "3 3", ""},
-		{"a quota of the group", []resourceClaim{on("a", "0-7", quota(4)), on("a", "0-7", quota(4))}, "2 2", ""},
-		{"a small quota", []resourceClaim{on("a", "0-7", quota(1)), on("a", "0-7", quota(1))}, "1 1", ""},
-		{"a system that does not say", []resourceClaim{on("a", "", limit(4)), on("a", "", limit(4))}, "2 2", ""},
+		{"one rank has the machine", []resourceClaim{claim("a", "0-7")}, "8", ""},
+		{"not split by the launcher", []resourceClaim{claim("a", "0-7"), claim("a", "0-7")}, "4 4", ""},
+		{"split by the launcher", []resourceClaim{claim("a", "0-3"), claim("a", "4-7")}, "4 4", ""},
+		{"split unevenly", []resourceClaim{claim("a", "0-5"), claim("a", "6-7")}, "6 2", ""},
+		{"two sockets, two ranks each", []resourceClaim{claim("a", "0-7"), claim("a", "8-15"), claim("a", "0-7"),
+			claim("a", "8-15")}, "4 4 4 4", ""},
+		{"two machines", []resourceClaim{claim("a", "0-7"), claim("b", "0-7"), claim("b", "0-7")}, "8 4 4", ""},
+		{"7 processors, 3 ranks", []resourceClaim{claim("a", "0-6"), claim("a", "0-6"), claim("a", "0-6")}, "2 2 2", ""},
+		{"partly shared", []resourceClaim{claim("a", "0-3"), claim("a", "2-5")}, "3 3", ""},
+		{"3 processors, 3 ranks", []resourceClaim{claim("a", "0-2"), claim("a", "0-2"), claim("a", "0-2")}, "1 1 1", ""},
+		{"more ranks than cores", []resourceClaim{claim("a", "0"), claim("a", "0"), claim("a", "0")}, "1 1 1", ""},
+		{"threads set", []resourceClaim{claim("a", "0-7", threads(2)), claim("a", "0-7", threads(2))}, "2 2", ""},
+		{"too many threads set", []resourceClaim{claim("a", "0-7", threads(8)), claim("a", "0-7", threads(8))}, "8 8",
+			"nodea: 16 threads of 2 ranks on 8 cores; use at most 4 threads per rank"},
+		{"too many threads set for one core", []resourceClaim{claim("a", "0", threads(2)), claim("a", "0")}, "2 1",
+			"nodea: 3 threads of 2 ranks on 1 core; use at most 1 thread per rank"},
+		{"too many threads set for one machine", []resourceClaim{claim("a", "0-1"), claim("b", "0-1", threads(3))}, "2 3",
+			"nodeb: 3 threads of 1 rank on 2 cores; use at most 2 threads per rank"},
+		{"GOMAXPROCS", []resourceClaim{claim("a", "0-7", limit(3)), claim("a", "0-7", limit(3))}, "3 3", ""},
+		{"a quota of the group", []resourceClaim{claim("a", "0-7", quota(4)), claim("a", "0-7", quota(4))}, "2 2", ""},
+		{"a small quota", []resourceClaim{claim("a", "0-7", quota(1)), claim("a", "0-7", quota(1))}, "1 1", ""},
+		{"processors unknown", []resourceClaim{claim("a", "", limit(4)), claim("a", "", limit(4))}, "2 2", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
@@ -68,7 +68,7 @@ func TestDivide(t *testing.T) {
 				s := divide(test.claims, rank)
 				got = append(got, fmt.Sprint(s.Threads))
 				if s.Warning != test.warn {
-					t.Errorf("rank %d warns %q, want %q", rank, s.Warning, test.warn)
+					t.Errorf("rank %d: got warning %q, want %q", rank, s.Warning, test.warn)
 				}
 			}
 			if strings.Join(got, " ") != test.want {
@@ -79,20 +79,21 @@ func TestDivide(t *testing.T) {
 }
 
 func TestLocalRanks(t *testing.T) {
-	claims := []resourceClaim{on("a", "0-5", told(5)), on("b", "0"), on("a", "0"), on("b", "0"), on("b", "0")}
+	claims := []resourceClaim{claim("a", "0-5", threads(5)), claim("b", "0"), claim("a", "0"), claim("b", "0"),
+		claim("b", "0")}
 	for rank, want := range []string{"0 of 2", "0 of 3", "1 of 2", "1 of 3", "2 of 3"} {
 		s := divide(claims, rank)
 		if got := fmt.Sprintf("%d of %d", s.LocalRank, s.LocalSize); got != want || s.Hosts != 2 {
 			t.Errorf("rank %d: %s on %d hosts, want %s on 2", rank, got, s.Hosts, want)
 		}
-		if s.Fewest != 1 || s.Most != 5 {
-			t.Errorf("rank %d: %d to %d threads, want 1 to 5", rank, s.Fewest, s.Most)
+		if s.MinThreads != 1 || s.MaxThreads != 5 {
+			t.Errorf("rank %d: %d to %d threads, want 1 to 5", rank, s.MinThreads, s.MaxThreads)
 		}
 	}
 }
 
-// Whatever the launcher has done, shares that nobody was told do not add up to more threads than processors, unless
-// there are more ranks than processors.
+// However the launcher has bound the ranks, their shares do not sum to more threads than processors, except for ranks
+// that have the minimum of one thread.
 func TestSharesNeverOversubscribe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var claims []resourceClaim
@@ -100,16 +101,16 @@ func TestSharesNeverOversubscribe(t *testing.T) {
 			first := rapid.IntRange(0, 15).Draw(t, "first")
 			last := rapid.IntRange(first, 15).Draw(t, "last")
 			machine := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "machine")
-			claims = append(claims, on(machine, fmt.Sprintf("%d-%d", first, last)))
+			claims = append(claims, claim(machine, fmt.Sprintf("%d-%d", first, last)))
 		}
-		threads, single := map[string]int{}, map[string]int{}
+		total, single := map[string]int{}, map[string]int{} // threads, and ranks with one thread, of each machine
 		cores := map[string]map[int]bool{"a": {}, "b": {}}
 		for rank, c := range claims {
 			s := divide(claims, rank)
 			if s.Threads < 1 || s.Threads > len(c.cpus) {
 				t.Fatalf("rank %d: %d threads on %d processors", rank, s.Threads, len(c.cpus))
 			}
-			threads[c.Machine] += s.Threads
+			total[c.Machine] += s.Threads
 			if s.Threads == 1 {
 				single[c.Machine]++
 			}
@@ -117,10 +118,10 @@ func TestSharesNeverOversubscribe(t *testing.T) {
 				cores[c.Machine][cpu] = true
 			}
 		}
-		for m, n := range threads {
-			// Ranks that have one thread may hold less than a processor.
+		for m, n := range total {
+			// The share of a rank with one thread may be less than a processor.
 			if n-single[m] > len(cores[m]) {
-				t.Fatalf("machine %s: %d threads, %d of them alone in their rank, on %d processors", m, n, single[m], len(cores[m]))
+				t.Fatalf("machine %s: %d threads on %d processors, %d ranks have one thread", m, n, len(cores[m]), single[m])
 			}
 		}
 	})
@@ -137,7 +138,7 @@ func TestDivideOverAComm(t *testing.T) {
 			}
 			if want := max(1, runtime.GOMAXPROCS(0)/3); s.Threads != want || s.LocalRank != rank || s.LocalSize != 3 ||
 				s.Hosts != 1 {
-				return fmt.Errorf("rank %d: %+v, want %d threads, place %d of 3 on one machine", rank, s, want, rank)
+				return fmt.Errorf("rank %d: %+v, want %d threads, local rank %d of 3, one machine", rank, s, want, rank)
 			}
 			return nil
 		})
@@ -147,8 +148,8 @@ func TestDivideOverAComm(t *testing.T) {
 	}
 }
 
-// A rank whose claim is not understood is named.
-func TestDivideRefusesWhatItDoesNotUnderstand(t *testing.T) {
+// The error for a malformed claim names the rank that sent it.
+func TestDivideRefusesMalformedClaims(t *testing.T) {
 	for _, bad := range []string{"", "null", `{"limit":1,"cpus":"0-9999"}`, `{"limit":1,"cpus":"3-1"}`,
 		`{"limit":1,"threads":-1}`, `{"limit":0}`} {
 		comms := local.New(2)
@@ -171,7 +172,7 @@ func TestDivideRefusesWhatItDoesNotUnderstand(t *testing.T) {
 	}
 }
 
-func TestCPUsAreReadAsTheyAreWritten(t *testing.T) {
+func TestParseCPUsInvertsFormatCPUs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var cpus []int
 		for cpu := rapid.IntRange(0, 9).Draw(t, "first"); cpu < 64; cpu += rapid.SampledFrom([]int{1, 1, 1, 2, 9}).Draw(t,
@@ -180,7 +181,7 @@ func TestCPUsAreReadAsTheyAreWritten(t *testing.T) {
 		}
 		got, err := parseCPUs(formatCPUs(cpus))
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(cpus) {
-			t.Fatalf("%v is written %q and read %v, %v", cpus, formatCPUs(cpus), got, err)
+			t.Fatalf("%v is formatted as %q and parsed as %v, %v", cpus, formatCPUs(cpus), got, err)
 		}
 	})
 	if got := formatCPUs([]int{0, 1, 2, 5, 7, 8}); got != "0-2,5,7-8" {
@@ -196,17 +197,17 @@ func FuzzParseCPUs(f *testing.F) {
 		cpus, err := parseCPUs(text)
 		if err != nil {
 			if cpus != nil {
-				t.Error("numbers with an error")
+				t.Errorf("got %v with an error, want nil", cpus)
 			}
 			return
 		}
 		for i, cpu := range cpus {
 			if cpu < 0 || cpu >= maxCPU || i > 0 && cpu <= cpus[i-1] {
-				t.Fatalf("%q gives %v", text, cpus)
+				t.Fatalf("%q: got %v, want ascending numbers below %d", text, cpus, maxCPU)
 			}
 		}
 		if again, err := parseCPUs(formatCPUs(cpus)); err != nil || len(again) != len(cpus) {
-			t.Errorf("%q: %v is read back as %v, %v", text, cpus, again, err)
+			t.Errorf("%q: %v is formatted and parsed as %v, %v", text, cpus, again, err)
 		}
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// slurmStep reads what Slurm says of the step that this process is a task of. Older releases set fewer variables, so
-// none of them is required here; Choose refuses what cannot be done without.
+// slurmStep reads Slurm's variables of this task's job step. Older releases of Slurm set fewer variables, so none is
+// required here; Choose returns an error if the transport needs a missing one.
 func (e *envReader) slurmStep(p *Environment) {
 	for _, name := range []string{"PMIX_RANK", "PMI_RANK", "PMI_FD"} {
 		p.PMI = p.PMI || e.has(name)
@@ -29,8 +29,8 @@ func (e *envReader) slurmStep(p *Environment) {
 	if p.Nodes != 1 {
 		return
 	}
-	// Every task works out the same name by itself. A job that was requeued keeps its number, and the sockets of a
-	// task that was killed keep their place.
+	// Every task derives the same name. The name has the restart count because a requeued job keeps its number, and
+	// sockets of killed tasks may remain in the directory.
 	name := fmt.Sprintf("atoll-%d-%s", os.Getuid(), p.Job)
 	if e.has("SLURM_RESTART_COUNT") {
 		name += fmt.Sprintf("-%d", e.number("SLURM_RESTART_COUNT", 0, math.MaxUint32))
@@ -43,10 +43,10 @@ func (e *envReader) slurmStep(p *Environment) {
 	p.Coordinator = "unix:" + filepath.Join(p.Sockets, "c.sock")
 }
 
-// OpenSockets makes the directory in which the ranks that srun has started on this node meet, or finds that another
-// of them has made it. The directory belongs to this user, and nobody else may enter it; one that was there before
-// and is not like that is refused. close removes it: call it when the rank has left the run, or has failed. For other
-// launchers there is nothing to do.
+// OpenSockets makes the directory for the sockets of the ranks that srun has started on this node, unless another of
+// these ranks has made it. It returns an error if the directory belongs to another user or others may enter it. close
+// removes the directory: call it when the rank has left the run or has failed. For other launchers OpenSockets and
+// close do nothing.
 func OpenSockets(p Environment) (close func() error, err error) {
 	if p.Launcher != Slurm || p.Sockets == "" {
 		return func() error { return nil }, nil
@@ -60,7 +60,7 @@ func OpenSockets(p Environment) (close func() error, err error) {
 		return nil, fmt.Errorf("launch: the directory for the sockets of job %s: %w", p.Job, err)
 	}
 	if info.Mode() != fs.ModeDir|0o700 || !ownedByUser(info) {
-		return nil, fmt.Errorf("launch: %s is %v, and not a directory of this user's with mode 0700: remove it, or set "+
+		return nil, fmt.Errorf("launch: %s has mode %v: want a directory of this user with mode 0700; remove it, or set "+
 			"TMPDIR to a directory of your own", p.Sockets, info.Mode())
 	}
 	return func() error { return os.RemoveAll(p.Sockets) }, nil

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-func TestEveryTaskFindsTheSamePlace(t *testing.T) {
-	seen := map[string]string{}
+// All tasks of a step derive the same directory, and other steps another one.
+func TestTasksDeriveSameDirectory(t *testing.T) {
+	users := map[string]string{} // coordinator → name of the test
 	for _, test := range []struct {
 		name string
 		env  map[string]string
@@ -16,7 +17,7 @@ func TestEveryTaskFindsTheSamePlace(t *testing.T) {
 		{"task", with(step, "TMPDIR=/scratch")},
 		{"another step", with(step, "TMPDIR=/scratch", "SLURM_STEP_ID=4")},
 		{"another job", with(step, "TMPDIR=/scratch", "SLURM_JOB_ID=18")},
-		{"job begun again", with(step, "TMPDIR=/scratch", "SLURM_RESTART_COUNT=1")},
+		{"requeued job", with(step, "TMPDIR=/scratch", "SLURM_RESTART_COUNT=1")},
 		{"no TMPDIR", step},
 	} {
 		var first Environment
@@ -28,13 +29,13 @@ func TestEveryTaskFindsTheSamePlace(t *testing.T) {
 			if rank == 0 {
 				first = p
 			} else if p.Coordinator != first.Coordinator || p.Sockets != first.Sockets {
-				t.Errorf("%s: rank 1 goes to %s, rank 0 to %s", test.name, p.Coordinator, first.Coordinator)
+				t.Errorf("%s: rank 1 has coordinator %s, rank 0 %s", test.name, p.Coordinator, first.Coordinator)
 			}
 		}
-		if other, taken := seen[first.Coordinator]; taken {
-			t.Errorf("%s and %s both meet at %s", test.name, other, first.Coordinator)
+		if other, taken := users[first.Coordinator]; taken {
+			t.Errorf("%s and %s have the same coordinator %s", test.name, other, first.Coordinator)
 		}
-		seen[first.Coordinator] = test.name
+		users[first.Coordinator] = test.name
 	}
 	for _, parent := range []string{"relative", "/" + strings.Repeat("long", 30)} {
 		p, err := detect(lookupIn(with(step, "TMPDIR="+parent)))
@@ -66,12 +67,12 @@ func TestOpenSockets(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(p.Sockets); !os.IsNotExist(err) {
-		t.Errorf("%s is left behind", p.Sockets)
+		t.Errorf("%s was not removed", p.Sockets)
 	}
 }
 
-// The name can be worked out by anyone, so what is found there is not trusted.
-func TestOpenSocketsRefusesWhatOthersMade(t *testing.T) {
+// Other users can derive the name too, so OpenSockets does not trust a directory that exists.
+func TestOpenSocketsRefusesUnsafePaths(t *testing.T) {
 	for name, prepare := range map[string]func(path string) error{
 		"open to all": func(path string) error {
 			if err := os.Mkdir(path, 0o755); err != nil {
@@ -79,12 +80,12 @@ func TestOpenSocketsRefusesWhatOthersMade(t *testing.T) {
 			}
 			return os.Chmod(path, 0o777)
 		},
-		"a link":               func(path string) error { return os.Symlink(os.TempDir(), path) },
-		"a file":               func(path string) error { return os.WriteFile(path, nil, 0o700) },
-		"a folder that is not": func(path string) error { return os.Remove(filepath.Dir(path)) },
+		"a link":           func(path string) error { return os.Symlink(os.TempDir(), path) },
+		"a file":           func(path string) error { return os.WriteFile(path, nil, 0o700) },
+		"no parent folder": func(path string) error { return os.Remove(filepath.Dir(path)) },
 		"another user's folder": func(path string) error {
 			if os.Getuid() != 0 {
-				t.Skip("only root can give a folder away")
+				t.Skip("only root can change the owner of a folder")
 			}
 			if err := os.Mkdir(path, 0o700); err != nil {
 				return err
@@ -101,7 +102,7 @@ func TestOpenSocketsRefusesWhatOthersMade(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := OpenSockets(p); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
-				t.Errorf("got %v, want a refusal that tells what to do", err)
+				t.Errorf("got %v, want an error that mentions TMPDIR", err)
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestSocketDirectoryIsPrivate(t *testing.T) {
-	o := run(t, 1, "checkpoint", nil)
+	o := startRun(t, 1, "checkpoint", nil)
 	o.pid(0)
 	entries, err := os.ReadDir(o.tmp)
 	if err != nil || len(entries) != 1 {
@@ -41,7 +41,7 @@ func TestSocketDirectoryIsShort(t *testing.T) {
 	if dir, err := socketDirectory(long, "/nonexistent"); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
 		t.Error(dir, err)
 	}
-	if left, err := os.ReadDir(long); len(left) != 0 || err != nil {
-		t.Error(left, err)
+	if entries, err := os.ReadDir(long); len(entries) != 0 || err != nil {
+		t.Errorf("got entries %v, %v in the directory with too long a path, want none", entries, err)
 	}
 }

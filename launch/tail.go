@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// tailSize is how much of a rank's output is kept.
+// tailSize is how many bytes of a rank's output are kept.
 const tailSize = 64 << 10
 
-// Lines shown of the rank to blame, and of each other rank that failed.
+// How many lines of output are shown of the rank whose failure is the cause, and of each other rank that failed.
 const (
 	linesOfCause = 100
 	linesOfOther = 10
@@ -17,9 +17,9 @@ const (
 
 // tail is a writer that keeps the last tailSize bytes.
 type tail struct {
-	buf  []byte // a ring once it is full
-	next int    // where the oldest byte is, and the next goes, once it is full
-	cut  bool   // something was overwritten
+	buf  []byte // grows to tailSize, then is a ring buffer
+	next int    // in the ring buffer, the index of the oldest byte, which is overwritten next; 0 before
+	cut  bool   // bytes were dropped
 }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -38,8 +38,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// last returns at most n whole lines from the end, and whether there was more before them. A line is whole if it
-// began within what is kept; a single one that did not is returned as it is.
+// last returns at most n lines from the end, and whether there was output before them. A line whose start was
+// overwritten is left out, unless it is the only one.
 func (t *tail) last(n int) (lines [][]byte, more bool) {
 	all := append(bytes.Clone(t.buf[t.next:]), t.buf[:t.next]...)
 	all = bytes.TrimRight(all, "\r\n")
@@ -56,25 +56,25 @@ func (t *tail) last(n int) (lines [][]byte, more bool) {
 	return lines, more
 }
 
-// report writes the ends of the outputs of the ranks that failed, consequences first and the cause at the end, where
-// a reader looks. tails[r] is nil where the output of rank r was passed through. Ranks are counted from first.
-func report(w io.Writer, cause, first int, exits []exit, tails []*tail) error {
+// writeTails writes the last lines of output of the ranks that failed. The rank that is the cause comes last, where a
+// user looks first. tails[r] is nil if the output of rank r has been shown. Ranks are counted from first.
+func writeTails(w io.Writer, cause, first int, exits []exit, tails []*tail) error {
 	var out bytes.Buffer
-	seen := make(map[string]int)
+	shown := make(map[string]int) // output → the rank that wrote it
 	show := func(rank, n int) {
 		if tails[rank] == nil {
 			return
 		}
 		lines, more := tails[rank].last(n)
-		// Ranks that refuse the same input, or lose the same peer, say the same: once is enough.
+		// Ranks that refuse the same input, or lose the same peer, write the same lines: show them once.
 		key := string(bytes.Join(lines, []byte("\n")))
-		if same, ok := seen[key]; ok && len(lines) > 0 {
+		if same, ok := shown[key]; ok && len(lines) > 0 {
 			fmt.Fprintf(&out, "[rank %d] same output as rank %d\n", first+rank, first+same)
 			return
 		}
-		seen[key] = rank
+		shown[key] = rank
 		if more {
-			fmt.Fprintf(&out, "[rank %d] (earlier output left out)\n", first+rank)
+			fmt.Fprintf(&out, "[rank %d] (earlier output omitted)\n", first+rank)
 		}
 		for _, line := range lines {
 			fmt.Fprintf(&out, "[rank %d] %s\n", first+rank, line)

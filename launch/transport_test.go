@@ -8,59 +8,59 @@ import (
 func TestChoose(t *testing.T) {
 	var (
 		none    = Environment{Size: 1}
-		ours    = Environment{Launcher: Atoll, Size: 4, Coordinator: "unix:/d/c.sock", Sockets: "/d"}
+		atoll   = Environment{Launcher: Atoll, Size: 4, Coordinator: "unix:/d/c.sock", Sockets: "/d"}
 		openMPI = Environment{Launcher: OpenMPI, Size: 4}
 		pmi     = Environment{Launcher: PMI, Size: 4}
 		node    = Environment{Launcher: Slurm, Size: 4, Nodes: 1, Job: "1.0", Coordinator: "unix:/d/c.sock", Sockets: "/d"}
 		nodePMI = Environment{Launcher: Slurm, Size: 4, Nodes: 1, Job: "1.0", Coordinator: "unix:/d/c.sock", Sockets: "/d",
 			PMI: true}
-		nodes  = Environment{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0"}
-		many   = Environment{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0", PMI: true}
-		silent = Environment{Launcher: Slurm, Size: 4}
+		nodes    = Environment{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0"}
+		nodesPMI = Environment{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0", PMI: true}
+		oldSlurm = Environment{Launcher: Slurm, Size: 4} // sets few variables
 	)
 	for _, test := range []struct {
-		name  string
-		place Environment
-		asked string
-		mpi   bool
-		want  string // transport: why, or words of the refusal
+		name      string
+		env       Environment
+		requested string
+		mpi       bool
+		want      string // the start of "transport: why", or "error: " and words of the error
 	}{
 		{"alone", none, Auto, false, "local: one process"},
 		{"alone with MPI", none, Auto, true, "local: one process"},
-		{"alone, processes", none, GRPC, false, "grpc: asked for"},
-		{"alone, MPI", none, MPI, true, "mpi: asked for"},
-		{"no MPI", none, MPI, false, "refused: built without MPI"},
-		{"unknown", none, "pigeon", true, "refused: \"pigeon\" is not known"},
-		{"children", ours, Auto, true, "grpc: the launcher has said where the ranks meet"},
-		{"children, as told", ours, GRPC, false, "grpc: the launcher has said where the ranks meet"},
-		{"children, local", ours, InProcess, false, "refused: atoll has started 4 processes"},
-		{"children, MPI", ours, MPI, true, "refused: use mpirun"},
-		{"one child, local", Environment{Launcher: Atoll, Size: 1}, InProcess, false, "grpc: "},
+		{"alone, processes", none, GRPC, false, "grpc: requested"},
+		{"alone, MPI", none, MPI, true, "mpi: requested"},
+		{"no MPI", none, MPI, false, "error: built without MPI"},
+		{"unknown", none, "pigeon", true, "error: \"pigeon\" is unknown"},
+		{"atoll", atoll, Auto, true, "grpc: the launcher has set the coordinator's address"},
+		{"atoll, gRPC", atoll, GRPC, false, "grpc: the launcher has set the coordinator's address"},
+		{"atoll, local", atoll, InProcess, false, "error: atoll has started 4 processes"},
+		{"atoll, MPI", atoll, MPI, true, "error: use mpirun"},
+		{"atoll, one rank, local", Environment{Launcher: Atoll, Size: 1}, InProcess, false, "grpc: "},
 		{"mpirun", openMPI, Auto, true, "mpi: started by mpirun"},
 		{"mpirun of MPICH", pmi, MPI, true, "mpi: started by mpirun"},
-		{"mpirun without MPI", openMPI, Auto, false, "refused: would run 4 independent copies"},
-		{"mpirun without MPI, gRPC", pmi, GRPC, false, "refused: atoll run --ranks 4 --transport grpc"},
-		{"mpirun, gRPC", openMPI, GRPC, true, "refused: no place to meet"},
-		{"mpirun, local", openMPI, InProcess, true, "refused: the whole case by itself"},
+		{"mpirun without MPI", openMPI, Auto, false, "error: would run 4 independent copies"},
+		{"mpirun without MPI, gRPC", pmi, GRPC, false, "error: atoll run --ranks 4 --transport grpc"},
+		{"mpirun, gRPC", openMPI, GRPC, true, "error: no coordinator's address"},
+		{"mpirun, local", openMPI, InProcess, true, "error: the whole case by itself"},
 		{"srun", node, Auto, false, "grpc: this program has no MPI, and all ranks are on one node"},
-		{"srun, gRPC", nodePMI, GRPC, true, "grpc: asked for; all ranks are on one node"},
+		{"srun, gRPC", nodePMI, GRPC, true, "grpc: requested; all ranks are on one node"},
 		{"srun with MPI", nodePMI, Auto, true, "mpi: started by srun"},
 		{"srun with MPI, no PMI", node, Auto, true, "grpc: srun offers no PMI to MPI"},
-		{"srun with MPI, no PMI, as told", node, MPI, true, "mpi: asked for"},
-		{"srun, local", node, InProcess, true, "refused: the whole case by itself"},
-		{"nodes", nodes, Auto, false, "refused: mutual TLS"},
-		{"nodes, gRPC", nodes, GRPC, true, "refused: srun --nodes=1"},
-		{"nodes with MPI", many, Auto, true, "mpi: started by srun"},
-		{"nodes with MPI, no PMI", nodes, Auto, true, "refused: srun --mpi=pmix"},
-		{"nodes with MPI, no PMI, as told", nodes, MPI, true, "mpi: asked for"},
-		{"silent Slurm", silent, Auto, false, "refused: SLURM_STEP_NUM_NODES"},
-		{"silent Slurm with MPI", silent, Auto, true, "refused: srun --mpi=pmix"},
+		{"srun with MPI, no PMI, mpi", node, MPI, true, "mpi: requested"},
+		{"srun, local", node, InProcess, true, "error: the whole case by itself"},
+		{"nodes", nodes, Auto, false, "error: mutual TLS"},
+		{"nodes, gRPC", nodes, GRPC, true, "error: srun --nodes=1"},
+		{"nodes with MPI", nodesPMI, Auto, true, "mpi: started by srun"},
+		{"nodes with MPI, no PMI", nodes, Auto, true, "error: srun --mpi=pmix"},
+		{"nodes with MPI, no PMI, mpi", nodes, MPI, true, "mpi: requested"},
+		{"old Slurm", oldSlurm, Auto, false, "error: SLURM_STEP_NUM_NODES"},
+		{"old Slurm with MPI", oldSlurm, Auto, true, "error: srun --mpi=pmix"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			transport, why, err := Choose(test.place, test.asked, test.mpi)
-			if words, refused := strings.CutPrefix(test.want, "refused: "); refused {
+			transport, why, err := Choose(test.env, test.requested, test.mpi)
+			if words, isError := strings.CutPrefix(test.want, "error: "); isError {
 				if err == nil || !strings.Contains(err.Error(), words) || ExitCode(err) != 2 || transport != "" {
-					t.Errorf("got %q, %v; want a refusal with %q", transport, err, words)
+					t.Errorf("got %q, %v; want an error with %q", transport, err, words)
 				}
 				return
 			}
@@ -71,15 +71,16 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// A run of several processes never becomes as many runs of one, whatever is asked for.
-func TestNeverCopies(t *testing.T) {
+// Whatever transport is requested, the processes of a launcher never run independent copies of the case.
+func TestNoIndependentCopies(t *testing.T) {
 	for launcher := Atoll; launcher <= Slurm; launcher++ {
-		for _, asked := range []string{Auto, InProcess, GRPC, MPI} {
+		for _, requested := range []string{Auto, InProcess, GRPC, MPI} {
 			for _, mpi := range []bool{false, true} {
 				for nodes := range 3 {
 					p := Environment{Launcher: launcher, Size: 2, Nodes: nodes}
-					if transport, _, err := Choose(p, asked, mpi); transport == InProcess || err == nil && transport == MPI && !mpi {
-						t.Errorf("%v, asked for %s, MPI %v: %s", p, asked, mpi, transport)
+					transport, _, err := Choose(p, requested, mpi)
+					if transport == InProcess || err == nil && transport == MPI && !mpi {
+						t.Errorf("%v, requested %s, MPI %v: got transport %s", p, requested, mpi, transport)
 					}
 				}
 			}

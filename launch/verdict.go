@@ -14,7 +14,7 @@ import (
 const (
 	ExitDone       = 0
 	ExitUsage      = 2  // bad usage or input
-	ExitStopped    = 75 // stopped, with its state saved: the same command continues
+	ExitStopped    = 75 // stopped, with its state saved: the same command continues the run
 	ExitPeerFailed = 76 // of a worker: another rank was lost, or has failed
 )
 
@@ -23,21 +23,21 @@ type exit struct {
 	rank     int
 	code     int            // -1 when a signal killed it
 	signal   syscall.Signal // 0 when it exited
-	byParent bool           // by a signal that the parent had sent
+	byParent bool           // a signal that the parent had sent killed it
 	at       time.Time
 }
 
 func (e exit) failed() bool { return e.code != 0 }
 
-// RankError says which rank made the run fail, and how. It unwraps to what had told the run to stop, if anything
-// had: the cause of the context's end, for one.
+// RankError is the error of a run that failed: it has the rank whose failure is the cause, and how that rank ended. It
+// unwraps to what had stopped the run before, if anything had: a signal, or the cause of the context's end.
 type RankError struct {
 	Rank   int
 	Code   int            // the exit code, -1 when a signal killed the rank
 	Signal syscall.Signal // 0 when the rank exited
-	Killed []int          // other ranks that had not stopped when time was up, and were killed
+	Killed []int          // other ranks that had not stopped in time, and were killed
 
-	stop      error // what had told the run to stop, nil if nothing had
+	stop      error // what had stopped the run, nil if nothing had
 	byParent  bool  // the parent's own signal killed the rank
 	unanimous bool  // every rank that failed exited with Code
 }
@@ -68,17 +68,17 @@ func (e *RankError) Error() string {
 
 func (e *RankError) Unwrap() error { return e.stop }
 
-// verdict finds the rank to blame, or returns nil if none failed. A rank that loses a peer exits with an error of
-// its own, and may be seen to exit before the peer: so a death by signal comes before an exit with an error, and
-// only then does the earlier come before the later. Deaths by the parent's own signals are consequences, and count
-// only when nothing else happened but orderly stops.
+// verdict finds the rank whose failure is the cause, or returns nil if none failed. A rank that loses a peer exits
+// with an error of its own, and may exit before the peer's exit is detected: so a death by signal takes precedence over
+// an exit with an error, and among equals the earlier takes precedence. Deaths by the parent's own signals are
+// consequences, and are the cause only if all other ranks stopped in order or lost a peer.
 func verdict(exits []exit, stop error) *RankError {
 	failed := slices.DeleteFunc(slices.Clone(exits), func(e exit) bool { return !e.failed() })
 	if len(failed) == 0 {
 		return nil
 	}
 	slices.SortFunc(failed, func(a, b exit) int {
-		return cmp.Or(cmp.Compare(blame(a), blame(b)), a.at.Compare(b.at), cmp.Compare(a.rank, b.rank))
+		return cmp.Or(cmp.Compare(precedence(a), precedence(b)), a.at.Compare(b.at), cmp.Compare(a.rank, b.rank))
 	})
 	first := failed[0]
 	e := &RankError{Rank: first.rank, Code: first.code, Signal: first.signal, stop: stop, byParent: first.byParent}
@@ -93,8 +93,8 @@ func verdict(exits []exit, stop error) *RankError {
 	return e
 }
 
-// blame orders failures from cause to consequence.
-func blame(e exit) int {
+// precedence orders failures from cause to consequence.
+func precedence(e exit) int {
 	switch {
 	case e.signal != 0 && !e.byParent:
 		return 0
@@ -108,11 +108,11 @@ func blame(e exit) int {
 	return 4
 }
 
-// ExitCode is the code with which a process that called Local or Detect should exit: 0 for no error; 2 (bad usage
-// or input) and 75 (stopped, with a checkpoint) when every rank that failed said so, and 2 also when the
+// ExitCode returns the code with which a process that called Local or Detect should exit: 0 for no error; 2 (bad usage
+// or input) or 75 (stopped, with a checkpoint) if every rank that failed exited with this code; 2 also if the
 // configuration or the environment was refused; else 1.
 //
-// A rank whose Go code panics exits with 2 as well, unless it recovers: where all ranks panic, that is the answer.
+// A Go program that panics exits with 2 as well: if all ranks panic, ExitCode returns 2.
 func ExitCode(err error) int {
 	var rank *RankError
 	var usage *usageError
@@ -129,12 +129,12 @@ func ExitCode(err error) int {
 	return 1
 }
 
-// usageError tells that a configuration or an environment was refused before anything was started.
+// usageError is the error of a configuration or an environment that was refused before any rank was started.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return "launch: " + e.text }
 
-// signalError tells that a signal to the parent stopped the run.
+// signalError is the reason of a run that a signal to the parent stopped.
 type signalError struct{ signal syscall.Signal }
 
 func (e *signalError) Error() string {

@@ -38,11 +38,11 @@ func TestVerdict(t *testing.T) {
 	}{
 		{"all well", nil, []exit{code(0, 1, 0), code(1, 2, 0)}, "", 0},
 		{"done in spite of a signal", term, []exit{code(0, 1, 0), code(1, 2, 0)}, "", 0},
-		{"one fails, others follow", nil, []exit{code(0, 2, 1), code(1, 1, 1), code(2, 3, 1)},
+		{"the first failure is the cause", nil, []exit{code(0, 2, 1), code(1, 1, 1), code(2, 3, 1)},
 			"rank 1 exited with code 1", 1},
-		{"a death is the cause, though seen later", nil, []exit{code(0, 1, 1), code(1, 2, 1), died(2, 3, syscall.SIGKILL)},
+		{"a later death by signal is the cause", nil, []exit{code(0, 1, 1), code(1, 2, 1), died(2, 3, syscall.SIGKILL)},
 			"rank 2 was killed by signal 9 (killed)", 1},
-		{"the parent's own signals are no cause", nil,
+		{"the parent's own signals are consequences", nil,
 			[]exit{ended(0, 9, syscall.SIGTERM), code(1, 1, 3), ended(2, 10, syscall.SIGKILL)},
 			"rank 1 exited with code 3; rank 2 had not stopped in time and was killed", 1},
 		{"several killed", nil,
@@ -54,7 +54,7 @@ func TestVerdict(t *testing.T) {
 			"rank 0 exited with code 75 after the run was told to stop: signal 15 (terminated)", 75},
 		{"one rank was done", term, []exit{code(0, 1, 75), code(1, 2, 0)},
 			"rank 0 exited with code 75 after the run was told to stop: signal 15 (terminated)", 75},
-		{"no whole checkpoint", term, []exit{code(0, 1, 75), ended(1, 2, syscall.SIGKILL)},
+		{"incomplete checkpoint", term, []exit{code(0, 1, 75), ended(1, 2, syscall.SIGKILL)},
 			"rank 1 had not stopped in time and was killed after the run was told to stop: signal 15 (terminated)", 1},
 		{"signal not handled", term, []exit{ended(0, 2, syscall.SIGTERM), ended(1, 1, syscall.SIGTERM)},
 			"rank 1 was killed by signal 15 (terminated) after the run was told to stop: signal 15 (terminated)", 1},
@@ -81,12 +81,12 @@ func TestExitCodeOfOtherErrors(t *testing.T) {
 	for _, config := range []LocalConfig{{}, {Ranks: -1}, {Ranks: 1 << 30}, {Ranks: 1, Threads: -1},
 		{Ranks: 1, Grace: -1}, {Ranks: 1, Drain: -1}} {
 		if err := Local(t.Context(), config); ExitCode(err) != 2 {
-			t.Errorf("%+v: got %v, want a refusal", config, err)
+			t.Errorf("%+v: got %v, want an error with exit code 2", config, err)
 		}
 	}
 }
 
-// A tail holds the end of all that was written, however it was cut into writes.
+// A tail holds the last tailSize bytes, however the input is divided into writes.
 func TestTailKeepsTheEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []byte
@@ -109,12 +109,12 @@ func TestTailKeepsTheEnd(t *testing.T) {
 			t.Fatalf("%d bytes kept of %d, more %v", len(got), len(all), more)
 		}
 		if cap(kept.buf) > 2*tailSize {
-			t.Fatalf("%d bytes held", cap(kept.buf))
+			t.Fatalf("the buffer has %d bytes, want at most %d", cap(kept.buf), 2*tailSize)
 		}
 	})
 }
 
-func TestReport(t *testing.T) {
+func TestWriteTails(t *testing.T) {
 	tails := []*tail{nil, {}, {}, {}, {}, {}}
 	write := func(rank int, s string) {
 		if _, err := tails[rank].Write([]byte(s)); err != nil {
@@ -134,11 +134,11 @@ func TestReport(t *testing.T) {
 		{rank: 0, code: 1}, {rank: 1, code: 1}, {rank: 2, code: 3}, {rank: 3, code: 1}, {rank: 4}, {rank: 5, code: 1},
 	}
 	var out strings.Builder
-	if err := report(&out, 2, 0, exits, tails); err != nil {
+	if err := writeTails(&out, 2, 0, exits, tails); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	want := []string{"[rank 1] lost rank 2", "[rank 3] same output as rank 1", "[rank 5] (earlier output left out)"}
+	want := []string{"[rank 1] lost rank 2", "[rank 3] same output as rank 1", "[rank 5] (earlier output omitted)"}
 	if len(lines) != 2+1+linesOfOther+1+linesOfCause {
 		t.Fatalf("%d lines:\n%s", len(lines), out.String())
 	}

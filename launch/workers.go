@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// WorkersConfig says which ranks of an epoch are started on this machine. Of LocalConfig, Ranks is how many they are.
+// WorkersConfig configures StartWorkers. LocalConfig.Ranks is the number of ranks that run on this machine.
 type WorkersConfig struct {
 	LocalConfig
 	First, Size       int    // the ranks are First … First+Ranks-1 of Size
-	Epoch, FirstEpoch uint64 // see Place
-	Coordinator       string // host:port where the ranks meet, "" if all of them are here
+	Epoch, FirstEpoch uint64 // see Environment
+	Coordinator       string // the coordinator's host:port, "" if all ranks of the epoch run on this machine
 }
 
 // Exit is how the process of one rank ended.
@@ -26,17 +26,17 @@ type Exit struct {
 	Rank         int            `json:"rank"`
 	Code         int            `json:"code"` // -1 when a signal killed it
 	Signal       syscall.Signal `json:"signal,omitempty"`
-	BySupervisor bool           `json:"ended,omitempty"` // by a signal of its supervisor
+	BySupervisor bool           `json:"ended,omitempty"` // a signal of its supervisor killed it
 	At           time.Time      `json:"at"`
-	Report       *Report        `json:"report,omitempty"` // what it has left, nil if nothing
+	Report       *Report        `json:"report,omitempty"` // the report that it wrote, nil if none
 }
 
 func (e Exit) exit() exit {
 	return exit{rank: e.Rank, code: e.Code, signal: e.Signal, byParent: e.BySupervisor, at: e.At}
 }
 
-// Verdict is the *RankError of ranks that have ended, nil if all did well; stop is what had told them to, nil if
-// nothing had.
+// Verdict returns the *RankError of ranks that have ended, or nil if all exited with code 0. stop is what stopped the
+// run, or nil.
 func Verdict(exits []Exit, stop error) error {
 	all := make([]exit, len(exits))
 	for i, e := range exits {
@@ -48,18 +48,18 @@ func Verdict(exits []Exit, stop error) error {
 	return nil
 }
 
-// Workers are processes that stand until all of them have ended, or are told to.
+// Workers are the processes on this machine of one epoch.
 type Workers struct {
-	Exits <-chan Exit // each as it ends; closed when all have
+	Exits <-chan Exit // receives each exit; closed when all workers have ended
 
 	processes *processSet
 	config    WorkersConfig
 	sockets   string
-	lock      sync.Mutex // of crew.gone, crew.sent and hung
-	hung      map[int]bool
+	lock      sync.Mutex    // protects processes.ended, processes.firstSent, hung, timer and deadline
+	hung      map[int]bool  // workers that were killed because they hung
 	ended     chan struct{} // closed when all have ended
-	timer     *time.Timer   // until they are killed, nil if they are not to be
-	deadline  time.Time     // when that is
+	timer     *time.Timer   // kills the workers at deadline, nil before Drain or Kill
+	deadline  time.Time
 	exits     []Exit
 }
 
@@ -73,8 +73,8 @@ func StartWorkers(config WorkersConfig) (*Workers, error) {
 		return nil, err
 	}
 	if config.First < 0 || config.Size > maxSize || config.First+config.Ranks > config.Size || config.Epoch == 0 {
-		return nil, &usageError{fmt.Sprintf("ranks %d to %d of %d in epoch %d", config.First, config.First+config.Ranks-1,
-			config.Size, config.Epoch)}
+		return nil, &usageError{fmt.Sprintf("ranks %d to %d of %d in epoch %d: want ranks below %d and an epoch above 0",
+			config.First, config.First+config.Ranks-1, config.Size, config.Epoch, config.Size)}
 	}
 	w := &Workers{config: config, hung: map[int]bool{}, ended: make(chan struct{})}
 	if w.sockets, err = socketDirectory(os.TempDir(), "/tmp"); err != nil {
@@ -90,14 +90,14 @@ func StartWorkers(config WorkersConfig) (*Workers, error) {
 	}
 	exits := make(chan Exit, config.Ranks)
 	w.Exits = exits
-	go w.gather(exits)
+	go w.collect(exits)
 	if config.Stuck > 0 {
 		go w.watch()
 	}
 	return w, nil
 }
 
-// command prepares the process of a rank.
+// command returns the unstarted process of a rank.
 func (w *Workers) command(rank int) *exec.Cmd {
 	coordinator := w.config.Coordinator
 	if coordinator == "" {
@@ -114,18 +114,17 @@ func (w *Workers) command(rank int) *exec.Cmd {
 	)
 }
 
-// gather passes on how the workers end.
-func (w *Workers) gather(exits chan<- Exit) {
+// collect sends the exit of each worker, with its report, to exits.
+func (w *Workers) collect(exits chan<- Exit) {
 	for range w.config.Ranks {
 		e := <-w.processes.exited
 		w.lock.Lock()
 		w.processes.ended[e.rank] = true
-		at, ours := w.processes.firstSent[e.signal]
-		e.byParent = ours && !e.at.Before(at)
+		e.byParent = w.processes.sentBefore(e)
 		hung := w.hung[e.rank] && e.signal == syscall.SIGKILL
 		w.lock.Unlock()
 		out := Exit{Rank: w.config.First + e.rank, Code: e.code, Signal: e.signal, BySupervisor: e.byParent, At: e.at}
-		if out.Report = reported(w.sockets, out.Rank); hung {
+		if out.Report = readReport(w.sockets, out.Rank); hung {
 			out.Report, out.BySupervisor = w.hungReport(out.Rank), false
 		}
 		w.exits = append(w.exits, out)
@@ -135,14 +134,14 @@ func (w *Workers) gather(exits chan<- Exit) {
 	close(exits)
 }
 
-// Drain tells the workers once to stop with their state saved. Those that have not after the time of the configuration
-// are killed.
+// Drain sends SIGTERM to the workers, once, upon which they save their state and exit. Workers that have not exited
+// after LocalConfig.Drain are killed.
 func (w *Workers) Drain() {
 	w.send(syscall.SIGTERM)
 	w.Kill(w.config.Drain)
 }
 
-// Kill kills the workers after some time, if it is not to do so earlier.
+// Kill kills the workers after a delay, unless an earlier call set an earlier time.
 func (w *Workers) Kill(after time.Duration) {
 	if after == 0 {
 		w.send(syscall.SIGKILL)
@@ -163,12 +162,13 @@ func (w *Workers) Kill(after time.Duration) {
 func (w *Workers) send(s syscall.Signal) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
-	if _, twice := w.processes.firstSent[s]; !twice || s == syscall.SIGKILL {
+	if _, sent := w.processes.firstSent[s]; !sent || s == syscall.SIGKILL {
 		w.processes.signal(s)
 	}
 }
 
-// Close gives back what the workers had, when all of them have ended.
+// Close waits for the copying of the workers' output and removes their directory of sockets. Call it when all of them
+// have ended.
 func (w *Workers) Close() error {
 	w.lock.Lock()
 	if w.timer != nil {
@@ -183,8 +183,8 @@ func (w *Workers) Close() error {
 	return w.processes.outputError
 }
 
-// Show writes the last lines of the output of workers that failed to Stderr, as Local does. Call it after Close.
-func (w *Workers) Show() error {
+// ShowOutput writes the last lines of the output of workers that failed to Stderr, as Local does. Call it after Close.
+func (w *Workers) ShowOutput() error {
 	all := make([]exit, len(w.exits))
 	for i, e := range w.exits {
 		all[i] = e.exit()
@@ -195,5 +195,5 @@ func (w *Workers) Show() error {
 	if failure == nil || w.config.Stderr == nil || ExitCode(failure) == ExitStopped {
 		return nil
 	}
-	return report(w.config.Stderr, failure.Rank, w.config.First, all, w.processes.kept)
+	return writeTails(w.config.Stderr, failure.Rank, w.config.First, all, w.processes.tails)
 }

@@ -27,7 +27,7 @@ const (
 	Verdict_UNKNOWN Verdict_Kind = 0
 	Verdict_LOST    Verdict_Kind = 1 // the process died or stopped answering
 	Verdict_ABORTED Verdict_Kind = 2 // the rank called Abort
-	Verdict_FAULT   Verdict_Kind = 3 // the rank did what it must not do
+	Verdict_FAULT   Verdict_Kind = 3 // the rank violated the protocol
 )
 
 // Enum value maps for Verdict_Kind.
@@ -184,11 +184,11 @@ type isFromRank_Kind interface {
 }
 
 type FromRank_Hello struct {
-	Hello *Hello `protobuf:"bytes,1,opt,name=hello,proto3,oneof"` // first, once
+	Hello *Hello `protobuf:"bytes,1,opt,name=hello,proto3,oneof"` // the first message
 }
 
 type FromRank_Beat struct {
-	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // many times within the silence that is allowed
+	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // heartbeat, sent several times within the silence limit
 }
 
 type FromRank_Abort struct {
@@ -200,7 +200,7 @@ type FromRank_GiveUp struct {
 }
 
 type FromRank_Leave struct {
-	Leave *Leave `protobuf:"bytes,5,opt,name=leave,proto3,oneof"` // last
+	Leave *Leave `protobuf:"bytes,5,opt,name=leave,proto3,oneof"` // the last message
 }
 
 type FromRank_Fault struct {
@@ -330,11 +330,11 @@ type isFromCoordinator_Kind interface {
 }
 
 type FromCoordinator_Welcome struct {
-	Welcome *Welcome `protobuf:"bytes,1,opt,name=welcome,proto3,oneof"` // once all ranks have said hello; one page of several
+	Welcome *Welcome `protobuf:"bytes,1,opt,name=welcome,proto3,oneof"` // sent when all ranks have sent Hello, in one or more pages
 }
 
 type FromCoordinator_Beat struct {
-	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // many times within the silence that is allowed
+	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // heartbeat, sent several times within the silence limit
 }
 
 type FromCoordinator_Left struct {
@@ -342,15 +342,15 @@ type FromCoordinator_Left struct {
 }
 
 type FromCoordinator_Verdict struct {
-	Verdict *Verdict `protobuf:"bytes,4,opt,name=verdict,proto3,oneof"` // the run has failed; last
+	Verdict *Verdict `protobuf:"bytes,4,opt,name=verdict,proto3,oneof"` // the run has failed; the last message
 }
 
 type FromCoordinator_Farewell struct {
-	Farewell *Farewell `protobuf:"bytes,5,opt,name=farewell,proto3,oneof"` // all ranks have left; last
+	Farewell *Farewell `protobuf:"bytes,5,opt,name=farewell,proto3,oneof"` // all ranks have left; the last message
 }
 
 type FromCoordinator_Refusal struct {
-	Refusal *Refusal `protobuf:"bytes,6,opt,name=refusal,proto3,oneof"` // whoever said hello has no part in the run, which goes on; last
+	Refusal *Refusal `protobuf:"bytes,6,opt,name=refusal,proto3,oneof"` // the sender of Hello is not admitted; the run continues; the last message
 }
 
 func (*FromCoordinator_Welcome) isFromCoordinator_Kind() {}
@@ -365,17 +365,18 @@ func (*FromCoordinator_Farewell) isFromCoordinator_Kind() {}
 
 func (*FromCoordinator_Refusal) isFromCoordinator_Kind() {}
 
-// Hello says who comes. All but rank and address must agree between ranks and coordinator.
+// Hello is the first message of a rank. All fields except rank and address must be equal on all ranks and the
+// coordinator.
 type Hello struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Protocol      uint32                 `protobuf:"varint,1,opt,name=protocol,proto3" json:"protocol,omitempty"`
 	Rank          uint32                 `protobuf:"varint,2,opt,name=rank,proto3" json:"rank,omitempty"`
 	Size          uint32                 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
-	Address       string                 `protobuf:"bytes,4,opt,name=address,proto3" json:"address,omitempty"` // where the rank accepts streams of its neighbours
+	Address       string                 `protobuf:"bytes,4,opt,name=address,proto3" json:"address,omitempty"` // address at which the rank accepts streams of other ranks
 	BuildId       string                 `protobuf:"bytes,5,opt,name=build_id,json=buildId,proto3" json:"build_id,omitempty"`
 	CaseHash      string                 `protobuf:"bytes,6,opt,name=case_hash,json=caseHash,proto3" json:"case_hash,omitempty"`
-	Epoch         uint64                 `protobuf:"varint,7,opt,name=epoch,proto3" json:"epoch,omitempty"` // how often the run was begun anew
-	Token         string                 `protobuf:"bytes,8,opt,name=token,proto3" json:"token,omitempty"`  // the secret of the job
+	Epoch         uint64                 `protobuf:"varint,7,opt,name=epoch,proto3" json:"epoch,omitempty"` // epoch of the run (docs/glossary.md)
+	Token         string                 `protobuf:"bytes,8,opt,name=token,proto3" json:"token,omitempty"`  // secret of the job
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -466,11 +467,11 @@ func (x *Hello) GetToken() string {
 	return ""
 }
 
-// Welcome is a page of the list of all ranks: so many come that each fits into a message.
+// Welcome is a page of the list of all ranks. The list is sent in pages that each fit into a message.
 type Welcome struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Session       uint64                 `protobuf:"varint,1,opt,name=session,proto3" json:"session,omitempty"`    // marks every frame of these ranks: a random number
-	Addresses     []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // of ranks first, first + 1, …
+	Session       uint64                 `protobuf:"varint,1,opt,name=session,proto3" json:"session,omitempty"`    // random number that identifies the run in every frame
+	Addresses     []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // addresses of ranks first, first + 1, …
 	First         uint32                 `protobuf:"varint,3,opt,name=first,proto3" json:"first,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -529,10 +530,10 @@ func (x *Welcome) GetFirst() uint32 {
 
 type Beat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// From the coordinator, before all ranks have said hello:
-	Missing       []uint32 `protobuf:"varint,1,rep,packed,name=missing,proto3" json:"missing,omitempty"` // the first of those that have not
-	Absent        uint32   `protobuf:"varint,2,opt,name=absent,proto3" json:"absent,omitempty"`          // how many have not
-	Refused       []string `protobuf:"bytes,3,rep,name=refused,proto3" json:"refused,omitempty"`         // who was turned away last, and why
+	// Sent by the coordinator, until all ranks have sent Hello:
+	Missing       []uint32 `protobuf:"varint,1,rep,packed,name=missing,proto3" json:"missing,omitempty"` // the first ranks that have not sent Hello
+	Absent        uint32   `protobuf:"varint,2,opt,name=absent,proto3" json:"absent,omitempty"`          // number of ranks that have not sent Hello
+	Refused       []string `protobuf:"bytes,3,rep,name=refused,proto3" json:"refused,omitempty"`         // the latest refusals: address and reason
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -684,7 +685,7 @@ func (x *Abort) GetCause() string {
 	return ""
 }
 
-// GiveUp tells that the context of a collective ended before all ranks had come.
+// GiveUp: the context of a collective ended on this rank before all ranks had joined the collective.
 type GiveUp struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
@@ -729,7 +730,7 @@ func (x *GiveUp) GetText() string {
 	return ""
 }
 
-// Fault tells that another rank broke the protocol.
+// Fault: another rank has violated the protocol.
 type Fault struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Rank          uint32                 `protobuf:"varint,1,opt,name=rank,proto3" json:"rank,omitempty"`
@@ -782,7 +783,8 @@ func (x *Fault) GetText() string {
 	return ""
 }
 
-// Leave tells how many frames the rank has sent to each other, so that these know when nothing more will come.
+// Leave has the number of frames that the rank has sent to each other rank, so that these know when they have received
+// all.
 type Leave struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Sent          []uint64               `protobuf:"varint,1,rep,packed,name=sent,proto3" json:"sent,omitempty"`
@@ -830,7 +832,7 @@ func (x *Leave) GetSent() []uint64 {
 type Left struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Rank          uint32                 `protobuf:"varint,1,opt,name=rank,proto3" json:"rank,omitempty"`
-	Sent          uint64                 `protobuf:"varint,2,opt,name=sent,proto3" json:"sent,omitempty"` // to the rank that is told
+	Sent          uint64                 `protobuf:"varint,2,opt,name=sent,proto3" json:"sent,omitempty"` // number of frames sent to the receiver of this message
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -921,7 +923,7 @@ type Verdict struct {
 	Rank          uint32                 `protobuf:"varint,2,opt,name=rank,proto3" json:"rank,omitempty"`
 	Code          int64                  `protobuf:"varint,3,opt,name=code,proto3" json:"code,omitempty"`
 	Text          string                 `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
-	WaitingFor    int32                  `protobuf:"varint,5,opt,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"` // of a collective that was given up: a rank that did not come, or -1
+	WaitingFor    int32                  `protobuf:"varint,5,opt,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"` // after GiveUp, a rank that had not joined the collective; otherwise -1
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -26,9 +26,9 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Coordinator brings the ranks of one run together and watches over them.
+// Coordinator lets the ranks of one run join, and detects lost ranks.
 type CoordinatorClient interface {
-	// Attend is open as long as the rank takes part. Its end without Leave is the death of whoever ended it.
+	// Attend is open while the rank is in the run. If the stream ends without Leave, the peer that ended it is lost.
 	Attend(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[FromRank, FromCoordinator], error)
 }
 
@@ -57,9 +57,9 @@ type Coordinator_AttendClient = grpc.BidiStreamingClient[FromRank, FromCoordinat
 // All implementations must embed UnimplementedCoordinatorServer
 // for forward compatibility.
 //
-// Coordinator brings the ranks of one run together and watches over them.
+// Coordinator lets the ranks of one run join, and detects lost ranks.
 type CoordinatorServer interface {
-	// Attend is open as long as the rank takes part. Its end without Leave is the death of whoever ended it.
+	// Attend is open while the rank is in the run. If the stream ends without Leave, the peer that ended it is lost.
 	Attend(grpc.BidiStreamingServer[FromRank, FromCoordinator]) error
 	mustEmbedUnimplementedCoordinatorServer()
 }

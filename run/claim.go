@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// claimFolder takes the folder and removes what an earlier run has left there. All ranks may write to it afterwards.
+// claimFolder locks the output folder and removes the results of an earlier run. All ranks may write to it afterwards.
 func (r *runner) claimFolder(ctx context.Context) error {
 	err := os.MkdirAll(r.Dir, 0o777)
 	if err == nil && r.Comm.Rank() == 0 {
@@ -27,7 +27,7 @@ func (r *runner) claimFolder(ctx context.Context) error {
 
 func (r *runner) mode() folder.Mode {
 	switch {
-	case r.from != nil:
+	case r.resumeFrom != nil:
 		return folder.Resume
 	case r.Force:
 		return folder.Replace
@@ -35,10 +35,10 @@ func (r *runner) mode() folder.Mode {
 	return folder.Fresh
 }
 
-// beginFolder makes the folder that of this run.
+// beginFolder initializes the claimed folder for this run.
 func (r *runner) beginFolder() error {
 	err := r.folder.Resume
-	if r.from == nil {
+	if r.resumeFrom == nil {
 		err = func() error { return r.folder.Begin(r.Case.Output.Mesh) }
 	}
 	return errors.Join(err(), atomicfile.Write(filepath.Join(r.Dir, folder.CaseFile), func(f *os.File) error {
@@ -54,7 +54,7 @@ func (r *runner) info() folder.Info {
 	}
 }
 
-// absolute is a path from anywhere, if that can be told.
+// absolute returns the absolute path, or path itself if it cannot be determined.
 func absolute(path string) string {
 	if a, err := filepath.Abs(path); err == nil {
 		return a
@@ -62,17 +62,18 @@ func absolute(path string) string {
 	return path
 }
 
-// releaseFolder writes the summary of a run that has ended well, tells the folder what has become of the run, and gives
-// it back.
+// releaseFolder writes the summary of a successful run, records the final state of the run in the folder, and unlocks
+// it.
 func (r *runner) releaseFolder(ctx context.Context, s *summary.Summary, ended error) error {
-	if errors.Is(ended, dist.ErrPeerLost) { // and so it continues from what is saved, as if this rank had been lost too
+	// leave the state at "running", so that the next epoch continues from the last checkpoint
+	if errors.Is(ended, dist.ErrPeerLost) {
 		return r.folder.Close()
 	}
 	err := r.fence.Publish(func() error { return r.recordEnd(ctx, s, ended) })
 	return errors.Join(err, r.folder.Close())
 }
 
-// recordEnd writes the summary, and what has become of the run.
+// recordEnd writes the summary and the final state of the run.
 func (r *runner) recordEnd(ctx context.Context, s *summary.Summary, ended error) error {
 	var errs []error
 	state := folder.Done
@@ -93,7 +94,7 @@ func (r *runner) recordEnd(ctx context.Context, s *summary.Summary, ended error)
 	return errors.Join(append(errs, r.folder.SetState(state))...)
 }
 
-// saveMesh writes the mesh that a run ends with, all of it before it has its name.
+// saveMesh writes the final mesh. In an elastic run it gets its name only when it is complete.
 func (r *runner) saveMesh(ctx context.Context, d solvers.Saver, path string) error {
 	if r.Epoch == 0 {
 		return d.Save(ctx, path)

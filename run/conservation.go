@@ -7,30 +7,29 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// conservationTable writes what the solver measures in the course of the run, above all what is conserved, to
-// conservation.csv.
+// conservationTable writes conservation.csv: quantities that the solver measures during the run, mainly conserved ones.
 type conservationTable struct {
-	rows  *rows
-	row   []byte
-	begun bool
+	rows      *rows
+	row       []byte
+	hasHeader bool
 }
 
 const conservationFile = "conservation.csv"
 
-// openConservationTable begins the table, or goes on behind so many bytes.
+// openConservationTable creates the table, or truncates an existing one to length bytes and appends to it.
 func openConservationTable(fence folder.Fence, length int64) (*conservationTable, error) {
 	rows, err := openRows(fence, conservationFile, length)
 	if err != nil {
 		return nil, err
 	}
-	return &conservationTable{rows: rows, begun: length > 0}, nil
+	return &conservationTable{rows: rows, hasHeader: length > 0}, nil
 }
 
-// record adds a row of the quantities that are columns; the first one names them.
-func (c *conservationTable) record(now solvers.Clock, table []solvers.Quantity) error {
+// writeRow adds a row of the quantities that are columns. The first call writes the header.
+func (c *conservationTable) writeRow(now solvers.Clock, table []solvers.Quantity) error {
 	c.row = c.row[:0]
-	if !c.begun {
-		c.begun = true
+	if !c.hasHeader {
+		c.hasHeader = true
 		c.row = append(c.row, "step,t,dt"...)
 		for _, v := range table {
 			if v.Outputs&solvers.Column != 0 {

@@ -14,80 +14,80 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// control saves the state of a run in its course, and ends the run when it is told to. All ranks poll each other at the
-// same steps, a few times a second by rank 0's clock, however long a step takes: then they find out whether one of them
-// is to stop, and whether all have written what they were writing.
+// control decides when a run saves its state and when it stops early. The ranks poll each other by a reduction at the
+// same steps, a few times per second by the clock of rank 0. A poll tells all ranks whether one of them must stop, and
+// whether all have finished their background writes.
 type control struct {
-	stop       <-chan struct{} // closed when the run is to stop
-	limit      time.Time       // when it is to stop by itself; zero for never
-	nextPoll   int             // the step at which ranks poll next
+	stop       <-chan struct{} // closed to order the run to stop
+	limit      time.Time       // when the run stops by itself; zero for never
+	nextPoll   int             // step of the next poll
 	lastPoll   time.Time
-	lastSteps  int // steps then
-	saved      time.Time
-	writeTime  time.Duration // of the last checkpoint
-	writeBegun time.Time     // of the one under way
+	lastSteps  int           // step of the last poll
+	saved      time.Time     // when the last checkpoint began
+	writeTime  time.Duration // that the last checkpoint took
+	writeBegun time.Time     // start of the checkpoint in progress
 	writing    *checkpoint.Writer
 	layouts    checkpoint.Layouts
-	path       string     // of that
-	pruning    chan error // has a value when the earlier ones are gone; nil if nobody is at it
+	path       string     // of the checkpoint in progress
+	pruning    chan error // receives the result of removing earlier checkpoints; nil if that is not in progress
 }
 
-// pollInterval is how long a run continues before it sees that it is to stop.
+// pollInterval is the wall-clock time between polls.
 const pollInterval = 200 * time.Millisecond
 
-// poll is what the ranks find out about each other in one reduction, by the maximum over all. The words save, show and
-// nextPoll are of rank 0.
+// poll is the data of one poll: its words are reduced by the maximum over ranks. Only rank 0 sets pollSave, pollShow
+// and pollNext.
 type poll [pollWords]int64
 
 const (
 	pollStop    = iota // a stopReason
-	pollSave           // 1: begin a checkpoint
+	pollSave           // 1: start a checkpoint
 	pollShow           // a watch.Want
 	pollNext           // steps to the next poll
 	pollWriting        // 1: a rank is still writing its share of a checkpoint
-	pollDrawing        // 1: a rank is still at a stage of a frame
+	pollFraming        // 1: a rank has not finished its stage of a frame
 	pollWords
 )
 
-// stopReason is why a run stops before its end. The greatest of all ranks counts.
+// stopReason is why a run stops before its end. The largest value of all ranks holds.
 type stopReason = int64
 
 const (
-	goOn stopReason = iota
+	keepRunning stopReason = iota
 	stopOrdered
 	stopTimeLimit
 )
 
-// Stopped tells that a run was told to stop, and has saved its state.
+// Stopped is the error of a run that was ordered to stop and has saved its state.
 type Stopped struct {
-	Where string // how far it was
-	Late  bool   // its time was up
+	Where string // position of the run
+	Late  bool   // stopped by its time limit
 }
 
 func (e *Stopped) Error() string {
 	if e.Late {
-		return "stopped near its time limit " + e.Where
+		return "stopped shortly before its time limit " + e.Where
 	}
 	return "stopped by a signal " + e.Where
 }
 
-// savesState reports whether the run saves its state.
+// savesState reports whether the run can save its state.
 func (r *runner) savesState() bool {
-	_, can := r.solver.(solvers.Restarter)
-	return can && r.Report == nil && r.Replay == nil
+	_, ok := r.solver.(solvers.Restarter)
+	return ok && r.Report == nil && r.Replay == nil
 }
 
-// newControl starts the clocks of polls and checkpoints.
-func (r *runner) newControl(told <-chan struct{}) *control {
+// newControl starts the clocks of polls and checkpoints. Closing stop orders the run to stop.
+func (r *runner) newControl(stop <-chan struct{}) *control {
 	now := time.Now()
-	k := &control{stop: told, lastPoll: now, saved: now}
+	k := &control{stop: stop, lastPoll: now, saved: now}
 	if r.TimeLimit > 0 {
 		k.limit = r.started.Add(r.TimeLimit)
 	}
 	return k
 }
 
-// stepsToPoll is how many steps there are to the next poll.
+// stepsToPoll returns the number of steps until the next poll.
 func (r *runner) stepsToPoll(steps int) int {
 	if r.control == nil {
 		return math.MaxInt
@@ -99,7 +99,7 @@ func (r *runner) stepsToPoll(steps int) int {
 	return max(n, 1)
 }
 
-// poll is called by all ranks after each stretch of steps.
+// poll polls the ranks if it is time, and saves or stops as decided. All ranks call it after each call of Advance.
 func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	k := r.control
 	if k == nil {
@@ -117,9 +117,9 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	if err != nil {
 		return err
 	}
-	stop := p[pollStop] != goOn
+	stop := p[pollStop] != keepRunning
 	for _, f := range r.frames {
-		if p[pollDrawing] == 0 && f.pending != nil {
+		if p[pollFraming] == 0 && f.pending != nil {
 			if err := f.advance(ctx); err != nil {
 				return err
 			}
@@ -130,7 +130,7 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 			return err
 		}
 	}
-	if err := r.show(ctx, now, watch.Want(p[pollShow])); err != nil {
+	if err := r.sendView(ctx, now, watch.Want(p[pollShow])); err != nil {
 		return err
 	}
 	k.nextPoll = now.Steps + int(p[pollNext])
@@ -154,7 +154,7 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 		Late: p[pollStop] == stopTimeLimit}
 }
 
-// exchangePoll reduces what all ranks have to tell.
+// exchangePoll makes the poll: it reduces the words of all ranks.
 func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, err error) {
 	k := r.control
 	select {
@@ -171,13 +171,13 @@ func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, e
 	}
 	for _, f := range r.frames {
 		if !f.stageDone() {
-			p[pollDrawing] = 1
+			p[pollFraming] = 1
 		}
 	}
 	return p, r.Comm.AllreduceInt64(ctx, dist.Max, p[:])
 }
 
-// request is what rank 0 asks all ranks for.
+// request sets the words of rank 0: whether to save or stop, and the number of steps until the next poll.
 func (k *control) request(p *poll, steps int, every float64) {
 	now := time.Now()
 	if !k.limit.IsZero() && now.Add(k.writeTime*3/2+5*pollInterval).After(k.limit) {
@@ -186,7 +186,7 @@ func (k *control) request(p *poll, steps int, every float64) {
 	if every > 0 && now.Sub(k.saved).Seconds() >= every {
 		p[pollSave] = 1
 	}
-	// As many steps as fit, but at most twice those of the last stretch: the first ones are slower.
+	// As many steps as take pollInterval, but at most twice the last number: the first steps are slower.
 	last := max(steps-k.lastSteps, 1)
 	n := 2 * float64(last)
 	if took := now.Sub(k.lastPoll); took > 0 {
@@ -196,37 +196,37 @@ func (k *control) request(p *poll, steps int, every float64) {
 	k.lastPoll, k.lastSteps = now, steps
 }
 
-// beginCheckpoint begins a checkpoint.
+// beginCheckpoint starts to write a checkpoint.
 func (r *runner) beginCheckpoint(ctx context.Context) error {
 	k := r.control
-	r.waitForPrune() // which removes what is not whole
+	r.waitForPrune() // pruning removes incomplete files, so it must not see the new one
 	k.writeBegun, k.saved = time.Now(), time.Now()
-	if err := r.finishFrames(ctx); err != nil { // what it tells of frames is of those that are there
+	if err := r.finishFrames(ctx); err != nil { // the checkpoint counts only frames that are complete
 		return err
 	}
 	defer func() { r.output += time.Since(k.writeBegun) }()
 	r.heartbeat()
-	told, err := r.position(ctx)
+	position, err := r.position(ctx)
 	if err != nil {
 		return err
 	}
-	shot, err := solvers.Save(ctx, r.solver.(solvers.Restarter))
+	snapshot, err := solvers.Save(ctx, r.solver.(solvers.Restarter))
 	if err != nil {
 		return err
 	}
 	r.heartbeat()
 	inputs, err := r.inputs()
 	if err != nil {
-		return errors.Join(err, shot.Close())
+		return errors.Join(err, snapshot.Close())
 	}
 	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepsSHA256: r.Case.StepsHash(), Inputs: inputs,
-		Version: r.info().Version, Run: told}
-	k.path = checkpoint.Path(r.Dir, shot.Clock.Steps)
-	k.writing, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, shot, &k.layouts)
+		Version: r.info().Version, Run: position}
+	k.path = checkpoint.Path(r.Dir, snapshot.Clock.Steps)
+	k.writing, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, snapshot, &k.layouts)
 	return r.tolerateUnwritten(err)
 }
 
-// finishCheckpoint ends the checkpoint under way, if there is one.
+// finishCheckpoint completes the checkpoint in progress, if there is one.
 func (r *runner) finishCheckpoint(ctx context.Context) error {
 	k := r.control
 	if k == nil || k.writing == nil {
@@ -237,13 +237,13 @@ func (r *runner) finishCheckpoint(ctx context.Context) error {
 	k.writing = nil
 	k.writeTime = time.Since(k.writeBegun)
 	if err == nil && r.Comm.Rank() == 0 {
-		r.Watch.Tell("checkpoint %s, in %v", filepath.Base(k.path), k.writeTime.Round(time.Millisecond))
+		r.Watch.Log("checkpoint %s, in %v", filepath.Base(k.path), k.writeTime.Round(time.Millisecond))
 		r.prune()
 	}
 	return r.tolerateUnwritten(err)
 }
 
-// prune removes earlier checkpoints in the background: large files take their time.
+// prune removes earlier checkpoints in the background, because removing large files can take long.
 func (r *runner) prune() {
 	done := make(chan error, 1)
 	r.control.pruning = done
@@ -255,13 +255,14 @@ func (r *runner) prune() {
 func (r *runner) waitForPrune() {
 	if k := r.control; k.pruning != nil {
 		if err := <-k.pruning; err != nil {
-			r.warn("earlier checkpoints are still there: %v", err)
+			r.warn("earlier checkpoints could not be removed: %v", err)
 		}
 		k.pruning = nil
 	}
 }
 
-// closeCheckpoints waits for what is under way of them, before the device goes that one may be read from.
+// closeCheckpoints waits for background work on checkpoints. It must be called before the device is closed, since a
+// checkpoint may still be read from it.
 func (r *runner) closeCheckpoints() error {
 	if r.control == nil {
 		return nil
@@ -273,7 +274,7 @@ func (r *runner) closeCheckpoints() error {
 	return r.control.writing.Abandon()
 }
 
-// tolerateUnwritten tells that there is a checkpoint less, which does not end a run.
+// tolerateUnwritten turns a failure to write a checkpoint into a warning: the run goes on.
 func (r *runner) tolerateUnwritten(err error) error {
 	var failed *checkpoint.NotWrittenError
 	if !errors.As(err, &failed) {
@@ -285,9 +286,9 @@ func (r *runner) tolerateUnwritten(err error) error {
 	return nil
 }
 
-// warn tells rank 0's people something.
+// warn writes a warning to the live view and to Options.Warn.
 func (r *runner) warn(format string, args ...any) {
-	r.Watch.Tell("warning: "+format, args...)
+	r.Watch.Log("warning: "+format, args...)
 	if r.Warn != nil {
 		fmt.Fprintf(r.Warn, "atoll: warning: "+format+"\n", args...)
 	}

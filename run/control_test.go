@@ -9,22 +9,22 @@ import (
 	"github.com/atoll-hpc/atoll/run/progress"
 )
 
-// TestGoesOnAndLooksSoon: a run that goes on after a million steps hears within a few of them that it is to stop, as
-// one that begins.
-func TestGoesOnAndLooksSoon(t *testing.T) {
+// TestRestartedRunPollsEarly checks that a run that continues after a million steps polls within a few steps, as a new
+// run does, so that it reacts early to an order to stop.
+func TestRestartedRunPollsEarly(t *testing.T) {
 	const steps = 1_000_000
 	r := &runner{Options: Options{Case: &config.Case{}, Comm: local.New(1)[0]}, solver: &sweeper{swept: steps},
-		from: &position{}, checkpoint: &checkpoint.File{}, progress: progress.New(progress.Options{}, progress.Run{})}
+		resumeFrom: &position{}, checkpoint: &checkpoint.File{}, progress: progress.New(progress.Options{}, progress.Run{})}
 	r.control = r.newControl(nil)
 	if err := r.start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := r.stepsToPoll(steps); n != 1 {
-		t.Errorf("ranks look at each other after %d steps", n)
+		t.Errorf("first poll after %d steps, want 1", n)
 	}
 	var all poll
 	r.control.request(&all, steps+3, 0)
 	if n := all[pollNext]; n > 6 {
-		t.Errorf("and then after %d more", n)
+		t.Errorf("second poll after %d more steps, want at most 6", n)
 	}
 }

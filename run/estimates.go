@@ -15,27 +15,27 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// checkMemory tells on rank 0 what the run will take, and refuses it on all ranks if that is more than the machine or
-// the device of one has, before anything is made.
+// checkMemory estimates the memory of the run and prints it on rank 0. It returns an error on all ranks if the machine
+// or device of one rank has less. It is called before anything is allocated.
 func (r *runner) checkMemory(ctx context.Context) error {
 	o := &r.Options
-	_, apart := o.Device.(backend.Memory)
-	here := max(1, o.LocalRanks)
-	n, err := estimate.MemoryOf(o.Case, o.Comm.Size(), here, apart)
-	if err == nil && n.Entities > 0 {
-		r.estimates = &summary.Estimate{HostBytes: n.Host, ArrayBytes: n.Arrays}
+	_, separate := o.Device.(backend.Memory)
+	localRanks := max(1, o.LocalRanks)
+	need, err := estimate.MemoryOf(o.Case, o.Comm.Size(), localRanks, separate)
+	if err == nil && need.Entities > 0 {
+		r.estimates = &summary.Estimate{HostBytes: need.Host, ArrayBytes: need.Arrays, CopyBytes: need.Copies}
 		if o.Comm.Rank() == 0 && o.Progress.Out != nil {
-			fmt.Fprintf(o.Progress.Out, "%-16s %s\n", "memory estimate", n.Text(here, apart))
+			fmt.Fprintf(o.Progress.Out, "%-16s %s\n", "memory estimate", need.Text(localRanks, separate))
 		}
-		free, of := estimate.FreeMemory()
-		if err = n.Check(free, of, here); err == nil {
-			err = solvers.CheckDeviceMemory(o.Device, n.Arrays, here)
+		free, total := estimate.FreeMemory()
+		if err = need.Check(free, total, localRanks); err == nil {
+			err = solvers.CheckDeviceMemory(o.Device, need.Arrays, localRanks)
 		}
 	}
 	return solvers.Agree(ctx, o.Comm, err)
 }
 
-// estimateTime is what is left of the run, where a step takes so long.
+// estimateTime estimates the remaining time of the run, given the time per step.
 func (r *runner) estimateTime(step time.Duration) *estimate.Time {
 	now, end := r.solver.Clock(), r.size.End
 	f := &estimate.Time{Step: step, Sweeps: r.size.Sweeps}
@@ -70,74 +70,76 @@ func (r *runner) estimateTime(step time.Duration) *estimate.Time {
 	return f
 }
 
-// stepTimer measures the steps of a run that has begun, until it is told how long the rest will take.
+// stepTimer measures the time per step of a running case until the remaining time has been reported.
 type stepTimer struct {
-	told    bool
-	begun   time.Time     // of the steps that count: the first ones take longer, and while a frame is written too
-	steps   int           // then
-	framing time.Duration // spent on frames until then
+	reported       bool
+	start          time.Time     // start of the measurement: after the slow first steps and the first frame
+	startStep      int           // step at begun
+	startFrameTime time.Duration // time spent on frames before begun
 }
 
 const (
-	timerSpan  = time.Second     // steps are measured that long, at least
-	timerAwait = 5 * time.Second // the frame of the start is waited for that long, at most
+	minMeasurement = time.Second     // shortest measurement
+	maxFrameWait   = 5 * time.Second // longest wait for the initial frame
 )
 
-// reportTime tells, once, how long the rest of the run will take. Rank 0 calls it after each stretch of steps.
+// reportTime prints once how long the rest of the run will take. It is called after each call of Advance.
 func (r *runner) reportTime(now solvers.Clock) error {
 	p := &r.timer
-	if p.told || r.Comm.Rank() != 0 || r.Progress.Out == nil {
+	if p.reported || r.Comm.Rank() != 0 || r.Progress.Out == nil {
 		return nil
 	}
-	if p.begun.IsZero() {
+	if p.start.IsZero() {
 		for _, f := range r.frames {
-			if f.pending != nil && time.Since(r.loopBegun) < timerAwait {
+			if f.pending != nil && time.Since(r.loopBegun) < maxFrameWait {
 				return nil
 			}
 		}
 		if err := backend.Sync(r.Device); err != nil {
 			return err
 		}
-		p.begun, p.steps, p.framing = time.Now(), now.Steps, r.framing
+		p.start, p.startStep, p.startFrameTime = time.Now(), now.Steps, r.frameTime
 		return nil
 	}
-	if time.Since(p.begun) < timerSpan || now.Steps == p.steps {
+	if time.Since(p.start) < minMeasurement || now.Steps == p.startStep {
 		return nil
 	}
 	if err := backend.Sync(r.Device); err != nil {
 		return err
 	}
-	took := time.Since(p.begun) - (r.framing - p.framing)
-	f := r.estimateTime(took / time.Duration(now.Steps-p.steps))
+	took := time.Since(p.start) - (r.frameTime - p.startFrameTime)
+	f := r.estimateTime(took / time.Duration(now.Steps-p.startStep))
 	r.keepEstimate(f, now.Steps, (r.earlierLoops + time.Since(r.loopBegun)).Seconds())
-	p.told = true
+	p.reported = true
 	fmt.Fprintf(r.progress, "%-16s still %v\n", "time estimate", f)
 	least, _ := f.Wall()
 	if left := r.TimeLimit - time.Since(r.started); r.TimeLimit > 0 && !f.Sweeps && least > left.Seconds() {
-		fmt.Fprintf(r.progress, "%-16s that is more than --time-limit %v: the run will save its state and stop then, and go "+
-			"on by the same command\n", "", r.TimeLimit)
+		fmt.Fprintf(r.progress, "%-16s this exceeds --time-limit %v: the run will save its state and stop then; the same "+
+			"command continues it\n", "", r.TimeLimit)
 	}
 	return nil
 }
 
-// keepEstimate keeps what is estimated of the time, for the summary, where so many steps and seconds are over.
-func (r *runner) keepEstimate(f *estimate.Time, taken int, wall float64) {
+// keepEstimate stores a time estimate for the summary. It adds the steps and wall-clock seconds before the estimate.
+func (r *runner) keepEstimate(f *estimate.Time, stepsBefore int, secondsBefore float64) {
 	if r.estimates == nil {
 		r.estimates = &summary.Estimate{}
 	}
 	fewest, most := f.Steps()
-	r.estimates.Steps = []float64{fewest + float64(taken), most + float64(taken)}
+	r.estimates.Steps = []float64{fewest + float64(stepsBefore), most + float64(stepsBefore)}
 	least, longest := f.Wall()
-	r.estimates.Wall = []float64{least + wall, longest + wall}
+	r.estimates.Wall = []float64{least + secondsBefore, longest + secondsBefore}
 }
 
-// What steps of a case that is only checked are taken for: all of them, and those that count.
+// Time limits for the steps of a checked case: of all of them, and of the last call of Advance, which must take long
+// enough to be timed.
 const (
-	probeLimit = 2 * time.Second
-	probeTime  = 300 * time.Millisecond
+	maxCheckTime = 2 * time.Second
+	minCallTime  = 300 * time.Millisecond
 )
 
-// measureSteps takes some steps of a case that is checked, and tells how long a run of it will take. All ranks call it.
+// measureSteps takes some steps of a checked case, doubling their number in each call of Advance, and prints how long a
+// run will take. All ranks call it.
 func (r *runner) measureSteps(ctx context.Context) error {
 	frame, err := r.measureFrame(ctx)
 	if err != nil {
@@ -145,7 +147,7 @@ func (r *runner) measureSteps(ctx context.Context) error {
 	}
 	begun, step, last, n := time.Now(), time.Duration(0), time.Duration(0), 1
 	for done := false; !done && r.running(r.solver.Clock()); n *= 2 {
-		before, at := r.solver.Clock().Steps, time.Now()
+		before, start := r.solver.Clock().Steps, time.Now()
 		if r.size.MaxSteps > 0 {
 			n = min(n, r.size.MaxSteps-before)
 		}
@@ -154,16 +156,16 @@ func (r *runner) measureSteps(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", r.positionText(), r.firstCause(ctx, err))
 		}
 		r.heartbeat()
-		took := []float64{float64(time.Since(at)), float64(time.Since(begun))}
+		took := []float64{float64(time.Since(start)), float64(time.Since(begun))}
 		if err := r.Comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
 			return err
 		}
 		now := time.Duration(took[0]) / time.Duration(max(1, r.solver.Clock().Steps-before))
-		if step = now; n > 2 { // others may have disturbed one stretch
+		if step = now; n > 2 { // other processes may have slowed down one call
 			step = min(now, last)
 		}
 		last = now
-		done = done || took[0] >= float64(probeTime) || took[1] >= float64(probeLimit)
+		done = done || took[0] >= float64(minCallTime) || took[1] >= float64(maxCheckTime)
 	}
 	taken := r.solver.Clock().Steps
 	if taken == 0 {
@@ -179,18 +181,18 @@ func (r *runner) measureSteps(ctx context.Context) error {
 	return nil
 }
 
-// measureFrame makes what is written of a frame, where that is an array of all cells, and writes it nowhere.
+// measureFrame returns the time to assemble a frame. It writes nothing.
 func (r *runner) measureFrame(ctx context.Context) (time.Duration, error) {
 	begun := time.Now()
 	for _, format := range r.Case.Output.Format {
-		if file := r.builder.file(format); file == "" || file == recordFormat {
+		if file := r.builder.file(format); file == "" || file == netcdfFormat {
 			continue
 		}
-		d, err := r.builder.piece(ctx, format)
+		d, err := r.builder.snapshot(ctx, format)
 		if err != nil {
 			return 0, err
 		}
-		p, err := d.make()
+		p, err := d.makePiece()
 		if err = errors.Join(err, d.close()); err != nil {
 			return 0, err
 		}

@@ -15,84 +15,85 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// paced is a solver that is so far, and takes steps of one length.
-type paced struct{ solvers.Plain }
+// pacedSolver is a solver at a given time whose steps have a constant length.
+type pacedSolver struct{ solvers.Plain }
 
-func (*paced) Advance(context.Context, float64, float64, int) (bool, error) { return false, nil }
+func (*pacedSolver) Advance(context.Context, float64, float64, int) (bool, error) { return false, nil }
 
-// counted tells besides how many steps there are.
-type counted struct{ paced }
+// countingSolver also knows how many steps are left.
+type countingSolver struct{ pacedSolver }
 
-func (s *counted) StepsTo(until float64) (least, most float64) {
+func (s *countingSolver) StepsTo(until float64) (least, most float64) {
 	n := (until - s.Now.Time) / s.Now.Dt
 	return n, n
 }
 
-func at(t, dt float64) paced {
-	return paced{solvers.Plain{Now: solvers.Clock{Time: t, Steps: 100, Dt: dt}}}
+func pacedAt(t, dt float64) pacedSolver {
+	return pacedSolver{solvers.Plain{Now: solvers.Clock{Time: t, Steps: 100, Dt: dt}}}
 }
 
 func TestEstimateTime(t *testing.T) {
-	of := at(2, 0.02)
-	sure, sweeps := counted{of}, at(99, 1)
+	paced := pacedAt(2, 0.02)
+	counting, sweeps := countingSolver{paced}, pacedAt(99, 1)
 	every := config.Output{Every: 1, Format: []string{"vtu"}}
 	for _, c := range []struct {
-		of     solvers.Solver
+		paced  solvers.Solver
 		size   solvers.Size
 		output config.Output
 		want   string
 	}{
-		{&sure, solvers.Size{End: 10}, config.Output{}, "about 3.4 to 6.9 s: 400 steps of 10 ms each"},
-		{&of, solvers.Size{End: 10}, config.Output{}, "about 2.9 to 7.8 s: 300 to 640 steps of 10 ms each"},
-		{&sure, solvers.Size{End: 10, MaxSteps: 200}, config.Output{}, "about 0.85 to 1.8 s: 100 steps of 10 ms each"},
-		{&sure, solvers.Size{End: 10}, every, "about 3.4 to 6.9 s: 400 steps of 10 ms each, and 8 frames besides"},
-		{&sure, solvers.Size{End: 10, MaxSteps: 150}, every,
-			"under 1 s: 50 steps of 10 ms each, and 1 frame besides"},
+		{&counting, solvers.Size{End: 10}, config.Output{}, "about 3.4 to 6.9 s: 400 steps of 10 ms each"},
+		{&paced, solvers.Size{End: 10}, config.Output{}, "about 2.9 to 7.8 s: 300 to 640 steps of 10 ms each"},
+		{&counting, solvers.Size{End: 10, MaxSteps: 200}, config.Output{}, "about 0.85 to 1.8 s: 100 steps of 10 ms each"},
+		{&counting, solvers.Size{End: 10}, every, "about 3.4 to 6.9 s: 400 steps of 10 ms each, plus 8 frames"},
+		{&counting, solvers.Size{End: 10, MaxSteps: 150}, every,
+			"under 1 s: 50 steps of 10 ms each, plus 1 frame"},
 		{&sweeps, solvers.Size{End: 100, Sweeps: true}, config.Output{},
-			"at most about 0.12 s: 1 sweep of 10 ms each, unless a rule ends the run before"},
+			"at most about 0.12 s: 1 sweep of 10 ms each, fewer if a stopping criterion is met"},
 	} {
-		r := &runner{Options: Options{Case: &config.Case{Output: c.output}}, solver: c.of, size: c.size}
+		r := &runner{Options: Options{Case: &config.Case{Output: c.output}}, solver: c.paced, size: c.size}
 		if got := r.estimateTime(10 * time.Millisecond).String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	r := &runner{Options: Options{Case: &config.Case{Output: every}}, solver: &sure, size: solvers.Size{End: 10},
+	r := &runner{Options: Options{Case: &config.Case{Output: every}}, solver: &counting, size: solvers.Size{End: 10},
 		frames: []*frames{{writeTime: time.Second}}}
 	if _, most := r.estimateTime(10 * time.Millisecond).Wall(); math.Abs(most-6.8-8-.1) > 1e-9 {
-		t.Errorf("with frames of 1 s it is %g s at most", most)
+		t.Errorf("with frames of 1 s: got at most %g s, want 14.9", most)
 	}
 }
 
-// TestTimeIsReportedOnce: after a second of steps, the first ones left out, with what a time limit makes of it.
+// TestTimeIsReportedOnce checks that the time estimate is printed once, after a second of steps without the first ones,
+// with a warning if it exceeds the time limit.
 func TestTimeIsReportedOnce(t *testing.T) {
 	var out bytes.Buffer
 	dev := cpu.New(1)
 	defer dev.Close()
-	s := &counted{at(1, 0.01)}
-	to := progress.Options{Out: &out}
-	r := &runner{Options: Options{Case: &config.Case{}, Comm: local.New(1)[0], Device: dev, Progress: to,
+	s := &countingSolver{pacedAt(1, 0.01)}
+	options := progress.Options{Out: &out}
+	r := &runner{Options: Options{Case: &config.Case{}, Comm: local.New(1)[0], Device: dev, Progress: options,
 		TimeLimit: time.Minute}, solver: s, size: solvers.Size{End: 101}, started: time.Now(), loopBegun: time.Now(),
-		progress: progress.New(to, progress.Run{})}
-	tell := func(steps int) {
+		progress: progress.New(options, progress.Run{})}
+	report := func(steps int) {
 		s.Now.Steps = steps
 		if err := r.reportTime(s.Now); err != nil {
 			t.Fatal(err)
 		}
 	}
-	tell(1)
-	tell(5)
+	report(1)
+	report(5)
 	if out.Len() > 0 {
-		t.Fatalf("told too early: %s", &out)
+		t.Fatalf("reported too early: %s", &out)
 	}
-	r.timer.begun = time.Now().Add(-2 * time.Second) // since when there were 4 steps
-	tell(5)
-	tell(9)
+	r.timer.start = time.Now().Add(-2 * time.Second) // 4 steps since then
+	report(5)
+	report(9)
 	text := out.String()
 	if !strings.HasPrefix(text, "time estimate    still about 71 min to 2.4 h: 10000 steps of 0.5 s each\n") ||
-		!strings.Contains(text, "more than --time-limit 1m0s") || strings.Count(text, "\n") != 2 {
-		t.Errorf("told %q", text)
+		!strings.Contains(text, "exceeds --time-limit 1m0s") || strings.Count(text, "\n") != 2 {
+		t.Errorf("reported %q", text)
 	}
 	if f := r.estimates; f == nil || f.Steps[0] != 10005 || !(f.Wall[0] > 4200 && f.Wall[1] < 8600) {
-		t.Errorf("kept %+v", f)
+		t.Errorf("estimate %+v", f)
 	}
 }

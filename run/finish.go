@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// finish writes what the end of the run adds to its output, and gathers the summary. All ranks call it.
+// finish writes the output that belongs to the end of the run, and computes the summary. All ranks call it.
 func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	end, err := r.totals.Measure(ctx, r.solver)
 	if err != nil {
@@ -23,11 +23,11 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		return nil, err
 	}
 	begin := time.Now()
-	if err := r.finishCheckpoint(ctx); err != nil { // it was written meanwhile
+	if err := r.finishCheckpoint(ctx); err != nil { // it was being written in the background
 		return nil, err
 	}
 	r.loopTime += time.Since(begin)
-	uneven, err := imbalance(ctx, r.Comm, r.solver.Fields())
+	imbalances, err := imbalance(ctx, r.Comm, r.solver.Fields())
 	if err != nil {
 		return nil, err
 	}
@@ -37,12 +37,12 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if err := r.writeFinalOutput(ctx); err != nil {
 		return nil, err
 	}
-	found, err := r.conclusions(ctx)
+	metrics, err := r.endMetrics(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s := r.newSummary()
-	s.StateSHA256, s.HashVersion, s.Imbalance, s.Metrics = hash, solvers.HashVersion, uneven, found
+	s.StateSHA256, s.HashVersion, s.Imbalance, s.Metrics = hash, solvers.HashVersion, imbalances, metrics
 	for _, q := range end {
 		if q.Outputs&solvers.Metric != 0 {
 			s.Metrics[q.Name] = q.Value
@@ -57,7 +57,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	return s, r.measureMemory(ctx, s)
 }
 
-// saveFinalMesh writes the mesh of a run that ends with one, where the case asks for it.
+// saveFinalMesh writes the final mesh, if the case asks for it and the solver has one.
 func (r *runner) saveFinalMesh(ctx context.Context) error {
 	path := r.Case.Output.Mesh
 	d, ok := r.solver.(solvers.Saver)
@@ -70,7 +70,7 @@ func (r *runner) saveFinalMesh(ctx context.Context) error {
 	return r.saveMesh(ctx, d, path)
 }
 
-// newSummary has what this rank knows of the run by itself.
+// newSummary fills in the values that this rank knows without communication.
 func (r *runner) newSummary() *summary.Summary {
 	c, now := r.Case, r.solver.Clock()
 	if r.size.Sweeps {
@@ -96,18 +96,19 @@ func (r *runner) newSummary() *summary.Summary {
 	return s
 }
 
-// measureEnd adds what is measured at the end alone: against exact solutions, and by solvers that measure their end.
+// measureEnd adds quantities that are measured only at the end: errors against exact solutions, and those of the
+// solver.
 func (r *runner) measureEnd(ctx context.Context, metrics map[string]float64) error {
 	list, err := solvers.MeasureExact(ctx, r.Comm, r.solver, r.Case)
 	if err != nil {
 		return err
 	}
 	if d, ok := r.solver.(solvers.Ender); ok && !r.Check {
-		more, err := d.MeasureEnd(ctx)
+		own, err := d.MeasureEnd(ctx)
 		if err != nil {
 			return err
 		}
-		list = append(list, more...)
+		list = append(list, own...)
 	}
 	for _, q := range list {
 		metrics[q.Name] = q.Value
@@ -115,14 +116,14 @@ func (r *runner) measureEnd(ctx context.Context, metrics map[string]float64) err
 	return nil
 }
 
-// measureMemory adds what arrays and devices of all ranks have taken.
+// measureMemory adds the memory of arrays and devices over all ranks.
 func (r *runner) measureMemory(ctx context.Context, s *summary.Summary) error {
 	if d, separate := r.Device.(backend.Account); separate {
-		bytes := []int64{d.Peak()}
+		bytes := []int64{d.Peak(), d.SnapshotPeak()}
 		if err := r.Comm.AllreduceInt64(ctx, dist.Sum, bytes); err != nil {
 			return err
 		}
-		s.DeviceBytes = bytes[0]
+		s.DeviceBytes, s.CopyBytes = bytes[0], bytes[1]
 	}
 	bytes := []int64{r.solver.Size().Bytes}
 	if err := r.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {
@@ -132,9 +133,9 @@ func (r *runner) measureMemory(ctx context.Context, s *summary.Summary) error {
 	return nil
 }
 
-// imbalance tells for each space how many entities the rank with most of them owns, in terms of the mean over ranks: 1
-// is perfect. The state must have been read since the last step, so that spaces whose entities change ranks have been
-// counted. One rank has none.
+// imbalance returns, for each space, the number of entities of the rank that owns the most, divided by the mean over
+// ranks: 1 is perfect. The state must have been read since the last step, because only that updates the counts of
+// spaces whose entities change ranks. It returns nil for one rank.
 func imbalance(ctx context.Context, comm dist.Comm, fields []solvers.Field) (map[string]float64, error) {
 	if comm.Size() == 1 {
 		return nil, nil

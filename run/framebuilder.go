@@ -11,17 +11,17 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// volumeFormat is of a grid, in a file that OpenVDB reads.
+// volumeFormat is the format of grids that OpenVDB reads.
 const volumeFormat = "vdb"
 
-// frameBuilder makes pieces of frames of what a solver declares.
+// frameBuilder makes this rank's pieces of frames from the fields and shapes that a solver declares.
 type frameBuilder struct {
 	solver     solvers.Solver
 	rank       int32
-	fields     []solvers.Field // that the case writes
+	fields     []solvers.Field // fields that the case writes
 	all        []solvers.Field
 	shapes     []solvers.Shape
-	rankColumn []int32 // the rank, as often as a frame has asked for
+	rankColumn []int32 // this rank, repeated; grows to the largest frame
 }
 
 func newFrameBuilder(s solvers.Solver, rank int, names []string) *frameBuilder {
@@ -30,7 +30,7 @@ func newFrameBuilder(s solvers.Solver, rank int, names []string) *frameBuilder {
 	return d
 }
 
-// file is the kind of file that a format is written to, "" if the solver has no such format.
+// file returns the file extension of a format, "" if the solver does not have the format.
 func (d *frameBuilder) file(format string) string {
 	for _, s := range d.shapes {
 		if s.Format == format {
@@ -43,12 +43,12 @@ func (d *frameBuilder) file(format string) string {
 	return ""
 }
 
-// space is what frames of a format are of.
+// space returns the space whose entities frames of a format show; nil if there is none.
 func (d *frameBuilder) space(format string) *solvers.Space {
 	switch format {
 	case volumeFormat:
 		format = "vti"
-	case recordFormat:
+	case netcdfFormat:
 		format = "vtu"
 	}
 	for _, f := range d.all {
@@ -59,19 +59,20 @@ func (d *frameBuilder) space(format string) *solvers.Space {
 	return nil
 }
 
-// drawing is a rank's piece of a frame, made of the state as it was when the drawing began.
-type drawing struct {
-	make func() (piece.Piece, error) // to be called once, while steps go on
-	held []*solvers.Held             // what it is made of, where that is not on the host already
+// snapshot is this rank's part of a frame, with the state at the time when it was taken. Steps may go on while
+// makePiece runs.
+type snapshot struct {
+	makePiece func() (piece.Piece, error) // call it once
+	held      []*solvers.Held             // copies of fields that may still be on the device
 }
 
-// drawn is one that is made.
-func drawn(p piece.Piece) *drawing {
-	return &drawing{make: func() (piece.Piece, error) { return p, nil }}
+// readySnapshot returns a snapshot of a piece that is complete.
+func readySnapshot(p piece.Piece) *snapshot {
+	return &snapshot{makePiece: func() (piece.Piece, error) { return p, nil }}
 }
 
-// close gives back what the drawing holds on the device, when it is made or will not be.
-func (d *drawing) close() error {
+// close frees the copies on the device. It must also be called if the piece will not be made.
+func (d *snapshot) close() error {
 	var err error
 	for _, h := range d.held {
 		err = errors.Join(err, h.Close())
@@ -79,9 +80,9 @@ func (d *drawing) close() error {
 	return err
 }
 
-// hold takes what fields of a space hold now.
-func (d *drawing) hold(ctx context.Context, on *solvers.Space, fields []solvers.Field) (*solvers.Held, error) {
-	h, err := solvers.Hold(ctx, on, fields)
+// hold copies the current values of fields of a space.
+func (d *snapshot) hold(ctx context.Context, space *solvers.Space, fields []solvers.Field) (*solvers.Held, error) {
+	h, err := solvers.Hold(ctx, space, fields)
 	if err != nil {
 		return nil, errors.Join(err, d.close())
 	}
@@ -89,67 +90,67 @@ func (d *drawing) hold(ctx context.Context, on *solvers.Space, fields []solvers.
 	return h, nil
 }
 
-// piece begins to draw the state as it is.
-func (d *frameBuilder) piece(ctx context.Context, format string) (*drawing, error) {
+// snapshot takes a snapshot of the current state.
+func (d *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, error) {
 	for _, s := range d.shapes {
 		if s.Format == format {
 			p, err := d.faces(ctx, &s)
-			return drawn(p), err
+			return readySnapshot(p), err
 		}
 	}
-	on, now := d.space(format), &drawing{}
-	fields := d.on(on)
-	held, err := now.hold(ctx, on, fields)
+	space, s := d.space(format), &snapshot{}
+	fields := d.fieldsOn(space)
+	held, err := s.hold(ctx, space, fields)
 	if err != nil {
 		return nil, err
 	}
-	if format == recordFormat {
-		now.make = func() (piece.Piece, error) { return recordOf(held, fields) }
-		return now, nil
+	if format == netcdfFormat {
+		s.makePiece = func() (piece.Piece, error) { return newRecordPiece(held, fields) }
+		return s, nil
 	}
-	g, points, err := now.geometry(ctx, on)
+	g, points, err := s.geometry(ctx, space)
 	if err != nil {
 		return nil, err
 	}
-	ranks, at := d.ranks(on.Owned), d.timeValue()
-	now.make = func() (piece.Piece, error) {
+	ranks, timeValue := d.ranks(space.Owned), d.timeValue()
+	s.makePiece = func() (piece.Piece, error) {
 		values, err := held.Read()
 		if err != nil {
 			return nil, err
 		}
 		data := vtk.Arrays{ranks}
 		if g.Mesh != nil {
-			data = append(data, keys(on))
+			data = append(data, keys(space))
 		}
 		for k := range fields {
 			data = append(data, array(&fields[k], values[k], nil))
 		}
 		if g.Mesh != nil {
 			p := *g.Mesh
-			p.CellData, p.FieldData = data, at
+			p.CellData, p.FieldData = data, timeValue
 			p.Points, err = points()
 			return (*piece.Mesh)(&p), err
 		}
 		p := *g.Block
-		p.CellData, p.FieldData = data, at
+		p.CellData, p.FieldData = data, timeValue
 		if format == volumeFormat {
 			return &piece.Volume{Image: piece.Image{Image: &p, Boxes: g.Boxes}, Fields: d.fields}, nil
 		}
 		return &piece.Image{Image: &p, Boxes: g.Boxes}, nil
 	}
-	return now, nil
+	return s, nil
 }
 
-// geometry is that of a space, with what makes the points of a mesh.
-func (d *drawing) geometry(ctx context.Context, on *solvers.Space) (g solvers.Geometry,
+// geometry returns the geometry of a space. points computes the points of a mesh, which may move.
+func (d *snapshot) geometry(ctx context.Context, space *solvers.Space) (g solvers.Geometry,
 	points func() ([]float64, error), err error) {
-	if on.Moving == nil {
-		if g, err = on.Geometry(ctx); err != nil {
+	if space.Moving == nil {
+		if g, err = space.Geometry(ctx); err != nil {
 			return g, nil, errors.Join(err, d.close())
 		}
 		return g, func() ([]float64, error) { return g.Mesh.Points, nil }, nil
 	}
-	g, places, err := on.Moving(ctx)
+	g, places, err := space.Moving(ctx)
 	if err != nil {
 		return g, nil, errors.Join(err, d.close())
 	}
@@ -163,8 +164,8 @@ func (d *drawing) geometry(ctx context.Context, on *solvers.Space) (g solvers.Ge
 	}, err
 }
 
-// on are the fields that the case writes on a space.
-func (d *frameBuilder) on(space *solvers.Space) []solvers.Field {
+// fieldsOn returns the fields of a space that the case writes.
+func (d *frameBuilder) fieldsOn(space *solvers.Space) []solvers.Field {
 	var list []solvers.Field
 	for _, f := range d.fields {
 		if f.Space == space {
@@ -183,7 +184,7 @@ func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 	p.FieldData = slices.Concat(d.timeValue(), p.FieldData)
 	p.CellData = append(vtk.Arrays{d.ranks(count)}, p.CellData...)
 	if p.Space != nil {
-		of := append([]int{}, p.Entities...) // not nil, of a rank without faces
+		entities := append([]int{}, p.Entities...) // not nil, even on a rank without faces
 		fields := solvers.Named(d.all, p.FieldNames)
 		for _, f := range d.fields {
 			if f.Space == p.Space && !slices.Contains(p.FieldNames, f.Name) {
@@ -195,7 +196,7 @@ func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 			if err != nil {
 				return nil, err
 			}
-			p.CellData = append(p.CellData, array(&f, values, of))
+			p.CellData = append(p.CellData, array(&f, values, entities))
 		}
 	}
 	switch s.File {
@@ -207,7 +208,7 @@ func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 	return (*piece.Faces)(&p.PolyData), nil
 }
 
-// ranks tells of so many cells whose they are.
+// ranks returns the array "rank" for a number of cells.
 func (d *frameBuilder) ranks(cells int) vtk.Array {
 	if len(d.rankColumn) < cells {
 		d.rankColumn = slices.Repeat([]int32{d.rank}, cells)
@@ -219,38 +220,39 @@ func (d *frameBuilder) timeValue() vtk.Arrays {
 	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{d.solver.Clock().Time}}}
 }
 
-// keys names the entities of a space that are not in the order of their keys.
-func keys(on *solvers.Space) vtk.Array {
-	const few = 20_000 // entities, for one thread
-	id := make([]int64, on.Owned)
-	parallel.Ranges(len(id), parallel.Parts(len(id), few), func(_, lo, hi int) {
+// keys returns the array of the keys of a space's entities, for meshes, whose cells are not ordered by key.
+func keys(space *solvers.Space) vtk.Array {
+	const grain = 20_000 // fewest entities per thread
+	id := make([]int64, space.Owned)
+	parallel.Ranges(len(id), parallel.Parts(len(id), grain), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			id[i] = on.Key(i)
+			id[i] = space.Key(i)
 		}
 	})
-	return vtk.Array{Name: on.Name, Components: 1, Data: id}
+	return vtk.Array{Name: space.Name, Components: 1, Data: id}
 }
 
-// array is a field on some entities, nil for all. A vector in the plane gets a third component, 0, as VTK wants it.
-func array(f *solvers.Field, values []float64, of []int) vtk.Array {
+// array returns the values of a field at some entities as a VTK array; nil entities means all. Vectors in the plane get
+// a third component, 0, which VTK requires.
+func array(f *solvers.Field, values []float64, entities []int) vtk.Array {
 	n := len(f.Numbers())
 	width := n
 	if n == 2 {
 		width = 3
 	}
 	a := vtk.Array{Name: f.Name, Components: width, Unit: f.Unit}
-	if of == nil && width == n {
+	if entities == nil && width == n {
 		a.Data = values
 		return a
 	}
-	if of == nil {
-		of = make([]int, f.Space.Owned)
-		for i := range of {
-			of[i] = i
+	if entities == nil {
+		entities = make([]int, f.Space.Owned)
+		for i := range entities {
+			entities[i] = i
 		}
 	}
-	data := make([]float64, width*len(of))
-	for k, i := range of {
+	data := make([]float64, width*len(entities))
+	for k, i := range entities {
 		copy(data[k*width:], values[i*n:(i+1)*n])
 	}
 	a.Data = data

@@ -14,23 +14,23 @@ import (
 	"github.com/atoll-hpc/atoll/run/ugrid"
 )
 
-// frames writes the state of all ranks as it is at some times, in one format: a file a frame, and for formats of VTK
-// a .pvd with all frames. A case may ask for a file a rank instead, with an index, whose extension has a p before it.
+// frames writes a series of frames in one format: one file per frame, and for VTK's formats a .pvd that lists the
+// frames. A case may ask for one file per rank instead, with an index file whose extension starts with p.
 type frames struct {
 	dir, name, format       string
 	extension               string // vtu, vti, vtp, stl, obj or vdb
-	keepRankFiles, compress bool   // a file a rank; arrays of VTK's formats are compressed
+	keepRankFiles, compress bool   // one file per rank; compress arrays of VTK's formats
 	comm                    dist.Comm
 	fence                   folder.Fence
 	pvd                     *vtk.Collection
 	count                   int
-	pending                 *pendingFrame // the frame under way; nil for none
-	writeTime               time.Duration // of the last one
-	records                 *ugrid.Writer // of the format that has all frames in one file; else nil
+	pending                 *pendingFrame // the frame that is being written; nil for none
+	writeTime               time.Duration // that the last frame took
+	records                 *ugrid.Writer // of the format nc, which has all frames in one file; nil otherwise
 }
 
-// newFrames begins a series, or goes on behind so many frames; series names the .pvd, and extension the files of the
-// format.
+// newFrames starts a series, or continues one after count frames. series is the base name of the .pvd, extension that
+// of the frame files.
 func newFrames(dir, series, format, extension string, count int, c *config.Case, comm dist.Comm,
 	fence folder.Fence) (*frames, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "frames"), 0o777); err != nil {
@@ -39,14 +39,14 @@ func newFrames(dir, series, format, extension string, count int, c *config.Case,
 	f := &frames{dir: dir, name: c.Name, format: format, extension: extension, keepRankFiles: c.Output.Files == "rank",
 		compress: c.Output.Compress, comm: comm, count: count, fence: fence,
 		pvd: vtk.NewCollection(filepath.Join(dir, series+".pvd"))}
-	if format != extension { // another series has such files too
+	if format != extension { // another series may have files with the same extension
 		f.name += "_" + format
 	}
 	if comm.Rank() != 0 {
 		return f, nil
 	}
 	return f, fence.Publish(func() error {
-		if err := f.removeLater(); err != nil || count == 0 || f.whole() {
+		if err := f.removeStaleFrames(); err != nil || count == 0 || f.outsidePVD() {
 			return err
 		}
 		var err error
@@ -57,17 +57,17 @@ func newFrames(dir, series, format, extension string, count int, c *config.Case,
 	})
 }
 
-// removeLater removes frames that a run which was killed wrote after the checkpoint from which it goes on.
-func (f *frames) removeLater() error {
+// removeStaleFrames removes frames that a killed run wrote after the checkpoint from which this one continues.
+func (f *frames) removeStaleFrames() error {
 	dir := filepath.Join(f.dir, "frames")
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	mine := regexp.MustCompile(`^` + regexp.QuoteMeta(f.name) + `_(\d{6,})(_r\d{4,})?\.(p?` + f.pieces() + `|` +
-		f.extension + `)((\.e\d+)?` + regexp.QuoteMeta(partial) + `)?$`)
+	pattern := regexp.MustCompile(`^` + regexp.QuoteMeta(f.name) + `_(\d{6,})(_r\d{4,})?\.(p?` + f.pieceExtension() + `|` +
+		f.extension + `)((\.e\d+)?` + regexp.QuoteMeta(partialSuffix) + `)?$`)
 	for _, file := range files {
-		found := mine.FindStringSubmatch(file.Name())
+		found := pattern.FindStringSubmatch(file.Name())
 		if found == nil {
 			continue
 		}
@@ -81,16 +81,16 @@ func (f *frames) removeLater() error {
 	return nil
 }
 
-// partial ends the name of a file that ranks are writing.
-const partial = ".part"
+// partialSuffix ends the name of a file that ranks are still writing.
+const partialSuffix = ".part"
 
-// whole reports whether there is one file of everything, which a .pvd cannot name.
-func (f *frames) whole() bool {
-	return f.extension == "stl" || f.extension == "obj" || f.extension == volumeFormat || f.extension == recordFormat
+// outsidePVD reports whether the format is not one of VTK's, so that a .pvd cannot list its files.
+func (f *frames) outsidePVD() bool {
+	return f.extension == "stl" || f.extension == "obj" || f.extension == volumeFormat || f.extension == netcdfFormat
 }
 
-// pieces is the extension of files that hold a part of a frame. A volume is made of those that hold a part of a grid.
-func (f *frames) pieces() string {
+// pieceExtension is the extension of the files of single ranks. An OpenVDB file is made from VTK images.
+func (f *frames) pieceExtension() string {
 	if f.extension == volumeFormat {
 		return "vti"
 	}

@@ -14,57 +14,58 @@ import (
 	"github.com/atoll-hpc/atoll/run/piece"
 )
 
-// pendingFrame is a frame that is being written while steps go on, stage by stage.
+// pendingFrame is a frame that is being written in stages while steps go on.
 type pendingFrame struct {
 	time   float64
-	file   string       // in the folder of the run
-	stages []frameStage // that have not ended, of which the first is under way
-	done   chan struct{}
-	failed error // of the stage under way, when it is done
-	took   time.Duration
+	file   string        // path in the folder of the run
+	stages []frameStage  // remaining stages; the first is running
+	done   chan struct{} // closed when the local part of the first stage has ended
+	err    error         // result of the local part, valid once done is closed
+	took   time.Duration // duration of all local parts so far
 
-	drawing *drawing
-	piece   piece.Piece // that it makes in the first stage
+	snapshot *snapshot
+	piece    piece.Piece // made in the first stage
 }
 
-// frameStage is what a rank does in the background, and then all ranks at the same moment.
+// frameStage is a stage of writing a frame: a local part, which runs in the background, and then a collective part, for
+// which all ranks meet at the same step.
 type frameStage struct {
 	local      func() error
-	collective func(ctx context.Context) error // nil for nothing
+	collective func(ctx context.Context) error // nil for none
 }
 
-// begin begins to write a frame, of which no other is under way. The drawing is the frame's until it ends.
-func (f *frames) begin(at float64, drawing *drawing) {
-	// With / on every system, as files that name files have it.
-	d := &pendingFrame{time: at, file: path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension)),
-		drawing: drawing}
+// begin starts to write a frame; no other may be in progress. The frame closes the snapshot.
+func (f *frames) begin(t float64, s *snapshot) {
+	// Paths inside .pvd files have / on every system.
+	p := &pendingFrame{time: t, file: path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension)),
+		snapshot: s}
 	switch {
 	case f.records != nil:
-		d.stages = f.recordStages(d)
-	case f.whole():
-		d.stages = f.filePerRank(d, true)
+		p.stages = f.recordStages(p)
+	case f.outsidePVD():
+		p.stages = f.filePerRank(p, true)
 	case f.keepRankFiles:
-		d.file = path.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.extension))
-		d.stages = f.filePerRank(d, false)
+		p.file = path.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.extension))
+		p.stages = f.filePerRank(p, false)
 	default:
-		d.stages = f.sharedFile(d)
+		p.stages = f.sharedFile(p)
 	}
-	first := d.stages[0].local
-	d.stages[0].local = func() (err error) {
-		if d.piece, err = d.drawing.make(); err != nil {
+	first := p.stages[0].local
+	p.stages[0].local = func() (err error) {
+		if p.piece, err = p.snapshot.makePiece(); err != nil {
 			return err
 		}
 		return first()
 	}
-	if f.comm.Size() == 1 { // nobody is waited for
-		all := d.stages
-		d.stages = []frameStage{{local: func() error { return runStages(all) }}}
+	if f.comm.Size() == 1 { // a single rank waits for no other
+		all := p.stages
+		p.stages = []frameStage{{local: func() error { return runStages(all) }}}
 	}
-	f.pending = d
-	d.start()
+	f.pending = p
+	p.start()
 }
 
-// runStages takes a rank that is alone through all stages.
+// runStages runs all stages on a single rank.
 func runStages(all []frameStage) error {
 	for _, s := range all {
 		if err := s.local(); err != nil {
@@ -80,19 +81,19 @@ func runStages(all []frameStage) error {
 	return nil
 }
 
-// start begins the first stage that is left.
-func (d *pendingFrame) start() {
+// start runs the local part of the first remaining stage in the background.
+func (p *pendingFrame) start() {
 	done := make(chan struct{})
-	d.done = done
+	p.done = done
 	go func() {
 		defer close(done)
 		begun := time.Now()
-		d.failed = d.stages[0].local()
-		d.took += time.Since(begun)
+		p.err = p.stages[0].local()
+		p.took += time.Since(begun)
 	}()
 }
 
-// stageDone reports whether this rank has done what it can of the frame under way, if there is one.
+// stageDone reports whether the local part of the current stage has ended; true if no frame is in progress.
 func (f *frames) stageDone() bool {
 	if f.pending == nil {
 		return true
@@ -105,33 +106,33 @@ func (f *frames) stageDone() bool {
 	}
 }
 
-// advance waits for the stage under way, and begins the next one or ends the frame. All ranks call it.
+// advance completes the current stage and starts the next one, or completes the frame. All ranks call it.
 func (f *frames) advance(ctx context.Context) error {
-	d := f.pending
-	<-d.done
-	if err := errors.Join(d.failed, d.drawing.close()); err != nil {
+	p := f.pending
+	<-p.done
+	if err := errors.Join(p.err, p.snapshot.close()); err != nil {
 		f.pending = nil
 		return err
 	}
-	if together := d.stages[0].collective; together != nil {
-		if err := together(ctx); err != nil {
+	if collective := p.stages[0].collective; collective != nil {
+		if err := collective(ctx); err != nil {
 			f.pending = nil
 			return err
 		}
 	}
-	if d.stages = d.stages[1:]; len(d.stages) > 0 {
-		d.start()
+	if p.stages = p.stages[1:]; len(p.stages) > 0 {
+		p.start()
 		return nil
 	}
-	f.pending, f.writeTime = nil, d.took
+	f.pending, f.writeTime = nil, p.took
 	f.count++
-	if f.comm.Rank() != 0 || f.whole() {
+	if f.comm.Rank() != 0 || f.outsidePVD() {
 		return nil
 	}
-	return f.fence.Publish(func() error { return f.pvd.Append(vtk.Frame{Time: d.time, File: d.file}) })
+	return f.fence.Publish(func() error { return f.pvd.Append(vtk.Frame{Time: p.time, File: p.file}) })
 }
 
-// end ends the frame under way, if there is one. All ranks call it.
+// end completes the frame in progress, if there is one. All ranks call it.
 func (f *frames) end(ctx context.Context) error {
 	for f.pending != nil {
 		if err := f.advance(ctx); err != nil {
@@ -141,26 +142,26 @@ func (f *frames) end(ctx context.Context) error {
 	return nil
 }
 
-// close waits for what is under way of a frame that will not end.
+// close waits for background work on a frame that will not be completed.
 func (f *frames) close() error {
 	if f.pending == nil {
 		return nil
 	}
 	<-f.pending.done
-	return f.pending.drawing.close()
+	return f.pending.snapshot.close()
 }
 
-// filePerRank writes a file a rank, and one that joins them when all are there: with all that there is in it, so that
-// the others go, or with their names.
-func (f *frames) filePerRank(d *pendingFrame, whole bool) []frameStage {
+// filePerRank writes one file per rank. Then rank 0 writes a file that joins them: with merge, one that holds all the
+// data, after which the files of ranks are removed; without, an index of them.
+func (f *frames) filePerRank(p *pendingFrame, merge bool) []frameStage {
 	var names []string
 	for rank := range f.comm.Size() {
-		names = append(names, fmt.Sprintf("%s_%06d_r%04d.%s", f.name, f.count, rank, f.pieces()))
+		names = append(names, fmt.Sprintf("%s_%06d_r%04d.%s", f.name, f.count, rank, f.pieceExtension()))
 	}
 	dir, rank := filepath.Join(f.dir, "frames"), f.comm.Rank()
 	return []frameStage{{
 		local: func() error {
-			return f.fence.Publish(func() error { return d.piece.Write(filepath.Join(dir, names[rank])) })
+			return f.fence.Publish(func() error { return p.piece.Write(filepath.Join(dir, names[rank])) })
 		},
 		collective: f.barrier,
 	}, {
@@ -169,7 +170,7 @@ func (f *frames) filePerRank(d *pendingFrame, whole bool) []frameStage {
 				return nil
 			}
 			return f.fence.Publish(func() error {
-				if err := d.piece.Join(filepath.Join(f.dir, d.file), names); err != nil || !whole {
+				if err := p.piece.Join(filepath.Join(f.dir, p.file), names); err != nil || !merge {
 					return err
 				}
 				for _, name := range names {
@@ -183,15 +184,15 @@ func (f *frames) filePerRank(d *pendingFrame, whole bool) []frameStage {
 	}}
 }
 
-// sharedFile writes one file by all ranks at the same time. It has its name when it is complete.
-func (f *frames) sharedFile(d *pendingFrame) []frameStage {
-	path := filepath.Join(f.dir, d.file)
+// sharedFile writes one file in parallel, each rank a part. The file is renamed to its final name when it is complete.
+func (f *frames) sharedFile(p *pendingFrame) []frameStage {
+	path := filepath.Join(f.dir, p.file)
 	var share *vtk.Share
 	var sizes []vtk.Sizes
 	rank := f.comm.Rank()
 	return []frameStage{{
 		local: func() (err error) {
-			if share, err = d.piece.(piece.Shared).Share(f.compress); err != nil {
+			if share, err = p.piece.(piece.Shared).Share(f.compress); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 			if rank > 0 {
@@ -220,7 +221,7 @@ func (f *frames) sharedFile(d *pendingFrame) []frameStage {
 	}}
 }
 
-// sizes are those of the shares of all ranks.
+// sizes gathers the sizes of all ranks' parts.
 func (f *frames) sizes(ctx context.Context, share *vtk.Share) ([]vtk.Sizes, error) {
 	if f.comm.Size() == 1 {
 		return []vtk.Sizes{share.Sizes()}, nil
@@ -234,15 +235,16 @@ func (f *frames) sizes(ctx context.Context, share *vtk.Share) ([]vtk.Sizes, erro
 		return nil, err
 	}
 	sizes := make([]vtk.Sizes, len(all))
-	for rank, of := range all {
-		if _, err := binary.Decode(of, binary.LittleEndian, &sizes[rank]); err != nil {
+	for rank, data := range all {
+		if _, err := binary.Decode(data, binary.LittleEndian, &sizes[rank]); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", rank, err)
 		}
 	}
 	return sizes, nil
 }
 
-// barrier waits for all ranks, where there are others. A rank that is alone calls it in the background.
+// barrier waits for all ranks. On a single rank it returns at once: runStages calls it in the background, where
+// collectives are not allowed.
 func (f *frames) barrier(ctx context.Context) error {
 	if f.comm.Size() == 1 {
 		return nil

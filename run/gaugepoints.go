@@ -12,58 +12,60 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// gaugePoint is a point of a gauge, which has a table of its own.
+// gaugePoint is a point at which values are written, with its own table. A gauge of the case may have several.
 type gaugePoint struct {
 	name     string
-	at       []float64
+	position []float64
 	every    float64
-	measured []record // what was measured there, by field
+	measured []measurement // measurements at the point, one series per field
 }
 
-// newPoints finds the points of all gauges of the case: each, those along lines, and those in files. All ranks call it.
-func (r *runner) newPoints(ctx context.Context) (err error) {
-	names := map[string]string{} // what has them
+// readGaugePoints collects the points of all gauges of the case: single points, points along lines, and points in
+// files. All ranks call it.
+func (r *runner) readGaugePoints(ctx context.Context) (err error) {
+	definedIn := map[string]string{} // where each name was defined
 	for i := range r.Case.Gauges {
 		g := &r.Case.Gauges[i]
 		var list []gaugePoint
-		if list, err = r.pointsOf(g); err != nil {
+		if list, err = r.pointsOfGauge(g); err != nil {
 			break
 		}
-		of := fmt.Sprintf("gauge %q", g.Name)
+		source := fmt.Sprintf("gauge %q", g.Name)
 		if g.File != "" {
-			of = g.File
+			source = g.File
 		}
-		for _, s := range list {
-			if other, taken := names[s.name]; taken {
-				err = fmt.Errorf("%s: a gauge %q is in %s already", of, s.name, other)
+		for _, p := range list {
+			if other, exists := definedIn[p.name]; exists {
+				err = fmt.Errorf("%s: gauge name %q is already used by %s; choose another", source, p.name, other)
 			}
-			names[s.name] = of
+			definedIn[p.name] = source
 		}
 		r.points = append(r.points, list...)
 	}
 	return solvers.Agree(ctx, r.Comm, err)
 }
 
-func (r *runner) pointsOf(g *config.Gauge) ([]gaugePoint, error) {
+func (r *runner) pointsOfGauge(g *config.Gauge) ([]gaugePoint, error) {
 	switch {
 	case g.Line != nil:
 		var list []gaugePoint
-		for k, at := range along(g.Line, g.Points) {
-			list = append(list, gaugePoint{name: g.Name + "-" + strconv.Itoa(k+1), at: at, every: g.Every})
+		for k, position := range pointsAlong(g.Line, g.Points) {
+			list = append(list, gaugePoint{name: g.Name + "-" + strconv.Itoa(k+1), position: position, every: g.Every})
 		}
 		return list, nil
 	case g.File != "":
-		return pointsIn(r.besideCase(g.File), g.Every, g.Dim)
+		return readPointFile(r.besideCase(g.File), g.Every, g.Dim)
 	}
-	s := gaugePoint{name: g.Name, at: g.At, every: g.Every}
+	p := gaugePoint{name: g.Name, position: g.At, every: g.Every}
 	var err error
 	if g.Measured != nil {
-		s.measured, err = r.newRecords(g)
+		p.measured, err = r.readMeasured(g)
 	}
-	return []gaugePoint{s}, err
+	return []gaugePoint{p}, err
 }
 
-// besideCase is where a file is that the case names and that no step depends on.
+// besideCase returns the path of a file named in the case that does not influence steps: relative paths start at the
+// case file.
 func (r *runner) besideCase(file string) string {
 	if filepath.IsAbs(file) {
 		return file
@@ -71,32 +73,32 @@ func (r *runner) besideCase(file string) string {
 	return filepath.Join(r.Case.Dir(), file)
 }
 
-// pointsIn reads the points of a file.
-func pointsIn(path string, every float64, dim int) ([]gaugePoint, error) {
+// readPointFile reads the points in a file.
+func readPointFile(path string, every float64, dim int) ([]gaugePoint, error) {
 	list, err := points.Read(path, dim)
 	if err != nil {
 		return nil, err
 	}
-	sites := make([]gaugePoint, len(list))
+	gaugePoints := make([]gaugePoint, len(list))
 	for i, p := range list {
 		if !config.NamesFile(p.Name) {
 			return nil, fmt.Errorf("%s:%d: %q cannot name files; use up to 100 letters, digits, -, _, and . and spaces within",
 				path, p.Line, p.Name)
 		}
-		sites[i] = gaugePoint{name: p.Name, at: p.At, every: every}
+		gaugePoints[i] = gaugePoint{name: p.Name, position: p.At, every: every}
 	}
-	return sites, nil
+	return gaugePoints, nil
 }
 
-// along are so many points on a line, its ends among them, at equal distances along it.
-func along(line [][]float64, count int) [][]float64 {
-	upTo := make([]float64, len(line)) // how far corners are along the line
+// pointsAlong returns count points at equal distances along a polyline, including its ends.
+func pointsAlong(line [][]float64, count int) [][]float64 {
+	arcLength := make([]float64, len(line)) // arc length at each corner
 	for k := 1; k < len(line); k++ {
-		square := 0.0
+		squares := 0.0
 		for d := range line[k] {
-			square += (line[k][d] - line[k-1][d]) * (line[k][d] - line[k-1][d])
+			squares += (line[k][d] - line[k-1][d]) * (line[k][d] - line[k-1][d])
 		}
-		upTo[k] = upTo[k-1] + math.Sqrt(square)
+		arcLength[k] = arcLength[k-1] + math.Sqrt(squares)
 	}
 	all := make([][]float64, count)
 	k, last := 1, len(line)-1
@@ -105,16 +107,16 @@ func along(line [][]float64, count int) [][]float64 {
 			all[i] = line[last]
 			break
 		}
-		far := upTo[last] * float64(i) / float64(count-1)
-		for k < last && upTo[k] < far {
+		distance := arcLength[last] * float64(i) / float64(count-1)
+		for k < last && arcLength[k] < distance {
 			k++
 		}
-		share := (far - upTo[k-1]) / (upTo[k] - upTo[k-1])
-		at := make([]float64, len(line[k]))
-		for d := range at {
-			at[d] = line[k-1][d] + share*(line[k][d]-line[k-1][d])
+		share := (distance - arcLength[k-1]) / (arcLength[k] - arcLength[k-1])
+		point := make([]float64, len(line[k]))
+		for d := range point {
+			point[d] = line[k-1][d] + share*(line[k][d]-line[k-1][d])
 		}
-		all[i] = at
+		all[i] = point
 	}
 	return all
 }

@@ -16,74 +16,77 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// gauge writes the values of the cell around a point to a CSV file, on the rank that owns the cell. The others know
-// when that is.
+// gauge writes the values of one cell as a time series to a CSV file. Only the rank that owns the cell has the file;
+// the other ranks know when rows are due, because reading fields is collective.
 type gauge struct {
-	file  string // in the folder of the run
-	cell  int    // -1 on other ranks, which have no file
-	every float64
-	next  float64 // when the next row is due: a multiple of every
+	file  string  // path in the folder of the run
+	cell  int     // -1 on ranks that do not own it
+	every float64 // interval between rows, s; 0 for every step
+	next  float64 // time of the next row: a multiple of every
 	rows  *rows
 	row   []byte
 }
 
-// probe is where a run's gauges look: the fields that the case writes, on the space that has all of them.
+// probe reads the values of all gauges: of the fields that the case writes, which must share a space.
 type probe struct {
-	on      *solvers.Space
+	space   *solvers.Space
 	fields  []solvers.Field
-	columns []string // of the files, but for the time
-	due     []int    // entities of this rank for which rows are due
+	columns []string // columns of the tables, without the time
+	due     []int    // owned entities for which a row is due
 	values  []float64
-	numbers []float64 // of one field
+	numbers []float64 // values of one field at the due entities
 }
 
 func newProbe(fields []solvers.Field, solver string) (*probe, error) {
 	p := &probe{fields: fields}
 	for _, f := range fields {
-		if p.on == nil {
-			p.on = f.Space
+		if p.space == nil {
+			p.space = f.Space
 		}
-		if f.Space != p.on || f.Space.Locate == nil {
-			return nil, &solvers.BadInput{Err: fmt.Errorf("solver %q has no gauges of field %q", solver, f.Name)}
+		if f.Space != p.space || f.Space.Locate == nil {
+			return nil, &solvers.BadInput{Err: fmt.Errorf("solver %q does not support gauges of field %q", solver, f.Name)}
 		}
 		p.columns = append(p.columns, f.Numbers()...)
 	}
-	if p.on == nil {
-		return nil, &solvers.BadInput{Err: fmt.Errorf("solver %q has no gauges without fields", solver)}
+	if p.space == nil {
+		return nil, &solvers.BadInput{Err: fmt.Errorf("gauges of solver %q need at least one field: name it in [output] "+
+			"fields", solver)}
 	}
 	return p, nil
 }
 
-// locate finds the entity of each gauge on this rank, -1 where another rank has it. A gauge outside is refused.
+// locate returns, for each gauge, its entity on this rank, or -1 if another rank owns it. A gauge outside the domain is
+// an error.
 func (p *probe) locate(ctx context.Context, list []gaugePoint, comm dist.Comm) ([]int, error) {
 	found := make([]int, len(list))
 	owners := make([]int64, len(list))
 	for i, g := range list {
 		owners[i] = math.MaxInt64
-		if found[i] = p.on.Locate(g.at); found[i] >= 0 {
-			owners[i] = p.on.Key(found[i])
+		if found[i] = p.space.Locate(g.position); found[i] >= 0 {
+			owners[i] = p.space.Key(found[i])
 		}
 	}
-	mine := slices.Clone(owners)
+	own := slices.Clone(owners)
 	if err := comm.AllreduceInt64(ctx, dist.Min, owners); err != nil {
 		return nil, err
 	}
 	for i, g := range list {
 		if owners[i] == math.MaxInt64 {
-			return nil, &solvers.BadInput{Err: fmt.Errorf("gauge %q at %v lies in no %s", g.name, g.at, p.on.Name)}
+			return nil, &solvers.BadInput{Err: fmt.Errorf("gauge %q at %v lies in no %s: it is outside the domain",
+				g.name, g.position, p.space.Name)}
 		}
-		if mine[i] != owners[i] {
+		if own[i] != owners[i] {
 			found[i] = -1
 		}
 	}
 	return found, nil
 }
 
-// read fills values with a row for each entity that is due. All ranks call it at the same moments.
+// read reads one row for each due entity into values. All ranks call it at the same steps.
 func (p *probe) read(ctx context.Context) error {
 	width := len(p.columns)
 	p.values = slices.Grow(p.values[:0], width*len(p.due))[:width*len(p.due)]
-	at := 0
+	offset := 0
 	for k := range p.fields {
 		f := &p.fields[k]
 		n := len(f.Numbers())
@@ -92,39 +95,39 @@ func (p *probe) read(ctx context.Context) error {
 			return err
 		}
 		for i := range p.due {
-			copy(p.values[i*width+at:], p.numbers[i*n:(i+1)*n])
+			copy(p.values[i*width+offset:], p.numbers[i*n:(i+1)*n])
 		}
-		at += n
+		offset += n
 	}
 	return nil
 }
 
-// openGauge begins the file of a gauge on the rank that has its cell, or continues from a position.
-func openGauge(fence folder.Fence, g gaugePoint, cell int, columns []string, from *position) (*gauge, error) {
-	o := &gauge{file: path.Join("gauges", g.name+".csv"), cell: cell, every: g.every}
+// openGauge creates the file of a gauge on the rank that owns its cell, or continues it from a checkpoint.
+func openGauge(fence folder.Fence, point gaugePoint, cell int, columns []string, from *position) (*gauge, error) {
+	g := &gauge{file: path.Join("gauges", point.name+".csv"), cell: cell, every: point.every}
 	if from != nil {
-		o.schedule(from.time)
+		g.schedule(from.time)
 	}
 	if cell < 0 {
-		return o, nil
+		return g, nil
 	}
 	if err := os.MkdirAll(filepath.Join(fence.Dir, "gauges"), 0o777); err != nil {
 		return nil, err
 	}
-	length := from.length(o.file)
+	length := from.tableLength(g.file)
 	var err error
-	if o.rows, err = openRows(fence, o.file, length); err != nil || length > 0 {
-		return o, err
+	if g.rows, err = openRows(fence, g.file, length); err != nil || length > 0 {
+		return g, err
 	}
-	o.row = append(o.row, "t,"+strings.Join(columns, ",")+"\n"...)
-	return o, o.rows.add(o.row)
+	g.row = append(g.row, "t,"+strings.Join(columns, ",")+"\n"...)
+	return g, g.rows.add(g.row)
 }
 
-// beginSampling has the solver note what gauges and transects show in each step, if it can: then nobody looks between
-// steps.
+// beginSampling asks the solver to record the values of gauges and transects in each step. If it can, steps need not
+// pause for them.
 func (r *runner) beginSampling() error {
-	s, can := r.solver.(solvers.Sampler)
-	if !can || len(r.tables) == 0 {
+	s, ok := r.solver.(solvers.Sampler)
+	if !ok || len(r.tables) == 0 {
 		return nil
 	}
 	var fields []string
@@ -138,20 +141,21 @@ func (r *runner) beginSampling() error {
 		}
 	}
 	if r.transects != nil {
-		for _, of := range r.transects.lines {
-			for _, x := range of.cut {
+		for _, t := range r.transects.lines {
+			for _, x := range t.crossings {
 				entities = append(entities, x.Cell)
 			}
 		}
 	}
-	does, err := s.Sample(fields, entities)
-	if does {
+	accepted, err := s.Sample(fields, entities)
+	if accepted {
 		r.sampler = s
 	}
 	return err
 }
 
-// sampleSteps adds the rows that the last steps are due. A solver that notes nothing took one step up to the present.
+// sampleSteps writes the rows that are due for the last steps. A solver without a sampler has taken only one step since
+// the last call.
 func (r *runner) sampleSteps(ctx context.Context, now float64) error {
 	if r.sampler == nil {
 		return r.sample(ctx, now)
@@ -165,56 +169,56 @@ func (r *runner) sampleSteps(ctx context.Context, now float64) error {
 	return nil
 }
 
-// sample adds rows to the gauges and transects for which one is due.
+// sample writes a row to each gauge and transect for which one is due at time t.
 func (r *runner) sample(ctx context.Context, t float64) error {
 	if r.transects != nil {
 		if err := r.transects.sample(ctx, r.Comm, t); err != nil {
 			return err
 		}
 	}
-	any := false
+	anyDue := false
 	for _, g := range r.gauges {
 		if g.due(t) {
-			if !any {
+			if !anyDue {
 				r.probe.due = r.probe.due[:0]
 			}
-			any = true
+			anyDue = true
 			if g.cell >= 0 {
 				r.probe.due = append(r.probe.due, g.cell)
 			}
 		}
 	}
-	if !any {
+	if !anyDue {
 		return nil
 	}
 	if err := r.probe.read(ctx); err != nil {
 		return err
 	}
-	width, rest := len(r.probe.columns), r.probe.values
+	width, remaining := len(r.probe.columns), r.probe.values
 	for _, g := range r.gauges {
 		if !g.due(t) {
 			continue
 		}
 		if g.cell >= 0 {
-			if err := g.record(t, rest[:width]); err != nil {
+			if err := g.writeRow(t, remaining[:width]); err != nil {
 				return err
 			}
-			rest = rest[width:]
+			remaining = remaining[width:]
 		}
 		g.schedule(t)
 	}
 	return nil
 }
 
-// due tells that a row is to be written: at the first step that reaches each multiple of the interval.
+// due reports whether a row is due: at the first step that reaches each multiple of the interval.
 func (g *gauge) due(t float64) bool { return t >= g.next }
 
-// schedule looks for the next such multiple.
+// schedule sets next to the first multiple of the interval after t.
 func (g *gauge) schedule(t float64) {
 	if g.every == 0 {
 		return
 	}
-	n := math.Floor(t / g.every) // rounded, and thus one off at most
+	n := math.Floor(t / g.every) // rounding makes this at most one too small or too large
 	for k := range 3 {
 		if g.next = (n + float64(k)) * g.every; g.next > t {
 			return
@@ -222,7 +226,7 @@ func (g *gauge) schedule(t float64) {
 	}
 }
 
-func (g *gauge) record(t float64, values []float64) error {
+func (g *gauge) writeRow(t float64, values []float64) error {
 	g.row = strconv.AppendFloat(g.row[:0], t, 'g', -1, 64)
 	for _, v := range values {
 		g.row = append(g.row, ',')

@@ -30,6 +30,6 @@ func TestImbalanceOfEachSpace(t *testing.T) {
 func TestOneRankHasNoImbalance(t *testing.T) {
 	cells := []solvers.Field{{Space: &solvers.Space{Name: "cell", Owned: 7}}}
 	if got, err := imbalance(context.Background(), local.New(1)[0], cells); got != nil || err != nil {
-		t.Errorf("imbalance %v, %v", got, err)
+		t.Errorf("imbalance %v, %v, want none", got, err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// openConservation begins the table that tells that the run is under way: when all ranks are in the loop, so that from
-// then on all of them save the state when they are told to stop.
+// openConservation creates conservation.csv, after all ranks have entered the loop. Its existence shows that the run is
+// under way: from then on every rank saves its state when it is ordered to stop.
 func (r *runner) openConservation(ctx context.Context) error {
 	if r.Report != nil {
 		return nil
@@ -22,7 +22,7 @@ func (r *runner) openConservation(ctx context.Context) error {
 		return err
 	}
 	var err error
-	r.conservation, err = openConservationTable(r.fence, r.from.length(conservationFile))
+	r.conservation, err = openConservationTable(r.fence, r.resumeFrom.tableLength(conservationFile))
 	return err
 }
 
@@ -42,7 +42,7 @@ func (r *runner) loop(ctx context.Context) error {
 	r.progress = progress.New(r.Progress, r.progressRange())
 	defer r.progress.Finish()
 	if r.Watched {
-		r.Watch.Begin(r.about())
+		r.Watch.Begin(r.description())
 	}
 	if err := r.start(ctx); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (r *runner) loop(ctx context.Context) error {
 	return r.conclude(ctx, now)
 }
 
-// conclude writes what is to be written after the last step.
+// conclude writes the output that is due after the last step.
 func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
 	r.heartbeat()
 	if err := r.finishRows(ctx); err != nil {
@@ -88,17 +88,17 @@ func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
 		}
 	}
 	r.loopTime = r.earlierLoops + time.Since(r.loopBegun)
-	return r.showEnd(ctx, now)
+	return r.sendFinalView(ctx, now)
 }
 
-// running tells that the end has not come.
+// running reports whether the end of the run has not been reached.
 func (r *runner) running(now solvers.Clock) bool {
 	return now.Time < r.size.End && (r.size.MaxSteps == 0 || now.Steps < r.size.MaxSteps) &&
 		(r.Replay == nil || now.Time < r.Replay.Until)
 }
 
-// step takes some steps, and writes what is due after them. Only the end of the run shortens a step, so that looking at
-// a run does not change it; exact_times has frames shorten theirs too.
+// step takes some steps, then writes the output that is due. Output does not shorten steps, so it does not change
+// results; only the end of the run does, and frames with exact_times.
 func (r *runner) step(ctx context.Context) (done bool, err error) {
 	until, pause := r.size.End, r.nextSample()
 	if r.Replay != nil {
@@ -110,7 +110,7 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 		pause = min(pause, next)
 	}
 	steps := r.solver.Clock().Steps
-	done, err = r.solver.Advance(ctx, until, pause, min(r.stepsToLook(steps), r.stepsToPoll(steps)))
+	done, err = r.solver.Advance(ctx, until, pause, min(r.stepsToOutput(steps), r.stepsToPoll(steps)))
 	now := r.solver.Clock()
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", r.timeText(now.Time), r.firstCause(ctx, err))
@@ -121,7 +121,7 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 	r.heartbeat()
 	r.progress.Step(now.Steps, now.Time, now.Dt)
 	r.Watch.Step(now)
-	if err := r.record(ctx, now); err != nil {
+	if err := r.writeDueRows(ctx, now); err != nil {
 		return false, err
 	}
 	if now.Time < r.nextFrame() {
@@ -133,14 +133,15 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 		}
 		r.lastFrameTime = now.Time
 	}
-	r.nextFrameIndex = max(r.nextFrameIndex, int(now.Time/r.Case.Output.Every)) // rounded, and thus one off at most
+	// rounding makes this at most one too small or too large
+	r.nextFrameIndex = max(r.nextFrameIndex, int(now.Time/r.Case.Output.Every))
 	for r.nextFrame() <= now.Time {
 		r.nextFrameIndex++
 	}
 	return done, nil
 }
 
-// nextFrame is when the next frame is due.
+// nextFrame returns the time at which the next frame is due, +Inf for none.
 func (r *runner) nextFrame() float64 {
 	if r.Case.Output.Every == 0 {
 		return math.Inf(1)
@@ -148,21 +149,21 @@ func (r *runner) nextFrame() float64 {
 	return float64(r.nextFrameIndex) * r.Case.Output.Every
 }
 
-// nextSample is when the run must pause for the next row of a gauge.
+// nextSample returns the time at which the solver must pause for the next row of a gauge, +Inf for never.
 func (r *runner) nextSample() float64 {
-	at := math.Inf(1)
+	t := math.Inf(1)
 	if r.sampler != nil {
-		return at
+		return t
 	}
 	for _, g := range r.tables {
 		if g.every > 0 {
-			at = min(at, g.next)
+			t = min(t, g.next)
 		}
 	}
-	return at
+	return t
 }
 
-// conservationEvery is how many steps there are between rows of conservation.csv, 0 where it is not written.
+// conservationEvery returns the number of steps between rows of conservation.csv; 0 if it is not written.
 func (r *runner) conservationEvery() int {
 	if r.Report != nil {
 		return 0
@@ -170,7 +171,7 @@ func (r *runner) conservationEvery() int {
 	return r.Case.Output.ConservationEvery
 }
 
-// progressRange is what the progress is measured by.
+// progressRange returns the range of times and steps over which progress is shown.
 func (r *runner) progressRange() progress.Run {
 	now := r.solver.Clock()
 	p := progress.Run{Cells: r.size.Entities, End: r.size.End, MaxSteps: r.size.MaxSteps, Step: now.Steps, Time: now.Time}
@@ -183,7 +184,7 @@ func (r *runner) progressRange() progress.Run {
 	return p
 }
 
-// timeText names a time.
+// timeText formats a time for messages.
 func (r *runner) timeText(t float64) string {
 	if r.size.Sweeps {
 		return "after " + words.Count(int64(t), "sweep")
@@ -191,7 +192,7 @@ func (r *runner) timeText(t float64) string {
 	return fmt.Sprintf("at t = %g s", t)
 }
 
-// Interrupted tells where a run was when its context ended.
+// Interrupted is the error of a run whose context ended. Where describes the position of the run.
 type Interrupted struct {
 	Where string
 	Err   error
@@ -200,13 +201,13 @@ type Interrupted struct {
 func (e *Interrupted) Error() string { return e.Where + ": " + e.Err.Error() }
 func (e *Interrupted) Unwrap() error { return e.Err }
 
-// positionText tells how far a run has come.
+// positionText describes how far the run has come.
 func (r *runner) positionText() string {
 	now := r.solver.Clock()
 	return fmt.Sprintf("%s, in step %d%s", r.timeText(now.Time), now.Steps+1, r.lastFrame())
 }
 
-// lastFrame tells which frame was the last, as the end of a sentence.
+// lastFrame names the last frame that was written, as the end of a sentence.
 func (r *runner) lastFrame() string {
 	if len(r.frames) == 0 || r.frames[0].count == 0 {
 		return ""
@@ -214,8 +215,8 @@ func (r *runner) lastFrame() string {
 	return fmt.Sprintf(" and frame %d", r.frames[0].count-1)
 }
 
-// stepsToLook is how many steps may pass before the runner must look at the state.
-func (r *runner) stepsToLook(steps int) int {
+// stepsToOutput returns how many steps the solver may take before the runner must write output.
+func (r *runner) stepsToOutput(steps int) int {
 	n := math.MaxInt
 	if r.size.MaxSteps > 0 {
 		n = r.size.MaxSteps - steps
@@ -231,16 +232,17 @@ func (r *runner) stepsToLook(steps int) int {
 	return n
 }
 
-// start writes the frame and the rows of the start, or finds out what is next after it.
+// start writes the initial frame and rows. A run that continues from a checkpoint finds out which output is due next
+// instead.
 func (r *runner) start(ctx context.Context) error {
 	switch {
-	case r.from != nil:
-		r.nextFrameIndex, r.lastFrameTime = r.from.Next, r.from.Framed
-		r.earlierLoops = time.Duration(r.from.Wall * float64(time.Second))
-		if k := r.control; k != nil { // which measures how fast steps are from here
+	case r.resumeFrom != nil:
+		r.nextFrameIndex, r.lastFrameTime = r.resumeFrom.NextFrame, r.resumeFrom.LastFrame
+		r.earlierLoops = time.Duration(r.resumeFrom.Wall * float64(time.Second))
+		if k := r.control; k != nil { // measure the pace of steps from here on
 			k.lastSteps, k.nextPoll, k.lastPoll, k.saved = r.solver.Clock().Steps, r.solver.Clock().Steps, time.Now(), time.Now()
 		}
-		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "continues", r.timeText(r.from.time), r.checkpoint.Path)
+		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "continues", r.timeText(r.resumeFrom.time), r.checkpoint.Path)
 		r.Watch.Restarted(r.restarted())
 		return nil
 	case r.Replay != nil && (r.checkpoint != nil || r.Replay.From > 0):
@@ -260,8 +262,8 @@ func (r *runner) start(ctx context.Context) error {
 	return r.measure(ctx, solvers.Clock{})
 }
 
-// record writes what is due after a step.
-func (r *runner) record(ctx context.Context, now solvers.Clock) error {
+// writeDueRows writes the rows that are due after a step.
+func (r *runner) writeDueRows(ctx context.Context, now solvers.Clock) error {
 	if err := r.sampleSteps(ctx, now.Time); err != nil {
 		return err
 	}
@@ -272,27 +274,28 @@ func (r *runner) record(ctx context.Context, now solvers.Clock) error {
 	return r.measure(ctx, now)
 }
 
-// measure adds a row to the table of conservation, or begins it.
+// measure adds a row to conservation.csv, or starts to compute one.
 func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
-	if r.observing.solver != nil {
+	if r.rowQueue.solver != nil {
 		return r.observe(ctx, now)
 	}
 	table, err := r.totals.Measure(ctx, r.solver)
 	if err != nil || r.conservation == nil {
 		return err
 	}
-	return r.row(now, table)
+	return r.writeConservation(now, table)
 }
 
-// row adds what was measured to the table of conservation.
-func (r *runner) row(now solvers.Clock, table []solvers.Quantity) error {
+// writeConservation adds a row of measured quantities to conservation.csv.
+func (r *runner) writeConservation(now solvers.Clock, table []solvers.Quantity) error {
 	r.Watch.Measured(table)
-	return r.conservation.record(now, table)
+	return r.conservation.writeRow(now, table)
 }
 
-// frame adds the state to each series of frames. It returns while they are being written, one of each series at a time.
+// frame adds the current state to each series of frames. It returns while the files are still being written; a series
+// writes one frame at a time.
 func (r *runner) frame(ctx context.Context, t float64) error {
 	if len(r.frames) == 0 {
 		return nil
@@ -303,15 +306,15 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 	begin := time.Now()
 	defer func() {
 		r.output += time.Since(begin)
-		r.framing += time.Since(begin)
+		r.frameTime += time.Since(begin)
 	}()
 	for _, f := range r.frames {
-		if err := f.end(ctx); err != nil { // before another holds as much memory
+		if err := f.end(ctx); err != nil { // so that only one frame takes memory
 			return err
 		}
 	}
 	for _, f := range r.frames {
-		p, err := r.builder.piece(ctx, f.format)
+		p, err := r.builder.snapshot(ctx, f.format)
 		if err != nil {
 			return err
 		}
@@ -320,7 +323,7 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 	return nil
 }
 
-// finishFrames ends the frames under way.
+// finishFrames completes the frames that are being written.
 func (r *runner) finishFrames(ctx context.Context) error {
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()

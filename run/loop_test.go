@@ -19,29 +19,29 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// sweeper is a solver without time, on a grid of one cell whose field is the number of sweeps. It takes as many as it
-// may, and has no more to do after some.
+// sweeper is a solver that counts sweeps, on a grid of one cell whose field is that count. It advances as far as it
+// may, and is done after a given number of sweeps.
 type sweeper struct {
 	solvers.Plain
-	size  solvers.Size
-	rests int // the sweep after which it is done; 0 for none
-	swept int
-	calls []string
-	fails error
-	cells *solvers.Space
-	all   []solvers.Field
+	size      solvers.Size
+	doneAfter int // the sweep after which it is done; 0 for never
+	swept     int
+	calls     []string
+	fails     error
+	cells     *solvers.Space
+	all       []solvers.Field
 }
 
 func (s *sweeper) Size() solvers.Size { return s.size }
 
 func (s *sweeper) Advance(_ context.Context, until, pause float64, steps int) (bool, error) {
 	n := min(steps, int(min(until, math.Ceil(pause)))-s.swept)
-	if s.rests > 0 {
-		n = min(n, s.rests-s.swept)
+	if s.doneAfter > 0 {
+		n = min(n, s.doneAfter-s.swept)
 	}
 	s.swept += n
 	s.calls = append(s.calls, fmt.Sprint(n))
-	return s.swept == s.rests, s.fails
+	return s.swept == s.doneAfter, s.fails
 }
 
 func (s *sweeper) Clock() solvers.Clock {
@@ -59,17 +59,17 @@ func (s *sweeper) Fields() []solvers.Field {
 	if s.cells != nil {
 		return s.all
 	}
-	on := &solvers.Space{Name: "cell", Owned: 1, Key: func(int) int64 { return 0 }, Format: "vti"}
-	on.Geometry = func(context.Context) (solvers.Geometry, error) {
+	space := &solvers.Space{Name: "cell", Owned: 1, Key: func(int) int64 { return 0 }, Format: "vti"}
+	space.Geometry = func(context.Context) (solvers.Geometry, error) {
 		s.calls = append(s.calls, "vti")
 		box := vtk.Box{N: [3]int{1, 1, 1}}
 		return solvers.Geometry{Block: &vtk.Image{Dim: 2, Whole: box.N, Box: box, Spacing: [3]float64{1, 1}},
 			Boxes: []vtk.Box{box}}, nil
 	}
-	s.cells = on
-	s.all = []solvers.Field{{Name: "swept", Space: on, View: func() solvers.View {
+	s.cells = space
+	s.all = []solvers.Field{{Name: "swept", Space: space, View: func() solvers.View {
 		return solvers.ViewOf[int64](nil, []int64{int64(s.swept)}, 0)
-	}}, {Name: "flow", Space: on, Components: []string{"fx", "fy"}, Values: func(context.Context) ([]float64, error) {
+	}}, {Name: "flow", Space: space, Components: []string{"fx", "fy"}, Values: func(context.Context) ([]float64, error) {
 		return []float64{1, float64(s.swept)}, nil
 	}}}
 	return s.all
@@ -91,14 +91,14 @@ func (s *sweeper) State(context.Context) ([]solvers.State, error) {
 }
 func (s *sweeper) Close() { s.calls = append(s.calls, "close") }
 
-// sweeping is the case of the test's solver, which is the one that is set here.
-var sweeping *sweeper
+// testSolver is the instance that the registered solver "test" returns.
+var testSolver *sweeper
 
 func init() {
 	solvers.Register(solvers.Kind{Name: "test",
 		Decode: func(_ *config.Section, c *config.Case) { c.Sections = noSections{} },
 		New: func(context.Context, solvers.Env, *config.Case) (solvers.Solver, error) {
-			return struct{ solvers.Solver }{sweeping}, nil // which has no state to save, and so no times to look
+			return struct{ solvers.Solver }{testSolver}, nil // hides Restarter: without state to save there are no polls
 		}})
 }
 
@@ -106,10 +106,10 @@ type noSections struct{}
 
 func (noSections) Print(*config.Printer) {}
 
-// drive runs a solver through all of Run.
-func drive(t *testing.T, s *sweeper, o config.Output, gauges ...config.Gauge) (*summary.Summary, error) {
+// runSolver runs a solver by Run.
+func runSolver(t *testing.T, s *sweeper, o config.Output, gauges ...config.Gauge) (*summary.Summary, error) {
 	t.Helper()
-	sweeping = s
+	testSolver = s
 	c, err := solvers.Parse("case.toml", []byte("solver = 'test'"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -123,13 +123,13 @@ func drive(t *testing.T, s *sweeper, o config.Output, gauges ...config.Gauge) (*
 
 func TestSweeps(t *testing.T) {
 	for name, test := range map[string]struct {
-		size   solvers.Size
-		rests  int
-		every  float64
-		ledger int
-		calls  string // advances by their steps, frames by their formats
-		table  []int  // sweeps of the rows
-		frames []string
+		size              solvers.Size
+		doneAfter         int
+		every             float64
+		conservationEvery int
+		calls             string // number of steps of each advance, format of each frame
+		table             []int  // sweeps at which rows are written
+		frames            []string
 	}{
 		"to the end": {solvers.Size{End: 10}, 0, 0, 100, "vti points 10 vti points close", []int{0, 10}, []string{"0",
 			"10"}},
@@ -143,16 +143,16 @@ func TestSweeps(t *testing.T) {
 		"to a limit": {solvers.Size{End: 10, MaxSteps: 7}, 0, 4, 100, "vti points 4 vti points 3 vti points close",
 			[]int{0, 7},
 			[]string{"0", "4", "7"}},
-		"to rest": {solvers.Size{End: 10}, 5, 4, 100, "vti points 4 vti points 1 vti points close", []int{0, 5},
+		"until done": {solvers.Size{End: 10}, 5, 4, 100, "vti points 4 vti points 1 vti points close", []int{0, 5},
 			[]string{"0", "4", "5"}},
-		"rest and frame": {solvers.Size{End: 10}, 4, 4, 2, "vti points 2 2 vti points close", []int{0, 2, 4},
+		"done at a frame": {solvers.Size{End: 10}, 4, 4, 2, "vti points 2 2 vti points close", []int{0, 2, 4},
 			[]string{"0", "4"}},
-		"nothing to do": {solvers.Size{End: 0}, 0, 4, 2, "vti points close", []int{0}, []string{"0"}},
+		"no sweeps": {solvers.Size{End: 0}, 0, 4, 2, "vti points close", []int{0}, []string{"0"}},
 	} {
 		test.size.Sweeps, test.size.Entities, test.size.Precision = true, 9, "float32"
-		d := &sweeper{size: test.size, rests: test.rests}
+		d := &sweeper{size: test.size, doneAfter: test.doneAfter}
 		dir := t.TempDir()
-		s, err := drive(t, d, config.Output{Dir: dir, Every: test.every, ConservationEvery: test.ledger,
+		s, err := runSolver(t, d, config.Output{Dir: dir, Every: test.every, ConservationEvery: test.conservationEvery,
 			Format: []string{"vti", "points"}})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -183,12 +183,12 @@ func TestSweeps(t *testing.T) {
 				t.Fatal(err)
 			}
 			swept, _ := grid.CellData.Find("swept")
-			when, _ := grid.FieldData.Find("TimeValue")
+			timeValue, _ := grid.FieldData.Find("TimeValue")
 			flow, _ := points.CellData.Find("flow")
-			if got := fmt.Sprint(swept.Float64s(), when.Float64s(),
+			if got := fmt.Sprint(swept.Float64s(), timeValue.Float64s(),
 				flow.Float64s()); got != fmt.Sprintf("[%s] [%[1]s] [1 %[1]s 0]",
 				state) || len(grid.CellData) != 2 || len(points.CellData) != 3 {
-				t.Errorf("%s: frame %d holds %s, not %s, or other fields: %v %v", name, i, got, state, grid.CellData,
+				t.Errorf("%s: frame %d has %s, want %s; fields %v %v", name, i, got, state, grid.CellData,
 					points.CellData)
 			}
 		}
@@ -203,14 +203,14 @@ func TestSweeps(t *testing.T) {
 
 func TestErrorsOfSweeps(t *testing.T) {
 	d := &sweeper{size: solvers.Size{End: 10, Sweeps: true}, fails: errors.New("an inverted cell")}
-	_, err := drive(t, d, config.Output{Dir: t.TempDir(), ConservationEvery: 3})
+	_, err := runSolver(t, d, config.Output{Dir: t.TempDir(), ConservationEvery: 3})
 	if err == nil || err.Error() != "after 3 sweeps: an inverted cell" || d.calls[len(d.calls)-1] != "close" {
 		t.Errorf("%v, calls %v", err, d.calls)
 	}
 	d = &sweeper{size: solvers.Size{End: 10, Sweeps: true}}
-	_, err = drive(t, d, config.Output{Dir: t.TempDir()}, config.Gauge{Name: "g"})
+	_, err = runSolver(t, d, config.Output{Dir: t.TempDir()}, config.Gauge{Name: "g"})
 	var bad *solvers.BadInput
-	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "no gauges") || len(d.calls) != 1 {
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "does not support gauges") || len(d.calls) != 1 {
 		t.Errorf("%v, calls %v", err, d.calls)
 	}
 }

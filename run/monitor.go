@@ -17,30 +17,31 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// monitor is what ranks need to show the run.
+// monitor is what a rank needs for the live view of the run.
 type monitor struct {
-	field, where  *solvers.Field // of the picture, and of where there is none of what it is of; nil for none
-	plane         *watch.Plane   // nil before the first picture
-	previousState folder.State   // of the run from which this one goes on
+	field, mask   *solvers.Field // the field in the picture, and the one that masks it; nil for none
+	plane         *watch.Plane   // the view plane; nil before the first picture
+	previousState folder.State   // state of the run that this one continues
 }
 
-// about is what is told of the run at its start.
-func (r *runner) about() watch.About {
+// description describes the run to viewers.
+func (r *runner) description() watch.About {
 	c := r.Case
-	r.monitor.field, r.monitor.where = r.pictureField()
+	r.monitor.field, r.monitor.mask = r.pictureField()
 	a := watch.About{
 		Case: c.Name, Title: c.Title, Solver: c.Solver, Unit: r.size.Unit, Ranks: r.Comm.Size(),
 		Threads: r.Device.Threads(), Transport: r.Transport, Backend: r.Device.Name(), Halo: r.size.Halo,
 		Precision: r.size.Precision, Version: summary.Version(), Sweeps: r.size.Sweeps, Run: r.progressRange(),
 	}
 	if f := r.monitor.field; f != nil {
-		a.PictureOf, a.PictureUnit, a.Of = f.Name, f.Unit, f.Doc
+		a.PictureOf, a.PictureUnit, a.PictureDoc = f.Name, f.Unit, f.Doc
 	}
 	return a
 }
 
-// pictureField is the field of which there are pictures: the first that the case writes and that lies on cells.
-func (r *runner) pictureField() (field, where *solvers.Field) {
+// pictureField returns the field shown in pictures, the first one on cells that the case writes, and the field that
+// masks it.
+func (r *runner) pictureField() (field, mask *solvers.Field) {
 	all := slices.Concat(r.builder.fields, r.builder.all)
 	for i := range all {
 		f := &all[i]
@@ -48,124 +49,123 @@ func (r *runner) pictureField() (field, where *solvers.Field) {
 			continue
 		}
 		if masks := solvers.Named(r.builder.all, []string{f.Mask}); len(masks) > 0 && masks[0].Space == f.Space {
-			where = &masks[0]
+			mask = &masks[0]
 		}
-		return f, where
+		return f, mask
 	}
 	return nil, nil
 }
 
-// monitorShare is what a rank has to show, as it travels: a line of JSON, and then the colours of pixels.
+// monitorShare is one rank's part of the view. It is sent as a line of JSON, followed by the colours of the pixels.
 type monitorShare struct {
-	Phases  map[string]float64
-	Picture *watch.Part
-	Took    time.Duration // by the rank itself, without waiting for others
+	Phases      map[string]float64
+	Picture     *watch.Part
+	ComputeTime time.Duration // computing time of the rank, without waiting for others
 }
 
-// show tells rank 0 what each rank has. All ranks call it at the same moments.
-func (r *runner) show(ctx context.Context, now solvers.Clock, want watch.Want) error {
+// sendView sends the view of all ranks to rank 0. All ranks call it at the same steps.
+func (r *runner) sendView(ctx context.Context, now solvers.Clock, want watch.Want) error {
 	if want == watch.WantNothing {
 		return nil
 	}
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
-	mine := monitorShare{Phases: r.solver.Phases()}
-	mine.Phases["output"] = r.output.Seconds()
+	own := monitorShare{Phases: r.solver.Phases()}
+	own.Phases["output"] = r.output.Seconds()
 	var scale watch.Scale
-	var along watch.Along
-	// A frame that is being written may hold the geometry.
-	drawing := slices.ContainsFunc(r.frames, func(f *frames) bool { return f.pending != nil })
-	if want == watch.WantPicture && r.monitor.field != nil && !drawing {
+	var projection watch.Projection
+	if want == watch.WantPicture && r.monitor.field != nil {
 		var err error
-		if mine.Picture, scale, along, err = r.part(ctx, &mine.Took); err != nil {
+		if own.Picture, scale, projection, err = r.picturePart(ctx, &own.ComputeTime); err != nil {
 			return err
 		}
 	}
-	text, err := json.Marshal(mine)
+	text, err := json.Marshal(own)
 	if err != nil {
 		return err
 	}
 	text = append(text, '\n')
-	if mine.Picture != nil {
-		text = append(text, mine.Picture.Colours...)
+	if own.Picture != nil {
+		text = append(text, own.Picture.Colours...)
 	}
 	all, err := r.Comm.Gatherv(ctx, 0, text)
 	if err != nil || r.Watch == nil {
 		return err
 	}
-	return r.publishShares(all, now, scale, along)
+	return r.publishShares(all, now, scale, projection)
 }
 
-// publishShares hands what all ranks have to those who look.
-func (r *runner) publishShares(all [][]byte, now solvers.Clock, scale watch.Scale, along watch.Along) error {
+// publishShares combines the parts of all ranks and passes them to the server.
+func (r *runner) publishShares(all [][]byte, now solvers.Clock, scale watch.Scale, projection watch.Projection) error {
 	var phases []map[string]float64
 	var parts []watch.Part
 	took := time.Duration(0)
-	for rank, bytesOf := range all {
-		line, colours, _ := bytes.Cut(bytesOf, []byte{'\n'})
+	for rank, share := range all {
+		line, colours, _ := bytes.Cut(share, []byte{'\n'})
 		var s monitorShare
 		if err := json.Unmarshal(line, &s); err != nil {
 			return &dist.PeerError{Rank: rank, Err: err}
 		}
-		phases, took = append(phases, s.Phases), max(took, s.Took)
+		phases, took = append(phases, s.Phases), max(took, s.ComputeTime)
 		if s.Picture != nil {
 			s.Picture.Colours = bytes.Clone(colours)
 			parts = append(parts, *s.Picture)
 		}
 	}
-	r.Watch.Took(took)
+	r.Watch.Answered(took)
 	r.Watch.Phases(phases)
 	if len(parts) > 0 {
-		r.Watch.Show(*r.monitor.plane, parts, scale, along, now)
+		r.Watch.Show(*r.monitor.plane, parts, scale, projection, now)
 	}
 	return nil
 }
 
-// part is what this rank has of a picture of the state as it is. What it takes by itself is added to took.
-func (r *runner) part(ctx context.Context, took *time.Duration) (p *watch.Part, s watch.Scale, a watch.Along,
+// picturePart computes this rank's part of a picture of the current state. It adds its computing time to took.
+func (r *runner) picturePart(ctx context.Context, took *time.Duration) (p *watch.Part, s watch.Scale,
+	projection watch.Projection,
 	err error) {
 	begin := time.Now()
 	f := r.monitor.field
 	g, err := f.Space.Geometry(ctx)
 	if err == nil {
-		err = r.layOutPlane(ctx, g)
+		err = r.setUpPlane(ctx, g)
 	}
 	if err != nil || r.monitor.field == nil {
-		return nil, s, a, err
+		return nil, s, projection, err
 	}
 	values, err := r.pictureValues(ctx)
 	if err != nil {
-		return nil, s, a, err
+		return nil, s, projection, err
 	}
 	plane := r.monitor.plane
 	switch {
-	case !plane.Space:
+	case !plane.ThreeD:
 	case f.MaxDistance > 0:
-		a = watch.Smallest
+		projection = watch.SmallestAlongZ
 	case g.Block != nil:
-		a = watch.Largest
+		projection = watch.LargestAlongZ
 	}
 	var t *watch.Tile
 	if g.Mesh != nil {
 		t = plane.Mesh(g.Mesh, values)
 	} else {
-		t = plane.Block(g.Block, values, a)
+		t = plane.Block(g.Block, values, projection)
 	}
-	var ends [2]float64
-	ends[0], ends[1] = t.Ends()
+	var limits [2]float64
+	limits[0], limits[1] = t.Limits()
 	*took += time.Since(begin)
-	if err := r.Comm.AllreduceFloat64(ctx, dist.Min, ends[:]); err != nil {
-		return nil, s, a, err
+	if err := r.Comm.AllreduceFloat64(ctx, dist.Min, limits[:]); err != nil {
+		return nil, s, projection, err
 	}
 	begin = time.Now()
-	s = watch.NewScale(ends[0], -ends[1], f.Range)
+	s = watch.NewScale(limits[0], -limits[1], f.Range)
 	p = &watch.Part{X: t.X, Y: t.Y, W: t.W, H: t.H, Colours: s.Colours(t)}
 	*took += time.Since(begin)
-	return p, s, a, nil
+	return p, s, projection, nil
 }
 
-// layOutPlane lays out the pictures before the first. Where there is nothing to see there will be none.
-func (r *runner) layOutPlane(ctx context.Context, g solvers.Geometry) error {
+// setUpPlane chooses the view plane, once. If there is nothing to show, pictures are switched off.
+func (r *runner) setUpPlane(ctx context.Context, g solvers.Geometry) error {
 	if r.monitor.plane != nil {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (r *runner) layOutPlane(ctx context.Context, g solvers.Geometry) error {
 		return err
 	}
 	p, err := watch.NewPlane(b, g)
-	if err != nil { // on all ranks alike
+	if err != nil { // the same on all ranks
 		r.warn("no picture of %s: %v", r.monitor.field.Name, err)
 		r.monitor.field = nil
 		return nil
@@ -183,8 +183,8 @@ func (r *runner) layOutPlane(ctx context.Context, g solvers.Geometry) error {
 	return nil
 }
 
-// pictureValues are those of the picture's field, of vectors their lengths: watch.Masked where there is none of what
-// the field is of.
+// pictureValues returns the values of the picture's field, for vectors their lengths, and watch.Masked where the mask
+// is not positive.
 func (r *runner) pictureValues(ctx context.Context) ([]float64, error) {
 	f := r.monitor.field
 	values, err := f.Read(ctx)
@@ -202,11 +202,11 @@ func (r *runner) pictureValues(ctx context.Context) ([]float64, error) {
 		}
 		numbers[i] = v
 	}
-	if r.monitor.where == nil {
+	if r.monitor.mask == nil {
 		return numbers, nil
 	}
-	there, err := r.monitor.where.Read(ctx)
-	for i, v := range there {
+	mask, err := r.monitor.mask.Read(ctx)
+	for i, v := range mask {
 		if v <= 0 && err == nil {
 			numbers[i] = watch.Masked
 		}
@@ -214,8 +214,8 @@ func (r *runner) pictureValues(ctx context.Context) ([]float64, error) {
 	return numbers, err
 }
 
-// showEnd shows the state at the end of the run, if somebody looks.
-func (r *runner) showEnd(ctx context.Context, now solvers.Clock) error {
+// sendFinalView shows the final state, if the run has viewers.
+func (r *runner) sendFinalView(ctx context.Context, now solvers.Clock) error {
 	if !r.Watched {
 		return nil
 	}
@@ -226,19 +226,19 @@ func (r *runner) showEnd(ctx context.Context, now solvers.Clock) error {
 	if err := r.Comm.AllreduceInt64(ctx, dist.Max, want); err != nil {
 		return err
 	}
-	return r.show(ctx, now, watch.Want(want[0]))
+	return r.sendView(ctx, now, watch.Want(want[0]))
 }
 
-// restarted tells that the run continues, and why an earlier one did not.
+// restarted describes the checkpoint from which the run continues, and why the earlier run ended.
 func (r *runner) restarted() string {
-	why := "was ended by force, or its machine was"
+	why := "was killed, or its machine failed"
 	if r.monitor.previousState == folder.Stopped {
 		why = "was stopped"
 	}
-	return fmt.Sprintf("continues %s, since the run before it %s", r.timeText(r.from.time), why)
+	return fmt.Sprintf("continues %s, because the earlier run %s", r.timeText(r.resumeFrom.time), why)
 }
 
-// reportEnd tells those who look how the run ended.
+// reportEnd tells viewers how the run ended.
 func (r *runner) reportEnd(err error) {
 	var stopped *Stopped
 	switch {

@@ -9,29 +9,30 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// observing is what a run measures while its device works on: rows of conservation.csv are written some rows later, so
-// that the queue of steps never runs dry. It ends well before a person would notice: when ranks look at each other, and
-// before anything else is written, all that is under way is waited for.
-type observing struct {
-	solver  solvers.Observer // nil where measuring waits for the device
-	pending []solvers.Clock  // the moments of the rows under way, the earliest first
+// rowQueue holds rows of conservation.csv that the device is still computing. They are written up to maxPendingRows
+// later, so that the device never runs out of queued steps. All pending rows are finished before a poll and before
+// other output is written.
+type rowQueue struct {
+	solver  solvers.Observer // nil if the solver can only measure synchronously
+	pending []solvers.Clock  // times of the pending rows, the earliest first
 }
 
-// rowsAhead is how many rows may be under way.
-const rowsAhead = 4
+// maxPendingRows is the largest number of pending rows.
+const maxPendingRows = 4
 
-// newObserving finds out whether the solver can measure so. Totals of fields are added up on the host.
-func newObserving(dev backend.Device, s solvers.Solver, totals *solvers.Totals) (o observing) {
-	if _, reports := dev.(backend.Reporter); reports && totals.None() {
+// newRowQueue returns a queue, which is used only if device and solver can measure asynchronously. Totals of fields
+// cannot: they are summed on the host.
+func newRowQueue(dev backend.Device, s solvers.Solver, totals *solvers.Totals) (o rowQueue) {
+	if _, reports := dev.(backend.ReadbackDevice); reports && totals.None() {
 		o.solver, _ = s.(solvers.Observer)
 	}
 	return o
 }
 
-// observe begins a row.
+// observe starts to compute a row.
 func (r *runner) observe(ctx context.Context, now solvers.Clock) error {
-	o := &r.observing
-	if len(o.pending) == rowsAhead {
+	o := &r.rowQueue
+	if len(o.pending) == maxPendingRows {
 		if err := r.finishRow(ctx); err != nil {
 			return err
 		}
@@ -43,26 +44,27 @@ func (r *runner) observe(ctx context.Context, now solvers.Clock) error {
 	return nil
 }
 
-// finishRow ends the earliest row.
+// finishRow waits for the earliest pending row and writes it.
 func (r *runner) finishRow(ctx context.Context) error {
-	o := &r.observing
+	o := &r.rowQueue
 	table, err := o.solver.Observed(ctx)
 	now := o.pending[0]
 	o.pending = append(o.pending[:0], o.pending[1:]...)
 	if err != nil || r.conservation == nil {
 		return err
 	}
-	return r.row(now, table)
+	return r.writeConservation(now, table)
 }
 
-// finishRows ends all rows under way. What they tell of a state that is not finite comes before what followed from it.
+// finishRows writes all pending rows. If a row shows that the state was not finite, that error is returned before any
+// error of later steps.
 func (r *runner) finishRows(ctx context.Context) error {
-	if len(r.observing.pending) == 0 {
+	if len(r.rowQueue.pending) == 0 {
 		return nil
 	}
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
-	for len(r.observing.pending) > 0 {
+	for len(r.rowQueue.pending) > 0 {
 		if err := r.finishRow(ctx); err != nil {
 			return err
 		}
@@ -70,7 +72,8 @@ func (r *runner) finishRows(ctx context.Context) error {
 	return nil
 }
 
-// firstCause is why steps failed: a row under way may tell of an earlier one. Ranks that others wait for do not look.
+// firstCause returns err, joined with an earlier error of a pending row if there is one. With several ranks it returns
+// err: finishing rows could deadlock while the others wait elsewhere.
 func (r *runner) firstCause(ctx context.Context, err error) error {
 	if r.Comm.Size() > 1 || ctx.Err() != nil {
 		return err

@@ -13,10 +13,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// outlineFile has areas as GeoJSON (RFC 7946), in the folder of the run.
+// outlineFile is the GeoJSON file (RFC 7946) of areas in the folder of the run.
 const outlineFile = "outlines.geojson"
 
-// outlines writes the areas of the solver at the end of a run. All ranks call it.
+// outlines writes the areas that the solver declares, such as the flooded area. All ranks call it.
 func (r *runner) outlines(ctx context.Context) error {
 	s, ok := r.solver.(solvers.Outliner)
 	if !ok || len(s.Outlines()) == 0 {
@@ -46,18 +46,19 @@ func (r *runner) outlines(ctx context.Context) error {
 	return solvers.Agree(ctx, r.Comm, err)
 }
 
-// area is an outline and its polygons.
+// area is an outline and the polygons that bound it.
 type area struct {
 	solvers.Outline
 	polygons []plane.Polygon
 }
 
-// writeOutlines writes a feature an area.
+// writeOutlines writes one feature per area.
 func (r *runner) writeOutlines(areas []area) error {
 	type object = map[string]any
 	all := object{"type": "FeatureCollection"}
 	if epsg := r.Case.EPSG(); epsg > 0 && epsg != 4326 {
-		// Not of RFC 7946, which knows longitudes and latitudes alone, but of what came before it, and what readers take.
+		// RFC 7946 allows only longitude and latitude. The member crs is from the specification of 2008, and readers still
+		// accept it.
 		all["crs"] = object{"type": "name", "properties": object{"name": fmt.Sprintf("urn:ogc:def:crs:EPSG::%d", epsg)}}
 	}
 	features := make([]object, len(areas))

@@ -6,33 +6,33 @@ import (
 	"time"
 )
 
-// position is how far the output of a run has come, beside the state of its solver: what a checkpoint tells of it.
+// position is the progress of the output of a run. Checkpoints store it beside the state of the solver.
 type position struct {
-	time   float64          // of the state
-	Tables map[string]int64 `json:"tables"` // length in bytes of each, by its file in the folder
-	Frames map[string]int   `json:"frames"` // how many there are, by format
-	Next   int              `json:"next_frame"`
-	Framed float64          `json:"last_frame"` // s, when the last was written
-	Wall   float64          `json:"wall_s"`     // spent on steps
+	time      float64          // time of the checkpoint, s
+	Tables    map[string]int64 `json:"tables"`     // length in bytes of each table, by its path in the folder
+	Frames    map[string]int   `json:"frames"`     // number of frames, by format
+	NextFrame int              `json:"next_frame"` // index of the next frame
+	LastFrame float64          `json:"last_frame"` // time of the last frame, s
+	Wall      float64          `json:"wall_s"`     // wall-clock time of the loop
 }
 
-// length is that of a table; 0 at the start of a run.
-func (p *position) length(table string) int64 {
+// tableLength returns the length of a table in bytes; 0 at the start of a run.
+func (p *position) tableLength(table string) int64 {
 	if p == nil {
 		return 0
 	}
 	return p.Tables[table]
 }
 
-// frames is how many there are of a format.
-func (p *position) frames(format string) int {
+// frameCount returns the number of frames of a format.
+func (p *position) frameCount(format string) int {
 	if p == nil {
 		return 0
 	}
 	return p.Frames[format]
 }
 
-// position brings the tables of all ranks to the disk, and tells on rank 0 how far the output is.
+// position flushes the tables of all ranks to disk, and returns the encoded position on rank 0.
 func (r *runner) position(ctx context.Context) (json.RawMessage, error) {
 	tables := map[string]int64{}
 	var err error
@@ -47,11 +47,11 @@ func (r *runner) position(ctx context.Context) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	mine, err := json.Marshal(tables)
+	own, err := json.Marshal(tables)
 	if err != nil {
 		return nil, err
 	}
-	all, err := r.Comm.Gatherv(ctx, 0, mine)
+	all, err := r.Comm.Gatherv(ctx, 0, own)
 	if err != nil || r.Comm.Rank() != 0 {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (r *runner) position(ctx context.Context) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	p := position{Tables: tables, Frames: map[string]int{}, Next: r.nextFrameIndex, Framed: r.lastFrameTime,
+	p := position{Tables: tables, Frames: map[string]int{}, NextFrame: r.nextFrameIndex, LastFrame: r.lastFrameTime,
 		Wall: (r.earlierLoops + time.Since(r.loopBegun)).Seconds()}
 	for _, f := range r.frames {
 		p.Frames[f.format] = f.count

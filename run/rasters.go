@@ -14,31 +14,31 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// rasterDir holds what fields are at the end of a run, a GeoTIFF each, in the folder of the run.
+// rasterDir is the subfolder with the final fields, one GeoTIFF each.
 const rasterDir = "raster"
 
-// maxPixels bounds a raster: the numbers of one take 2 GiB.
+// maxPixels limits the size of a raster: its values take 2 GiB.
 const maxPixels = 1 << 28
 
-// grid is a raster over a mesh, whose lines are multiples of the spacing.
+// grid is a raster over a mesh. The coordinates of its lines are multiples of the spacing.
 type grid struct {
 	columns, rows        int
 	west, north, spacing float64
 }
 
-// rasters writes the fields of the mesh as they are. A pixel has the numbers of the cell that holds its centre, of
-// several that of the lowest key. All ranks call it.
+// rasters writes the current fields of the mesh. A pixel gets the values of the cell that contains its centre; of
+// several cells, that of the lowest key. All ranks call it.
 func (r *runner) rasters(ctx context.Context) error {
-	on := r.builder.space(recordFormat)
-	g, err := on.Geometry(ctx)
+	space := r.builder.space(netcdfFormat)
+	g, err := space.Geometry(ctx)
 	if err != nil {
 		return err
 	}
-	whole, err := over(ctx, r.Comm, g.Mesh, r.Case.Output.Raster)
+	raster, err := newGrid(ctx, r.Comm, g.Mesh, r.Case.Output.Raster)
 	if err != nil {
 		return err
 	}
-	fields := r.builder.on(on)
+	fields := r.builder.fieldsOn(space)
 	var names []solvers.Field
 	var numbers [][]float64
 	for _, f := range fields {
@@ -47,26 +47,26 @@ func (r *runner) rasters(ctx context.Context) error {
 			return err
 		}
 		for k, name := range f.Numbers() {
-			of := make([]float64, on.Owned)
-			for i := range of {
-				of[i] = values[i*len(f.Numbers())+k]
+			component := make([]float64, space.Owned)
+			for i := range component {
+				component[i] = values[i*len(f.Numbers())+k]
 			}
-			numbers = append(numbers, of)
+			numbers = append(numbers, component)
 			names = append(names, solvers.Field{Name: name, Unit: f.Unit})
 		}
 	}
-	all, err := ugrid.Gather(ctx, r.Comm, whole.pixels(g.Mesh, on, numbers))
+	all, err := ugrid.Gather(ctx, r.Comm, raster.pixels(g.Mesh, space, numbers))
 	if err != nil {
 		return err
 	}
 	if r.Comm.Rank() == 0 {
-		err = r.writeRasters(&whole, names, all)
+		err = r.writeRasters(&raster, names, all)
 	}
 	return solvers.Agree(ctx, r.Comm, err)
 }
 
-// over finds the raster over the meshes of all ranks.
-func over(ctx context.Context, comm dist.Comm, m *vtk.Grid, spacing float64) (g grid, err error) {
+// newGrid returns the raster that covers the meshes of all ranks.
+func newGrid(ctx context.Context, comm dist.Comm, m *vtk.Grid, spacing float64) (g grid, err error) {
 	least := []float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)} // of x, y, -x and -y
 	for i := 0; i < len(m.Points); i += 3 {
 		x, y := m.Points[i], m.Points[i+1]
@@ -89,28 +89,29 @@ func over(ctx context.Context, comm dist.Comm, m *vtk.Grid, spacing float64) (g 
 	return g, nil
 }
 
-// pixels are those whose centres the owned cells hold: the number of each, the key of its cell, and the cell's numbers.
-func (g *grid) pixels(m *vtk.Grid, on *solvers.Space, numbers [][]float64) []float64 {
+// pixels returns, for each pixel whose centre lies in an owned cell, its index, the key of the cell, and the values of
+// the cell.
+func (g *grid) pixels(m *vtk.Grid, space *solvers.Space, numbers [][]float64) []float64 {
 	owner := map[int]int{}
-	for i := range on.Owned {
-		g.within(m, i, func(pixel int) {
-			if o, taken := owner[pixel]; !taken || on.Key(i) < on.Key(o) {
+	for i := range space.Owned {
+		g.eachPixel(m, i, func(pixel int) {
+			if o, known := owner[pixel]; !known || space.Key(i) < space.Key(o) {
 				owner[pixel] = i
 			}
 		})
 	}
 	list := make([]float64, 0, len(owner)*(2+len(numbers)))
-	for pixel, i := range owner { // in any order: who writes them puts them where they belong
-		list = append(list, float64(pixel), float64(on.Key(i)))
-		for _, of := range numbers {
-			list = append(list, of[i])
+	for pixel, i := range owner { // in any order: writeRasters sorts them in
+		list = append(list, float64(pixel), float64(space.Key(i)))
+		for _, values := range numbers {
+			list = append(list, values[i])
 		}
 	}
 	return list
 }
 
-// within calls do for the pixels whose centres a triangle holds, its edges among it.
-func (g *grid) within(m *vtk.Grid, cell int, do func(pixel int)) {
+// eachPixel calls visit with each pixel whose centre lies in a triangle or on its edges.
+func (g *grid) eachPixel(m *vtk.Grid, cell int, visit func(pixel int)) {
 	var x, y [3]float64
 	for k, v := range m.Cell(cell) {
 		x[k], y[k] = m.Points[3*v], m.Points[3*v+1]
@@ -130,20 +131,20 @@ func (g *grid) within(m *vtk.Grid, cell int, do func(pixel int)) {
 				inside = inside && (x[n]-x[k])*(py-y[k])-(y[n]-y[k])*(px-x[k]) >= 0
 			}
 			if inside {
-				do(row*g.columns + column)
+				visit(row*g.columns + column)
 			}
 		}
 	}
 }
 
-// writeRasters writes a file for each number, of the pixels of all ranks.
+// writeRasters writes one file per component, from the pixels of all ranks.
 func (r *runner) writeRasters(g *grid, names []solvers.Field, all [][]float64) error {
 	if err := os.MkdirAll(filepath.Join(r.Dir, rasterDir), 0o777); err != nil {
 		return err
 	}
 	keys := make([]float64, g.columns*g.rows)
 	values := make([]float64, len(keys))
-	for k, of := range names {
+	for k, field := range names {
 		for i := range keys {
 			keys[i], values[i] = math.Inf(1), math.NaN()
 		}
@@ -154,9 +155,10 @@ func (r *runner) writeRasters(g *grid, names []solvers.Field, all [][]float64) e
 				}
 			}
 		}
-		err := geotiff.Write(filepath.Join(r.Dir, rasterDir, of.Name+".tif"), &geotiff.Image{Columns: g.columns, Rows: g.rows,
-			West: g.west, North: g.north, Width: g.spacing, Height: g.spacing, EPSG: r.Case.EPSG(), Name: of.Name,
-			Unit: of.Unit, Values: values})
+		err := geotiff.Write(filepath.Join(r.Dir, rasterDir, field.Name+".tif"), &geotiff.Image{Columns: g.columns,
+			Rows: g.rows,
+			West: g.west, North: g.north, Width: g.spacing, Height: g.spacing, EPSG: r.Case.EPSG(), Name: field.Name,
+			Unit: field.Unit, Values: values})
 		if err != nil {
 			return err
 		}

@@ -10,17 +10,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// recordFormat is of a mesh in the plane: all frames in one file, by UGRID and CF.
-const recordFormat = "nc"
+// netcdfFormat is the format of plane meshes with all frames in one NetCDF file, by the conventions UGRID and CF. A
+// frame is a record of that file.
+const netcdfFormat = "nc"
 
-// recordPiece is a rank's part of a record of that file.
+// recordPiece is a rank's part of a record.
 type recordPiece struct {
-	piece.Piece // nil: it is no file of its own
+	piece.Piece // nil: a record is not a file
 	values      [][]float64
 }
 
-// recordOf is what fields of a mesh held.
-func recordOf(held *solvers.Held, fields []solvers.Field) (piece.Piece, error) {
+// newRecordPiece reads the values of fields into a record.
+func newRecordPiece(held *solvers.Held, fields []solvers.Field) (piece.Piece, error) {
 	all, err := held.Read()
 	if err != nil {
 		return nil, err
@@ -39,36 +40,37 @@ func recordOf(held *solvers.Held, fields []solvers.Field) (piece.Piece, error) {
 	return p, nil
 }
 
-// openRecords begins or continues with the file of all frames.
+// openRecords creates the NetCDF file, or continues one.
 func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
-	on := r.builder.space(recordFormat)
-	g, err := on.Geometry(ctx)
+	space := r.builder.space(netcdfFormat)
+	g, err := space.Geometry(ctx)
 	if err != nil {
 		return err
 	}
-	keys := make([]int64, on.Owned)
+	keys := make([]int64, space.Owned)
 	for i := range keys {
-		keys[i] = on.Key(i)
+		keys[i] = space.Key(i)
 	}
 	title := r.Case.Title
 	if title == "" {
 		title = r.Case.Name
 	}
 	about := ugrid.About{Title: title, Source: "atoll " + summary.Version(), CRS: r.Case.CRS, Epoch: r.Case.Time.Epoch}
-	f.records, err = ugrid.Open(ctx, r.Comm, filepath.Join(r.Dir, f.recordFile()), g.Mesh, keys, r.builder.on(on), about,
+	f.records, err = ugrid.Open(ctx, r.Comm, filepath.Join(r.Dir, f.recordFile()), g.Mesh, keys,
+		r.builder.fieldsOn(space), about,
 		f.count)
 	return err
 }
 
-// recordFile is the file of all frames, in the folder of the run.
-func (f *frames) recordFile() string { return f.name + "." + recordFormat }
+// recordFile is the path of the NetCDF file in the folder of the run.
+func (f *frames) recordFile() string { return f.name + "." + netcdfFormat }
 
-// recordStages are the stages of a record.
-func (f *frames) recordStages(d *pendingFrame) []frameStage {
+// recordStages returns the stages of writing a record.
+func (f *frames) recordStages(p *pendingFrame) []frameStage {
 	var record *ugrid.Record
 	return []frameStage{{
 		local: func() error {
-			record = f.records.Begin(d.time, d.piece.(*recordPiece).values)
+			record = f.records.Begin(p.time, p.piece.(*recordPiece).values)
 			return nil
 		},
 		collective: func(ctx context.Context) error { return record.Exchange(ctx) },

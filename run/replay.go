@@ -13,29 +13,29 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Replay is a stretch of an earlier run, whose steps are taken again.
+// Replay selects a part of an earlier run to be computed again.
 type Replay struct {
-	Checkpoint  string  // the file to begin from; "" for the start of the case
-	From, Until float64 // s, or sweeps: output begins at the first step that is so far, and the run ends there
-	Steps       int     // when the run ends before; 0 for no limit
+	Checkpoint  string  // path to start from; "" for the initial state
+	From, Until float64 // s, or sweeps: output starts at the first step that reaches From; the run ends at Until
+	Steps       int     // the run ends at this step at the latest; 0 for no limit
 }
 
-// LoadCase reads the case of the run in a folder. Overrides are those of its keys.
+// LoadCase reads the case of the run in a folder. sets override its keys.
 func LoadCase(dir string, sets []string) (*config.Case, error) {
-	told, err := folder.Read(dir)
+	info, err := folder.Read(dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s holds no run that could be taken up: %w", dir, err)
+		return nil, fmt.Errorf("%s has no run that can be continued: %w", dir, err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, folder.CaseFile))
 	if err != nil {
 		return nil, err
 	}
-	return solvers.Parse(filepath.Join(told.CaseDir, told.Case+".toml"), text, sets)
+	return solvers.Parse(filepath.Join(info.CaseDir, info.Case+".toml"), text, sets)
 }
 
-// Checkpoints are the checkpoints of a folder, the earliest first, and what they tell. Damaged ones are left out, with
-// the reasons.
-func Checkpoints(dir string) (files []string, told []checkpoint.Info, damaged []error, err error) {
+// Checkpoints lists the checkpoints of a folder, the earliest first, with their metadata. Damaged files are left out
+// and reported in damaged.
+func Checkpoints(dir string) (files []string, infos []checkpoint.Info, damaged []error, err error) {
 	all, err := checkpoint.List(dir)
 	if err != nil {
 		return nil, nil, nil, err
@@ -47,25 +47,25 @@ func Checkpoints(dir string) (files []string, told []checkpoint.Info, damaged []
 			damaged = append(damaged, err)
 			continue
 		}
-		files, told = append(files, path), append(told, *f.Info())
-		_ = f.Close() // it was only read
+		files, infos = append(files, path), append(infos, *f.Info())
+		_ = f.Close() // only read: nothing can be lost
 	}
-	return files, told, damaged, nil
+	return files, infos, damaged, nil
 }
 
-// NearestCheckpoint is the last checkpoint of a folder that is not later than a time; "" for the start.
-func NearestCheckpoint(dir string, at float64) (string, error) {
-	files, told, _, err := Checkpoints(dir)
+// NearestCheckpoint returns the last checkpoint of a folder that is not later than time t; "" if there is none.
+func NearestCheckpoint(dir string, t float64) (string, error) {
+	files, infos, _, err := Checkpoints(dir)
 	path := ""
 	for i := range files {
-		if told[i].Clock().Time <= at {
+		if infos[i].Clock().Time <= t {
 			path = files[i]
 		}
 	}
 	return path, err
 }
 
-// skipOutputUntil lets output begin at a time.
+// skipOutputUntil suppresses output before time from.
 func (r *runner) skipOutputUntil(from float64) {
 	for _, g := range r.gauges {
 		g.next = from

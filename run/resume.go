@@ -16,8 +16,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// findCheckpoint opens the checkpoint from which the run continues: the latest one in the folder that is complete. It
-// opens none, and the run starts from the initial state, where candidates returns none.
+// findCheckpoint opens the latest complete checkpoint among the candidates, from which the run continues. Without
+// candidates the run starts from the initial state.
 func (r *runner) findCheckpoint(ctx context.Context) error {
 	candidates, err := r.candidates()
 	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
@@ -27,16 +27,16 @@ func (r *runner) findCheckpoint(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, said, err := dist.FirstText(ctx, r.Comm, string(text)) // of rank 0
+	_, chosen, err := dist.FirstText(ctx, r.Comm, string(text)) // the list of rank 0
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal([]byte(said), &candidates); err != nil {
+	if err := json.Unmarshal([]byte(chosen), &candidates); err != nil {
 		return err
 	}
 	for _, path := range candidates {
-		whole, err := r.tryCheckpoint(ctx, path)
-		if err != nil || whole {
+		valid, err := r.tryCheckpoint(ctx, path)
+		if err != nil || valid {
 			return err
 		}
 	}
@@ -44,14 +44,15 @@ func (r *runner) findCheckpoint(ctx context.Context) error {
 		return &solvers.BadInput{Err: fmt.Errorf("%s is incomplete or damaged", r.Replay.Checkpoint)}
 	}
 	if len(candidates) > 0 {
-		return &solvers.BadInput{Err: fmt.Errorf("every checkpoint in %s is incomplete or damaged: start anew with --force",
+		return &solvers.BadInput{Err: fmt.Errorf("every checkpoint in %s is incomplete or damaged: restart from the "+
+			"beginning with --force",
 			r.Dir)}
 	}
 	return nil
 }
 
-// candidates returns, on rank 0, the checkpoints from which the run may continue, the latest first: none with --force,
-// and without --restart none of a run that is done or has failed, or that was of another case.
+// candidates returns, on rank 0, the checkpoints from which the run may continue, the latest first. There are none with
+// --force. Without --restart there are none if the earlier run is done, has failed or was of another case.
 func (r *runner) candidates() ([]string, error) {
 	if r.Comm.Rank() != 0 {
 		return nil, nil
@@ -67,7 +68,7 @@ func (r *runner) candidates() ([]string, error) {
 	}
 	if r.FirstEpoch > 0 && r.FirstEpoch < r.Epoch {
 		if last, err := folder.Read(r.Dir); err == nil && last.Epoch >= r.FirstEpoch {
-			return checkpoint.List(r.Dir) // it is this run's own, whatever it was started with
+			return checkpoint.List(r.Dir) // written by this run in an earlier epoch: use it even with --force
 		}
 	}
 	if r.Force {
@@ -92,7 +93,8 @@ func (r *runner) candidates() ([]string, error) {
 	return files, err
 }
 
-// tryCheckpoint verifies a checkpoint, each rank its share, and keeps it open if all of it is complete and undamaged.
+// tryCheckpoint verifies a checkpoint, each rank a share of it. It reports whether the checkpoint is complete and
+// undamaged on all ranks, and then keeps it open.
 func (r *runner) tryCheckpoint(ctx context.Context, path string) (bool, error) {
 	f, err := checkpoint.Open(path)
 	if err == nil {
@@ -107,41 +109,42 @@ func (r *runner) tryCheckpoint(ctx context.Context, path string) (bool, error) {
 			r.warn("%s", text)
 		}
 		if f != nil {
-			_ = f.Close() // it was only read
+			_ = f.Close() // only read: nothing can be lost
 		}
 		return false, nil
 	}
 	r.checkpoint = f
 	if r.Replay == nil {
-		r.from = &position{time: f.Info().Clock().Time}
-		if err := json.Unmarshal(f.Info().Run, r.from); err != nil {
+		r.resumeFrom = &position{time: f.Info().Clock().Time}
+		if err := json.Unmarshal(f.Info().Run, r.resumeFrom); err != nil {
 			return false, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return true, r.checkCompatible(f.Info())
 }
 
-// checkCompatible refuses the checkpoint of another case.
+// checkCompatible returns an error for the checkpoint of another case or hash version.
 func (r *runner) checkCompatible(i *checkpoint.Info) error {
 	switch {
 	case i.Solver != r.Case.Solver || i.StepsSHA256 != r.Case.StepsHash():
 		return &solvers.BadInput{Err: fmt.Errorf("%s is of another case, %s of solver %s: only output and the end of "+
 			"the run may differ", r.checkpoint.Path, i.Case, i.Solver)}
 	case i.HashVersion != solvers.HashVersion:
-		return &solvers.BadInput{Err: fmt.Errorf("%s has a hash of version %d, and this program makes version %d",
+		return &solvers.BadInput{Err: fmt.Errorf("%s has a state hash of version %d, but this program computes version "+
+			"%d: use the program that wrote it",
 			r.checkpoint.Path, i.HashVersion, solvers.HashVersion)}
 	}
 	return nil
 }
 
-// resume puts the solver into the state of the checkpoint.
+// resume restores the state of the checkpoint. It fails if an input file has changed since.
 func (r *runner) resume(ctx context.Context) error {
 	defer r.checkpoint.Close()
 	i := r.checkpoint.Info()
 	inputs, err := r.inputs()
-	for file, was := range i.Inputs {
-		if r.Comm.Rank() == 0 && inputs[file] != was && err == nil {
-			err = fmt.Errorf("%s is not what it was at the checkpoint %s", r.Case.Path(file), r.checkpoint.Path)
+	for file, want := range i.Inputs {
+		if r.Comm.Rank() == 0 && inputs[file] != want && err == nil {
+			err = fmt.Errorf("%s has changed since the checkpoint %s was written", r.Case.Path(file), r.checkpoint.Path)
 		}
 	}
 	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
@@ -150,7 +153,7 @@ func (r *runner) resume(ctx context.Context) error {
 	return solvers.Restore(ctx, r.solver.(solvers.Restarter), i.Clock(), i.Numbers(), r.checkpoint)
 }
 
-// digests are the SHA-256 of files that a case names, by their names in it.
+// digests returns the SHA-256 of input files, by their names in the case. path resolves a name.
 func digests(files []string, path func(string) string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, name := range files {

@@ -13,23 +13,24 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// rows is a table that grows by rows. Each is on the disk at most flushAfter later, whatever becomes of the run.
+// rows is a table file to which rows are appended. A row is on disk at most flushAfter later, even if the run is
+// killed.
 type rows struct {
-	lock    sync.Mutex
-	file    *os.File
-	w       *bufio.Writer
-	length  int64       // of the file, with what is not written yet
-	waiting *time.Timer // of a flush; nil if nothing waits
-	err     error       // of a flush
+	lock       sync.Mutex
+	file       *os.File
+	w          *bufio.Writer
+	length     int64       // of the file in bytes, including buffered rows
+	flushTimer *time.Timer // starts a flush; nil if no rows are buffered
+	err        error       // error of an earlier flush
 }
 
-// fenced is a file to which nothing is written any more once another epoch has begun.
-type fenced struct {
+// fencedFile is a file that rejects writes once another epoch has begun.
+type fencedFile struct {
 	file  *os.File
 	fence folder.Fence
 }
 
-func (f fenced) Write(rows []byte) (n int, err error) {
+func (f fencedFile) Write(rows []byte) (n int, err error) {
 	err = f.fence.Publish(func() error {
 		n, err = f.file.Write(rows)
 		return err
@@ -39,7 +40,7 @@ func (f fenced) Write(rows []byte) (n int, err error) {
 
 const flushAfter = 500 * time.Millisecond
 
-// openRows begins a table, or continues with one behind its first so many bytes; what a run wrote later is cut off.
+// openRows creates a table, or truncates an existing one to length bytes and appends to it.
 func openRows(fence folder.Fence, name string, length int64) (*rows, error) {
 	path := filepath.Join(fence.Dir, name)
 	flags := os.O_RDWR | os.O_CREATE
@@ -52,7 +53,8 @@ func openRows(fence folder.Fence, name string, length int64) (*rows, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && info.Size() < length {
-		err = fmt.Errorf("%s has %d bytes, less than the %d that it had at the checkpoint", path, info.Size(), length)
+		err = fmt.Errorf("%s has %d bytes, fewer than the %d at the checkpoint: restore the file, or restart with --force",
+			path, info.Size(), length)
 	}
 	if err == nil {
 		err = fence.Publish(func() error { return file.Truncate(length) })
@@ -63,25 +65,25 @@ func openRows(fence folder.Fence, name string, length int64) (*rows, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &rows{file: file, w: bufio.NewWriter(fenced{file, fence}), length: length}, nil
+	return &rows{file: file, w: bufio.NewWriter(fencedFile{file, fence}), length: length}, nil
 }
 
-// add adds a row, with its end of line.
+// add appends a row, which must end with a newline.
 func (r *rows) add(row []byte) error {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	if r.err != nil {
 		return r.err
 	}
-	if r.waiting == nil {
-		r.waiting = time.AfterFunc(flushAfter, r.flush)
+	if r.flushTimer == nil {
+		r.flushTimer = time.AfterFunc(flushAfter, r.flush)
 	}
 	r.length += int64(len(row))
 	_, err := r.w.Write(row)
 	return err
 }
 
-// sync brings all rows to the disk, and returns how many bytes there are.
+// sync flushes all rows to disk and returns the length of the table in bytes.
 func (r *rows) sync() (int64, error) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -92,20 +94,20 @@ func (r *rows) sync() (int64, error) {
 	return r.length, nil
 }
 
-// flush brings what was added to the disk. Rows may be added while the disk is busy.
+// flush writes buffered rows to disk. The lock is not held while the disk syncs, so rows can be added meanwhile.
 func (r *rows) flush() {
 	r.lock.Lock()
-	r.waiting = nil
+	r.flushTimer = nil
 	r.err = errors.Join(r.err, r.w.Flush())
 	r.lock.Unlock()
-	_ = r.file.Sync() // not all files can be: what matters is that the system has it
+	_ = r.file.Sync() // some files cannot be synced; the data has at least left the process
 }
 
 func (r *rows) close() error {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	if r.waiting != nil {
-		r.waiting.Stop()
+	if r.flushTimer != nil {
+		r.flushTimer.Stop()
 	}
 	return errors.Join(r.err, r.w.Flush(), r.file.Close())
 }

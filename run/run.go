@@ -1,7 +1,10 @@
-// Package run takes a case from its file to its results: it sets the solver up on every rank, advances it to its end,
-// and writes frames, gauges, what is conserved, and a summary.
+// Package run executes a case. It sets up the solver on every rank, advances it to the end of the case, and writes
+// frames, gauges, the table of conserved quantities, checkpoints and a summary.
 //
-// All that it knows of a solver is what package solvers has: its kind in the registry, and what it declares.
+// Run is the entry point; each rank calls it with its Options. It uses a solver only through the interfaces of package
+// solvers, so it needs no change for a new solver. Subpackages hold the output folder (folder), checkpoints
+// (checkpoint), progress lines (progress), the live view (watch), pictures (plot) and the commands that run a case for
+// another purpose (verify, bench, study).
 package run
 
 import (
@@ -22,41 +25,42 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Options say how to run a case on one rank. All ranks pass the same, but for Comm and Device.
+// Options configure a run on one rank. All ranks must pass the same values, except for Comm and Device.
 type Options struct {
 	Case         *config.Case
 	Comm         dist.Comm
 	Device       backend.Device
-	Transport    string        // for the summary
-	Halo         string        // how devices exchange ghosts: auto, staged or nccl; auto if empty
-	LocalRanks   int           // ranks that share the device's memory, this one among them; 1 if 0
-	Dir          string        // of all output; "" for the case's own
-	Force        bool          // results of another case in that folder are replaced, and checkpoints not looked at
+	Transport    string        // name for the summary
+	Halo         string        // halo exchanger of devices: auto, staged or nccl; "" for auto
+	LocalRanks   int           // number of ranks that share the device, including this one; 0 means 1
+	Dir          string        // output folder; "" for the one that the case names
+	Force        bool          // replace results of another case in Dir, and ignore its checkpoints
 	Restart      bool          // the run must continue from a checkpoint
-	TimeLimit    time.Duration // on the wall, near which the run saves its state and stops; 0 for none
-	Warn         io.Writer     // is told of what does not end the run; nil for nobody
-	Replay       *Replay       // a stretch of an earlier run; nil for a run of its own
-	Summary      string        // file of the summary; "" for summary.json in the folder
-	ProcessStart time.Time     // when the process did; zero where the run is one of several
-	Heartbeat    func()        // is called whenever something is done, which may be often; nil for nobody
-	Check        bool          // set up, but do not run
+	TimeLimit    time.Duration // wall-clock limit: shortly before it the run saves its state and stops; 0 for none
+	Warn         io.Writer     // receives warnings; may be nil
+	Replay       *Replay       // recompute a part of an earlier run; nil for an ordinary run
+	Summary      string        // path of the summary; "" for summary.json in Dir
+	ProcessStart time.Time     // start of the process; zero if the process makes several runs
+	Heartbeat    func()        // called after each piece of work, possibly often; may be nil
+	Check        bool          // set up and estimate the costs, but do not run
 
-	// Epoch and Began are of a run whose ranks come and go, 0 of others. It continues from what ranks of the epoch Since,
-	// or a later one, have saved, however these ended; what it publishes is refused once another epoch has begun.
+	// Epoch and FirstEpoch are set for elastic runs, whose ranks can be lost and replaced; they are 0 for other runs. The
+	// run continues from a checkpoint that was written in FirstEpoch or later. Once an epoch after Epoch has begun, this
+	// rank can publish no files any more.
 	Epoch, FirstEpoch uint64
 
-	Progress progress.Options // of rank 0
-	Watched  bool             // the run can be watched, by
-	Watch    *watch.Server    // of rank 0; nil on the others
+	Progress progress.Options // used on rank 0
+	Watched  bool             // whether the run has a live view
+	Watch    *watch.Server    // the server of the live view, on rank 0; nil on other ranks
 
-	// Report ends a run in place of a summary. Such a run has no output folder; Log is told of its set-up, nil for nobody.
+	// Report, if not nil, replaces the summary at the end of the run. Such a run has no output folder. Log receives the
+	// messages of its set-up; it may be nil.
 	Report func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error
 	Log    io.Writer
 }
 
-// Run runs a case. Every rank of opts.Comm calls it; the summary, which rank 0 writes, is the same on all of them but
-// for times.
-// An error of one rank ends the others.
+// Run runs a case. Every rank of o.Comm calls it. Rank 0 writes the summary; all ranks return it, with the same
+// contents except for times. An error on one rank aborts the others.
 func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	r, err := newRunner(ctx, o)
 	if err == nil && !o.Check {
@@ -94,77 +98,78 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	return result, err
 }
 
-// Drain is how long a run that is told to stop may take until its state is saved.
+// Drain is the longest time that a run may take to save its state after it was ordered to stop.
 const Drain = 2 * time.Minute
 
-// runToEnd takes the run to its end. Where it saves its state, the end of the context is an order to stop, which is
-// obeyed after a step; and communication, which needs a context, goes on until then.
+// runToEnd runs the steps. If the run can save its state, cancelling ctx means: stop after the current step and save.
+// Communication needs a context that is still alive for that, so the loop gets its own, which ends Drain later.
 func (r *runner) runToEnd(ctx context.Context) error {
 	if !r.savesState() {
 		return r.loop(ctx)
 	}
 	r.control = r.newControl(ctx.Done())
-	go r.inputs() //nolint:errcheck // while the run begins; who needs them asks again
+	go r.inputs() //nolint:errcheck // computed in the background; the error is returned to whoever calls it next
 	going, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
 	defer context.AfterFunc(ctx, func() {
 		select {
 		case <-time.After(Drain):
-			end(fmt.Errorf("told to stop, and did not within %v", Drain))
+			end(fmt.Errorf("ordered to stop, but did not stop within %v", Drain))
 		case <-going.Done():
 		}
 	})()
 	return r.loop(going)
 }
 
-// runner is a run on one rank.
+// runner is the state of a run on one rank.
 type runner struct {
 	Options
-	solver       solvers.Solver
-	size         solvers.Size
-	folder       *folder.Folder // on rank 0, of runs that have one
-	fence        folder.Fence
-	started      time.Time
-	setUp        time.Duration
-	output       time.Duration
-	framing      time.Duration // of that, for frames while steps wait
-	loopTime     time.Duration
-	firstStep    time.Duration // from when the process began until a step was taken, or queued; 0 if not known
-	totals       *solvers.Totals
-	builder      *frameBuilder
-	frames       []*frames    // one for each format
-	probe        *probe       // of cases that have gauges, at
-	points       []gaugePoint // each with one of the
-	gauges       []*gauge
-	transects    *transects         // nil for none
-	tables       []*gauge           // of both, on this rank
-	sampler      solvers.Sampler    // nil where rows are of the present state
+	solver    solvers.Solver
+	size      solvers.Size
+	folder    *folder.Folder // on rank 0; nil without an output folder
+	fence     folder.Fence
+	started   time.Time
+	setUp     time.Duration
+	output    time.Duration
+	frameTime time.Duration // part of output: for frames, while steps wait
+	loopTime  time.Duration
+	firstStep time.Duration // from the start of the process until the first step was taken or queued; 0 if unknown
+	totals    *solvers.Totals
+	builder   *frameBuilder
+	frames    []*frames    // one per output format
+	probe     *probe       // reads the values of all gauges; nil without gauges
+	points    []gaugePoint // the point of each gauge
+	gauges    []*gauge
+	transects *transects // nil for none
+	tables    []*gauge   // the tables of gauges and transects
+	// set if the solver records the values of each step; nil if they are read from the current state
+	sampler      solvers.Sampler
 	conservation *conservationTable // on rank 0
-	observing    observing
+	rowQueue     rowQueue
 	progress     *progress.Line
-	monitor      monitor // of runs that are watched
+	monitor      monitor // of the live view
 
-	nextFrameIndex int                               // which of the frames that are due at multiples of a time
-	lastFrameTime  float64                           // when the last one was written
-	loopBegun      time.Time                         // the loop
-	earlierLoops   time.Duration                     // that loops before a restart took
-	timer          stepTimer                         // of the loop
-	estimates      *summary.Estimate                 // nil before the first
-	control        *control                          // of runs that save their state
-	inputs         func() (map[string]string, error) // SHA-256 of the files that the case names; on rank 0
+	nextFrameIndex int                               // the next frame is due at this multiple of the interval
+	lastFrameTime  float64                           // time of the last frame, in s
+	loopBegun      time.Time                         // when the loop over steps began
+	earlierLoops   time.Duration                     // time that the loops took before a restart
+	timer          stepTimer                         // measures the time per step
+	estimates      *summary.Estimate                 // nil until there is one
+	control        *control                          // nil if the run cannot save its state
+	inputs         func() (map[string]string, error) // SHA-256 of the input files of the case; on rank 0
 
-	checkpoint *checkpoint.File // from which the run continues, with
-	from       *position        // how far it was; nil for both
+	checkpoint *checkpoint.File // from which the run continues; nil for none
+	resumeFrom *position        // state of the output at that checkpoint; nil for none
 }
 
-// heartbeat tells whoever supervises the run that it gets on.
+// heartbeat informs the supervisor that the run makes progress.
 func (r *runner) heartbeat() {
 	if r.Heartbeat != nil {
 		r.Heartbeat()
 	}
 }
 
-// reportOutcome hands the run to its report.
+// reportOutcome calls Report with the outcome of the run.
 func (r *runner) reportOutcome(ctx context.Context) error {
 	hash, err := solvers.Hash(ctx, r.Comm, r.solver)
 	if err != nil {

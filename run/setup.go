@@ -17,7 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// newRunner sets a run up. The runner is to be closed after an error too.
+// newRunner sets up a run. The runner must be closed even after an error.
 func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if o.Check && o.Progress.Out != nil {
 		o.Progress.Out = comments{o.Progress.Out}
@@ -29,7 +29,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	r.fence = folder.Fence{Dir: r.Dir, Epoch: o.Epoch}
 	kind, ok := solvers.Find(o.Case.Solver)
 	if !ok {
-		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
+		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q is unknown", o.Case.Solver)}
 	}
 	r.heartbeat()
 	if err := r.checkMemory(ctx); err != nil {
@@ -65,25 +65,25 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		return r, err
 	}
 	r.heartbeat()
-	// What set-up needed and the run does not goes back to the system.
+	// Memory that only set-up needed goes back to the system.
 	cpu.ReleaseMemory()
 	r.setUp = time.Since(r.started)
 	return r, nil
 }
 
-// setUpOutput prepares what the run measures and writes, and opens its files; of a check it prints what was found.
+// setUpOutput prepares measurements and output and opens the files. In a check it prints the findings instead.
 func (r *runner) setUpOutput(ctx context.Context) (err error) {
 	if r.totals, err = solvers.NewTotals(ctx, r.Comm, r.solver); err != nil {
 		return err
 	}
-	r.observing = newObserving(r.Device, r.solver, r.totals)
+	r.rowQueue = newRowQueue(r.Device, r.solver, r.totals)
 	r.builder = newFrameBuilder(r.solver, r.Comm.Rank(), r.Case.Output.Fields)
-	var cells []int // of the gauges on this rank
+	var cells []int // cell of each gauge; -1 if another rank owns it
 	if len(r.Case.Gauges) > 0 {
 		if r.probe, err = newProbe(r.builder.fields, r.Case.Solver); err != nil {
 			return err
 		}
-		if err := r.newPoints(ctx); err != nil {
+		if err := r.readGaugePoints(ctx); err != nil {
 			return err
 		}
 		if cells, err = r.probe.locate(ctx, r.points, r.Comm); err != nil {
@@ -104,16 +104,16 @@ func (r *runner) setUpOutput(ctx context.Context) (err error) {
 	return nil
 }
 
-// newSolver makes the solver, while the progress shows what takes long.
+// newSolver makes the solver, and shows the progress of long stages.
 func (r *runner) newSolver(ctx context.Context, kind solvers.Kind) (solvers.Solver, error) {
 	o := &r.Options
 	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, RanksOnDevice: o.LocalRanks}
 	if o.Progress.Out != nil || r.Heartbeat != nil {
 		stages := progress.NewStages(o.Progress)
 		defer stages.Finish()
-		ctx = parallel.Watch(ctx, func(name string, done, of int) {
+		ctx = parallel.Watch(ctx, func(name string, done, total int) {
 			r.heartbeat()
-			stages.Tell(name, done, of)
+			stages.Update(name, done, total)
 		})
 		if o.Progress.Out != nil {
 			env.Log = stages
@@ -125,7 +125,7 @@ func (r *runner) newSolver(ctx context.Context, kind solvers.Kind) (solvers.Solv
 	return kind.New(ctx, env, o.Case)
 }
 
-// checkFolder checks that the folder can have the results of the run, before anything that takes long.
+// checkFolder checks that the output folder accepts the results of this run. It is called before any expensive work.
 func (r *runner) checkFolder(ctx context.Context) error {
 	if r.Check || r.Report != nil {
 		return nil
@@ -137,7 +137,7 @@ func (r *runner) checkFolder(ctx context.Context) error {
 	return solvers.Agree(ctx, r.Comm, err)
 }
 
-// comments makes each line that is told a comment of TOML, as what a check prints is a case file.
+// comments writes each line as a TOML comment: the output of a check is a valid case file.
 type comments struct{ io.Writer }
 
 func (c comments) Write(line []byte) (int, error) {
@@ -147,7 +147,7 @@ func (c comments) Write(line []byte) (int, error) {
 	return c.Writer.Write(line)
 }
 
-// printFindings tells, where the progress would be shown, what a checked run takes, and what it found to fit.
+// printFindings prints, on rank 0, how much memory a checked run takes and what the solver chose.
 func (r *runner) printFindings(ctx context.Context) error {
 	all, most := []int64{r.size.Bytes}, []int64{r.size.Bytes}
 	if err := r.Comm.AllreduceInt64(ctx, dist.Sum, all); err != nil {
@@ -159,12 +159,12 @@ func (r *runner) printFindings(ctx context.Context) error {
 	if r.size.Note != "" {
 		fmt.Fprintln(r.Progress.Out, r.size.Note)
 	}
-	fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %s on a rank at most, %.0f bytes a %s\n",
+	fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, at most %s per rank, %.0f bytes per %s\n",
 		words.Bytes(all[0]), words.Bytes(most[0]), float64(all[0])/float64(max(1, r.size.Entities)), r.size.Unit)
 	return nil
 }
 
-// printNotes tells what is hardly meant.
+// printNotes prints warnings about settings that are probably mistakes.
 func (r *runner) printNotes() {
 	to := r.Warn
 	if r.Check && r.Progress.Out != nil {
@@ -178,7 +178,7 @@ func (r *runner) printNotes() {
 	}
 }
 
-// open makes the files of the run. cells are those of the gauges on this rank.
+// open creates the files of the run. cells are the cells of the gauges on this rank, -1 for those of other ranks.
 func (r *runner) open(ctx context.Context, cells []int) error {
 	if err := r.claimFolder(ctx); err != nil {
 		return err
@@ -192,23 +192,23 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		if file == "" {
 			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
 		}
-		f, err := newFrames(r.Dir, series, format, file, r.from.frames(format), r.Case, r.Comm, r.fence)
+		f, err := newFrames(r.Dir, series, format, file, r.resumeFrom.frameCount(format), r.Case, r.Comm, r.fence)
 		if err != nil {
 			return err
 		}
 		r.frames = append(r.frames, f)
-		if format == recordFormat {
+		if format == netcdfFormat {
 			if err := r.openRecords(ctx, f); err != nil {
 				return err
 			}
 		}
 	}
-	// Nobody writes a frame before rank 0 has removed what is left of an earlier run.
+	// No rank may write a frame before rank 0 has removed the files of an earlier run.
 	if err := r.Comm.Barrier(ctx); err != nil {
 		return err
 	}
 	for i, cell := range cells {
-		g, err := openGauge(r.fence, r.points[i], cell, r.probe.columns, r.from)
+		g, err := openGauge(r.fence, r.points[i], cell, r.probe.columns, r.resumeFrom)
 		r.gauges, r.tables = append(r.gauges, g), append(r.tables, g)
 		if err != nil {
 			return err
@@ -223,7 +223,7 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		return err
 	}
 	if r.Comm.Rank() == 0 {
-		return r.fence.Publish(r.keepRecords)
+		return r.fence.Publish(r.writeMeasured)
 	}
 	return nil
 }

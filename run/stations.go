@@ -18,12 +18,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// stationFile has all gauges by CF: a time series a station, at the times of all of them, NaN where a gauge has none.
+// stationFile is the NetCDF file of all gauges by CF: one time series per station, at the union of their times; NaN
+// where a gauge has no value.
 const stationFile = "gauges.nc"
 
-// stations makes the file of the tables of all gauges, at the end of a run. Ranks may share no folder: a gauge whose
-// table is elsewhere is left out there, and the file is not made.
-func (r *runner) stations() error {
+// writeStationFile writes stationFile from the tables of all gauges at the end of a run. If ranks do not share a
+// folder, tables are missing, and the file is not written.
+func (r *runner) writeStationFile() error {
 	var times []float64
 	tables := make([]map[float64][]float64, len(r.gauges))
 	for i, g := range r.gauges {
@@ -47,10 +48,10 @@ func (r *runner) stations() error {
 	return r.writeStations(times, tables)
 }
 
-// sortedTimes are those of a table.
+// sortedTimes returns the times of a table in order.
 func sortedTimes(table map[float64][]float64) []float64 { return slices.Sorted(maps.Keys(table)) }
 
-// readGauge reads the rows of a table by their times.
+// readGauge reads a table. It returns rows by their time.
 func readGauge(path string, columns int) (map[float64][]float64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -76,29 +77,29 @@ func readGauge(path string, columns int) (map[float64][]float64, error) {
 	return table, nil
 }
 
-// writeStations writes numbers of all gauges at all times, and what was measured there at its own.
+// writeStations writes the values of all gauges, and the measurements.
 func (r *runner) writeStations(times []float64, tables []map[float64][]float64) error {
 	names := make([]string, len(r.points))
-	for i, s := range r.points {
-		names[i] = s.name
+	for i, p := range r.points {
+		names[i] = p.name
 	}
 	f := timeseries.New(r.Case, "station", "gauge", names, times)
-	for d, axis := range []string{"x", "y", "z"}[:len(r.points[0].at)] {
+	for d, axis := range []string{"x", "y", "z"}[:len(r.points[0].position)] {
 		attrs := netcdf.Attrs{netcdf.Text("units", "m"), netcdf.Text("long_name", axis+" of the gauge")}
 		if axis != "z" {
 			attrs = ugrid.CoordinateAttrs(axis, r.Case.EPSG())
 		}
-		at := make([]float64, len(r.points))
-		for i, s := range r.points {
-			at[i] = s.at[d]
+		coordinates := make([]float64, len(r.points))
+		for i, p := range r.points {
+			coordinates[i] = p.position[d]
 		}
-		f.Coordinate(axis+"_at", attrs, at)
+		f.Coordinate(axis+"_at", attrs, coordinates)
 	}
 	column := 0
 	for k := range r.probe.fields {
-		of := &r.probe.fields[k]
-		for _, number := range of.Numbers() {
-			f.Values(number, ugrid.FieldAttrs(of), func(i int, t float64) (float64, bool) {
+		field := &r.probe.fields[k]
+		for _, number := range field.Numbers() {
+			f.Values(number, ugrid.FieldAttrs(field), func(i int, t float64) (float64, bool) {
 				row, ok := tables[i][t]
 				if !ok {
 					return 0, false
@@ -106,39 +107,40 @@ func (r *runner) writeStations(times []float64, tables []map[float64][]float64) 
 				return row[column], true
 			})
 			column++
-			f.Values(number+"_measured", netcdf.Attrs{netcdf.Text("units", ugrid.Units(of.Unit)),
-				netcdf.Text("long_name", "measured: "+of.Doc)}, r.measuredAt(number))
+			f.Values(number+"_measured", netcdf.Attrs{netcdf.Text("units", ugrid.Units(field.Unit)),
+				netcdf.Text("long_name", "measured: "+field.Doc)}, r.measuredAt(number))
 		}
 	}
 	return f.Write(filepath.Join(r.Dir, stationFile))
 }
 
-// measuredAt finds what was measured of a field at gauges and times; nil for nothing at all.
+// measuredAt returns a function that looks up the measurement of a field at gauge i and time t; nil if no gauge has
+// any.
 func (r *runner) measuredAt(field string) func(i int, t float64) (float64, bool) {
-	of := make([]map[float64]float64, len(r.points))
-	any := false
+	values := make([]map[float64]float64, len(r.points))
+	anyMeasured := false
 	for i, s := range r.points {
 		for _, m := range s.measured {
 			if m.field != field {
 				continue
 			}
-			any = true
-			of[i] = make(map[float64]float64, len(m.rows))
+			anyMeasured = true
+			values[i] = make(map[float64]float64, len(m.rows))
 			for _, row := range m.rows {
-				of[i][row.T] = row.Value
+				values[i][row.T] = row.Value
 			}
 		}
 	}
-	if !any {
+	if !anyMeasured {
 		return nil
 	}
 	return func(i int, t float64) (float64, bool) {
-		v, ok := of[i][t]
+		v, ok := values[i][t]
 		return v, ok
 	}
 }
 
-// writeFinalOutput writes what the end of a run adds to its output. All ranks call it.
+// writeFinalOutput writes the files that are made at the end of a run. All ranks call it.
 func (r *runner) writeFinalOutput(ctx context.Context) error {
 	if r.Check || r.Report != nil {
 		return nil
@@ -146,14 +148,14 @@ func (r *runner) writeFinalOutput(ctx context.Context) error {
 	var err error
 	for _, g := range r.tables {
 		if g.rows != nil && err == nil {
-			_, err = g.rows.sync() // what is read below
+			_, err = g.rows.sync() // read below
 		}
 	}
 	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
 		return err
 	}
 	if r.Comm.Rank() == 0 && len(r.gauges) > 0 {
-		err = r.stations()
+		err = r.writeStationFile()
 	}
 	if r.Comm.Rank() == 0 && r.transects != nil && err == nil {
 		err = r.transects.write(r)

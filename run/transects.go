@@ -20,68 +20,68 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// transect writes what flows through a line to a CSV file, on rank 0.
+// transect writes the flow through a polyline as a time series to a CSV file, on rank 0.
 type transect struct {
-	gauge // without a cell
-	cut   []plane.Crossing
+	gauge     // schedule and table; it has no cell
+	crossings []plane.Crossing
 }
 
-// transects are the lines of a run, and what flows through them.
+// transects computes the flows through all lines of a run.
 type transects struct {
-	flows  []solvers.Flow
-	lines  []*transect
-	cells  []int // of this rank, of the lines that are due
-	values []float64
-	sums   []dist.Accumulator // of each flow through each line that is due, and
-	all    []*dist.Accumulator
-	row    []float64
+	flows    []solvers.Flow
+	lines    []*transect
+	cells    []int // owned cells crossed by lines that are due
+	values   []float64
+	sums     []dist.Accumulator // one per flow and due line
+	pointers []*dist.Accumulator
+	row      []float64
 }
 
-// newTransects finds which cells the lines of the case cross. All ranks call it.
+// newTransects finds the cells that the lines of the case cross. All ranks call it.
 func (r *runner) newTransects(ctx context.Context) error {
 	if len(r.Case.Transects) == 0 {
 		return nil
 	}
 	s, ok := r.solver.(solvers.Flowing)
 	if !ok {
-		return &solvers.BadInput{Err: fmt.Errorf("solver %q has no transects", r.Case.Solver)}
+		return &solvers.BadInput{Err: fmt.Errorf("solver %q does not support transects", r.Case.Solver)}
 	}
 	t := &transects{flows: s.Flows()}
-	on := t.flows[0].Space
-	g, err := on.Geometry(ctx)
+	space := t.flows[0].Space
+	g, err := space.Geometry(ctx)
 	if err != nil {
 		return err
 	}
 	lengths := make([]dist.Accumulator, len(r.Case.Transects))
 	all := make([]*dist.Accumulator, len(lengths))
 	for k, c := range r.Case.Transects {
-		of := &transect{gauge: gauge{file: path.Join("transects", c.Name+".csv"), cell: -1, every: c.Every},
-			cut: plane.Cut(c.Line, g.Mesh, on.Owned)}
-		for _, x := range of.cut {
+		line := &transect{gauge: gauge{file: path.Join("transects", c.Name+".csv"), cell: -1, every: c.Every},
+			crossings: plane.Crossings(c.Line, g.Mesh, space.Owned)}
+		for _, x := range line.crossings {
 			lengths[k].Add(math.Hypot(x.X, x.Y))
 		}
-		t.lines, all[k] = append(t.lines, of), &lengths[k]
+		t.lines, all[k] = append(t.lines, line), &lengths[k]
 	}
 	if err := dist.AllreduceSum(ctx, r.Comm, all...); err != nil {
 		return err
 	}
 	for k, c := range r.Case.Transects {
 		if lengths[k].Float64() == 0 {
-			return &solvers.BadInput{Err: fmt.Errorf("transect %q from %v to %v crosses no %s (along edges it "+
-				"counts in those at its right: at the rim its other direction may)", c.Name, c.Line[0],
-				c.Line[len(c.Line)-1], on.Name)}
+			return &solvers.BadInput{Err: fmt.Errorf("transect %q from %v to %v crosses no %s; a line along "+
+				"edges crosses the cells at its right, so on the boundary reverse it", c.Name, c.Line[0],
+				c.Line[len(c.Line)-1], space.Name)}
 		}
 	}
 	r.transects = t
 	return nil
 }
 
-// open begins the files on rank 0, or continues from a position.
+// open creates the files on rank 0, or continues them from a checkpoint.
 func (t *transects) open(r *runner) error {
-	for _, of := range t.lines {
-		r.tables = append(r.tables, &of.gauge)
-		if r.from != nil {
-			of.schedule(r.from.time)
+	for _, line := range t.lines {
+		r.tables = append(r.tables, &line.gauge)
+		if r.resumeFrom != nil {
+			line.schedule(r.resumeFrom.time)
 		}
 		if r.Comm.Rank() != 0 {
 			continue
@@ -89,15 +89,15 @@ func (t *transects) open(r *runner) error {
 		if err := os.MkdirAll(filepath.Join(r.Dir, "transects"), 0o777); err != nil {
 			return err
 		}
-		length := r.from.length(of.file)
+		length := r.resumeFrom.tableLength(line.file)
 		var err error
-		if of.rows, err = openRows(r.fence, of.file, length); err != nil {
+		if line.rows, err = openRows(r.fence, line.file, length); err != nil {
 			return err
 		}
 		if length > 0 {
 			continue
 		}
-		if err := of.rows.add([]byte("t," + strings.Join(t.columns(), ",") + "\n")); err != nil {
+		if err := line.rows.add([]byte("t," + strings.Join(t.columns(), ",") + "\n")); err != nil {
 			return err
 		}
 	}
@@ -111,17 +111,17 @@ func (t *transects) columns() (names []string) {
 	return names
 }
 
-// sample adds rows to the lines for which one is due. Sums over cells are exact, and so the same for any number of
+// sample writes a row for each line that is due. Sums over cells are exact, so they do not depend on the number of
 // ranks. All ranks call it.
 func (t *transects) sample(ctx context.Context, comm dist.Comm, now float64) error {
 	t.cells = t.cells[:0]
 	due := 0
-	for _, of := range t.lines {
-		if !of.due(now) {
+	for _, line := range t.lines {
+		if !line.due(now) {
 			continue
 		}
 		due++
-		for _, x := range of.cut {
+		for _, x := range line.crossings {
 			t.cells = append(t.cells, x.Cell)
 		}
 	}
@@ -137,16 +137,16 @@ func (t *transects) sample(ctx context.Context, comm dist.Comm, now float64) err
 		}
 		t.add(k, now)
 	}
-	t.all = t.all[:0]
+	t.pointers = t.pointers[:0]
 	for k := range t.sums {
-		t.all = append(t.all, &t.sums[k])
+		t.pointers = append(t.pointers, &t.sums[k])
 	}
-	if err := dist.AllreduceSum(ctx, comm, t.all...); err != nil {
+	if err := dist.AllreduceSum(ctx, comm, t.pointers...); err != nil {
 		return err
 	}
 	sums := t.sums
-	for _, of := range t.lines {
-		if !of.due(now) {
+	for _, line := range t.lines {
+		if !line.due(now) {
 			continue
 		}
 		t.row = t.row[:0]
@@ -154,41 +154,41 @@ func (t *transects) sample(ctx context.Context, comm dist.Comm, now float64) err
 			t.row = append(t.row, sums[k].Float64())
 		}
 		sums = sums[len(t.flows):]
-		if of.rows != nil {
-			if err := of.record(now, t.row); err != nil {
+		if line.rows != nil {
+			if err := line.writeRow(now, t.row); err != nil {
 				return err
 			}
 		}
-		of.schedule(now)
+		line.schedule(now)
 	}
 	return nil
 }
 
-// add adds what this rank has of flow k through the lines that are due.
+// add adds this rank's share of flow k through the due lines.
 func (t *transects) add(k int, now float64) {
 	sums, values := t.sums, t.values
-	for _, of := range t.lines {
-		if !of.due(now) {
+	for _, line := range t.lines {
+		if !line.due(now) {
 			continue
 		}
-		for i, x := range of.cut {
+		for i, x := range line.crossings {
 			sums[k].Add(values[2*i]*x.X + values[2*i+1]*x.Y)
 		}
-		sums, values = sums[len(t.flows):], values[2*len(of.cut):]
+		sums, values = sums[len(t.flows):], values[2*len(line.crossings):]
 	}
 }
 
-// transectFile has all lines by CF: a time series a line, which is a geometry.
+// transectFile is the NetCDF file of all lines by CF: one time series per line, whose geometry is a line.
 const transectFile = "transects.nc"
 
-// write makes the file of all tables, at the end of a run. Rank 0 calls it.
+// write writes transectFile from all tables at the end of a run. Rank 0 calls it.
 func (t *transects) write(r *runner) error {
 	var times []float64
 	var names []string
 	tables := make([]map[float64][]float64, len(t.lines))
-	for i, of := range t.lines {
+	for i, line := range t.lines {
 		var err error
-		if tables[i], err = readGauge(filepath.Join(r.Dir, of.file), 1+len(t.flows)); err != nil {
+		if tables[i], err = readGauge(filepath.Join(r.Dir, line.file), 1+len(t.flows)); err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
@@ -201,8 +201,8 @@ func (t *transects) write(r *runner) error {
 	f.Lines(r.Case.Transects, r.Case.EPSG())
 	for k, flow := range t.flows {
 		attrs := netcdf.Attrs{netcdf.Text("units", ugrid.Units(flow.Unit)), netcdf.Text("long_name", flow.Doc)}
-		f.Values(flow.Name, attrs, func(i int, at float64) (float64, bool) {
-			row, ok := tables[i][at]
+		f.Values(flow.Name, attrs, func(i int, time float64) (float64, bool) {
+			row, ok := tables[i][time]
 			if !ok {
 				return 0, false
 			}

@@ -48,8 +48,8 @@ type Places struct {
 	Points func(numbers []float64) []float64
 }
 
-// Geometry is the current geometry of the rank's owned entities: its part of a frame, without fields. The next call
-// may overwrite it.
+// Geometry is the current geometry of the rank's owned entities: its part of a frame, without fields. It is never
+// overwritten: a frame may be made of it while steps go on.
 type Geometry struct {
 	Mesh  *vtk.Grid  // whose cells are the entities; or
 	Block *vtk.Image // the block of a grid
@@ -66,11 +66,14 @@ type Field struct {
 	// Of pictures: where the field Mask is at most a threshold, this field has no meaning and is not drawn. The
 	// threshold is what Absent of that other field returns for a case, given that field's values at the start, which
 	// are nil if they are not known; without Absent it is 0. Range fixes the range of the colour map; nil takes that
-	// of the values. Compared fields are drawn before and after the run, Level fields are the default for plots of
-	// gauges, and Aside fields are drawn only on request.
+	// of the values. Classes name the values 0, 1 and so on of a field that has no others, and Never says what a cell
+	// without a value is; without it that is an error. Compared fields are drawn before and after the run, GaugeDefault
+	// fields are the default for plots of gauges, and OnRequest fields are drawn only on request.
 	Mask                              string
 	MaskThreshold                     func(c *config.Case, start []float64) float64
 	Range                             *[2]float64
+	Classes                           []string
+	Never                             string
 	Compared, GaugeDefault, OnRequest bool
 
 	// View tells where the numbers lie in memory. The arrays may change from step to step: after Solver.Quiesce they

@@ -2,9 +2,7 @@ package solvers
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
-	"math"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -53,14 +51,13 @@ func (f *Field) holdCopy(arrays copies) (h heldField, err error) {
 	if of.View == nil {
 		return h, nil
 	}
-	view := of.View()
-	if _, apart := view.Device.(backend.Memory); !apart {
+	array := hostField{View: of.View(), count: len(of.Numbers())}
+	if _, apart := array.Device.(backend.Memory); !apart {
 		return h, nil
 	}
 	h.value = f.Value
-	h.from = Saved{Name: of.Name, Size: len(of.Numbers()) * view.Kind.Size(), from: hostField{View: view,
-		count: len(of.Numbers())}}
-	h.from.deviceCopy, err = arrays.keep(&view)
+	h.from = Saved{Name: of.Name, Size: array.size(), from: array}
+	h.from.deviceCopy, err = arrays.keep(&array.View)
 	return h, err
 }
 
@@ -114,27 +111,11 @@ func (h *Held) read(all [][]float64, lo, hi int, room *ReadBuffer) error {
 			}
 			continue
 		}
-		numbers, view := all[k][lo*f.from.from.count:hi*f.from.from.count], &f.from.from.View
-		if view.Kind == backend.Float64 {
-			for i := range numbers {
-				numbers[i] = math.Float64frombits(binary.NativeEndian.Uint64(bytes[8*i:]))
-			}
-			continue
-		}
-		size := view.Kind.Size()
-		for i := range numbers {
-			numbers[i] = view.decode(bytes[size*i:])
-		}
+		from := &f.from.from
+		from.decodeAll(all[k][lo*from.count:hi*from.count], bytes)
 	}
 	return nil
 }
 
 // Close gives back what is held on the device: from its goroutine, after Read has returned.
-func (h *Held) Close() error {
-	var err error
-	for _, a := range h.arrays {
-		err = errors.Join(err, a.deviceCopy.Close())
-	}
-	h.arrays = nil
-	return err
-}
+func (h *Held) Close() error { return h.arrays.close() }

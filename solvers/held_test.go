@@ -22,7 +22,7 @@ func TestHeldStays(t *testing.T) {
 		host := cpu.New(2)
 		defer host.Close()
 		var dev backend.Device = host
-		far := backendtest.NewFar(host, 1<<30)
+		far := backendtest.NewFakeGPU(host, 1<<30)
 		if room > 0 {
 			dev = far
 		}
@@ -74,7 +74,7 @@ func TestHeldStays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kept := far.Copies; (kept == 2) != (room == 1<<30) {
+		if kept := far.OpenSnapshots; (kept == 2) != (room == 1<<30) {
 			t.Errorf("memory of %d bytes: %d copies are kept", room, kept)
 		}
 		set(5)
@@ -85,8 +85,8 @@ func TestHeldStays(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("memory of %d bytes: what was held has changed", room)
 		}
-		if err := held.Close(); err != nil || far.Copies != 0 {
-			t.Errorf("%v, %d copies are kept", err, far.Copies)
+		if err := held.Close(); err != nil || far.OpenSnapshots != 0 {
+			t.Errorf("%v, %d copies are kept", err, far.OpenSnapshots)
 		}
 	}
 }

@@ -30,6 +30,12 @@ type Estimate struct {
 	SetUpHost int64  // host memory of rank 0 in bytes during set-up, while it holds the whole mesh
 }
 
+// Copies are the bytes of a rank's arrays that its device copies for output.
+type Copies struct {
+	Frame      int64 // for each format with the values of all cells
+	Checkpoint int64
+}
+
 // CheckMemory refuses a case, on all ranks, if the memory of any rank's device is too small for it. All ranks call it
 // before they allocate.
 func (e *Env) CheckMemory(ctx context.Context, c *config.Case, held Counts) error {

@@ -30,6 +30,9 @@ type Kind struct {
 	// Needs returns the bytes of a rank's arrays on its device, from the sizes of its share. New calls
 	// Env.CheckMemory before it allocates.
 	Needs func(c *config.Case, held Counts) int64
+	// Copies returns the bytes of the copies that a device with separate memory keeps, where it has room, for output that
+	// is written while steps go on. It is nil for solvers without an estimate.
+	Copies func(c *config.Case, held Counts) Copies
 	// Estimate estimates the resources of a case on so many ranks before anything is read or allocated; separate is
 	// true for devices with separate memory. It is nil for solvers without an estimate.
 	Estimate func(c *config.Case, ranks int, separate bool) (Estimate, error)

@@ -15,9 +15,8 @@ func Save(ctx context.Context, s Restarter) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	snapshot := &Snapshot{Clock: s.Clock(), Scalars: scalars}
+	snapshot := &Snapshot{Clock: s.Clock(), Scalars: scalars, arrays: copies{}}
 	spaces := map[*Space]int{}
-	arrays := copies{}
 	fields := s.Fields()
 	for i := range fields {
 		f := &fields[i]
@@ -30,23 +29,13 @@ func Save(ctx context.Context, s Restarter) (*Snapshot, error) {
 			spaces[f.Space] = space
 			snapshot.Spaces = append(snapshot.Spaces, f.Space.saved())
 		}
-		saved, err := f.save(arrays)
+		saved, err := f.save(snapshot.arrays)
 		if err != nil {
-			return nil, errors.Join(err, snapshot.adopt(arrays).Close())
+			return nil, errors.Join(err, snapshot.Close())
 		}
 		snapshot.Spaces[space].Fields = append(snapshot.Spaces[space].Fields, saved)
 	}
-	return snapshot.adopt(arrays), nil
-}
-
-// adopt moves the copies on devices to the snapshot, which closes them.
-func (s *Snapshot) adopt(arrays copies) *Snapshot {
-	for _, a := range arrays {
-		if a.deviceCopy != nil {
-			s.deviceCopies = append(s.deviceCopies, a.deviceCopy)
-		}
-	}
-	return s
+	return snapshot, nil
 }
 
 // saved describes the space at this moment, without fields.
@@ -133,7 +122,7 @@ func (f *Field) fill(from Source, keys []int64) error {
 		filled[i] = true
 		copy(h.bytesOf(i), numbers)
 	}
-	if err := from.Read(f.Name, h.count*h.Kind.Size(), keys, put); err != nil {
+	if err := from.Read(f.Name, h.size(), keys, put); err != nil {
 		return err
 	}
 	for i, ok := range filled {

@@ -17,7 +17,7 @@ type Snapshot struct {
 	Scalars map[string]float64
 	Spaces  []SavedSpace
 
-	deviceCopies []backend.Kept
+	arrays copies // that the device keeps
 }
 
 // SavedSpace holds the saved fields of a rank's own entities of a space.
@@ -30,14 +30,7 @@ type SavedSpace struct {
 }
 
 // Close frees the copies on the device. The snapshot must not be read afterwards.
-func (s *Snapshot) Close() error {
-	var err error
-	for _, k := range s.deviceCopies {
-		err = errors.Join(err, k.Close())
-	}
-	s.deviceCopies = nil
-	return err
-}
+func (s *Snapshot) Close() error { return s.arrays.close() }
 
 // Detach copies the fields from the device to the host, and frees the copies there.
 func (s *Snapshot) Detach() error {
@@ -61,9 +54,9 @@ type Saved struct {
 	Size   int // bytes per entity
 	Hashed bool
 
-	packed     []byte       // the numbers of the entities, one after the other; or
-	from       hostField    // the layout of an array whose bytes were copied, and
-	deviceCopy backend.Kept // the copy on the device, if it is there
+	packed     []byte           // the numbers of the entities, one after the other; or
+	from       hostField        // the layout of an array whose bytes were copied, and
+	deviceCopy backend.Snapshot // the copy on the device, if it is there
 }
 
 // ReadBuffer is a buffer for the numbers of a range of entities, field by field. One goroutine uses it.
@@ -75,7 +68,7 @@ type ReadBuffer struct {
 
 // part is a range of bytes of a device's array, copied to the host.
 type part struct {
-	of    backend.Kept
+	of    backend.Snapshot
 	begin int
 	bytes []byte
 }
@@ -108,7 +101,7 @@ func (s *Saved) Numbers(lo, hi int, buffer *ReadBuffer) ([]byte, error) {
 }
 
 // read copies a range of bytes of an array to the host, unless the buffer has it: several fields may share an array.
-func (b *ReadBuffer) read(from backend.Kept, begin, end int) ([]byte, error) {
+func (b *ReadBuffer) read(from backend.Snapshot, begin, end int) ([]byte, error) {
 	for _, p := range b.parts[:b.used.parts] {
 		if p.of == from && p.begin <= begin && end <= p.begin+len(p.bytes) {
 			return p.bytes[begin-p.begin : end-p.begin], nil
@@ -132,21 +125,33 @@ type copies map[*byte]arrayCopy
 
 type arrayCopy struct {
 	bytes      []byte
-	deviceCopy backend.Kept
+	deviceCopy backend.Snapshot
 }
 
 // keep returns the copy of an array that its device keeps, made with the first call; nil where it has no room for one.
-func (c copies) keep(v *View) (backend.Kept, error) {
+func (c copies) keep(v *View) (backend.Snapshot, error) {
 	array := unsafe.SliceData(v.Memory)
 	a := c[array]
 	if a.deviceCopy != nil || a.bytes != nil {
 		return a.deviceCopy, nil
 	}
 	var err error
-	if a.deviceCopy, err = backend.Keep(v.Device, v.Memory); a.deviceCopy != nil {
+	if a.deviceCopy, err = backend.TakeSnapshot(v.Device, v.Memory); a.deviceCopy != nil {
 		c[array] = a
 	}
 	return a.deviceCopy, err
+}
+
+// close frees the copies on the device.
+func (c copies) close() error {
+	var err error
+	for array, a := range c {
+		if a.deviceCopy != nil {
+			err = errors.Join(err, a.deviceCopy.Close())
+		}
+		delete(c, array)
+	}
+	return err
 }
 
 // save copies a field of the rank's own entities. An array in the host's memory is packed at once, since the next
@@ -157,7 +162,7 @@ func (f *Field) save(arrays copies) (Saved, error) {
 		return saved, fmt.Errorf("field %q is to be saved and has no view of an array", f.Name)
 	}
 	h := hostField{View: f.View(), count: len(f.Numbers())}
-	saved.Size = h.count * h.Kind.Size()
+	saved.Size = h.size()
 	if _, apart := h.Device.(backend.Memory); !apart {
 		h.bytes = h.Memory
 		packed, room := h.pack(0, f.Space.Owned, nil)
@@ -190,7 +195,7 @@ func (h *hostField) pack(lo, hi int, buffer []byte) (packed, used []byte) {
 	if lo == hi {
 		return nil, buffer
 	}
-	size := h.count * h.Kind.Size()
+	size := h.size()
 	row := h.N[0]
 	if h.N[1]*h.N[2] == 1 {
 		row = hi

@@ -83,6 +83,20 @@ func (v *View) decode(b []byte) float64 {
 	return float64(binary.NativeEndian.Uint64(b))
 }
 
+// decodeAll decodes numbers that lie one after the other.
+func (v *View) decodeAll(numbers []float64, bytes []byte) {
+	if v.Kind == backend.Float64 {
+		for i := range numbers {
+			numbers[i] = math.Float64frombits(binary.NativeEndian.Uint64(bytes[8*i:]))
+		}
+		return
+	}
+	size := v.Kind.Size()
+	for i := range numbers {
+		numbers[i] = v.decode(bytes[size*i:])
+	}
+}
+
 // writeBack uploads the host's copy to the array, if the device has separate memory.
 func (h *hostField) writeBack() error {
 	if _, separate := h.Device.(backend.Memory); !separate {
@@ -97,6 +111,9 @@ type hostField struct {
 	bytes []byte
 	count int // components
 }
+
+// size returns the bytes of an entity.
+func (h *hostField) size() int { return h.count * h.Kind.Size() }
 
 // onHost makes a field with a view readable by the host. A later call may overwrite the copy.
 func (f *Field) onHost() (h hostField, err error) {
@@ -113,7 +130,7 @@ func (f *Field) onHost() (h hostField, err error) {
 // bytesOf returns the bytes of an entity.
 func (h *hostField) bytesOf(i int) []byte {
 	at := h.offsetOf(i)
-	return h.bytes[at : at+h.count*h.Kind.Size()]
+	return h.bytes[at : at+h.size()]
 }
 
 // numbers appends the numbers of an entity to dst.
@@ -185,7 +202,7 @@ func HashedState(fields []Field) ([]State, error) {
 func stateOn(on *Space, fields []hostField) State {
 	s := State{Owned: on.Owned, Key: on.Key}
 	for k := range fields {
-		s.Size += fields[k].count * fields[k].Kind.Size()
+		s.Size += fields[k].size()
 	}
 	s.Bytes = fields[0].bytesOf
 	if len(fields) > 1 {

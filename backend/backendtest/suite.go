@@ -1,5 +1,6 @@
-// Package backendtest holds the tests that every device passes. They compare with plain Go on the host bit by bit, so
-// that two devices that pass give the same bits.
+// Package backendtest holds the tests that every device must pass, in [Run], and devices that stand for a GPU in other
+// tests, [FakeGPU] and [FakeRecorder]. The tests compare every bit with plain Go on the host: two devices that pass
+// compute the same bits.
 package backendtest
 
 import (
@@ -19,9 +20,9 @@ func Run(t *testing.T, d backend.Device, largest int) {
 	if largest > 70001 {
 		sizes = append(sizes, largest)
 	}
-	s := &suite{dev: d, w: primitives.On(d)}
+	s := &suite{dev: d, w: primitives.NewWorkspace(d)}
 	t.Run("memory", s.memory)
-	t.Run("keep", s.keep)
+	t.Run("snapshots", s.snapshots)
 	for _, n := range sizes {
 		for name, test := range map[string]func(*testing.T, int){
 			"reduce": s.reduce, "sum": s.sum, "scan": s.scan, "compact": s.compact, "sort": s.sort,
@@ -42,7 +43,7 @@ type suite struct {
 }
 
 // put copies an array to the device for the duration of a test.
-func put[T any](t *testing.T, s *suite, a []T) []T {
+func upload[T any](t *testing.T, s *suite, a []T) []T {
 	t.Helper()
 	d, err := backend.Make[T](s.dev, len(a))
 	if err != nil {
@@ -59,7 +60,7 @@ func put[T any](t *testing.T, s *suite, a []T) []T {
 	return d
 }
 
-func get[T any](t *testing.T, s *suite, d []T) []T {
+func download[T any](t *testing.T, s *suite, d []T) []T {
 	t.Helper()
 	a := make([]T, len(d))
 	if err := backend.Download(s.dev, a, d); err != nil {
@@ -76,10 +77,10 @@ func must[T any](t *testing.T, v T, err error) T {
 	return v
 }
 
-// random numbers come from n alone, so that every device sees the same ones.
+// random returns a generator seeded by n, so that every device gets the same numbers.
 func random(n int) *rand.Rand { return rand.New(rand.NewPCG(uint64(n), 7)) }
 
-func fill[T any](n int, f func() T) []T {
+func generate[T any](n int, f func() T) []T {
 	a := make([]T, n)
 	for i := range a {
 		a[i] = f()
@@ -99,7 +100,7 @@ func bits[T primitives.Number](v T) uint64 {
 }
 
 // same compares arrays bit by bit.
-func same[T primitives.Number](t *testing.T, what string, got, want []T) {
+func compareBits[T primitives.Number](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s has %d elements, want %d", what, len(got), len(want))
@@ -111,7 +112,7 @@ func same[T primitives.Number](t *testing.T, what string, got, want []T) {
 	}
 }
 
-// record is an element whose size is no power of 2.
+// record is an element type of 24 bytes: not a power of 2.
 type record struct {
 	A float64
 	B [3]int32
@@ -119,47 +120,47 @@ type record struct {
 }
 
 func (s *suite) memory(t *testing.T) {
-	want := fill(1000, random(1).Uint64)
-	a := put(t, s, want)
+	want := generate(1000, random(1).Uint64)
+	a := upload(t, s, want)
 	b, err := backend.Make[uint64](s.dev, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := get(t, s, b); slices.ContainsFunc(got, func(v uint64) bool { return v != 0 }) {
+	if got := download(t, s, b); slices.ContainsFunc(got, func(v uint64) bool { return v != 0 }) {
 		t.Error("a new array is not zero")
 	}
 	if err := backend.Copy(s.dev, b[10:], a[:990]); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "copy", get(t, s, b)[10:], want[:990])
+	compareBits(t, "copy", download(t, s, b)[10:], want[:990])
 	if err := backend.Free(s.dev, b); err != nil {
 		t.Error(err)
 	}
 	if err := backend.Upload(s.dev, a, want[1:]); err == nil {
-		t.Error("an upload to an array of another length is accepted")
+		t.Error("an upload to an array of a different length returns no error")
 	}
 	if _, err := backend.Make[int32](s.dev, -1); err == nil {
-		t.Error("an array of negative length is made")
+		t.Error("an array of negative length returns no error")
 	}
 }
 
 func (s *suite) refusals(t *testing.T) {
-	a, b := put(t, s, make([]int32, 4)), put(t, s, make([]int32, 5))
-	c := put(t, s, []int32{0, 3, -1, 2})
-	buf := put(t, s, make([]byte, 15))
+	a, b := upload(t, s, make([]int32, 4)), upload(t, s, make([]int32, 5))
+	c := upload(t, s, []int32{0, 3, -1, 2})
+	buf := upload(t, s, make([]byte, 15))
 	for name, err := range map[string]error{
-		"scan of other length":    second(primitives.ExclusiveScan(s.w, a, b)),
-		"gather of other length":  primitives.Gather(s.w, a, a, b),
-		"scatter of other length": primitives.Scatter(s.w, a, a, b),
-		"pack beyond the buffer":  second(primitives.Pack(s.w, buf, b, a)),
-		"negative index":          primitives.CheckIndex(s.w, c, 4),
-		"index beyond the end":    primitives.CheckIndex(s.w, c[:2], 3),
-		"negative cell":           primitives.OrderByCell(s.w, c, 4, b, a),
-		"too few starts":          primitives.OrderByCell(s.w, a, 4, a, a),
-		"scan beyond int32":       second(primitives.ExclusiveScan(s.w, a[:2], put(t, s, []int32{math.MaxInt32, 1}))),
+		"scan of different lengths":    second(primitives.ExclusiveScan(s.w, a, b)),
+		"gather of different lengths":  primitives.Gather(s.w, a, a, b),
+		"scatter of different lengths": primitives.Scatter(s.w, a, a, b),
+		"pack into a short buffer":     second(primitives.Pack(s.w, buf, b, a)),
+		"negative index":               primitives.CheckIndex(s.w, c, 4),
+		"index beyond the end":         primitives.CheckIndex(s.w, c[:2], 3),
+		"negative cell":                primitives.OrderByCell(s.w, c, 4, b, a),
+		"too few starts":               primitives.OrderByCell(s.w, a, 4, a, a),
+		"scan beyond int32":            second(primitives.ExclusiveScan(s.w, a[:2], upload(t, s, []int32{math.MaxInt32, 1}))),
 	} {
 		if err == nil {
-			t.Errorf("%s is accepted", name)
+			t.Errorf("%s: got no error", name)
 		}
 	}
 	if err := primitives.CheckIndex(s.w, c[:2], 4); err != nil {

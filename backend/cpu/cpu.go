@@ -1,4 +1,6 @@
-// Package cpu runs loops on a fixed pool of goroutines.
+// Package cpu implements a backend.Device by a fixed pool of goroutines: [New] starts a [Device], whose goroutines take
+// blocks of indices from a shared counter. It also reports and returns the memory of the host, see [HostMemory] and
+// [ReleaseMemory].
 package cpu
 
 import (
@@ -9,24 +11,28 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// block is how many indices a worker takes at a time, unless the loop says: enough work to hide the cost of the
-// shared cursor, small enough to balance the load.
-const block = 2048
+// A worker takes between leastBlock and block indices at a time of a loop that is not a backend.Coarse: enough work to
+// hide the cost of the shared cursor, and about blocksPerThread blocks for each thread to balance the load.
+const (
+	leastBlock      = 256
+	block           = 2048
+	blocksPerThread = 4
+)
 
 // Device is a pool of goroutines. The goroutine that calls Run works too.
 type Device struct {
 	threads int
-	wake    []chan struct{} // one a worker beside the caller
+	wake    []chan struct{} // one for each worker, without the caller
 	done    sync.WaitGroup
 
-	// The loop that runs now. Workers read it after they are woken.
+	// The loop being run. Workers read it after they are woken.
 	loop   backend.Loop
 	hi     int
 	block  int
 	cursor atomic.Int64
 }
 
-// New starts a device of the given number of threads, or of one for each processor if threads is 0.
+// New starts a device with the given number of threads. If threads is 0, there are GOMAXPROCS.
 func New(threads int) *Device {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -46,7 +52,7 @@ func (d *Device) Threads() int { return d.threads }
 
 // Run executes the loop over [lo, hi) in blocks that the threads take in turn.
 func (d *Device) Run(l backend.Loop, lo, hi int) {
-	block := block
+	block := min(max((hi-lo)/(blocksPerThread*d.threads), leastBlock), block) &^ (leastBlock - 1)
 	if c, ok := l.(backend.Coarse); ok {
 		block = c.Grain()
 	}
@@ -62,19 +68,19 @@ func (d *Device) Run(l backend.Loop, lo, hi int) {
 	for _, w := range d.wake {
 		w <- struct{}{}
 	}
-	d.take()
+	d.runBlocks()
 	d.done.Wait()
 	d.loop = nil
 }
 
 func (d *Device) work(wake chan struct{}) {
 	for range wake {
-		d.take()
+		d.runBlocks()
 		d.done.Done()
 	}
 }
 
-func (d *Device) take() {
+func (d *Device) runBlocks() {
 	for {
 		lo := int(d.cursor.Add(int64(d.block))) - d.block
 		if lo >= d.hi {

@@ -9,31 +9,32 @@ import (
 	"strings"
 )
 
-// MemoryInfo is HostMemory.
+// MemoryInfo returns the free and total bytes of memory: see [HostMemory].
 func (*Device) MemoryInfo() (free, total uint64, err error) { return HostMemory() }
 
-// HostMemory returns how many bytes the machine can still give to programs, with what it can swap, and how many it
-// has: no more than the control groups of this process may use. Where the system does not say, there is no limit.
+// HostMemory returns the bytes of memory that programs can still allocate, swap included, and the total. Both are
+// limited by the control groups of this process. A value that the system does not report counts as unlimited.
 func HostMemory() (free, total uint64, err error) {
 	info, _ := os.ReadFile("/proc/meminfo")
-	kib := fieldsOf(info)
+	kib := parseFields(info)
 	free, total = (kib["MemAvailable:"]+kib["SwapFree:"])<<10, kib["MemTotal:"]<<10
 	if free == 0 {
 		free, total = math.MaxInt64, math.MaxInt64
 	}
 	own, _ := os.ReadFile("/proc/self/cgroup")
-	for _, dir := range groups("/sys/fs/cgroup", string(own)) {
-		limit, left, ok := groupMemory(dir)
+	for _, dir := range cgroupDirs("/sys/fs/cgroup", string(own)) {
+		limit, unused, ok := cgroupMemory(dir)
 		if ok {
-			free, total = min(free, left), min(total, limit)
+			free, total = min(free, unused), min(total, limit)
 		}
 	}
 	return free, total, nil
 }
 
-// groups are the folders of the control groups of a process, with those that they are in, as /proc/self/cgroup tells
-// them: of version 2, and of version 1 those of memory. Within a container the root is its own.
-func groups(root, own string) []string {
+// cgroupDirs returns the folders of a process's control groups and of their parents below root. own is the text of
+// /proc/self/cgroup. Of version 1 only the groups that control memory are listed. The roots themselves come first:
+// within a container they are its own group.
+func cgroupDirs(root, own string) []string {
 	dirs := []string{root, filepath.Join(root, "memory")}
 	for line := range strings.Lines(own) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -48,22 +49,23 @@ func groups(root, own string) []string {
 	return dirs
 }
 
-// groupMemory is the limit of a control group, and what is left of it: files that are cached give way.
-func groupMemory(dir string) (limit, left uint64, ok bool) {
+// cgroupMemory returns a control group's limit and its unused bytes. Cached files count as unused: the kernel evicts
+// them.
+func cgroupMemory(dir string) (limit, unused uint64, ok bool) {
 	for _, names := range [][3]string{{"memory.max", "memory.current", "inactive_file"},
 		{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}} {
-		if limit, ok = number(filepath.Join(dir, names[0])); !ok { // "max" where there is no limit
+		if limit, ok = readUint(filepath.Join(dir, names[0])); !ok { // "max" where there is no limit
 			continue
 		}
-		used, _ := number(filepath.Join(dir, names[1]))
+		used, _ := readUint(filepath.Join(dir, names[1]))
 		stat, _ := os.ReadFile(filepath.Join(dir, "memory.stat"))
-		used -= min(used, fieldsOf(stat)[names[2]])
+		used -= min(used, parseFields(stat)[names[2]])
 		return limit, limit - min(limit, used), true
 	}
 	return 0, 0, false
 }
 
-func number(path string) (uint64, bool) {
+func readUint(path string) (uint64, bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0, false
@@ -72,8 +74,8 @@ func number(path string) (uint64, bool) {
 	return n, err == nil
 }
 
-// fieldsOf are the numbers of lines that have a name and a number.
-func fieldsOf(text []byte) map[string]uint64 {
+// parseFields parses lines of a name and a number, as in /proc/meminfo.
+func parseFields(text []byte) map[string]uint64 {
 	fields := map[string]uint64{}
 	for line := range bytes.Lines(text) {
 		if words := bytes.Fields(line); len(words) > 1 {

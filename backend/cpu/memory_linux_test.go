@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestGroupMemory: what a control group may still use, with what of it is files that are cached, by both versions; no
-// limit is none, and groups within groups are all looked at.
+// TestGroupMemory proves that cached files count as unused in both versions of control groups, that "max" means no
+// limit, and that all parents of a group are found.
 func TestGroupMemory(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
@@ -26,27 +26,27 @@ func TestGroupMemory(t *testing.T) {
 	write("memory/c/memory.limit_in_bytes", "500\n")
 	write("memory/c/memory.usage_in_bytes", "600\n")
 	for dir, want := range map[string][2]uint64{"a": {1000, 600}, "memory/c": {500, 0}} {
-		if limit, left, ok := groupMemory(filepath.Join(root, dir)); !ok || limit != want[0] || left != want[1] {
-			t.Errorf("%s: %d of %d, %v", dir, left, limit, ok)
+		if limit, unused, ok := cgroupMemory(filepath.Join(root, dir)); !ok || limit != want[0] || unused != want[1] {
+			t.Errorf("%s: got %d of %d bytes unused, %v; want %d of %d", dir, unused, limit, ok, want[1], want[0])
 		}
 	}
-	if _, _, ok := groupMemory(filepath.Join(root, "a/b")); ok {
-		t.Error("a group without a limit has one")
+	if _, _, ok := cgroupMemory(filepath.Join(root, "a/b")); ok {
+		t.Error("got a limit of a group that has none")
 	}
-	dirs := groups(root, "0::/a/b\n4:memory:/c\n3:cpu:/d\n")
+	dirs := cgroupDirs(root, "0::/a/b\n4:memory:/c\n3:cpu:/d\n")
 	want := []string{"", "memory", "a/b", "a", "memory/c"}
 	if len(dirs) != len(want) {
-		t.Fatalf("%q", dirs)
+		t.Fatalf("got groups %q, want %q", dirs, want)
 	}
 	for i, name := range want {
 		if dirs[i] != filepath.Join(root, name) {
-			t.Errorf("%q is not %q", dirs[i], name)
+			t.Errorf("group %d is %q, want %q", i, dirs[i], filepath.Join(root, name))
 		}
 	}
 }
 
 func TestHostMemory(t *testing.T) {
 	if free, total, err := HostMemory(); err != nil || free == 0 || free > total {
-		t.Errorf("%d of %d, %v", free, total, err)
+		t.Errorf("got %d of %d bytes free, error %v", free, total, err)
 	}
 }

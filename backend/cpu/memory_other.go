@@ -4,6 +4,6 @@ package cpu
 
 import "math"
 
-// HostMemory returns how many bytes the machine can still give to programs, and how many it has: there is no limit
-// where the system does not say.
+// HostMemory returns the bytes of memory that programs can still allocate, and the total. On this system both count as
+// unlimited.
 func HostMemory() (free, total uint64, err error) { return math.MaxInt64, math.MaxInt64, nil }

@@ -19,7 +19,7 @@ func TestPrimitives(t *testing.T) {
 func TestPrimitivesAllocateNothingWhenRepeated(t *testing.T) {
 	d := New(2)
 	defer d.Close()
-	w := primitives.On(d)
+	w := primitives.NewWorkspace(d)
 	const n = 10 * block
 	keys, values, x, y := make([]uint32, n), make([]int32, n), make([]float64, n), make([]float64, n)
 	buf := make([]byte, 8*n)

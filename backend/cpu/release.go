@@ -6,14 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// fewBytes are so few that it does not pay to look for those among them that are free.
+// fewBytes is how many bytes must have been allocated since the last collection for the next one to pay.
 const fewBytes = 4 << 20
 
-// released is how many bytes the process had allocated, in all, when memory was last returned.
+// released is how many bytes the process had ever allocated when ReleaseMemory last collected garbage.
 var released atomic.Uint64
 
-// ReleaseMemory returns memory that is free to the system. That takes a collection of garbage, so it does nothing where
-// little has been allocated since the last time: by small runs, and by further ranks of a process.
+// ReleaseMemory collects garbage and returns free memory to the system. It does nothing if little has been allocated
+// since the last call: in small runs, and when several ranks of a process call it one after another.
 func ReleaseMemory() {
 	all := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(all)

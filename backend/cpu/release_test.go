@@ -5,24 +5,24 @@ import (
 	"testing"
 )
 
-// TestReleaseMemory: what is garbage goes back to the system, once much of it may be there.
+// TestReleaseMemory proves that garbage is collected only after enough has been allocated.
 func TestReleaseMemory(t *testing.T) {
-	back := func() uint64 {
+	collections := func() uint64 {
 		var s runtime.MemStats
 		runtime.ReadMemStats(&s)
 		return uint64(s.NumForcedGC)
 	}
 	ReleaseMemory()
-	before := back()
+	before := collections()
 	ReleaseMemory()
-	if n := back() - before; n != 0 {
-		t.Errorf("%d collections of what nobody allocated", n)
+	if n := collections() - before; n != 0 {
+		t.Errorf("%d collections although nothing was allocated, want 0", n)
 	}
 	garbage = make([]byte, 2*fewBytes)
 	garbage = nil
 	ReleaseMemory()
-	if n := back() - before; n != 1 {
-		t.Errorf("%d collections of garbage, want 1", n)
+	if n := collections() - before; n != 1 {
+		t.Errorf("%d collections after an allocation, want 1", n)
 	}
 }
 

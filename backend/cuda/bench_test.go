@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend/primitives"
 )
 
-// BenchmarkLaunch is what an empty kernel costs the host, and what it costs in all when many are queued.
+// BenchmarkLaunch measures the launch of an empty kernel, without waiting for it.
 func BenchmarkLaunch(b *testing.B) {
 	d := open(b)
 	l, err := d.Prepare(kernel(b, d, "nothing"), 1, [3]int{32, 1, 1})
@@ -21,7 +21,7 @@ func BenchmarkLaunch(b *testing.B) {
 	ok(b, d.Sync())
 }
 
-// BenchmarkLaunchAndWait is an empty kernel that the host waits for.
+// BenchmarkLaunchAndWait measures the launch of an empty kernel and the wait for it.
 func BenchmarkLaunchAndWait(b *testing.B) {
 	d := open(b)
 	l, err := d.Prepare(kernel(b, d, "nothing"), 1, [3]int{32, 1, 1})
@@ -33,7 +33,7 @@ func BenchmarkLaunchAndWait(b *testing.B) {
 	}
 }
 
-// BenchmarkGraph is a graph of 20 empty kernels; a kernel costs a 20th.
+// BenchmarkGraph measures a graph of 20 empty kernels.
 func BenchmarkGraph(b *testing.B) {
 	d := open(b)
 	l, err := d.Prepare(kernel(b, d, "nothing"), 1, [3]int{32, 1, 1})
@@ -53,7 +53,7 @@ func BenchmarkGraph(b *testing.B) {
 	ok(b, d.Sync())
 }
 
-// BenchmarkStep is what a rank's step tells the device and asks it: 16 bytes up, a kernel, 8 bytes down.
+// BenchmarkStep measures an upload of 16 bytes, a kernel and a download of 8 bytes, as in a time step.
 func BenchmarkStep(b *testing.B) {
 	d := open(b)
 	x, err := backend.Make[float64](d, 2)
@@ -69,7 +69,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkCopy counts bytes read and bytes written.
+// BenchmarkCopy measures a copy within the device. Bytes read and bytes written both count.
 func BenchmarkCopy(b *testing.B) {
 	d := open(b)
 	const n = 1 << 28
@@ -77,10 +77,10 @@ func BenchmarkCopy(b *testing.B) {
 	ok(b, err)
 	dst, err := backend.Make[float64](d, n)
 	ok(b, err)
-	queued(b, d, 16*n, func() error { return backend.Copy(d, dst, src) })
+	benchmarkQueued(b, d, 16*n, func() error { return backend.Copy(d, dst, src) })
 }
 
-// BenchmarkHost copies pinned memory to the device and back.
+// BenchmarkHost measures copies between pinned memory and the device.
 func BenchmarkHost(b *testing.B) {
 	d := open(b)
 	const n = 1 << 25
@@ -88,13 +88,15 @@ func BenchmarkHost(b *testing.B) {
 	ok(b, err)
 	host, err := Pinned[float64](d, n)
 	ok(b, err)
-	b.Run("up", func(b *testing.B) { queued(b, d, 8*n, func() error { return Upload(d.Compute(), dev, host) }) })
-	b.Run("down", func(b *testing.B) { queued(b, d, 8*n, func() error { return Download(d.Compute(), host, dev) }) })
+	b.Run("up", func(b *testing.B) { benchmarkQueued(b, d, 8*n, func() error { return Upload(d.Compute(), dev, host) }) })
+	b.Run("down", func(b *testing.B) {
+		benchmarkQueued(b, d, 8*n, func() error { return Download(d.Compute(), host, dev) })
+	})
 	ok(b, FreePinned(d, host))
 }
 
-// queued times work in batches of 10, so that the host's waiting does not count.
-func queued(b *testing.B, d *Device, bytes int, f func() error) {
+// benchmarkQueued times f in batches of 10, so that the host's wait hardly counts.
+func benchmarkQueued(b *testing.B, d *Device, bytes int, f func() error) {
 	b.Helper()
 	ok(b, f())
 	ok(b, d.Sync())
@@ -108,28 +110,29 @@ func queued(b *testing.B, d *Device, bytes int, f func() error) {
 	b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(10*b.N), "µs/call")
 }
 
-// BenchmarkPrimitives counts the bytes that each must at least read and write, on 2^26 elements.
+// BenchmarkPrimitives counts the bytes that a primitive reads and writes at the least, for 2^26 elements.
 func BenchmarkPrimitives(b *testing.B) {
 	d := open(b)
-	w := primitives.On(d)
+	w := primitives.NewWorkspace(d)
 	const n = 1 << 26
 	r := rand.New(rand.NewPCG(1, 2))
 	floats, keys, index, keep := make([]float64, n), make([]uint32, n), make([]int32, n), make([]uint8, n)
 	for i := range floats {
 		floats[i], keys[i], index[i], keep[i] = r.NormFloat64(), r.Uint32(), int32(i), uint8(i&1)
 	}
-	for i := 0; i < n; i += 1024 { // cells of a mesh in a good order: near, not next to each other
+	for i := 0; i < n; i += 1024 { // as the cells of an ordered mesh: neighbours are close, but not adjacent
 		r.Shuffle(1024, func(a, b int) { index[i+a], index[i+b] = index[i+b], index[i+a] })
 	}
-	x, y, ints, at, flags := put(b, d, floats), put(b, d, floats), put(b, d, index), put(b, d, index), put(b, d, keep)
-	k, out, buf := put(b, d, keys), put(b, d, keys), put(b, d, make([]byte, 8*n))
+	x, y, flags := upload(b, d, floats), upload(b, d, floats), upload(b, d, keep)
+	ints, at := upload(b, d, index), upload(b, d, index)
+	k, out, buf := upload(b, d, keys), upload(b, d, keys), upload(b, d, make([]byte, 8*n))
 	ordered := make([]uint32, n)
 	for i := range ordered {
 		ordered[i] = uint32(i / 6)
 	}
-	runs, cells := put(b, d, ordered), put(b, d, index)
-	starts := put(b, d, make([]int32, n+1))
-	counts, sums := put(b, d, make([]int64, n)), put(b, d, make([]int64, n))
+	runs, cells := upload(b, d, ordered), upload(b, d, index)
+	starts := upload(b, d, make([]int32, n+1))
+	counts, sums := upload(b, d, make([]int64, n)), upload(b, d, make([]int64, n))
 	var words [backend.SumWords]int64
 	for _, c := range []struct {
 		name  string
@@ -157,7 +160,7 @@ func BenchmarkPrimitives(b *testing.B) {
 			start, end := newEvents(b, d)
 			var total float64
 			for b.Loop() {
-				ok(b, backend.Upload(d, k, keys)) // what is sorted again
+				ok(b, backend.Upload(d, k, keys)) // the sort of the last iteration changed them
 				ok(b, d.Compute().Record(start))
 				ok(b, c.f())
 				ok(b, d.Compute().Record(end))
@@ -172,7 +175,7 @@ func BenchmarkPrimitives(b *testing.B) {
 	}
 }
 
-func put[T any](b *testing.B, d *Device, a []T) []T {
+func upload[T any](b *testing.B, d *Device, a []T) []T {
 	b.Helper()
 	dev, err := backend.Make[T](d, len(a))
 	ok(b, err)

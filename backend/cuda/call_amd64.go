@@ -5,10 +5,10 @@ package cuda
 import (
 	"unsafe"
 
-	_ "github.com/ebitengine/purego" // sets up the runtime for calls of C without cgo
+	_ "github.com/ebitengine/purego" // prepares the runtime for calls of C without cgo
 )
 
-// frame is a call of a C function. cCall, in assembly, knows its layout.
+// frame is a call of a C function. cCall, in assembly, relies on its layout.
 type frame struct {
 	fn     uintptr
 	args   [maxArgs]uintptr
@@ -17,15 +17,15 @@ type frame struct {
 
 var cCallAddress uintptr
 
-// cgocall runs a C function on the system stack and lets other goroutines proceed meanwhile. purego's own calls
-// allocate, which a launch must not.
+// cgocall runs a C function on the system stack while other goroutines go on. purego's own functions allocate memory,
+// which a launch must not.
 //
 //go:linkname cgocall runtime.cgocall
 //go:noescape
 func cgocall(fn uintptr, arg unsafe.Pointer) int32
 
-// invoke calls a C function that does not call Go in turn: the frame is on the goroutine's stack, which moves when Go
-// code needs more of it.
+// invoke calls a C function. That function must not call back into Go: the frame is on the goroutine's stack, which Go
+// code may move when it grows.
 func invoke(fn uintptr, args [maxArgs]uintptr) int32 {
 	f := frame{fn: fn, args: args}
 	cgocall(cCallAddress, unsafe.Pointer(&f))

@@ -14,55 +14,56 @@ import (
 
 // Options choose a device. The zero value is the first GPU.
 type Options struct {
-	// LocalRank is the rank's number among those of its host: ranks take the GPUs in turn.
+	// LocalRank is the rank's number on its host. A rank uses GPU LocalRank modulo the number of GPUs.
 	LocalRank int
-	// Debug waits for every kernel, times it, and prints a table to Report at Close. ATOLL_CUDA_DEBUG=1 does the same.
+	// Debug makes the device wait for every kernel and time it. Close prints a table to Report. ATOLL_CUDA_DEBUG=1 does
+	// the same.
 	Debug bool
-	// Report is where the table goes: standard error if nil.
+	// Report receives the table; standard error if nil.
 	Report io.Writer
 }
 
-// Device is a GPU as one rank uses it.
+// Device is one rank's use of a GPU.
 type Device struct {
-	lib     *library
-	info    Info
-	context uintptr
-	compute *Stream
-	copy    *Stream
+	lib        *library
+	info       Info
+	context    uintptr
+	compute    *Stream
+	copyStream *Stream
 
-	modules   []uintptr // that were compiled
-	loaded    map[*abi.Module]*Module
-	loops     map[backend.Loop]*prepared
-	arrays    spans // what Alloc gave
-	taken     int64 // bytes of the GPU's memory now, and at most
-	peak      int64
-	own       *Module // the primitives, loaded on first use
-	named     map[primitive]*Function
-	slots     *slots
-	scratch   buffer
-	answer    answer
-	staging   staging
-	ring      ring
-	keeping   keeping
-	profile   *profile
-	trace     *trace
-	err       error  // the first one
-	last      string // the kernel that was queued last
-	capturing bool
+	modules         []uintptr // handles of the loaded modules
+	loaded          map[*abi.Module]*Module
+	loops           map[backend.Loop]*prepared
+	arrays          allocations // made by Alloc
+	allocated       int64       // bytes allocated now
+	peak            int64       // largest value of it
+	primitiveModule *Module     // of primitives.cu, loaded on first use
+	primitiveFuncs  map[primitive]*Function
+	primitiveParams *parameterBlock
+	scratch         buffer
+	results         resultBuffer
+	staging         staging
+	ring            ring
+	snapshots       snapshotPool
+	profile         *profile
+	trace           *trace
+	err             error  // the first one; all later calls return it
+	lastKernel      string // name of the kernel that was queued last
+	capturing       bool
 }
 
 var (
-	_ backend.Device     = (*Device)(nil)
-	_ backend.Memory     = (*Device)(nil)
-	_ backend.Fitter     = (*Device)(nil)
-	_ backend.Primitives = (*Device)(nil)
-	_ backend.Staging    = (*Device)(nil)
-	_ backend.Reporter   = (*Device)(nil)
-	_ backend.Account    = (*Device)(nil)
-	_ backend.Keeper     = (*Device)(nil)
+	_ backend.Device         = (*Device)(nil)
+	_ backend.Memory         = (*Device)(nil)
+	_ backend.Fitter         = (*Device)(nil)
+	_ backend.Primitives     = (*Device)(nil)
+	_ backend.Staging        = (*Device)(nil)
+	_ backend.ReadbackDevice = (*Device)(nil)
+	_ backend.Account        = (*Device)(nil)
+	_ backend.Snapshotter    = (*Device)(nil)
 )
 
-// Open takes the GPU of a rank. Without a driver or a GPU it says so in one line.
+// Open opens the GPU of a rank. Without a driver or a GPU the error is one line that says so.
 func Open(o Options) (_ *Device, err error) {
 	lib, err := driver()
 	if err != nil {
@@ -75,7 +76,7 @@ func Open(o Options) (_ *Device, err error) {
 	if o.LocalRank < 0 {
 		return nil, fmt.Errorf("cuda: local rank %d is negative", o.LocalRank)
 	}
-	d := &Device{lib: lib, slots: newSlots(), named: map[primitive]*Function{},
+	d := &Device{lib: lib, primitiveParams: newParameterBlock(), primitiveFuncs: map[primitive]*Function{},
 		loaded: map[*abi.Module]*Module{}, loops: map[backend.Loop]*prepared{}}
 	if d.info, err = lib.info(o.LocalRank % count); err != nil {
 		return nil, fmt.Errorf("cuda: %w", err)
@@ -92,10 +93,10 @@ func Open(o Options) (_ *Device, err error) {
 	if d.compute, err = d.newStream(); err != nil {
 		return nil, err
 	}
-	if d.copy, err = d.newStream(); err != nil {
+	if d.copyStream, err = d.newStream(); err != nil {
 		return nil, err
 	}
-	if err = d.answer.open(d); err != nil {
+	if err = d.results.open(d); err != nil {
 		return nil, err
 	}
 	if err = d.staging.open(d); err != nil {
@@ -126,20 +127,20 @@ func unavailable(err error) error {
 
 func (d *Device) Name() string { return "cuda" }
 
-// Threads is 1: a loop is one range, whose parallelism is the GPU's own.
+// Threads returns 1: a loop runs as one range, which the GPU runs in parallel.
 func (d *Device) Threads() int { return 1 }
 
-// Compute is the stream that kernels and copies are queued on.
+// Compute returns the stream on which kernels and copies are queued.
 func (d *Device) Compute() *Stream { return d.compute }
 
-// Copier is a second stream, for copies beside kernels: it is ordered with the first by events alone.
-func (d *Device) Copier() *Stream { return d.copy }
+// CopyStream returns a second stream, for copies concurrent with kernels. Only events order it with the compute stream.
+func (d *Device) CopyStream() *Stream { return d.copyStream }
 
 // Info describes the GPU.
 func (d *Device) Info() Info { return d.info }
 
-// Close waits for what is queued, prints the table of the debug mode, and gives back everything that the device holds,
-// arrays of backend.Make included.
+// Close waits for all queued work, prints the table of the debug mode, and frees everything that the device holds,
+// including arrays of backend.Make.
 func (d *Device) Close() {
 	if d.context == 0 {
 		return
@@ -150,32 +151,32 @@ func (d *Device) Close() {
 	d.release()
 }
 
-// release gives back what the device holds. It goes on after errors: a GPU that failed refuses everything.
+// release frees everything that the device holds. It ignores errors, since every call of a failed GPU returns one.
 func (d *Device) release() {
 	d.profile.close()
 	d.scratch.free(d)
-	d.answer.close(d)
+	d.results.close(d)
 	d.staging.close()
 	d.ring.close(d)
-	d.keeping.close(d)
+	d.snapshots.close(d)
 	for _, l := range d.loops {
 		l.launch.Close()
 	}
 	for _, a := range d.arrays {
-		d.do(cuMemFree, a.at)
+		d.do(cuMemFree, a.address)
 	}
 	for _, m := range d.modules {
 		d.do(cuModuleUnload, m)
 	}
 	d.compute.close()
-	d.copy.close()
-	d.slots.close()
+	d.copyStream.close()
+	d.primitiveParams.close()
 	d.lib.call(cuDevicePrimaryCtxRelease, d.info.handle)
 	d.context, d.err = 0, errors.New("cuda: the device is closed")
 }
 
-// do calls the driver with the device's context current. Goroutines move between threads, while the driver's notion of
-// a current context belongs to a thread.
+// do calls the driver with the device's context current. The driver has a current context for each thread, and
+// goroutines move between threads.
 //
 //go:uintptrescapes
 func (d *Device) do(c call, args ...uintptr) error {
@@ -184,7 +185,7 @@ func (d *Device) do(c call, args ...uintptr) error {
 	return d.enter(c, all)
 }
 
-// enter is do without allocation: no argument may be the address of a variable on the stack.
+// enter is do without allocations. No argument may be the address of a variable on the stack.
 func (d *Device) enter(c call, args [maxArgs]uintptr) error {
 	runtime.LockOSThread()
 	failed, code := cuCtxSetCurrent, invoke(d.lib.address[cuCtxSetCurrent], [maxArgs]uintptr{d.context})
@@ -198,7 +199,7 @@ func (d *Device) enter(c call, args [maxArgs]uintptr) error {
 	return nil
 }
 
-// fail remembers the first error.
+// fail stores the first error and returns err.
 func (d *Device) fail(err error) error {
 	if d.err == nil {
 		d.err = err
@@ -215,8 +216,8 @@ func (d *Device) Sync() error {
 		return d.fail(errors.New("cuda: the host cannot wait for the device while a graph is captured"))
 	}
 	if err := d.enter(cuStreamSynchronize, [maxArgs]uintptr{d.compute.handle}); err != nil {
-		if d.last != "" {
-			err = about(err, "after kernel "+d.last+" or one queued before it (ATOLL_CUDA_DEBUG=1 tells which)")
+		if d.lastKernel != "" {
+			err = withSubject(err, "after kernel "+d.lastKernel+" or one queued before it (ATOLL_CUDA_DEBUG=1 finds out which)")
 		}
 		return d.fail(err)
 	}

@@ -40,7 +40,7 @@ func TestRanksShareAGPU(t *testing.T) {
 				return
 			}
 			for range 100 {
-				// A graph is captured while other ranks take memory and wait.
+				// A rank captures a graph while other ranks allocate memory and wait.
 				l, err := d.Prepare(f, 1, [3]int{32, 1, 1})
 				if err != nil {
 					t.Error(err)
@@ -72,26 +72,26 @@ func TestRanksShareAGPU(t *testing.T) {
 	ranks.Wait()
 }
 
-func TestWhatDoesNotFitIsRefused(t *testing.T) {
+func TestInvalidAllocations(t *testing.T) {
 	d := open(t)
 	_, total, err := d.MemoryInfo()
 	ok(t, err)
 	var full *OutOfMemory
-	if _, err := backend.Make[byte](d, int(total)+1); !errors.As(err, &full) || full.Asked != total+1 ||
+	if _, err := backend.Make[byte](d, int(total)+1); !errors.As(err, &full) || full.Requested != total+1 ||
 		full.Total != total || full.Free == 0 {
 		t.Errorf("error %v", err)
 	}
 	if _, err := backend.Make[*int](d, 1); err == nil || !strings.Contains(err.Error(), "Go pointers") {
-		t.Errorf("an array of pointers: error %v", err)
+		t.Errorf("an array of pointers: got error %v", err)
 	}
 	a, err := backend.Make[byte](d, 1)
 	ok(t, err) // the device still works
 	if err := backend.Free(d, unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(&a[0]), 1)), 1)); err == nil {
-		t.Error("memory that was never given is freed")
+		t.Error("freeing an address inside of an array returns no error")
 	}
 	ok(t, backend.Free(d, a))
 	if err := backend.Free(d, a); err == nil {
-		t.Error("memory is freed twice")
+		t.Error("freeing an array twice returns no error")
 	}
 }
 
@@ -111,7 +111,8 @@ func TestBadModules(t *testing.T) {
 	}
 }
 
-// A kernel that strays ruins the context of its process, so that it runs in another one.
+// TestStrayKernelIsNamed proves that the error of a kernel with an invalid address names the kernel. Such a kernel
+// makes the process's context unusable, so the test runs it in another process.
 func TestStrayKernelIsNamed(t *testing.T) {
 	const variable = "ATOLL_TEST_STRAY"
 	if os.Getenv(variable) == "" {
@@ -135,12 +136,12 @@ func TestStrayKernelIsNamed(t *testing.T) {
 	d.Run(l, 0, 1)
 	err = d.Sync()
 	if err == nil {
-		t.Fatal("a write to address 8 is no error")
+		t.Fatal("a write to address 8 returns no error")
 	}
 	t.Log(err)
 	d.Run(nothing, 0, 1)
 	if again := d.Sync(); again != err {
-		t.Errorf("the first error is followed by %v", again)
+		t.Errorf("the second Sync returns %v, want the first error %v", again, err)
 	}
 	d.err = errExpected
 }
@@ -158,10 +159,10 @@ func TestDebugPrintsATable(t *testing.T) {
 	}
 	d.Close()
 	if !strings.Contains(out.String(), "nothing                              3 ") {
-		t.Errorf("table\n%s", out.String())
+		t.Errorf("want 3 calls of kernel nothing in the table\n%s", out.String())
 	}
 	if err := d.Sync(); err == nil {
-		t.Error("a closed device works")
+		t.Error("Sync of a closed device returns no error")
 	}
 	d.Close()
 }

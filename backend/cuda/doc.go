@@ -1,18 +1,18 @@
-// Package cuda runs kernels on an NVIDIA GPU through the driver's own interface, libcuda.so.1, which is looked for when
-// a device is opened: a program with this package in it builds without CUDA and runs without a GPU.
+// Package cuda runs kernels on an NVIDIA GPU through the driver API, libcuda.so.1. It loads the library when a device
+// is opened, so that a program with this package builds without CUDA and runs without a GPU.
 //
 // A [Device] belongs to one rank and is called from one goroutine. Ranks of one process that share a GPU share its
-// primary context, so that memory is common to them, and have streams of their own.
+// primary context, and therefore its address space, but each has its own streams.
 //
-// Kernels come as PTX, which the driver compiles for the GPU it finds ([Device.Load]). A kernel with its arguments is a
-// [Launch]; it takes the bounds lo and hi of each dimension of its index space first, as int64, then the arguments as
-// Go holds them: numbers, structs and slice headers, whose memory is the device's (backend.Make). What a rank's step
-// repeats can be captured as a [Graph] and replayed in one call.
+// Kernels are given as PTX, which the driver compiles for the GPU ([Device.Load]). A [Launch] is a kernel with its
+// arguments: first the bounds lo and hi of each dimension of its index space, as int64, then numbers, structs and slice
+// headers in Go's layout. Slices must lie in the device's memory (backend.Make). A repeated sequence of launches can be
+// captured as a [Graph], which is queued with one call.
 //
-// Everything is queued on the compute stream unless said otherwise, and errors are remembered: the first one comes back
-// from the next call that returns one, [Device.Sync] and Download included, with the kernel's name.
+// All work is queued on the compute stream unless a comment says otherwise. The device stores its first error, which
+// names the kernel, and returns it from all later calls, [Device.Sync] and Download included.
 //
-// With ATOLL_CUDA_DEBUG=1 in the environment every kernel is waited for and timed, and Close prints a table of them.
+// With ATOLL_CUDA_DEBUG=1 in the environment the device waits for every kernel and times it, and Close prints a table.
 package cuda
 
 //go:generate go run ./gen primitives.cu testdata/kernels.cu

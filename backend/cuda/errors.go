@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Error is what a call of the driver returned.
+// Error is an error that the driver returned.
 type Error struct {
-	Call    string // the function of the driver
+	Call    string // the driver's function
 	Code    int    // CUresult
 	Name    string // CUDA's name of the code, such as CUDA_ERROR_INVALID_VALUE
 	Text    string // CUDA's description
-	Subject string // what the call was about: a kernel, a module
-	Log     string // of the PTX compiler
+	Subject string // the kernel or module of the call, if known
+	Log     string // messages of the PTX compiler
 }
 
 func (e *Error) Error() string {
@@ -27,8 +27,8 @@ func (e *Error) Error() string {
 	return s.String()
 }
 
-// about says what a call was about.
-func about(err error, subject string) error {
+// withSubject sets the subject of an error that has none.
+func withSubject(err error, subject string) error {
 	if e, ok := err.(*Error); ok && e.Subject == "" {
 		e.Subject = subject
 	}
@@ -40,18 +40,18 @@ const (
 	codeNoDevice    = 100
 )
 
-// OutOfMemory is the error of an allocation that did not fit.
+// OutOfMemory is the error of an allocation that failed for lack of memory.
 type OutOfMemory struct {
-	Device             string
-	Asked, Free, Total uint64 // bytes
+	Device                 string
+	Requested, Free, Total uint64 // bytes
 }
 
 func (e *OutOfMemory) Error() string {
-	return fmt.Sprintf("out of memory on %s: %s asked for, %s of %s free", e.Device, amount(e.Asked), amount(e.Free),
-		amount(e.Total))
+	return fmt.Sprintf("out of memory on %s: %s requested, %s of %s free", e.Device, formatBytes(e.Requested),
+		formatBytes(e.Free), formatBytes(e.Total))
 }
 
-func amount(n uint64) string {
+func formatBytes(n uint64) string {
 	switch {
 	case n >= 1<<30:
 		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))

@@ -8,14 +8,14 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// Graph is a sequence of kernels and copies that is queued in one call.
+// Graph is a sequence of kernels and copies that is queued with one call.
 type Graph struct {
 	d    *Device
 	exec uintptr
 }
 
-// Capture records what queue puts on the compute stream, without doing it. queue must not wait for the device, and not
-// take memory: run it once before, so that the primitives have what they need.
+// Capture records the work that queue puts on the compute stream, without executing it. queue must not wait for the
+// device or allocate memory on it: call queue once before, so that the primitives have allocated their buffers.
 func (d *Device) Capture(queue func() error) (*Graph, error) {
 	graph, err := d.record(queue)
 	if err != nil {
@@ -29,10 +29,10 @@ func (d *Device) Capture(queue func() error) (*Graph, error) {
 	return g, nil
 }
 
-// Record implements backend.Recorder by Capture.
+// Record implements backend.Recorder.
 func (d *Device) Record(queue func() error) (backend.Recording, error) { return d.Capture(queue) }
 
-// Update records again, and gives the graph the new arguments. The same kernels must come in the same order.
+// Update records queue again and replaces the graph's arguments. queue must queue the same kernels in the same order.
 func (g *Graph) Update(queue func() error) error {
 	graph, err := g.d.record(queue)
 	if err != nil {
@@ -44,17 +44,17 @@ func (g *Graph) Update(queue func() error) error {
 		node, from uintptr
 	}
 	if err := g.d.do(cuGraphExecUpdate, g.exec, graph, uintptr(unsafe.Pointer(&result))); err != nil {
-		return about(err, fmt.Sprintf("graph (CUgraphExecUpdateResult %d)", result.code))
+		return withSubject(err, fmt.Sprintf("graph (CUgraphExecUpdateResult %d)", result.code))
 	}
 	return nil
 }
 
-// relaxed lets other ranks of the process take memory meanwhile (CU_STREAM_CAPTURE_MODE_RELAXED).
+// relaxed lets other ranks of the process allocate memory during the capture (CU_STREAM_CAPTURE_MODE_RELAXED).
 const relaxed = 2
 
 func (d *Device) record(queue func() error) (uintptr, error) {
 	if d.capturing {
-		return 0, errors.New("cuda: a graph is captured while another one is")
+		return 0, errors.New("cuda: cannot capture a graph while another one is being captured")
 	}
 	if err := d.compute.run(cuStreamBeginCapture, [maxArgs]uintptr{d.compute.handle, relaxed}); err != nil {
 		return 0, err
@@ -76,11 +76,11 @@ func (d *Device) record(queue func() error) (uintptr, error) {
 // Launch queues the graph on the compute stream. It allocates nothing.
 func (g *Graph) Launch() {
 	if g.d.compute.run(cuGraphLaunch, [maxArgs]uintptr{g.exec, g.d.compute.handle}) == nil {
-		g.d.last = "of a graph" // for messages: "after kernel of a graph"
+		g.d.lastKernel = "in a graph" // as in "after kernel in a graph"
 	}
 }
 
-// Close gives the graph back.
+// Close destroys the graph.
 func (g *Graph) Close() {
 	if g.exec != 0 {
 		g.d.do(cuGraphExecDestroy, g.exec)

@@ -25,7 +25,7 @@ func TestGraph(t *testing.T) {
 	g, err := d.Capture(step)
 	ok(t, err)
 	defer g.Close()
-	expect(t, d, a.y, func(int) float64 { return 0 }) // a capture does nothing yet
+	expect(t, d, a.y, func(int) float64 { return 0 }) // a capture executes nothing
 	for range 10 {
 		g.Launch()
 	}
@@ -41,7 +41,7 @@ func TestGraph(t *testing.T) {
 	a.factor = 5
 	ok(t, l.Set(0, Value(a)))
 	g.Launch()
-	expect(t, d, a.y, want(11)) // a graph keeps the arguments that it captured
+	expect(t, d, a.y, want(11)) // the graph has the arguments of its capture
 	ok(t, g.Update(step))
 	g.Launch()
 	expect(t, d, a.y, want(16))
@@ -49,7 +49,7 @@ func TestGraph(t *testing.T) {
 		t.Errorf("a graph's launch allocates %v times", n)
 	}
 	if err := g.Update(func() error { d.Run(l, 0, n); return nil }); err == nil {
-		t.Error("a graph takes another number of kernels")
+		t.Error("an update with a different number of kernels returns no error")
 	}
 	if _, err := d.Capture(func() error { return errExpected }); !errors.Is(err, errExpected) {
 		t.Errorf("error %v", err)
@@ -62,10 +62,10 @@ func TestGraph(t *testing.T) {
 	d.err = errExpected
 }
 
-// TestGraphOfPrimitives captures moves by index, which are only queued, and refuses what the host waits for.
+// TestGraphOfPrimitives captures a gather, which is only queued. A reduction, for which the host waits, is an error.
 func TestGraphOfPrimitives(t *testing.T) {
 	d := open(t)
-	w := primitives.On(d)
+	w := primitives.NewWorkspace(d)
 	const n = 1000
 	x, y := array(t, d, n, func(i int) float64 { return float64(i) }), array(t, d, n, func(int) float64 { return 0 })
 	index := make([]int32, n)
@@ -84,7 +84,7 @@ func TestGraphOfPrimitives(t *testing.T) {
 	g.Launch()
 	expect(t, d, y, func(i int) float64 { return float64(n - 1 - i) })
 	if _, err := d.Capture(func() error { _, err := primitives.Min(w, x); return err }); err == nil {
-		t.Error("a graph takes a reduction that the host waits for")
+		t.Error("capturing a reduction returns no error")
 	}
 	d.err = errExpected
 }

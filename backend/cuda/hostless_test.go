@@ -30,34 +30,34 @@ func TestPTXIsCurrent(t *testing.T) {
 		}
 		if ptx.Current(string(compiled), string(source)+" ", nvrtc.Options) ||
 			ptx.Current(string(compiled), string(source), nil) {
-			t.Errorf("%s.ptx passes for that of another source or other options", name)
+			t.Errorf("%s.ptx counts as current for another source or other options", name)
 		}
 		if strings.Contains(string(compiled), "fma.") {
-			t.Errorf("%s.ptx fuses multiplications and additions", name)
+			t.Errorf("%s.ptx contains fused multiply-adds", name)
 		}
 	}
 }
 
-// TestOrderScratch: what is told of the scratch memory of Order is what it takes.
+// TestOrderScratch compares the estimate backend.OrderScratch with the scratch memory that Order allocates.
 func TestOrderScratch(t *testing.T) {
 	for _, n := range []int{1 << 16, 1_000_000, 1 << 28} {
-		taken := 0
+		allocated := 0
 		for _, size := range orderAreas(n) {
-			taken += aligned(size)
+			allocated += aligned(size)
 		}
-		taken += taken / 8 // as buffer.take does
-		if told := backend.OrderScratch(n); math.Abs(float64(told)/float64(taken)-1) > .01 {
-			t.Errorf("%d elements: %d bytes are told, and %d taken", n, told, taken)
+		allocated += allocated / 8 // as buffer.reserve does
+		if estimate := backend.OrderScratch(n); math.Abs(float64(estimate)/float64(allocated)-1) > .01 {
+			t.Errorf("%d elements: OrderScratch is %d bytes, want %d within 1%%", n, estimate, allocated)
 		}
 	}
 }
 
-// The launcher and its kernels must agree on how large blocks and tiles are.
+// TestTileSizesMatchTheSource compares the sizes of blocks and tiles in Go with those in the CUDA C.
 func TestTileSizesMatchTheSource(t *testing.T) {
 	source, err := os.ReadFile("primitives.cu")
 	ok(t, err)
 	if threads != 256 || tile != 8*threads || sortTile != 16*threads || digits != 256 {
-		t.Error("the sizes in primitives.go have changed: change those below too")
+		t.Error("the sizes in primitives.go have changed: change the lines below too")
 	}
 	for _, line := range []string{"const int THREADS = 256;", "const int ITEMS = 8;", "const int TILE = THREADS * ITEMS;",
 		"const int SORT_ITEMS = 16;", "const int SORT_TILE = THREADS * SORT_ITEMS;", "const int DIGITS = 256;"} {
@@ -67,7 +67,7 @@ func TestTileSizesMatchTheSource(t *testing.T) {
 	}
 }
 
-// snprintf takes as many arguments as it is given, some in registers and some on the stack, and returns a number.
+// TestCallPassesAllArguments calls snprintf with arguments in registers and on the stack.
 func TestCallPassesAllArguments(t *testing.T) {
 	h, err := dynlib.Open("libc.so.6")
 	ok(t, err)
@@ -100,7 +100,7 @@ func TestCallAllocatesNothing(t *testing.T) {
 func TestMissingDriverIsOneLine(t *testing.T) {
 	_, err := openLibrary("libcuda.so.missing")
 	if err == nil {
-		t.Fatal("a library that does not exist is opened")
+		t.Fatal("opening a missing library returns no error")
 	}
 	text := unavailable(err).Error()
 	if !strings.HasPrefix(text, "backend cuda: no NVIDIA driver on this machine") || strings.Contains(text, "\n") {
@@ -117,7 +117,8 @@ func TestMissingDriverIsOneLine(t *testing.T) {
 }
 
 func TestKernelsWithoutPTXAreOneLine(t *testing.T) {
-	_, err := (&Device{}).find(&abi.Module{Name: "decay", PTX: abi.Uncompiled("example.com/decay") + "\n"}, "Decay_f64")
+	m := &abi.Module{Name: "decay", PTX: abi.Uncompiled("example.com/decay") + "\n"}
+	_, err := (&Device{}).generatedFunction(m, "Decay_f64")
 	if err == nil || !strings.HasPrefix(err.Error(), "cuda: kernel Decay_f64: no PTX of example.com/decay, ") ||
 		strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
@@ -126,20 +127,20 @@ func TestKernelsWithoutPTXAreOneLine(t *testing.T) {
 
 func TestErrorsSayWhatFailed(t *testing.T) {
 	e := &Error{Call: "cuLaunchKernel", Code: 701, Name: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", Text: "too many resources"}
-	about(e, "kernel EdgeFlux_f64")
-	about(e, "something else")
+	withSubject(e, "kernel EdgeFlux_f64")
+	withSubject(e, "something else")
 	if got, want := e.Error(), "kernel EdgeFlux_f64: cuLaunchKernel: too many resources "+
 		"(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)"; got != want {
 		t.Errorf("error %q, want %q", got, want)
 	}
-	m := &OutOfMemory{Device: "NVIDIA H200", Asked: 200 << 30, Free: 139<<30 + 1<<29, Total: 140 << 30}
-	const want = "out of memory on NVIDIA H200: 200.00 GiB asked for, 139.50 GiB of 140.00 GiB free"
+	m := &OutOfMemory{Device: "NVIDIA H200", Requested: 200 << 30, Free: 139<<30 + 1<<29, Total: 140 << 30}
+	const want = "out of memory on NVIDIA H200: 200.00 GiB requested, 139.50 GiB of 140.00 GiB free"
 	if got := m.Error(); got != want {
 		t.Errorf("error %q, want %q", got, want)
 	}
 }
 
-var elements = make([]float64, 3, 5) // not on a stack, which may move and take an array along
+var elements = make([]float64, 3, 5) // a package variable, so that the array is not on a stack, which may move
 
 func TestParameterBlock(t *testing.T) {
 	type params struct {
@@ -148,7 +149,7 @@ func TestParameterBlock(t *testing.T) {
 		c bool
 	}
 	v := params{a: elements, b: 1.5, c: true}
-	b := layOut(2, []Arg{Value(v), Value(int32(-7)), Value(struct{}{})})
+	b := newParameters(2, []Arg{Value(v), Value(int32(-7)), Value(struct{}{})})
 	defer b.pins.Unpin()
 	*b.bounds = [6]int64{10, 20, 30, 40, 0, 0}
 	if len(b.params) != 7 {
@@ -161,10 +162,10 @@ func TestParameterBlock(t *testing.T) {
 	}
 	got := *(*params)(b.params[4])
 	if unsafe.SliceData(got.a) != unsafe.SliceData(v.a) || len(got.a) != 3 || cap(got.a) != 5 || got.b != 1.5 || !got.c {
-		t.Errorf("struct arrives as %v", got)
+		t.Errorf("the struct is %v, want %v", got, v)
 	}
 	if got := *(*int32)(b.params[5]); got != -7 {
-		t.Errorf("number arrives as %d", got)
+		t.Errorf("the number is %d, want -7", got)
 	}
 	for n, p := range b.params {
 		if uintptr(p)%8 != 0 {
@@ -174,7 +175,7 @@ func TestParameterBlock(t *testing.T) {
 }
 
 func TestSetReplacesAnArgument(t *testing.T) {
-	l := &Launch{f: &Function{name: "k"}, parameters: layOut(1, []Arg{Value(1.0), Value(int32(2))})}
+	l := &Launch{f: &Function{name: "k"}, parameters: newParameters(1, []Arg{Value(1.0), Value(int32(2))})}
 	defer l.Close()
 	ok(t, l.Set(1, Value(int32(9))))
 	if got := *(*int32)(l.params[3]); got != 9 {
@@ -224,7 +225,7 @@ func TestWordSize(t *testing.T) {
 		{64, 32, 64, 16},
 	} {
 		if got := wordSize(c.size, c.src, c.dst); got != c.want {
-			t.Errorf("elements of %d bytes at %d and %d move in words of %d, want %d", c.size, c.src, c.dst, got, c.want)
+			t.Errorf("elements of %d bytes at %d and %d: words of %d bytes, want %d", c.size, c.src, c.dst, got, c.want)
 		}
 	}
 }
@@ -232,8 +233,8 @@ func TestWordSize(t *testing.T) {
 // TestSpans compares the list of allocations with a map of bytes.
 func TestSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var s spans
-		owner := map[uintptr]uintptr{} // of each byte: where its allocation begins
+		var s allocations
+		owner := map[uintptr]uintptr{} // address of a byte -> address of its allocation
 		for at := uintptr(1000); at < 1100; {
 			size := rapid.UintptrRange(1, 9).Draw(t, "size")
 			if rapid.Bool().Draw(t, "used") {
@@ -244,12 +245,12 @@ func TestSpans(t *testing.T) {
 			}
 			at += size
 		}
-		gone := rapid.UintptrRange(1000, 1100).Draw(t, "gone")
-		if _, found := s.remove(gone); found != (owner[gone] == gone) {
-			t.Fatalf("remove(%d) disagrees", gone)
-		} else if owner[gone] == gone {
+		removed := rapid.UintptrRange(1000, 1100).Draw(t, "removed")
+		if _, found := s.remove(removed); found != (owner[removed] == removed) {
+			t.Fatalf("remove(%d) found %v, want %v", removed, found, !found)
+		} else if owner[removed] == removed {
 			for b, o := range owner {
-				if o == gone {
+				if o == removed {
 					delete(owner, b)
 				}
 			}
@@ -263,7 +264,7 @@ func TestSpans(t *testing.T) {
 			}
 		}
 		if s.holds(1000, ^uintptr(0)) {
-			t.Fatal("a size that wraps around is held")
+			t.Fatal("holds returns true for a size that wraps around")
 		}
 	})
 }

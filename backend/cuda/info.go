@@ -11,14 +11,14 @@ type Info struct {
 	Name            string // such as "NVIDIA H200"
 	Capability      [2]int // compute capability, major and minor
 	Multiprocessors int
-	Shared          int    // bytes that a block of threads may share
-	Bus             string // its PCI bus, such as 0000:18:00.0
-	Driver          int    // newest CUDA version that the driver knows: 1000·major + 10·minor
+	Shared          int    // bytes of shared memory that a block may use
+	Bus             string // PCI bus id, such as 0000:18:00.0
+	Driver          int    // newest CUDA version that the driver supports: 1000·major + 10·minor
 
 	handle uintptr
 }
 
-// Devices lists the GPUs of this machine. Without a driver or a GPU the error says so in one line.
+// Devices lists the GPUs of this machine. Without a driver or a GPU the error is one line that says so.
 func Devices() ([]Info, error) {
 	lib, err := driver()
 	if err != nil {
@@ -53,7 +53,7 @@ const (
 	attributeMultiprocessors = 16
 	attributeMajor           = 75
 	attributeMinor           = 76
-	attributeShared          = 97 // that a kernel may ask for
+	attributeShared          = 97 // largest shared memory of a block, opt-in
 )
 
 func (l *library) info(ordinal int) (Info, error) {

@@ -11,52 +11,52 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-// prepared is a generated loop as it was last queued. A loop is an ordinary Go struct, whose fields may change between
-// runs: its bytes, and those of the structs that are copied into a launch, are compared with what the parameters were
-// made from.
+// prepared is the launch of a generated loop. A loop is an ordinary Go struct, whose fields may change between runs.
+// Before each run its bytes, and those of the structs that are copied into the launch's parameters, are compared with
+// the saved copies: if they differ, the parameters are made anew.
 type prepared struct {
 	launch *Launch
 	box    *abi.Box
-	seen   []snapshot
+	copies []hostCopy
 }
 
-// snapshot is memory of the host and what it held.
-type snapshot struct{ now, then []byte }
+// hostCopy is a piece of the host's memory and a copy of its earlier contents.
+type hostCopy struct{ current, saved []byte }
 
-func snap(p unsafe.Pointer, size uintptr) snapshot {
+func newHostCopy(p unsafe.Pointer, size uintptr) hostCopy {
 	now := unsafe.Slice((*byte)(p), size)
-	return snapshot{now: now, then: bytes.Clone(now)}
+	return hostCopy{current: now, saved: bytes.Clone(now)}
 }
 
-func (p *prepared) current() bool {
-	for _, s := range p.seen {
-		if !bytes.Equal(s.now, s.then) {
+func (p *prepared) unchanged() bool {
+	for _, s := range p.copies {
+		if !bytes.Equal(s.current, s.saved) {
 			return false
 		}
 	}
 	return true
 }
 
-// Run queues a [Launch] of this device, or a loop that kernelgen made, whose slices and pointers lead to memory that
-// backend.Make gave; it panics on any other loop. It allocates nothing unless the loop is new or has changed. A loop
-// over a box can only be run over all of it.
+// Run queues a [Launch] of this device, or a loop that kernelgen generated, whose slices and pointers must point to
+// memory of backend.Make; it panics on any other loop. It allocates nothing unless the loop is new or has changed. A
+// loop over a box can only be run over all of the box.
 func (d *Device) Run(l backend.Loop, lo, hi int) {
 	if lo >= hi || d.err != nil {
 		return
 	}
 	if own, ok := l.(*Launch); ok {
 		if own.d != d {
-			panic("cuda: a launch of another device")
+			panic("cuda: Run of a launch that another device prepared")
 		}
 		own.Range(lo, hi)
 		return
 	}
 	source, ok := l.(abi.Launcher)
 	if !ok {
-		panic("cuda: a loop that has no kernel for a GPU")
+		panic(fmt.Sprintf("cuda: a loop of type %T has no kernel for a GPU", l))
 	}
 	p := d.loops[l]
-	if p == nil || !p.current() {
+	if p == nil || !p.unchanged() {
 		var err error
 		if p, err = d.prepare(source, p); err != nil {
 			d.fail(err)
@@ -69,28 +69,28 @@ func (d *Device) Run(l backend.Loop, lo, hi int) {
 		return
 	}
 	if lo != 0 || hi != p.box.Size() {
-		d.fail(fmt.Errorf("cuda: kernel %s: indices [%d, %d) of a box of %d; boxes are run whole", p.launch.f.name, lo, hi,
+		d.fail(fmt.Errorf("cuda: kernel %s: got indices [%d, %d), want all %d of its box", p.launch.f.name, lo, hi,
 			p.box.Size()))
 		return
 	}
 	p.launch.Box(p.box.Lo, p.box.Hi)
 }
 
-// prepare makes the launch of a loop, or brings an old one up to date.
+// prepare makes the launch of a loop, or updates the arguments of an old one.
 func (d *Device) prepare(source abi.Launcher, old *prepared) (*prepared, error) {
 	self := reflect.ValueOf(source)
 	if self.Kind() != reflect.Pointer || self.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("cuda: a loop of type %v; loops are pointers to structs", self.Type())
+		return nil, fmt.Errorf("cuda: a loop has type %v, want a pointer to a struct", self.Type())
 	}
 	k := source.Launch()
 	params, err := k.Parameters(d.locate)
 	if err != nil {
 		return nil, fmt.Errorf("cuda: %w", err)
 	}
-	p := &prepared{box: k.Box, seen: []snapshot{snap(self.UnsafePointer(), self.Type().Elem().Size())}}
+	p := &prepared{box: k.Box, copies: []hostCopy{newHostCopy(self.UnsafePointer(), self.Type().Elem().Size())}}
 	for _, a := range k.Args {
 		if a.Kind == abi.Constant || a.Kind == abi.Value {
-			p.seen = append(p.seen, snap(a.Data, a.Size))
+			p.copies = append(p.copies, newHostCopy(a.Data, a.Size))
 		}
 	}
 	if old != nil {
@@ -106,8 +106,8 @@ func (d *Device) prepare(source abi.Launcher, old *prepared) (*prepared, error) 
 	return p, err
 }
 
-// Generated prepares a kernel that kernelgen made. The function device tells where memory of its arguments is on the
-// device.
+// Generated prepares a kernel that kernelgen generated. The function device returns the device address of size bytes of
+// an argument in the host's memory.
 func (d *Device) Generated(k abi.Launch, device func(host unsafe.Pointer, size uintptr) (uint64,
 	error)) (*Launch, error) {
 	params, err := k.Parameters(device)
@@ -118,7 +118,7 @@ func (d *Device) Generated(k abi.Launch, device func(host unsafe.Pointer, size u
 }
 
 func (d *Device) generated(k abi.Launch, params [][]byte) (*Launch, error) {
-	f, err := d.find(k.Module, k.Symbol)
+	f, err := d.generatedFunction(k.Module, k.Symbol)
 	if err != nil {
 		return nil, err
 	}
@@ -127,10 +127,10 @@ func (d *Device) generated(k abi.Launch, params [][]byte) (*Launch, error) {
 		args[n] = value
 	}
 	if k.Shared > 0 {
-		if err := d.fits(k); err != nil {
+		if err := d.checkShared(k); err != nil {
 			return nil, err
 		}
-		if err := f.share(k.Shared); err != nil {
+		if err := f.setSharedMemory(k.Shared); err != nil {
 			return nil, err
 		}
 	}
@@ -142,42 +142,42 @@ func (d *Device) generated(k abi.Launch, params [][]byte) (*Launch, error) {
 	return l, nil
 }
 
-// Fits returns an error if the blocks of a loop that kernelgen made ask for more shared memory than the device has.
+// Fits returns an error if the blocks of a generated loop need more shared memory than the device has.
 func (d *Device) Fits(l backend.Loop) error {
 	if source, ok := l.(abi.Launcher); ok {
-		return d.fits(source.Launch())
+		return d.checkShared(source.Launch())
 	}
 	return nil
 }
 
-func (d *Device) fits(k abi.Launch) error {
+func (d *Device) checkShared(k abi.Launch) error {
 	if most := d.info.Shared; k.Shared > most {
-		return fmt.Errorf("cuda: kernel %s: its blocks share %d bytes of memory, those of %s at most %d", k.Symbol, k.Shared,
+		return fmt.Errorf("cuda: kernel %s: a block needs %d bytes of shared memory, %s has at most %d", k.Symbol, k.Shared,
 			d.info.Name, most)
 	}
 	return nil
 }
 
-// find returns a kernel of a package, whose module is loaded on first use.
-func (d *Device) find(of *abi.Module, symbol string) (*Function, error) {
-	if of == nil {
+// generatedFunction returns a kernel of a module, which it loads on first use.
+func (d *Device) generatedFunction(module *abi.Module, symbol string) (*Function, error) {
+	if module == nil {
 		return nil, fmt.Errorf("cuda: kernel %s has no module", symbol)
 	}
-	m := d.loaded[of]
+	m := d.loaded[module]
 	if m == nil {
 		var err error
-		if m, err = d.loadGenerated(of); err != nil {
+		if m, err = d.loadGenerated(module); err != nil {
 			return nil, fmt.Errorf("cuda: kernel %s: %w", symbol, err)
 		}
-		d.loaded[of] = m
+		d.loaded[module] = m
 	}
 	return m.Function(symbol)
 }
 
-// errNotOnDevice says what is wrong with an argument that the GPU cannot reach.
-var errNotOnDevice = errors.New("its memory is the host's, or was freed: allocate arrays of kernels with backend.Make")
+// errNotOnDevice is the error of an argument that the GPU cannot access.
+var errNotOnDevice = errors.New("its memory is not on the device or was freed: allocate arrays with backend.Make")
 
-// locate returns the device address of memory that Alloc gave, which is the address that the slice itself holds.
+// locate returns the device address of memory that Alloc returned: the address that the slice itself holds.
 func (d *Device) locate(p unsafe.Pointer, size uintptr) (uint64, error) {
 	if !d.arrays.holds(uintptr(p), size) {
 		return 0, errNotOnDevice

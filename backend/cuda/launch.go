@@ -10,13 +10,13 @@ import (
 // Arg is an argument of a kernel: the bytes of a Go value.
 type Arg []byte
 
-// Value returns the bytes of a number, a struct or the header of a slice. Slices and pointers in it must lead to the
-// device's memory.
+// Value returns the bytes of a number, a struct or the header of a slice. Slices and pointers in it must point to
+// memory on the device.
 func Value[T any](v T) Arg {
 	return slices.Clone(unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v)))
 }
 
-// Launch is a kernel with its arguments, ready to be queued. It is a backend.Loop.
+// Launch is a kernel with its arguments, ready to be queued. It implements backend.Loop.
 type Launch struct {
 	d     *Device
 	f     *Function
@@ -26,8 +26,9 @@ type Launch struct {
 	parameters
 }
 
-// parameters is the parameter block: the driver takes an array of addresses, and copies from each as many bytes as the
-// kernel's parameter has. Bounds come first, lo and hi of each dimension. It is pinned until Close.
+// parameters is the parameter block of a launch. The driver gets params, an array with the address of each parameter,
+// and copies the parameters from there. The bounds lo and hi of each dimension come first, then the arguments. All of
+// it is pinned until Close, so that Go's garbage collector does not move it.
 type parameters struct {
 	bounds *[6]int64
 	values [][]byte
@@ -35,8 +36,8 @@ type parameters struct {
 	pins   runtime.Pinner
 }
 
-// layOut lays out the parameters of a kernel with an index space of the given dimensions.
-func layOut(dims int, args []Arg) parameters {
+// newParameters makes the parameter block of a kernel whose index space has dims dimensions.
+func newParameters(dims int, args []Arg) parameters {
 	b := parameters{bounds: new([6]int64)}
 	b.pins.Pin(b.bounds)
 	for n := range 2 * dims {
@@ -54,8 +55,8 @@ func layOut(dims int, args []Arg) parameters {
 	return b
 }
 
-// Prepare returns a launch of a kernel whose index space has 1 to 3 dimensions, in blocks of so many threads in x, y
-// and z. Arguments that do not fit the kernel's parameters are refused.
+// Prepare returns a launch of a kernel whose index space has 1 to 3 dimensions. block is the number of threads of a
+// block in x, y and z. Arguments whose sizes differ from the kernel's parameters are an error.
 func (d *Device) Prepare(f *Function, dims int, block [3]int, args ...Arg) (*Launch, error) {
 	if d.err != nil {
 		return nil, d.err
@@ -66,12 +67,12 @@ func (d *Device) Prepare(f *Function, dims int, block [3]int, args ...Arg) (*Lau
 	if err := checkArgs(f.name, f.params, dims, args); err != nil {
 		return nil, err
 	}
-	return &Launch{d: d, f: f, dims: dims, block: block, parameters: layOut(dims, args)}, nil
+	return &Launch{d: d, f: f, dims: dims, block: block, parameters: newParameters(dims, args)}, nil
 }
 
 func checkShape(kernel string, dims int, block [3]int) error {
 	if dims < 1 || dims > 3 {
-		return fmt.Errorf("cuda: kernel %s: an index space of %d dimensions; there are 1, 2 and 3", kernel, dims)
+		return fmt.Errorf("cuda: kernel %s: an index space of %d dimensions, want 1, 2 or 3", kernel, dims)
 	}
 	threads := 1
 	for n, b := range block {
@@ -81,7 +82,7 @@ func checkShape(kernel string, dims int, block [3]int) error {
 		threads *= b
 	}
 	if threads > 1024 || block[2] > 64 {
-		return fmt.Errorf("cuda: kernel %s: blocks of %v threads; at most 1024 in all, and 64 in z", kernel, block)
+		return fmt.Errorf("cuda: kernel %s: blocks of %v threads, want at most 1024 in all and 64 in z", kernel, block)
 	}
 	return nil
 }
@@ -89,25 +90,25 @@ func checkShape(kernel string, dims int, block [3]int) error {
 // checkArgs compares arguments with the sizes of the kernel's parameters.
 func checkArgs(kernel string, sizes []int, dims int, args []Arg) error {
 	if len(sizes) != 2*dims+len(args) {
-		return fmt.Errorf("cuda: kernel %s takes %d parameters, not %d bounds and %d arguments", kernel, len(sizes), 2*dims,
+		return fmt.Errorf("cuda: kernel %s has %d parameters, got %d bounds and %d arguments", kernel, len(sizes), 2*dims,
 			len(args))
 	}
 	for n, size := range sizes {
-		given := 8
+		argSize := 8
 		if n >= 2*dims {
-			given = len(args[n-2*dims])
+			argSize = len(args[n-2*dims])
 		}
-		if given != size {
-			return fmt.Errorf("cuda: kernel %s: parameter %d has %d bytes, its argument %d", kernel, n, size, given)
+		if argSize != size {
+			return fmt.Errorf("cuda: kernel %s: parameter %d has %d bytes, its argument has %d", kernel, n, size, argSize)
 		}
 	}
 	return nil
 }
 
-// Set replaces an argument, counted from 0 after the bounds, by one of the same size. Graphs keep what they captured.
+// Set replaces argument n, counted from 0 after the bounds, by one of the same size. Captured graphs do not change.
 func (l *Launch) Set(n int, a Arg) error {
 	if n < 0 || n >= len(l.values) || len(a) != len(l.values[n]) {
-		return fmt.Errorf("cuda: kernel %s: argument %d cannot become one of %d bytes", l.f.name, n, len(a))
+		return fmt.Errorf("cuda: kernel %s has no argument %d of %d bytes", l.f.name, n, len(a))
 	}
 	copy(l.values[n], a)
 	return nil
@@ -116,7 +117,8 @@ func (l *Launch) Set(n int, a Arg) error {
 // Range queues the kernel for the indices [lo, hi) of its only dimension. It allocates nothing.
 func (l *Launch) Range(lo, hi int) { l.Box([3]int{lo}, [3]int{hi, 1, 1}) }
 
-// Box queues the kernel for all indices from lo to below hi. Dimensions that the kernel lacks do not count.
+// Box queues the kernel for the indices [lo, hi) in each dimension. Dimensions that the kernel does not have are
+// ignored.
 func (l *Launch) Box(lo, hi [3]int) {
 	grid := [3]int{1, 1, 1}
 	for n := range l.dims {
@@ -135,7 +137,7 @@ func (l *Launch) Box(lo, hi [3]int) {
 // Close unpins the parameter block. The launch must not be used again.
 func (l *Launch) Close() { l.pins.Unpin() }
 
-// maxGrid is how many blocks a grid may have in x, y and z.
+// maxGrid is the largest number of blocks of a grid in x, y and z.
 var maxGrid = [3]int{1<<31 - 1, 65535, 65535}
 
 // launch queues a kernel on the compute stream.
@@ -145,11 +147,11 @@ func (d *Device) launch(f *Function, grid, block [3]int, params unsafe.Pointer) 
 	}
 	for n, g := range grid {
 		if g > maxGrid[n] {
-			d.fail(fmt.Errorf("cuda: kernel %s: a grid of %v blocks; at most %v", f.name, grid, maxGrid))
+			d.fail(fmt.Errorf("cuda: kernel %s: a grid of %v blocks, want at most %v", f.name, grid, maxGrid))
 			return
 		}
 	}
-	done := d.span(f.name, d.compute)
+	done := d.traceSpan(f.name, d.compute)
 	timed := d.profile != nil && !d.capturing
 	if timed {
 		d.profile.begin(d)
@@ -157,10 +159,10 @@ func (d *Device) launch(f *Function, grid, block [3]int, params unsafe.Pointer) 
 	err := d.enter(cuLaunchKernel, [maxArgs]uintptr{f.handle, uintptr(grid[0]), uintptr(grid[1]), uintptr(grid[2]),
 		uintptr(block[0]), uintptr(block[1]), uintptr(block[2]), uintptr(f.shared), d.compute.handle, uintptr(params), 0})
 	if err != nil {
-		d.fail(about(err, "kernel "+f.name))
+		d.fail(withSubject(err, "kernel "+f.name))
 		return
 	}
-	d.last = f.name
+	d.lastKernel = f.name
 	done()
 	if timed {
 		d.profile.end(d, f.name)

@@ -90,7 +90,7 @@ func TestBoxOfTwoDimensions(t *testing.T) {
 	}
 }
 
-// axpyLoop is what kernelgen would make of axpy.
+// axpyLoop is as the loop that kernelgen generates for a kernel.
 type axpyLoop struct {
 	a *arrays
 }
@@ -117,7 +117,7 @@ func TestGeneratedLoop(t *testing.T) {
 	d.Run(l, 0, n)
 	expect(t, d, a.y, func(int) float64 { return 2 })
 
-	// What a solver changes between steps is seen: numbers, and which arrays are which.
+	// Run uses what a solver has changed between steps: numbers, and which arrays are read and written.
 	a.factor = 3
 	d.Run(l, 0, n)
 	expect(t, d, a.y, func(int) float64 { return 5 })

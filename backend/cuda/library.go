@@ -60,7 +60,7 @@ const (
 	calls
 )
 
-// symbols holds the names in the library: some functions have newer versions under a new name.
+// symbols are the names of the functions in the library. Some functions have newer versions with a new name.
 var symbols = [calls]string{
 	"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuDeviceGetCount", "cuDeviceGet",
 	"cuDeviceGetName", "cuDeviceGetAttribute", "cuDeviceGetPCIBusId", "cuDevicePrimaryCtxRetain",
@@ -84,12 +84,12 @@ const maxArgs = 11
 // library is a loaded driver.
 type library struct{ address [calls]uintptr }
 
-// The driver is looked for once: it cannot appear while the program runs.
+// driver loads the driver's library once.
 var driver = sync.OnceValues(func() (*library, error) { return openLibrary("libcuda.so.1") })
 
 func openLibrary(name string) (*library, error) {
 	if !dynlib.Supported {
-		return nil, fmt.Errorf("there is none on %s; Linux has it, also as WSL 2", runtime.GOOS)
+		return nil, fmt.Errorf("not supported on %s; use Linux, or WSL 2 on Windows", runtime.GOOS)
 	}
 	h, err := dynlib.Open(name)
 	if err != nil {
@@ -109,7 +109,7 @@ func openLibrary(name string) (*library, error) {
 	return l, nil
 }
 
-// call calls a function whose arguments may be addresses of Go variables.
+// call calls a function of the driver. Arguments may be addresses of Go variables.
 //
 //go:uintptrescapes
 func (l *library) call(c call, args ...uintptr) error {
@@ -118,7 +118,7 @@ func (l *library) call(c call, args ...uintptr) error {
 	return l.check(c, invoke(l.address[c], all))
 }
 
-// check turns what a call returned to an error.
+// check converts the code that a call returned into an error.
 func (l *library) check(c call, code int32) error {
 	if code == 0 {
 		return nil

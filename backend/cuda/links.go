@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// deviceComm are the connections of a rank by NCCL, on a stream of their own.
+// deviceComm is a backend.DeviceComm over NCCL, with a stream of its own.
 type deviceComm struct {
 	d           *Device
 	nccl        *nccl
@@ -22,8 +22,8 @@ type deviceComm struct {
 	comm        atomic.Uintptr
 }
 
-// errAborted is what calls after Abort return: NCCL's communicator is gone.
-var errAborted = errors.New("cuda: the links of the devices were ended, since a rank was lost")
+// errAborted is the error of calls after Abort.
+var errAborted = errors.New("cuda: the device communicator was aborted because a rank was lost")
 
 var _ backend.Linker = (*Device)(nil)
 
@@ -39,8 +39,8 @@ func (d *Device) Link(rank, size int, id []byte) (_ backend.DeviceComm, err erro
 	if err != nil {
 		return nil, err
 	}
-	if len(id) != uniqueID {
-		return nil, fmt.Errorf("cuda: an id of %d bytes for the links of the devices; NCCL's has %d", len(id), uniqueID)
+	if len(id) != uniqueIDBytes {
+		return nil, fmt.Errorf("cuda: the id of a device communicator has %d bytes, want %d", len(id), uniqueIDBytes)
 	}
 	l := &deviceComm{d: d, nccl: library}
 	defer func() {
@@ -63,15 +63,15 @@ func (d *Device) Link(rank, size int, id []byte) (_ backend.DeviceComm, err erro
 	return l, err
 }
 
-// begin makes the links' stream wait for what was called before.
-func (l *deviceComm) begin() error {
+// waitForCompute makes the communicator's stream wait for everything queued before on the compute stream.
+func (l *deviceComm) waitForCompute() error {
 	if l.d.compute == l.stream {
 		return nil
 	}
 	return errors.Join(l.d.compute.Record(l.ready), l.stream.Wait(l.ready))
 }
 
-// call queues an operation of NCCL, unless Abort has taken the communicator away.
+// call queues an operation of NCCL. After Abort it returns errAborted.
 func (l *deviceComm) call(c ncclCall, args [maxArgs]uintptr) error {
 	if l.d.err != nil {
 		return l.d.err
@@ -86,7 +86,7 @@ func (l *deviceComm) call(c ncclCall, args [maxArgs]uintptr) error {
 }
 
 func (l *deviceComm) Fork(f func() error) error {
-	if err := l.begin(); err != nil {
+	if err := l.waitForCompute(); err != nil {
 		return err
 	}
 	main := l.d.compute
@@ -97,11 +97,11 @@ func (l *deviceComm) Fork(f func() error) error {
 }
 
 func (l *deviceComm) Exchange(send, recv []backend.Message) error {
-	if err := l.begin(); err != nil {
+	if err := l.waitForCompute(); err != nil {
 		return err
 	}
-	done := l.d.span("exchange", l.stream)
-	runtime.LockOSThread() // a group is that of a thread
+	done := l.d.traceSpan("exchange", l.stream)
+	runtime.LockOSThread() // NCCL keeps the open group in a thread-local variable
 	defer runtime.UnlockOSThread()
 	if err := l.call(ncclGroupStart, [maxArgs]uintptr{}); err != nil {
 		return err
@@ -126,10 +126,10 @@ func (l *deviceComm) message(c ncclCall, m backend.Message) error {
 func (l *deviceComm) Join() error { return l.d.compute.Wait(l.done) }
 
 func (l *deviceComm) Max(keys []uint64) error {
-	if err := l.begin(); err != nil {
+	if err := l.waitForCompute(); err != nil {
 		return err
 	}
-	done := l.d.span("reduce", l.stream)
+	done := l.d.traceSpan("reduce", l.stream)
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(keys)))
 	if err := l.call(ncclAllReduce, [maxArgs]uintptr{at, at, uintptr(len(keys)), ncclUint64, ncclMax, l.comm.Load(),
 		l.stream.handle}); err != nil {
@@ -147,7 +147,7 @@ func (l *deviceComm) Abort() {
 	}
 }
 
-// Close waits until all ranks have come to their end.
+// Close waits until all ranks have called it.
 func (l *deviceComm) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

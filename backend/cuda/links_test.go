@@ -7,15 +7,14 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// TestLinksThatWereEndedRefuse: once a lost rank has made the watcher end the links, NCCL's communicator must not be
-// used any more.
-func TestLinksThatWereEndedRefuse(t *testing.T) {
+// TestAbortedCommunicator proves that calls after Abort return an error and do not use NCCL's destroyed communicator.
+func TestAbortedCommunicator(t *testing.T) {
 	l := &deviceComm{d: &Device{}, stream: &Stream{}}
-	l.Abort() // of links that have none: nothing to end
+	l.Abort() // there is no communicator to abort
 	if err := l.message(ncclSend, backend.Message{Data: make([]byte, 1)}); !errors.Is(err, errAborted) {
 		t.Errorf("error %v", err)
 	}
 	if l.d.err == nil {
-		t.Error("the device goes on without its links")
+		t.Error("the device did not store the error")
 	}
 }

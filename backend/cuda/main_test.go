@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 //go:embed testdata/kernels.ptx
 var kernelsPTX string
 
-// open opens the first GPU, or skips the test and says so.
+// open opens the first GPU. Without a GPU it skips the test.
 func open(t testing.TB) *Device {
 	t.Helper()
 	if _, err := Devices(); err != nil {
@@ -32,7 +32,7 @@ func open(t testing.TB) *Device {
 	return d
 }
 
-// errExpected is what tests leave in a device that they broke.
+// errExpected marks a device whose error the test provoked.
 var errExpected = errors.New("expected")
 
 // kernel loads one of the test kernels.

@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// pointer is a device address as Go's slices hold it. The garbage collector ignores addresses that are not its own.
+// pointer returns a device address as a pointer. The garbage collector ignores addresses outside of Go's heap.
 func pointer(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }
 
-// MemoryInfo returns how many bytes of the GPU's memory are free, and how many it has.
+// MemoryInfo returns the free and total bytes of the GPU's memory.
 func (d *Device) MemoryInfo() (free, total uint64, err error) {
 	if d.err != nil {
 		return 0, 0, d.err
@@ -20,7 +20,7 @@ func (d *Device) MemoryInfo() (free, total uint64, err error) {
 	return free, total, err
 }
 
-// Alloc returns zeroed memory. What does not fit is an *[OutOfMemory].
+// Alloc returns zeroed memory. If there is not enough, the error is an *[OutOfMemory].
 func (d *Device) Alloc(n int) (unsafe.Pointer, error) {
 	p, err := d.allocate(n)
 	if err != nil {
@@ -31,14 +31,14 @@ func (d *Device) Alloc(n int) (unsafe.Pointer, error) {
 		return nil, d.fail(err)
 	}
 	d.arrays.add(p, uintptr(n))
-	d.account(int64(n))
+	d.countBytes(int64(n))
 	return pointer(p), nil
 }
 
-// account adds bytes that were taken, or freed if negative, for Peak.
-func (d *Device) account(n int64) {
-	d.taken += n
-	d.peak = max(d.peak, d.taken)
+// countBytes adds n to the allocated bytes, for Peak; n is negative if memory was freed.
+func (d *Device) countBytes(n int64) {
+	d.allocated += n
+	d.peak = max(d.peak, d.allocated)
 }
 
 func (d *Device) allocate(n int) (uintptr, error) {
@@ -46,46 +46,49 @@ func (d *Device) allocate(n int) (uintptr, error) {
 		return 0, d.err
 	}
 	if d.capturing {
-		return 0, errors.New("cuda: memory cannot be taken while a graph is captured")
+		return 0, errors.New("cuda: cannot allocate memory while a graph is captured")
 	}
 	if n <= 0 {
-		return 0, fmt.Errorf("cuda: an allocation of %d bytes", n)
+		return 0, fmt.Errorf("cuda: cannot allocate %d bytes", n)
 	}
 	var p uintptr
 	err := d.do(cuMemAlloc, uintptr(unsafe.Pointer(&p)), uintptr(n))
 	if e, ok := err.(*Error); ok && e.Code == codeOutOfMemory {
 		free, total, _ := d.MemoryInfo()
-		return 0, &OutOfMemory{Device: d.info.Name, Asked: uint64(n), Free: free, Total: total}
+		return 0, &OutOfMemory{Device: d.info.Name, Requested: uint64(n), Free: free, Total: total}
 	}
 	return p, err
 }
 
-// Free gives memory back after everything queued before has finished.
+// Free frees memory after everything queued before has finished.
 func (d *Device) Free(p unsafe.Pointer) error {
 	if err := d.Sync(); err != nil {
 		return err
 	}
 	size, found := d.arrays.remove(uintptr(p))
 	if !found {
-		return errors.New("cuda: memory is freed that backend.Make did not give, or twice")
+		return errors.New("cuda: cannot free memory that backend.Make did not allocate, or that is already free")
 	}
-	d.account(-int64(size))
+	d.countBytes(-int64(size))
 	return d.do(cuMemFree, uintptr(p))
 }
 
-// Peak implements backend.Account: of arrays and of the scratch memory of primitives.
+// Peak implements backend.Account.
 func (d *Device) Peak() int64 { return d.peak }
 
-// Upload copies from the host's memory, which may be reused at once. Small copies are queued, and the host waits for
-// large ones.
+// SnapshotPeak implements backend.Account. The memory of closed snapshots stays allocated.
+func (d *Device) SnapshotPeak() int64 { return int64(d.snapshots.allocated) }
+
+// Upload copies from the host's memory, which may change after the call. It waits for large copies, and queues small
+// ones through pinned memory.
 func (d *Device) Upload(dst, src unsafe.Pointer, n int) error {
 	if d.err != nil || n == 0 {
 		return d.err
 	}
 	if d.capturing {
-		return d.fail(errors.New("cuda: an upload cannot be part of a graph, which would repeat what the host held once"))
+		return d.fail(errors.New("cuda: an upload cannot be part of a graph, which would repeat the values of the capture"))
 	}
-	if n > small {
+	if n > maxRingUpload {
 		if err := d.compute.upload(dst, src, n); err != nil {
 			return err
 		}
@@ -98,10 +101,10 @@ func (d *Device) Upload(dst, src unsafe.Pointer, n int) error {
 	return d.compute.upload(dst, staged, n)
 }
 
-// Download copies to the host's memory, after everything queued before. A few numbers come through pinned memory.
+// Download copies to the host's memory after everything queued before. Small copies go through pinned memory.
 func (d *Device) Download(dst, src unsafe.Pointer, n int) error {
-	if n <= 8*len(d.answer.host) {
-		words, err := d.answer.read(d, uintptr(src), n)
+	if n <= 8*len(d.results.host) {
+		words, err := d.results.read(d, uintptr(src), n)
 		if err == nil {
 			copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n))
 		}
@@ -125,8 +128,8 @@ func (d *Device) Move(dst, src unsafe.Pointer, n int) error {
 	return nil
 }
 
-// Pinned returns n zeroed elements of host memory that the GPU copies from and to by itself. It is not the garbage
-// collector's: FreePinned gives it back. T must hold no Go pointers.
+// Pinned allocates n zeroed elements of pinned host memory, which the GPU can copy from and to asynchronously.
+// FreePinned frees it, not the garbage collector. T must hold no Go pointers.
 func Pinned[T any](d *Device, n int) ([]T, error) {
 	var t T
 	size := int(unsafe.Sizeof(t))
@@ -134,19 +137,19 @@ func Pinned[T any](d *Device, n int) ([]T, error) {
 		return nil, d.err
 	}
 	if n <= 0 || size == 0 || n > (1<<62)/size {
-		return nil, fmt.Errorf("cuda: %d elements of %d bytes of pinned memory", n, size)
+		return nil, fmt.Errorf("cuda: cannot allocate %d elements of %d bytes of pinned memory", n, size)
 	}
 	var p uintptr
 	const portable = 1
 	if err := d.do(cuMemHostAlloc, uintptr(unsafe.Pointer(&p)), uintptr(n*size), portable); err != nil {
-		return nil, about(err, amount(uint64(n*size))+" of pinned memory")
+		return nil, withSubject(err, formatBytes(uint64(n*size))+" of pinned memory")
 	}
 	all := unsafe.Slice((*T)(pointer(p)), n)
 	clear(all)
 	return all, nil
 }
 
-// FreePinned gives back what Pinned gave.
+// FreePinned frees memory that Pinned returned.
 func FreePinned[T any](d *Device, a []T) error {
 	if len(a) == 0 {
 		return nil
@@ -154,23 +157,25 @@ func FreePinned[T any](d *Device, a []T) error {
 	return d.do(cuMemFreeHost, uintptr(unsafe.Pointer(unsafe.SliceData(a))))
 }
 
-// spans are the allocations of a device, by ascending address.
-type spans []span
+// allocations are the allocations of a device in ascending order of address.
+type allocations []allocation
 
-type span struct{ at, size uintptr }
+type allocation struct{ address, size uintptr }
 
-func (s spans) search(at uintptr) (int, bool) {
-	return slices.BinarySearchFunc(s, at, func(e span, at uintptr) int { return cmp.Compare(e.at, at) })
+func (s allocations) search(address uintptr) (int, bool) {
+	return slices.BinarySearchFunc(s, address, func(a allocation, address uintptr) int {
+		return cmp.Compare(a.address, address)
+	})
 }
 
-func (s *spans) add(at, size uintptr) {
-	n, _ := s.search(at)
-	*s = slices.Insert(*s, n, span{at, size})
+func (s *allocations) add(address, size uintptr) {
+	n, _ := s.search(address)
+	*s = slices.Insert(*s, n, allocation{address, size})
 }
 
-// remove forgets the allocation that begins at an address, and tells its size, and whether there was one.
-func (s *spans) remove(at uintptr) (size uintptr, found bool) {
-	n, found := s.search(at)
+// remove removes the allocation that begins at an address. It returns its size, and whether there was one.
+func (s *allocations) remove(address uintptr) (size uintptr, found bool) {
+	n, found := s.search(address)
 	if found {
 		size = (*s)[n].size
 		*s = slices.Delete(*s, n, n+1)
@@ -178,11 +183,11 @@ func (s *spans) remove(at uintptr) (size uintptr, found bool) {
 	return size, found
 }
 
-// holds tells whether all of [at, at+size) lies in one allocation.
-func (s spans) holds(at, size uintptr) bool {
-	n, found := s.search(at)
+// holds reports whether all of [at, at+size) lies in one allocation.
+func (s allocations) holds(address, size uintptr) bool {
+	n, found := s.search(address)
 	if !found {
 		n--
 	}
-	return n >= 0 && at-s[n].at <= s[n].size && size <= s[n].size-(at-s[n].at)
+	return n >= 0 && address-s[n].address <= s[n].size && size <= s[n].size-(address-s[n].address)
 }

@@ -9,30 +9,30 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-// Module is the PTX of the kernels of a package. The driver compiles each kernel for the device at its first use, since
-// a run uses few of them and of their variants and precisions. Where there is machine code for the device, that is
-// loaded instead.
+// Module is the PTX of a package's kernels. The driver compiles each kernel for the device at its first use, since a
+// run uses only a few of the kernels and their variants. If the package has machine code for the device, that is loaded
+// instead.
 type Module struct {
 	d       *Device
 	name    string
-	machine []byte // of all kernels; nil for none
+	machine []byte // machine code of all kernels, or nil
 	texts   kernelTexts
-	loaded  map[string]uintptr // the driver's modules, by kernel, or "" for that of all kernels
+	loaded  map[string]uintptr // the driver's module of each kernel; key "" for the module of all kernels
 }
 
-// loadGenerated makes the module of a package of kernels. CUDA_FORCE_PTX_JIT=1 makes it ignore their machine code, as
-// it does in the driver.
-func (d *Device) loadGenerated(of *abi.Module) (*Module, error) {
-	if err := of.Compiled(); err != nil {
+// loadGenerated makes the module of a package of kernels. With CUDA_FORCE_PTX_JIT=1 it ignores their machine code, as
+// the driver does.
+func (d *Device) loadGenerated(module *abi.Module) (*Module, error) {
+	if err := module.Compiled(); err != nil {
 		return nil, err
 	}
-	m, err := d.Load(of.Name, of.PTX)
+	m, err := d.Load(module.Name, module.PTX)
 	if err != nil || os.Getenv("CUDA_FORCE_PTX_JIT") == "1" {
 		return m, err
 	}
-	m.machine, err = of.MachineFor(d.info.Capability[0], d.info.Capability[1])
+	m.machine, err = module.MachineFor(d.info.Capability[0], d.info.Capability[1])
 	if err != nil {
-		return nil, fmt.Errorf("machine code of module %s: %w", of.Name, err)
+		return nil, fmt.Errorf("machine code of module %s: %w", module.Name, err)
 	}
 	return m, nil
 }
@@ -45,14 +45,14 @@ const (
 	jitErrorLogSize
 )
 
-// Load takes PTX, which is compiled kernel by kernel: see [Module.Function]. The module lives until the device is
-// closed.
+// Load makes a module of PTX. Its kernels are compiled one by one, by [Module.Function]. The module exists until the
+// device is closed.
 func (d *Device) Load(name, ptx string) (*Module, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
 	if strings.IndexByte(ptx, 0) >= 0 {
-		return nil, fmt.Errorf("cuda: module %s: the PTX holds a zero byte", name)
+		return nil, fmt.Errorf("cuda: module %s: the PTX contains a zero byte", name)
 	}
 	if need, have := requiredCapability(ptx), 10*d.info.Capability[0]+d.info.Capability[1]; need > have {
 		return nil, fmt.Errorf("cuda: the kernels of module %s need a GPU of compute capability %d.%d; %s has %d.%d", name,
@@ -61,7 +61,7 @@ func (d *Device) Load(name, ptx string) (*Module, error) {
 	return &Module{d: d, name: name, texts: split(ptx), loaded: map[string]uintptr{}}, nil
 }
 
-// compile gives the driver PTX of a kernel, or of all, or machine code. An error holds the compiler's log.
+// compile loads PTX of one kernel or of all, or machine code, into the driver. An error has the compiler's log.
 func (m *Module) compile(kernel string, image []byte) (handle uintptr, err error) {
 	info, failed := make([]byte, 1<<14), make([]byte, 1<<14)
 	options := [...]int32{jitInfoLog, jitInfoLogSize, jitErrorLog, jitErrorLogSize}
@@ -74,13 +74,13 @@ func (m *Module) compile(kernel string, image []byte) (handle uintptr, err error
 		if e, ok := err.(*Error); ok {
 			e.Log = strings.TrimSpace(log + "\n" + note)
 		}
-		return 0, about(err, "kernel "+kernel+" of module "+m.name)
+		return 0, withSubject(err, "kernel "+kernel+" of module "+m.name)
 	}
 	m.d.modules = append(m.d.modules, handle)
 	return handle, nil
 }
 
-// requiredCapability is the compute capability that PTX asks for, 10·major + minor, or 0 if it does not say.
+// requiredCapability returns the compute capability that PTX requires, as 10·major + minor, or 0 if it has no .target.
 func requiredCapability(ptx string) int {
 	_, rest, _ := strings.Cut(ptx, "\n.target sm_")
 	n := 0
@@ -93,7 +93,7 @@ func requiredCapability(ptx string) int {
 	return n
 }
 
-// address is where a buffer on the heap begins. The caller holds the buffer as long as the address is in use.
+// address returns the address of a buffer on the heap. The caller must keep the buffer alive while the address is used.
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
 // Function is a kernel of a module.
@@ -101,12 +101,12 @@ type Function struct {
 	d      *Device
 	handle uintptr
 	name   string
-	params []int // the bytes of each parameter
-	shared int   // bytes that a block asks for
+	params []int // bytes of each parameter
+	shared int   // bytes of dynamic shared memory of a block
 }
 
-// Function finds a kernel by its symbol. At its first use its PTX is compiled, unless the driver finds the result in
-// its cache on the disk; an error then holds the compiler's log.
+// Function returns a kernel by its symbol. At the first use the driver compiles its PTX, or takes the result from its
+// disk cache. The error of a compilation has the compiler's log.
 func (m *Module) Function(symbol string) (*Function, error) {
 	if m.d.err != nil {
 		return nil, m.d.err
@@ -120,12 +120,12 @@ func (m *Module) Function(symbol string) (*Function, error) {
 	name := append([]byte(symbol), 0)
 	if err := m.d.do(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), module,
 		uintptr(unsafe.Pointer(&name[0]))); err != nil {
-		return nil, about(err, "kernel "+symbol+" of module "+m.name)
+		return nil, withSubject(err, "kernel "+symbol+" of module "+m.name)
 	}
 	return f, nil
 }
 
-// handleOf returns the driver's handle of the module that a kernel is in, which it loads if need be.
+// handleOf returns the driver's handle of the module with a kernel. It loads the module if necessary.
 func (m *Module) handleOf(symbol string) (uintptr, error) {
 	if m.machine != nil {
 		if module, known := m.loaded[""]; known {
@@ -159,27 +159,29 @@ const (
 	maxDynamicShared = 8
 )
 
-// Registers is how many registers a thread uses, and Local how many bytes of local memory: what is spilled, and arrays.
+// Registers returns the number of registers of a thread.
 func (f *Function) Registers() (int, error) { return f.attribute(numRegisters) }
-func (f *Function) Local() (int, error)     { return f.attribute(localSize) }
 
-// share makes each block ask for so many bytes of dynamic shared memory.
-func (f *Function) share(bytes int) error {
+// Local returns the bytes of local memory of a thread, which holds spilled registers and arrays.
+func (f *Function) Local() (int, error) { return f.attribute(localSize) }
+
+// setSharedMemory sets the bytes of dynamic shared memory of a block.
+func (f *Function) setSharedMemory(bytes int) error {
 	f.shared = bytes
-	return about(f.d.do(cuFuncSetAttribute, f.handle, maxDynamicShared, uintptr(bytes)), "kernel "+f.name)
+	return withSubject(f.d.do(cuFuncSetAttribute, f.handle, maxDynamicShared, uintptr(bytes)), "kernel "+f.name)
 }
 
-func (f *Function) attribute(which uintptr) (int, error) {
+func (f *Function) attribute(attribute uintptr) (int, error) {
 	var v int32
-	if err := f.d.do(cuFuncGetAttribute, uintptr(unsafe.Pointer(&v)), which, f.handle); err != nil {
-		return 0, about(err, "kernel "+f.name)
+	if err := f.d.do(cuFuncGetAttribute, uintptr(unsafe.Pointer(&v)), attribute, f.handle); err != nil {
+		return 0, withSubject(err, "kernel "+f.name)
 	}
 	return int(v), nil
 }
 
-// text is the PTX that a kernel is compiled from, and its key in loaded.
+// text returns the PTX that a kernel is compiled from, and its key in loaded.
 func (m *Module) text(symbol string) (key, text string) {
-	if text, alone := m.texts.kernels[symbol]; alone { // can be compiled without the others
+	if text, found := m.texts.kernels[symbol]; found { // the kernel can be compiled without the others
 		return symbol, m.texts.head + text
 	}
 	return "", m.texts.whole

@@ -39,29 +39,29 @@ var ncclSymbols = [ncclCalls]string{
 
 // Constants of nccl.h.
 const (
-	ncclUint8  = 1
-	ncclUint64 = 5
-	ncclMax    = 2
-	uniqueID   = 128 // bytes
+	ncclUint8     = 1
+	ncclUint64    = 5
+	ncclMax       = 2
+	uniqueIDBytes = 128 // bytes
 )
 
 // nccl is the loaded library.
 type nccl struct{ address [ncclCalls]uintptr }
 
 var ncclLibrary = sync.OnceValues(func() (*nccl, error) {
-	// Multicast over NVLink speeds up no message of two ranks, and a program that dies in it can leave the switch
-	// unusable.
+	// NVLink multicast (NVLS) speeds up no point-to-point message, and a process that is killed while it uses multicast
+	// can leave the NVLink switch unusable.
 	if os.Getenv("NCCL_NVLS_ENABLE") == "" {
 		os.Setenv("NCCL_NVLS_ENABLE", "0")
 	}
 	h, err := dynlib.Open("libnccl.so.2")
 	if err != nil {
-		return nil, fmt.Errorf("NCCL is not on this machine: %w", err)
+		return nil, fmt.Errorf("NCCL is not installed: %w", err)
 	}
 	l := new(nccl)
 	for c := range ncclCalls {
 		if l.address[c], err = dynlib.Symbol(h, ncclSymbols[c]); err != nil {
-			return nil, fmt.Errorf("NCCL is older than 2.23: it has no %s", ncclSymbols[c])
+			return nil, fmt.Errorf("NCCL has no %s: install 2.23 or newer", ncclSymbols[c])
 		}
 	}
 	return l, nil
@@ -76,7 +76,7 @@ func (l *nccl) call(d *Device, c ncclCall, args ...uintptr) error {
 	return l.enter(d, c, all)
 }
 
-// enter is call without allocation.
+// enter is call without allocations.
 func (l *nccl) enter(d *Device, c ncclCall, args [maxArgs]uintptr) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -89,11 +89,11 @@ func (l *nccl) enter(d *Device, c ncclCall, args [maxArgs]uintptr) error {
 	return nil
 }
 
-// text is what NCCL says of an error.
+// text returns NCCL's description of an error code.
 func (l *nccl) text(code int32) error {
-	var say func(code int32) string
-	purego.RegisterFunc(&say, l.address[ncclGetErrorString])
-	return errors.New(say(code))
+	var describe func(code int32) string
+	purego.RegisterFunc(&describe, l.address[ncclGetErrorString])
+	return errors.New(describe(code))
 }
 
 // LinkID implements backend.Linker.
@@ -102,6 +102,6 @@ func (d *Device) LinkID() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := make([]byte, uniqueID)
+	id := make([]byte, uniqueIDBytes)
 	return id, l.call(d, ncclGetUniqueID, uintptr(unsafe.Pointer(&id[0])))
 }

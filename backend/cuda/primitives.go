@@ -10,10 +10,10 @@ import (
 //go:embed primitives.ptx
 var primitivesPTX string
 
-// primitive names a kernel of primitives.cu: what it does, and to which type.
+// primitive is the name of a kernel in primitives.cu: its operation and its type or word size.
 type primitive struct{ name, suffix string }
 
-// Of primitives.cu.
+// Constants of primitives.cu.
 const (
 	threads  = 256
 	tile     = threads * 8
@@ -23,13 +23,13 @@ const (
 
 func blocks(n, each int) int { return (n + each - 1) / each }
 
-// queue launches a primitive. Every parameter takes 8 bytes.
+// queue launches a primitive. Every parameter has 8 bytes.
 func (d *Device) queue(p primitive, grid int, args ...uint64) error {
-	f := d.named[p]
+	f := d.primitiveFuncs[p]
 	if f == nil {
 		var err error
-		if d.own == nil {
-			if d.own, err = d.Load("primitives", primitivesPTX); err != nil {
+		if d.primitiveModule == nil {
+			if d.primitiveModule, err = d.Load("primitives", primitivesPTX); err != nil {
 				return d.fail(err)
 			}
 		}
@@ -37,21 +37,21 @@ func (d *Device) queue(p primitive, grid int, args ...uint64) error {
 		if p.suffix != "" {
 			symbol += "_" + p.suffix
 		}
-		if f, err = d.own.Function(symbol); err != nil {
+		if f, err = d.primitiveModule.Function(symbol); err != nil {
 			return d.fail(err)
 		}
-		d.named[p] = f
+		d.primitiveFuncs[p] = f
 	}
-	copy(d.slots.values[:], args)
-	d.launch(f, [3]int{grid, 1, 1}, [3]int{threads, 1, 1}, unsafe.Pointer(&d.slots.params))
+	copy(d.primitiveParams.values[:], args)
+	d.launch(f, [3]int{grid, 1, 1}, [3]int{threads, 1, 1}, unsafe.Pointer(&d.primitiveParams.params))
 	return d.err
 }
 
-func word(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
+func param(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
 
 // Reduce implements backend.Primitives.
 func (d *Device) Reduce(op backend.Op, kind backend.Kind, x unsafe.Pointer, n int) (uint64, error) {
-	if err := d.answer.clear(d, 1); err != nil {
+	if err := d.results.clear(d, 1); err != nil {
 		return 0, err
 	}
 	name := "reduce_min"
@@ -59,10 +59,10 @@ func (d *Device) Reduce(op backend.Op, kind backend.Kind, x unsafe.Pointer, n in
 		name = "reduce_max"
 	}
 	grid := min(blocks(n, threads*8), 8*d.info.Multiprocessors)
-	if err := d.queue(primitive{name, kind.String()}, grid, uint64(n), word(x), uint64(d.answer.device)); err != nil {
+	if err := d.queue(primitive{name, kind.String()}, grid, uint64(n), param(x), uint64(d.results.device)); err != nil {
 		return 0, err
 	}
-	a, err := d.answer.read(d, d.answer.device, 8)
+	a, err := d.results.read(d, d.results.device, 8)
 	if err != nil {
 		return 0, err
 	}
@@ -74,14 +74,14 @@ func (d *Device) Sum(kind backend.Kind, x unsafe.Pointer, n int, words *[backend
 	if n == 0 {
 		return nil
 	}
-	if err := d.answer.clear(d, backend.SumWords); err != nil {
+	if err := d.results.clear(d, backend.SumWords); err != nil {
 		return err
 	}
 	grid := min(blocks(n, threads*8), 8*d.info.Multiprocessors)
-	if err := d.queue(primitive{"sum", kind.String()}, grid, uint64(n), word(x), uint64(d.answer.device)); err != nil {
+	if err := d.queue(primitive{"sum", kind.String()}, grid, uint64(n), param(x), uint64(d.results.device)); err != nil {
 		return err
 	}
-	a, err := d.answer.read(d, d.answer.device, 8*backend.SumWords)
+	a, err := d.results.read(d, d.results.device, 8*backend.SumWords)
 	if err != nil {
 		return err
 	}
@@ -96,30 +96,30 @@ func (d *Device) Scan(kind backend.Kind, dst, src unsafe.Pointer, n int) (int64,
 	if n == 0 {
 		return 0, nil
 	}
-	area, err := d.scratch.take(d, 8*(blocks(n, tile)+1))
+	area, err := d.scratch.reserve(d, 8*(blocks(n, tile)+1))
 	if err != nil {
 		return 0, err
 	}
 	if err := d.scan(kind, dst, src, n, area[0]); err != nil {
 		return 0, err
 	}
-	a, err := d.answer.read(d, area[0]+uintptr(8*blocks(n, tile)), 8)
+	a, err := d.results.read(d, area[0]+uintptr(8*blocks(n, tile)), 8)
 	if err != nil {
 		return 0, err
 	}
 	return int64(a[0]), nil
 }
 
-// scan queues a scan. sums has room for one int64 a tile, and for their total behind them.
+// scan queues a scan. sums is scratch memory for one int64 per tile, followed by their total.
 func (d *Device) scan(kind backend.Kind, dst, src unsafe.Pointer, n int, sums uintptr) error {
 	tiles := blocks(n, tile)
-	if err := d.queue(primitive{"scan_sums", kind.String()}, tiles, uint64(n), word(src), uint64(sums)); err != nil {
+	if err := d.queue(primitive{"scan_sums", kind.String()}, tiles, uint64(n), param(src), uint64(sums)); err != nil {
 		return err
 	}
 	if err := d.queue(primitive{"scan_spine", ""}, 1, uint64(tiles), uint64(sums)); err != nil {
 		return err
 	}
-	return d.queue(primitive{"scan_tiles", kind.String()}, tiles, uint64(n), word(src), word(dst), uint64(sums))
+	return d.queue(primitive{"scan_tiles", kind.String()}, tiles, uint64(n), param(src), param(dst), uint64(sums))
 }
 
 // Compact implements backend.Primitives.
@@ -127,33 +127,33 @@ func (d *Device) Compact(dst, src, keep unsafe.Pointer, size, n int) (int, error
 	if n == 0 || size == 0 {
 		return 0, nil
 	}
-	area, err := d.scratch.take(d, 8*(blocks(n, tile)+1))
+	area, err := d.scratch.reserve(d, 8*(blocks(n, tile)+1))
 	if err != nil {
 		return 0, err
 	}
 	if err := d.count(keep, n, area[0]); err != nil {
 		return 0, err
 	}
-	w := wordSize(size, word(dst), word(src))
-	err = d.queue(primitive{"compact_move", suffix(w)}, blocks(n, tile), uint64(n), word(keep), uint64(area[0]),
-		uint64(size/w), word(src), word(dst))
+	w := wordSize(size, param(dst), param(src))
+	err = d.queue(primitive{"compact_move", suffix(w)}, blocks(n, tile), uint64(n), param(keep), uint64(area[0]),
+		uint64(size/w), param(src), param(dst))
 	if err != nil {
 		return 0, err
 	}
 	return d.total(n, area[0])
 }
 
-// count queues how many elements the tiles keep, and the scan of that.
+// count queues the count of elements that each tile keeps, and the scan of the counts.
 func (d *Device) count(keep unsafe.Pointer, n int, sums uintptr) error {
 	tiles := blocks(n, tile)
-	if err := d.queue(primitive{"compact_count", ""}, tiles, uint64(n), word(keep), uint64(sums)); err != nil {
+	if err := d.queue(primitive{"compact_count", ""}, tiles, uint64(n), param(keep), uint64(sums)); err != nil {
 		return err
 	}
 	return d.queue(primitive{"scan_spine", ""}, 1, uint64(tiles), uint64(sums))
 }
 
 func (d *Device) total(n int, sums uintptr) (int, error) {
-	a, err := d.answer.read(d, sums+uintptr(8*blocks(n, tile)), 8)
+	a, err := d.results.read(d, sums+uintptr(8*blocks(n, tile)), 8)
 	if err != nil {
 		return 0, err
 	}
@@ -174,13 +174,14 @@ func (d *Device) move(name string, dst, src, index unsafe.Pointer, size, n int) 
 	if n == 0 || size == 0 {
 		return nil
 	}
-	w := wordSize(size, word(dst), word(src))
+	w := wordSize(size, param(dst), param(src))
 	words := n * (size / w)
-	return d.queue(primitive{name, suffix(w)}, blocks(words, threads), uint64(words), uint64(size/w), word(src),
-		word(index), word(dst))
+	return d.queue(primitive{name, suffix(w)}, blocks(words, threads), uint64(words), uint64(size/w), param(src),
+		param(index), param(dst))
 }
 
-// wordSize is the largest word that elements of a size are made of, at addresses that it may be read and written at.
+// wordSize returns the largest word, in bytes, that divides the size of an element and to which all addresses are
+// aligned.
 func wordSize(size int, addresses ...uint64) int {
 	all := uint64(size) | 16
 	for _, a := range addresses {

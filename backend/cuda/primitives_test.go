@@ -12,7 +12,7 @@ func TestPrimitives(t *testing.T) { backendtest.Run(t, open(t), 1_000_007) }
 
 func TestPrimitivesAllocateNothingWhenRepeated(t *testing.T) {
 	d := open(t)
-	w := primitives.On(d)
+	w := primitives.NewWorkspace(d)
 	const n = 50_000
 	x, y := array(t, d, n, func(i int) float64 { return float64(i) }), array(t, d, n, func(int) float64 { return 0 })
 	keys, err := backend.Make[uint32](d, n)

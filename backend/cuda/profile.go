@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// profile times every kernel of the debug mode.
+// profile times every kernel in debug mode.
 type profile struct {
 	out         io.Writer
 	start, stop *Event
@@ -34,14 +34,14 @@ func newProfile(d *Device, out io.Writer) (*profile, error) {
 
 func (p *profile) begin(d *Device) { d.compute.Record(p.start) }
 
-// end waits for the kernel, so that an error is its own.
+// end waits for the kernel, so that an error can only be this kernel's.
 func (p *profile) end(d *Device, kernel string) {
 	d.compute.Record(p.stop)
 	if d.err != nil {
 		return
 	}
 	if err := d.enter(cuEventSynchronize, [maxArgs]uintptr{p.stop.handle}); err != nil {
-		d.fail(about(err, "kernel "+kernel))
+		d.fail(withSubject(err, "kernel "+kernel))
 		return
 	}
 	if took, err := p.stop.Since(p.start); err == nil {

@@ -2,16 +2,16 @@ package cuda
 
 import "unsafe"
 
-// ring is pinned memory that small uploads pass through, so that the host need not wait for them: what a step sends
-// is a few numbers. All of it is free again whenever the host has waited for the compute stream.
+// ring is pinned memory for small uploads, such as the few numbers that a step sends: the host does not wait for them.
+// All of it is free again after the host has waited for the compute stream.
 type ring struct {
 	host []byte
 	next int
 }
 
 const (
-	ringSize = 1 << 16
-	small    = 1 << 12 // bytes of the largest upload that takes this way
+	ringSize      = 1 << 16
+	maxRingUpload = 1 << 12 // bytes of the largest upload through the ring
 )
 
 func (r *ring) open(d *Device) (err error) {
@@ -19,17 +19,17 @@ func (r *ring) open(d *Device) (err error) {
 	return err
 }
 
-// stage copies n ≤ small bytes to where the GPU reads them later. A full ring is waited for.
+// stage copies n ≤ small bytes to pinned memory, from which the GPU reads them later. If the ring is full it waits.
 func (r *ring) stage(d *Device, src unsafe.Pointer, n int) (unsafe.Pointer, error) {
 	if r.next+n > len(r.host) {
 		if err := d.Sync(); err != nil {
 			return nil, err
 		}
 	}
-	to := r.host[r.next : r.next+n]
+	staged := r.host[r.next : r.next+n]
 	r.next += (n + 15) &^ 15
-	copy(to, unsafe.Slice((*byte)(src), n))
-	return unsafe.Pointer(&to[0]), nil
+	copy(staged, unsafe.Slice((*byte)(src), n))
+	return unsafe.Pointer(&staged[0]), nil
 }
 
 func (r *ring) close(d *Device) {

@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// buffer is memory of the device that grows to what the largest use needed.
-type buffer struct{ at, size uintptr }
+// buffer is scratch memory on the device that grows to the largest size requested.
+type buffer struct{ address, size uintptr }
 
-// take cuts areas of the given sizes, in bytes. They are good until the next take.
-func (b *buffer) take(d *Device, sizes ...int) (areas [6]uintptr, err error) {
+// reserve returns areas of the given sizes, in bytes. They are valid until the next call.
+func (b *buffer) reserve(d *Device, sizes ...int) (areas [6]uintptr, err error) {
 	total := 0
 	for _, s := range sizes {
 		total += aligned(s)
@@ -20,13 +20,13 @@ func (b *buffer) take(d *Device, sizes ...int) (areas [6]uintptr, err error) {
 		}
 		b.free(d)
 		want := total + total/8
-		if b.at, err = d.allocate(want); err != nil {
+		if b.address, err = d.allocate(want); err != nil {
 			return areas, err
 		}
 		b.size = uintptr(want)
-		d.account(int64(want))
+		d.countBytes(int64(want))
 	}
-	next := b.at
+	next := b.address
 	for i, s := range sizes {
 		areas[i] = next
 		next += uintptr(aligned(s))
@@ -34,19 +34,19 @@ func (b *buffer) take(d *Device, sizes ...int) (areas [6]uintptr, err error) {
 	return areas, nil
 }
 
-// aligned rounds up so that every area begins as an allocation does.
+// aligned rounds up to a multiple of 256 bytes, the alignment of an allocation.
 func aligned(n int) int { return (n + 255) &^ 255 }
 
 func (b *buffer) free(d *Device) {
-	if b.at != 0 {
-		d.do(cuMemFree, b.at)
-		d.account(-int64(b.size))
+	if b.address != 0 {
+		d.do(cuMemFree, b.address)
+		d.countBytes(-int64(b.size))
 	}
 	*b = buffer{}
 }
 
-// slots is the parameter block of the primitives, whose parameters take 8 bytes each.
-type slots struct {
+// parameterBlock is the parameter block of the primitives, whose parameters have 8 bytes each.
+type parameterBlock struct {
 	values [maxParams]uint64
 	params [maxParams]unsafe.Pointer
 	pins   runtime.Pinner
@@ -54,8 +54,8 @@ type slots struct {
 
 const maxParams = 8
 
-func newSlots() *slots {
-	s := new(slots)
+func newParameterBlock() *parameterBlock {
+	s := new(parameterBlock)
 	s.pins.Pin(s)
 	for i := range s.values {
 		s.params[i] = unsafe.Pointer(&s.values[i])
@@ -63,41 +63,41 @@ func newSlots() *slots {
 	return s
 }
 
-func (s *slots) close() { s.pins.Unpin() }
+func (s *parameterBlock) close() { s.pins.Unpin() }
 
-// answer is where kernels leave what the host wants to know: on the device, and pinned on the host.
-type answer struct {
+// resultBuffer is memory for results of primitives: on the device, and a pinned copy on the host.
+type resultBuffer struct {
 	device uintptr
 	host   []uint64
 }
 
-const answerWords = 128
+const resultWords = 128
 
-func (a *answer) open(d *Device) (err error) {
-	if a.device, err = d.allocate(8 * answerWords); err != nil {
+func (a *resultBuffer) open(d *Device) (err error) {
+	if a.device, err = d.allocate(8 * resultWords); err != nil {
 		return err
 	}
-	a.host, err = Pinned[uint64](d, answerWords)
+	a.host, err = Pinned[uint64](d, resultWords)
 	return err
 }
 
 // clear sets n words to 0.
-func (a *answer) clear(d *Device, n int) error {
+func (a *resultBuffer) clear(d *Device, n int) error {
 	return d.compute.run(cuMemsetD8Async, [maxArgs]uintptr{a.device, 0, uintptr(8 * n), d.compute.handle})
 }
 
-// read waits for n bytes that lie at an address of the device.
-func (a *answer) read(d *Device, from uintptr, n int) ([]uint64, error) {
+// read copies n bytes from an address on the device to the host and waits for them.
+func (a *resultBuffer) read(d *Device, from uintptr, n int) ([]uint64, error) {
 	if err := d.compute.download(unsafe.Pointer(unsafe.SliceData(a.host)), pointer(from), n); err != nil {
 		return nil, err
 	}
 	return a.host[:(n+7)/8], d.Sync()
 }
 
-func (a *answer) close(d *Device) {
+func (a *resultBuffer) close(d *Device) {
 	if a.device != 0 {
 		d.do(cuMemFree, a.device)
 	}
 	FreePinned(d, a.host)
-	*a = answer{}
+	*a = resultBuffer{}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// Sort implements backend.Primitives: a radix sort from the lowest bits up, by 8 bits a pass, over the bits that the
+// Sort implements backend.Primitives by a radix sort from the lowest bits up, 8 bits a pass, over as many bits as the
 // greatest key has.
 func (d *Device) Sort(kind backend.Kind, keys, values unsafe.Pointer, n int) error {
 	if n < 2 {
@@ -19,22 +19,22 @@ func (d *Device) Sort(kind backend.Kind, keys, values unsafe.Pointer, n int) err
 	}
 	tiles := blocks(n, sortTile)
 	counts := tiles * digits
-	area, err := d.scratch.take(d, kind.Size()*n, 4*n, 4*counts, 8*(blocks(counts, tile)+1))
+	area, err := d.scratch.reserve(d, kind.Size()*n, 4*n, 4*counts, 8*(blocks(counts, tile)+1))
 	if err != nil {
 		return err
 	}
 	return d.sort(kind, uintptr(keys), uintptr(values), n, bits.Len64(greatest), area)
 }
 
-// sort orders keys and their values by the low width bits of the keys. area is its scratch memory: for n keys, n
-// values, the counts of digits, and the sums of these over tiles.
+// sort sorts keys and their values by the low width bits of the keys. area is scratch memory for n keys, n values, the
+// counts of digits, and the sums of the counts over tiles.
 func (d *Device) sort(kind backend.Kind, keys, values uintptr, n, width int, area [6]uintptr) error {
 	tiles := blocks(n, sortTile)
 	counts := pointer(area[2])
 	k, v, k2, v2 := keys, values, area[0], area[1]
 	for shift := 0; shift < width; shift += 8 {
 		err := d.queue(primitive{"sort_count", kind.String()}, tiles, uint64(n), uint64(k), uint64(shift), uint64(tiles),
-			word(counts))
+			param(counts))
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (d *Device) sort(kind backend.Kind, keys, values uintptr, n, width int, are
 			return err
 		}
 		err = d.queue(primitive{"sort_move", kind.String()}, tiles, uint64(n), uint64(k), uint64(v), uint64(shift),
-			uint64(tiles), word(counts), uint64(k2), uint64(v2))
+			uint64(tiles), param(counts), uint64(k2), uint64(v2))
 		if err != nil {
 			return err
 		}
@@ -57,8 +57,8 @@ func (d *Device) sort(kind backend.Kind, keys, values uintptr, n, width int, are
 	return d.Move(pointer(values), pointer(v), 4*n)
 }
 
-// orderAreas are the sizes of the scratch memory of Order, in bytes: keys, values, counts of digits and their sums, as
-// sort takes them, and the cell numbers that are sorted. backend.OrderScratch tells their sum.
+// orderAreas returns the sizes of the scratch memory of Order, in bytes: the four areas of sort, and the cell numbers
+// that are sorted. backend.OrderScratch estimates their sum.
 func orderAreas(n int) []int {
 	counts := blocks(n, sortTile) * digits
 	return []int{4 * n, 4 * n, 4 * counts, 8 * (blocks(counts, tile) + 1), 4 * n}
@@ -67,14 +67,14 @@ func orderAreas(n int) []int {
 // Order implements backend.Primitives.
 func (d *Device) Order(cell unsafe.Pointer, cells int, starts, order unsafe.Pointer, n int) error {
 	if n > 0 {
-		area, err := d.scratch.take(d, orderAreas(n)...)
+		area, err := d.scratch.reserve(d, orderAreas(n)...)
 		if err != nil {
 			return err
 		}
 		if err := d.Move(pointer(area[4]), cell, 4*n); err != nil {
 			return err
 		}
-		if err := d.queue(primitive{"count_up", ""}, blocks(n, threads), uint64(n), word(order)); err != nil {
+		if err := d.queue(primitive{"count_up", ""}, blocks(n, threads), uint64(n), param(order)); err != nil {
 			return err
 		}
 		if err := d.sort(backend.Uint32, area[4], uintptr(order), n, bits.Len(uint(cells-1)), area); err != nil {
@@ -82,8 +82,8 @@ func (d *Device) Order(cell unsafe.Pointer, cells int, starts, order unsafe.Poin
 		}
 		cell = pointer(area[4])
 	}
-	return d.queue(primitive{"cell_starts", ""}, blocks(cells+1, threads), uint64(cells), uint64(n), word(cell),
-		word(starts))
+	return d.queue(primitive{"cell_starts", ""}, blocks(cells+1, threads), uint64(cells), uint64(n), param(cell),
+		param(starts))
 }
 
 // ReduceByKey implements backend.Primitives.
@@ -92,20 +92,20 @@ func (d *Device) ReduceByKey(op backend.Op, key, value backend.Kind, outKeys, ou
 	if n == 0 {
 		return 0, nil
 	}
-	area, err := d.scratch.take(d, n, 8*(blocks(n, tile)+1), 4*n)
+	area, err := d.scratch.reserve(d, n, 8*(blocks(n, tile)+1), 4*n)
 	if err != nil {
 		return 0, err
 	}
 	head, sums, starts := pointer(area[0]), area[1], pointer(area[2])
-	if err := d.queue(primitive{"heads", key.String()}, blocks(n, threads), uint64(n), word(keys),
-		word(head)); err != nil {
+	if err := d.queue(primitive{"heads", key.String()}, blocks(n, threads), uint64(n), param(keys),
+		param(head)); err != nil {
 		return 0, err
 	}
 	if err := d.count(head, n, sums); err != nil {
 		return 0, err
 	}
-	if err := d.queue(primitive{"compact_index", ""}, blocks(n, tile), uint64(n), word(head), uint64(sums),
-		word(starts)); err != nil {
+	if err := d.queue(primitive{"compact_index", ""}, blocks(n, tile), uint64(n), param(head), uint64(sums),
+		param(starts)); err != nil {
 		return 0, err
 	}
 	runs, err := d.total(n, sums)
@@ -116,7 +116,7 @@ func (d *Device) ReduceByKey(op backend.Op, key, value backend.Kind, outKeys, ou
 		return 0, err
 	}
 	name := [...]string{"runs_min", "runs_max", "runs_sum"}[op]
-	err = d.queue(primitive{name, value.String()}, blocks(runs, threads), uint64(runs), uint64(n), word(starts),
-		word(values), word(outValues))
+	err = d.queue(primitive{name, value.String()}, blocks(runs, threads), uint64(runs), uint64(n), param(starts),
+		param(values), param(outValues))
 	return runs, err
 }

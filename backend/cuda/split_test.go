@@ -6,35 +6,36 @@ import (
 	"testing"
 )
 
-// What is taken apart is all there, and each kernel is in one piece.
+// TestSplit proves that the parts are the whole text, and that each kernel is complete.
 func TestSplit(t *testing.T) {
 	for name, ptx := range map[string]string{"kernels": kernelsPTX, "primitives": primitivesPTX} {
 		parts := split(ptx)
 		if parts.whole != "" || len(parts.kernels) != strings.Count(ptx, ".entry ") {
-			t.Fatalf("%s: %d kernels of %d", name, len(parts.kernels), strings.Count(ptx, ".entry "))
+			t.Fatalf("%s: got %d kernels, want %d", name, len(parts.kernels), strings.Count(ptx, ".entry "))
 		}
 		length := len(parts.head)
 		for symbol, text := range parts.kernels {
 			length += len(text)
 			if !strings.HasPrefix(text, ".visible .entry "+symbol+"(") || strings.Count(text, "{") != strings.Count(text, "}") {
-				t.Errorf("%s: kernel %s is not whole", name, symbol)
+				t.Errorf("%s: kernel %s is not complete", name, symbol)
 			}
 		}
 		if length != len(ptx) || requiredCapability(parts.head) != requiredCapability(ptx) {
-			t.Errorf("%s: %d bytes of %d, for sm_%d", name, length, len(ptx), requiredCapability(parts.head))
+			t.Errorf("%s: got %d bytes for sm_%d, want %d for sm_%d", name, length, requiredCapability(parts.head), len(ptx),
+				requiredCapability(ptx))
 		}
 	}
 }
 
-// Kernels that call what stands between them are not torn from it.
-func TestSplitLeavesFunctionsThatStandApart(t *testing.T) {
+// TestSplitKeepsFunctions proves that PTX with functions or variables between kernels is not split.
+func TestSplitKeepsFunctions(t *testing.T) {
 	const head = ".version 8.4\n.target sm_70\n.func before()\n{\n}\n"
 	const kernel = ".visible .entry one(\n)\n{\n}\n"
-	for between, torn := range map[string]bool{"": true, ".func f()\n{\n}\n": false, ".global .u32 x;\n": false,
+	for between, splittable := range map[string]bool{"": true, ".func f()\n{\n}\n": false, ".global .u32 x;\n": false,
 		".visible .func f()\n{\n}\n": false, "// .func\n": true} {
 		ptx := head + kernel + between + strings.Replace(kernel, "one", "two", 1)
-		if got := split(ptx); (got.whole == "") != torn || got.whole != "" && got.whole != ptx ||
-			torn && len(got.kernels) != 2 {
+		if got := split(ptx); (got.whole == "") != splittable || got.whole != "" && got.whole != ptx ||
+			splittable && len(got.kernels) != 2 {
 			t.Errorf("between %q: %+v", between, got)
 		}
 	}

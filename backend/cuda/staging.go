@@ -2,11 +2,11 @@ package cuda
 
 import "errors"
 
-// staging orders the copy stream and the compute stream.
-type staging struct{ ready, fetched, delivered *Event }
+// staging has the events that order the copy stream and the compute stream.
+type staging struct{ ready, downloaded, uploaded *Event }
 
 func (s *staging) open(d *Device) error {
-	for _, e := range []**Event{&s.ready, &s.fetched, &s.delivered} {
+	for _, e := range []**Event{&s.ready, &s.downloaded, &s.uploaded} {
 		var err error
 		if *e, err = d.NewEvent(); err != nil {
 			return err
@@ -17,8 +17,8 @@ func (s *staging) open(d *Device) error {
 
 func (s *staging) close() {
 	s.ready.Close()
-	s.fetched.Close()
-	s.delivered.Close()
+	s.downloaded.Close()
+	s.uploaded.Close()
 }
 
 // Pin implements backend.Staging.
@@ -27,24 +27,24 @@ func (d *Device) Pin(n int) ([]byte, error) { return Pinned[byte](d, n) }
 // Unpin implements backend.Staging.
 func (d *Device) Unpin(b []byte) error { return FreePinned(d, b) }
 
-// Fetch implements backend.Staging: on the copy stream, after what the compute stream holds now.
-func (d *Device) Fetch(dst, src []byte) error {
-	if err := errors.Join(d.compute.Record(d.staging.ready), d.copy.Wait(d.staging.ready)); err != nil {
+// StartDownload implements backend.Staging: on the copy stream, after everything queued on the compute stream.
+func (d *Device) StartDownload(dst, src []byte) error {
+	if err := errors.Join(d.compute.Record(d.staging.ready), d.copyStream.Wait(d.staging.ready)); err != nil {
 		return err
 	}
-	done := d.span("fetch", d.copy)
-	err := Download(d.copy, dst, src)
+	done := d.traceSpan("fetch", d.copyStream)
+	err := Download(d.copyStream, dst, src)
 	done()
-	return errors.Join(err, d.copy.Record(d.staging.fetched))
+	return errors.Join(err, d.copyStream.Record(d.staging.downloaded))
 }
 
-// Fetched implements backend.Staging.
-func (d *Device) Fetched() error { return d.staging.fetched.Sync() }
+// WaitDownloads implements backend.Staging.
+func (d *Device) WaitDownloads() error { return d.staging.downloaded.Sync() }
 
-// Deliver implements backend.Staging: on the copy stream, before what the compute stream is given later.
-func (d *Device) Deliver(dst, src []byte) error {
-	done := d.span("deliver", d.copy)
-	err := Upload(d.copy, dst, src)
+// StartUpload implements backend.Staging: on the copy stream, before everything queued later on the compute stream.
+func (d *Device) StartUpload(dst, src []byte) error {
+	done := d.traceSpan("deliver", d.copyStream)
+	err := Upload(d.copyStream, dst, src)
 	done()
-	return errors.Join(err, d.copy.Record(d.staging.delivered), d.compute.Wait(d.staging.delivered))
+	return errors.Join(err, d.copyStream.Record(d.staging.uploaded), d.compute.Wait(d.staging.uploaded))
 }

@@ -7,13 +7,13 @@ import (
 	"unsafe"
 )
 
-// Stream is a queue of work, done in order.
+// Stream is a CUDA stream: a queue of operations that are executed in order.
 type Stream struct {
 	d      *Device
 	handle uintptr
 }
 
-// nonBlocking makes streams and events independent of the default stream of the process.
+// nonBlocking makes streams independent of the default stream of the process (CU_STREAM_NON_BLOCKING).
 const nonBlocking = 1
 
 func (d *Device) newStream() (*Stream, error) {
@@ -27,7 +27,7 @@ func (d *Device) newStream() (*Stream, error) {
 // newPriorityStream returns a stream of the highest priority: its pending blocks are scheduled before those of others.
 func (d *Device) newPriorityStream() (*Stream, error) {
 	s := &Stream{d: d}
-	const highest = -100 // lower numbers are higher priorities, and the driver clamps to those that it has
+	const highest = -100 // lower numbers are higher priorities; the driver clamps them to its range
 	var priority int32 = highest
 	if err := d.do(cuStreamCreateWithPriority, uintptr(unsafe.Pointer(&s.handle)), nonBlocking,
 		uintptr(uint32(priority))); err != nil {
@@ -62,7 +62,7 @@ func (s *Stream) download(dst, src unsafe.Pointer, n int) error {
 	return s.run(cuMemcpyDtoHAsync, [maxArgs]uintptr{uintptr(dst), uintptr(src), uintptr(n), s.handle})
 }
 
-// Upload queues a copy to the device on a stream. src must be Pinned, and stay as it is until the copy is done.
+// Upload queues a copy to the device on a stream. src must be Pinned, and must not change until the copy is done.
 func Upload[T any](s *Stream, dst, src []T) error {
 	if len(dst) != len(src) {
 		return fmt.Errorf("cuda: upload of %d elements to an array of %d", len(src), len(dst))
@@ -101,7 +101,7 @@ type Event struct {
 	ms     float32 // where the driver writes the elapsed time
 }
 
-// NewEvent returns an event that also records when it completed.
+// NewEvent returns an event with timing.
 func (d *Device) NewEvent() (*Event, error) {
 	if d.err != nil {
 		return nil, d.err
@@ -113,12 +113,12 @@ func (d *Device) NewEvent() (*Event, error) {
 	return e, nil
 }
 
-// Record marks the present end of the stream.
+// Record makes the event complete when all operations queued on the stream so far have.
 func (s *Stream) Record(e *Event) error {
 	return s.run(cuEventRecord, [maxArgs]uintptr{e.handle, s.handle})
 }
 
-// Wait holds back what is queued on s afterwards until the event, recorded on another stream, has completed.
+// Wait makes operations queued on s later wait for the event, which was recorded on another stream.
 func (s *Stream) Wait(e *Event) error {
 	return s.run(cuStreamWaitEvent, [maxArgs]uintptr{s.handle, e.handle})
 }

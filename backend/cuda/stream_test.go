@@ -24,16 +24,16 @@ func TestStreamsAndPinnedMemory(t *testing.T) {
 		in[i] = uint64(i) * 0x9e3779b97f4a7c15
 	}
 	start, up, end := event(t, d), event(t, d), event(t, d)
-	ok(t, d.Sync()) // Make's zeros come on the other stream
-	ok(t, d.Copier().Record(start))
-	ok(t, Upload(d.Copier(), a, in))
-	ok(t, d.Copier().Record(up))
+	ok(t, d.Sync()) // Make fills the array with zeros on the compute stream
+	ok(t, d.CopyStream().Record(start))
+	ok(t, Upload(d.CopyStream(), a, in))
+	ok(t, d.CopyStream().Record(up))
 	ok(t, d.Compute().Wait(up))
 	ok(t, Download(d.Compute(), out, a))
 	ok(t, d.Compute().Record(end))
 	ok(t, end.Sync())
 	if !slices.Equal(in, out) {
-		t.Error("what comes back differs")
+		t.Error("the downloaded array differs from the uploaded one")
 	}
 	if took, err := end.Since(start); err != nil || took <= 0 || took > time.Minute {
 		t.Errorf("the copies took %v, error %v", took, err)
@@ -42,7 +42,7 @@ func TestStreamsAndPinnedMemory(t *testing.T) {
 	ok(t, FreePinned(d, out))
 }
 
-// TestStaging sends a device's array around through the host, as a halo exchange does, with kernels before and after.
+// TestStaging copies an array to the host and back, as a halo exchange does, with kernels before and after.
 func TestStaging(t *testing.T) {
 	d := open(t)
 	const n, rounds = 100_000, 50
@@ -64,13 +64,13 @@ func TestStaging(t *testing.T) {
 	raw := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(sum.y))), 8*n)
 	step := func() {
 		d.Run(grow, 0, n)
-		ok(t, d.Fetch(out, raw))
+		ok(t, d.StartDownload(out, raw))
 		d.Run(busy, 0, n)
-		ok(t, d.Fetched())
+		ok(t, d.WaitDownloads())
 		copy(in, out)
 		value := (*float64)(unsafe.Pointer(&in[0]))
-		*value *= 2 // the first element comes back doubled
-		ok(t, d.Deliver(raw, in))
+		*value *= 2 // the host doubles the first element
+		ok(t, d.StartUpload(raw, in))
 		d.Run(busy, 0, n)
 	}
 	for range rounds {
@@ -94,10 +94,10 @@ func TestStaging(t *testing.T) {
 	ok(t, errors.Join(d.Unpin(out), d.Unpin(in)))
 }
 
-// TestSmallUploads sends more than the ring holds without waiting, from one place of the host that changes meanwhile.
+// TestSmallUploads uploads more than the ring holds without waiting, from one array that the host changes in between.
 func TestSmallUploads(t *testing.T) {
 	d := open(t)
-	for _, each := range []int{1, 3, 100, small / 8, small/8 + 1} {
+	for _, each := range []int{1, 3, 100, maxRingUpload / 8, maxRingUpload/8 + 1} {
 		count := 3*ringSize/(8*each) + 1
 		a, err := backend.Make[float64](d, count*each)
 		ok(t, err)

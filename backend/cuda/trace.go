@@ -6,45 +6,45 @@ import (
 	"time"
 )
 
-// Span is a piece of work on one of the device's streams, in time since the trace began.
+// Span is an operation on one of the device's streams. Start and End count from the start of the trace.
 type Span struct {
 	Name, Stream string
 	Start, End   time.Duration
 }
 
-// trace collects the spans of what is queued.
+// trace collects the spans of the queued operations.
 type trace struct {
 	begin *Event
-	spans []traced
+	spans []tracedSpan
 }
 
-type traced struct {
+type tracedSpan struct {
 	name       string
 	stream     *Stream
 	start, end *Event
 }
 
-func nothing() {}
+func noop() {}
 
-// span begins a piece of work on a stream and returns what ends it.
-func (d *Device) span(name string, s *Stream) func() {
+// traceSpan marks the start of an operation on a stream in the trace, and returns a function that marks its end.
+func (d *Device) traceSpan(name string, s *Stream) func() {
 	if d.trace == nil || d.capturing {
-		return nothing
+		return noop
 	}
 	start, err1 := d.NewEvent()
 	end, err2 := d.NewEvent()
 	if err1 != nil || err2 != nil {
-		return nothing
+		return noop
 	}
 	s.Record(start)
 	return func() {
 		s.Record(end)
-		d.trace.spans = append(d.trace.spans, traced{name, s, start, end})
+		d.trace.spans = append(d.trace.spans, tracedSpan{name, s, start, end})
 	}
 }
 
-// Trace runs f and returns what it queued, kernels, copies and messages, in the order of their starts. The events of a
-// trace cost a few microseconds each.
+// Trace runs f and returns the kernels, copies and messages that it queued, in the order of their starts. The events of
+// a trace take a few microseconds each.
 func (d *Device) Trace(f func() error) ([]Span, error) {
 	if err := d.Sync(); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (d *Device) Trace(f func() error) ([]Span, error) {
 	for _, s := range t.spans {
 		start, end, e := t.times(s)
 		err = errors.Join(err, e)
-		all = append(all, Span{s.name, nameOf(s.stream, d.compute, d.copy), start, end})
+		all = append(all, Span{s.name, nameOf(s.stream, d.compute, d.copyStream), start, end})
 		s.start.Close()
 		s.end.Close()
 	}
@@ -73,7 +73,7 @@ func (d *Device) Trace(f func() error) ([]Span, error) {
 	return all, errors.Join(err, d.Sync())
 }
 
-func (t *trace) times(s traced) (start, end time.Duration, err error) {
+func (t *trace) times(s tracedSpan) (start, end time.Duration, err error) {
 	if err := s.end.Sync(); err != nil {
 		return 0, 0, err
 	}

@@ -2,17 +2,17 @@ package primitives
 
 import "fmt"
 
-// Compact copies the elements of src whose keep is not 0 to the front of dst, in order, and returns how many there
-// are. dst is as long as src, and they do not overlap.
+// Compact copies the elements of src with nonzero keep to the front of dst, in order, and returns their number. dst is
+// as long as src, and they do not overlap.
 func Compact[T any](w *Workspace, dst, src []T, keep []uint8) (int, error) {
-	if err := checkSame("compact", len(src), len(keep)); err != nil {
+	if err := checkEqualLengths("compact", len(src), len(keep)); err != nil {
 		return 0, err
 	}
 	if len(dst) < len(src) {
-		return 0, fmt.Errorf("compact: room for %d of %d elements", len(dst), len(src))
+		return 0, fmt.Errorf("compact: dst has %d elements, want at least the %d of src", len(dst), len(src))
 	}
-	if w.accel != nil && size[T]() > 0 {
-		return w.accel.Compact(at(dst), at(src), at(keep), size[T](), len(src))
+	if w.accel != nil && sizeOf[T]() > 0 {
+		return w.accel.Compact(addressOf(dst), addressOf(src), addressOf(keep), sizeOf[T](), len(src))
 	}
 	n := 0
 	for i, k := range keep {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// image is what backend.Kind says a device makes of a number.
+// image computes the image of a number as backend.Kind defines it.
 func image[T Number](op backend.Op, v T) uint64 {
 	var u uint64
 	switch x := any(v).(type) {
@@ -43,12 +43,12 @@ func testImage[T Number](t *rapid.T, a, b T) {
 		want := canonicalNaN(combine(op, a, b))
 		got := fromImage[T](op, max(image(op, a), image(op, b)))
 		if got != want && (got == got || want == want) || math.Signbit(float64(got)) != math.Signbit(float64(want)) {
-			t.Fatalf("%v of %v and %v by their images is %v, want %v", op, a, b, got, want)
+			t.Fatalf("%v of %v and %v computed from their images is %v, want %v", op, a, b, got, want)
 		}
 	}
 }
 
-// TestImagesOrderNumbers proves that the greatest image leads back to the least or greatest number.
+// TestImagesOrderNumbers proves that the greatest image is that of the minimum or maximum.
 func TestImagesOrderNumbers(t *testing.T) {
 	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64,
 		math.SmallestNonzeroFloat64, 1, -1}

@@ -7,10 +7,10 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// Min returns the least of x: NaN if there is one, -0 before +0, and the greatest value of the type if x is empty.
+// Min returns the minimum of x: NaN if x has one; -0 is less than +0; the greatest value of the type if x is empty.
 func Min[T Number](w *Workspace, x []T) (T, error) { return reduce(w, backend.Min, x) }
 
-// Max returns the greatest of x: NaN if there is one, +0 before -0, and the least value of the type if x is empty.
+// Max returns the maximum of x: NaN if x has one; -0 is less than +0; the least value of the type if x is empty.
 func Max[T Number](w *Workspace, x []T) (T, error) { return reduce(w, backend.Max, x) }
 
 func reduce[T Number](w *Workspace, op backend.Op, x []T) (T, error) {
@@ -21,13 +21,13 @@ func reduce[T Number](w *Workspace, op backend.Op, x []T) (T, error) {
 		if err := checkLength(op.String(), len(x)); err != nil {
 			return 0, err
 		}
-		image, err := w.accel.Reduce(op, backend.KindOf[T](), at(x), len(x))
+		image, err := w.accel.Reduce(op, backend.KindOf[T](), addressOf(x), len(x))
 		if err != nil {
 			return 0, err
 		}
 		return fromImage[T](op, image), nil
 	}
-	l := keep[reduceLoop[T]](w)
+	l := cached[reduceLoop[T]](w)
 	l.op, l.x, l.result = op, x, identity[T](op)
 	w.dev.Run(l, 0, len(x))
 	l.x = nil
@@ -67,7 +67,7 @@ func combine[T Number](op backend.Op, a, b T) T {
 	return a + b
 }
 
-// canonicalNaN gives every NaN the bits of math.NaN: processors differ in those that arithmetic gives.
+// canonicalNaN replaces every NaN by math.NaN: the bits of a NaN that arithmetic produces differ between processors.
 func canonicalNaN[T Number](v T) T {
 	if v != v {
 		nan := math.NaN()
@@ -76,7 +76,7 @@ func canonicalNaN[T Number](v T) T {
 	return v
 }
 
-// identity is what changes nothing: the result for an empty array.
+// identity returns the identity element of Min or Max, which is the result for an empty array.
 func identity[T Number](op backend.Op) T {
 	var v T
 	least := op == backend.Max
@@ -113,7 +113,7 @@ func identity[T Number](op backend.Op) T {
 	return v
 }
 
-// fromImage is the number that has an image: see backend.Kind.
+// fromImage returns the number that has the image: see backend.Kind.
 func fromImage[T Number](op backend.Op, image uint64) T {
 	var v T
 	kind := backend.KindOf[T]()

@@ -7,20 +7,20 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// SumInto adds the exact sum of x to words, which are laid out as [backend.SumWords] says and are zero for an empty
-// sum. Every word but the last of the limbs lies in [0, 2^32) afterwards. Neither order nor device changes a bit.
+// SumInto adds the exact sum of x to words, whose layout [backend.SumWords] defines; all zeros are the empty sum. All
+// limbs except the last one lie in [0, 2^32) afterwards. The result does not depend on the order or the device.
 func SumInto[T Float](w *Workspace, words *[backend.SumWords]int64, x []T) error {
-	// A word grows by less than 2^32 with each number.
+	// Each number adds less than 2^32 to a word, so most numbers cannot overflow an int64.
 	const most = 1 << 30
 	for len(x) > 0 {
 		part := x[:min(len(x), most)]
 		x = x[len(part):]
 		if w.accel != nil {
-			if err := w.accel.Sum(backend.KindOf[T](), at(part), len(part), words); err != nil {
+			if err := w.accel.Sum(backend.KindOf[T](), addressOf(part), len(part), words); err != nil {
 				return err
 			}
 		} else {
-			l := keep[sumLoop[T]](w)
+			l := cached[sumLoop[T]](w)
 			l.x, l.words = part, words
 			w.dev.Run(l, 0, len(part))
 			l.x, l.words = nil, nil
@@ -39,7 +39,7 @@ type sumLoop[T Float] struct {
 func (l *sumLoop[T]) Range(lo, hi int) {
 	var sum [backend.SumWords]int64
 	for _, v := range l.x[lo:hi] {
-		add(&sum, float64(v))
+		addExact(&sum, float64(v))
 	}
 	l.mu.Lock()
 	for i, v := range sum {
@@ -48,7 +48,7 @@ func (l *sumLoop[T]) Range(lo, hi int) {
 	l.mu.Unlock()
 }
 
-func add(words *[backend.SumWords]int64, x float64) {
+func addExact(words *[backend.SumWords]int64, x float64) {
 	b := math.Float64bits(x)
 	exponent, mantissa := uint(b>>52)&0x7ff, b&(1<<52-1)
 	switch {

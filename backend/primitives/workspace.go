@@ -1,10 +1,9 @@
 // Package primitives has the data-parallel building blocks of solvers: reductions, prefix sums, compaction, sorting,
-// and moves by index. Each gives the same bits on every device and for any number of threads; what rounds or depends on
-// ties has a fixed order.
+// gather and scatter. Each computes the same bits on every device and for any number of threads: operations that round
+// or depend on ties have a fixed order. All functions take a [Workspace], which holds the device and its buffers.
 //
-// Slices named here live where [backend.Make] put them. On a device with memory of its own a call that returns a number
-// waits for it; Gather, Scatter, Pack and Unpack are only queued, and so can be part of a captured graph.
-// The for-each of this package is [backend.Device.Run].
+// Slice arguments must come from [backend.Make]. On a device with separate memory, functions that return a number wait
+// for it; Gather, Scatter, Pack and Unpack are only queued, so they can be part of a [backend.Recording].
 package primitives
 
 import (
@@ -15,54 +14,54 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// Workspace is a device and memory that calls use meanwhile and keep for the next ones: a call that is repeated
-// allocates nothing. It is used by one goroutine.
+// Workspace is a device with the buffers that the functions of this package reuse: repeating a call allocates nothing.
+// One goroutine may use it at a time.
 type Workspace struct {
 	dev   backend.Device
-	accel backend.Primitives // nil for a device that works in the memory of the host
-	kept  []any
+	accel backend.Primitives // nil for a device that uses the host's memory
+	cache []any
 }
 
-// On returns a workspace for a device. Its memory goes with it, or on a GPU with the device.
-func On(d backend.Device) *Workspace {
+// NewWorkspace returns a workspace for a device. Its buffers on a GPU are freed when the device is closed.
+func NewWorkspace(d backend.Device) *Workspace {
 	accel, _ := d.(backend.Primitives)
 	return &Workspace{dev: d, accel: accel}
 }
 
-// keep returns the workspace's variable of a type, which is made on first use.
-func keep[T any](w *Workspace) *T {
-	for _, k := range w.kept {
+// cached returns the workspace's variable of type T, which it makes on first use.
+func cached[T any](w *Workspace) *T {
+	for _, k := range w.cache {
 		if v, ok := k.(*T); ok {
 			return v
 		}
 	}
 	v := new(T)
-	w.kept = append(w.kept, v)
+	w.cache = append(w.cache, v)
 	return v
 }
 
-// Number is what can be reduced.
+// Number lists the types that can be reduced.
 type Number = backend.Number
 
-// Float is what can be summed exactly.
+// Float lists the types that can be summed exactly.
 type Float interface{ float32 | float64 }
 
-// Key is what can be sorted by.
+// Key lists the types of sort keys.
 type Key interface{ uint32 | uint64 }
 
-// Signed is what runs of equal keys can be reduced to.
+// Signed lists the value types of ReduceByKey.
 type Signed interface {
 	int32 | int64 | float32 | float64
 }
 
-func at[T any](a []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(a)) }
+func addressOf[T any](a []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(a)) }
 
-func size[T any]() int {
+func sizeOf[T any]() int {
 	var t T
 	return int(unsafe.Sizeof(t))
 }
 
-// checkLength refuses arrays whose elements an int32 cannot number.
+// checkLength returns an error if an int32 cannot count n elements.
 func checkLength(what string, n int) error {
 	if n > math.MaxInt32 {
 		return fmt.Errorf("%s of %d elements; at most %d", what, n, math.MaxInt32)
@@ -70,9 +69,9 @@ func checkLength(what string, n int) error {
 	return nil
 }
 
-func checkSame(what string, n, m int) error {
+func checkEqualLengths(what string, n, m int) error {
 	if n != m {
-		return fmt.Errorf("%s: arrays of %d and %d elements, which must be as long as each other", what, n, m)
+		return fmt.Errorf("%s: arrays have %d and %d elements, want equal lengths", what, n, m)
 	}
 	return checkLength(what, n)
 }

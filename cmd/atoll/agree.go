@@ -202,9 +202,9 @@ func (e *rankFailure) leaveReport(stopped bool) {
 	var saved *run.Stopped
 	switch {
 	case errors.As(e.error, &saved):
-		_ = e.env.LeaveReport(launch.Report{Rank: e.env.Rank, Text: saved.Error()})
+		_ = e.env.WriteReport(launch.Report{Rank: e.env.Rank, Text: saved.Error()})
 	case !stopped:
-		_ = e.env.LeaveReport(e.cause())
+		_ = e.env.WriteReport(e.cause())
 	}
 }
 

@@ -34,7 +34,7 @@ func TestBadInput(t *testing.T) {
 		"endless ranks":    {smallCase, []string{"run", "case.toml", "--ranks", "100000"}, "--ranks 100000: at most"},
 		"endless threads":  {smallCase, []string{"run", "case.toml", "--threads", "100000"}, "at most"},
 		"no processes":     {smallCase, []string{"launch", "local", "-n", "0", "--", "true"}, "0 ranks"},
-		"unknown flag":     {smallCase, []string{"run", "case.toml", "--rank", "2"}, "--rank"},
+		"unknown flag":     {smallCase, []string{"run", "case.toml", "--rank", "2"}, "did you mean --ranks?"},
 		"unknown command":  {smallCase, []string{"rum"}, "rum"},
 		"no summary":       {smallCase, []string{"run", "case.toml", "--summary", "case.toml/s.json"}, "--summary"},
 		"summary's folder": {smallCase, []string{"run", "case.toml", "--summary", "."}, "--summary: . cannot be written"},

@@ -54,7 +54,7 @@ func TestBenchEstimates(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, c.stderr.String())
 	}
 	line := c.stdout.String()[strings.Index(c.stdout.String(), "one.toml"):]
-	if !regexp.MustCompile(`^one.toml +\S+ MiB +\S+ MiB +[+-]\d\.\d% +- +\S+ MiB +\S+ MiB +\S.* m?s +\S+ m?s\n$`).
+	if !regexp.MustCompile(`^one.toml +\S+ MiB +\S+ MiB +[+-]\d\.\d% +- +- +- +\S+ MiB +\S+ MiB +\S.* m?s +\S+ m?s\n$`).
 		MatchString(line) {
 		t.Errorf("got %q", line)
 	}

@@ -88,7 +88,7 @@ func TestCutOffRankIsDetected(t *testing.T) {
 		if took := time.Since(cut); took > 4*time.Second {
 			t.Errorf("rank %d ended %v after the cut, want about the 2s of --silence", rank, took)
 		}
-		want := fmt.Sprintf("rank %d: lost (the process died or stopped answering): no sign of life for 2s", 1-rank)
+		want := fmt.Sprintf("rank %d: lost (the process died or stopped answering): no heartbeat for 2s", 1-rank)
 		if stderr := c.stderr.String(); c.ProcessState.ExitCode() != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("rank %d: exit code %d, %q", rank, c.ProcessState.ExitCode(), stderr)
 		}

@@ -68,7 +68,7 @@ func TestRanksOfAnEarlierEpochPublishNothing(t *testing.T) {
 	if err := d.launcher.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code, stderr := d.launcher.end(t); code != exitSaved || !strings.Contains(stderr, "others have taken its place") {
+	if code, stderr := d.launcher.end(t); code != exitSaved || !strings.Contains(stderr, "other ranks have replaced it") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

@@ -133,13 +133,13 @@ func (f *k8sFlags) complete(c *config.Case, path string) error {
 
 // follow waits for the end of the job, and downloads its output.
 func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
-	follower := kube.Follow{Client: cluster, Name: f.job.Name, Out: os.Stdout, Log: os.Stderr, Patience: f.patience}
-	err := follower.Until(ctx)
+	follower := kube.Follow{Client: cluster, Name: f.job.Name, Out: os.Stdout, Log: os.Stderr, StartTimeout: f.patience}
+	err := follower.Wait(ctx)
 	after := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
 		return f.interrupted(after, cluster, err)
 	}
-	var failed *kube.Failed
+	var failed *kube.FailedError
 	if err != nil && !errors.As(err, &failed) {
 		return err // the job may still run
 	}
@@ -158,7 +158,7 @@ func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 		fmt.Fprintf(os.Stderr, "atoll: the output of the job is on the volume %s: the same command continues from its last "+
 			"checkpoint, --delete removes it\n", f.claim())
 	}
-	if failed != nil && failed.Input {
+	if failed != nil && failed.BadInput {
 		return badInput(err)
 	}
 	return err
@@ -186,11 +186,11 @@ func (f *k8sFlags) secrets() (kube.Secrets, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if _, err := certs.Make(dir, f.job.Most(), 30*24*time.Hour); err != nil {
+	if _, err := certs.Make(dir, f.job.MaxRanks(), 30*24*time.Hour); err != nil {
 		return nil, err
 	}
 	var all kube.Secrets
-	for rank := range f.job.Most() {
+	for rank := range f.job.MaxRanks() {
 		files := map[string][]byte{}
 		for _, name := range []string{"ca.crt", "tls.crt", "tls.key"} {
 			if files[name], err = os.ReadFile(filepath.Join(dir, fmt.Sprintf("rank-%d", rank), name)); err != nil {

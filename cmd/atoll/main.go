@@ -36,7 +36,7 @@ var processStart = time.Now()
 func main() {
 	ctx, stop := context.WithCancel(context.Background())
 	stopBySignal(stop)
-	process.WhenUnread(stop)
+	process.OnClosedOutput(stop)
 	os.Exit(execute(ctx, os.Args[1:]))
 }
 
@@ -68,7 +68,8 @@ func about() string {
 // usageError is a wrong command line.
 type usageError struct{ error }
 
-func execute(ctx context.Context, args []string) int {
+// rootCommand returns the program's command, with all those below it.
+func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "atoll",
 		Short:         "Distributed solvers: the same bits on any number of ranks, on CPUs and on GPUs",
@@ -85,13 +86,19 @@ func execute(ctx context.Context, args []string) int {
 			return nil
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(runCommand(), studyCommand(), replayCommand(), auditCommand(), checkpointCommand(),
 		members.RanksCommand(), members.SuperviseCommand())
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root), filesCommand())
 	complete(root)
+	return root
+}
+
+// execute runs the command of a command line and returns the exit code.
+func execute(ctx context.Context, args []string) int {
+	root := rootCommand()
 	return reportEnd(ctx, process.Guard(func() error {
 		own, err := ownFlags(root, args)
 		if err != nil {

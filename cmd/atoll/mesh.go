@@ -303,7 +303,7 @@ func readDual(path string) (*dual, error) {
 func writable(path string) error {
 	err := meshio.Writable(path)
 	if err == nil {
-		err = atomicfile.Placeable(path)
+		err = atomicfile.CheckWritable(path)
 	}
 	if err != nil {
 		return usageError{err}
@@ -356,7 +356,8 @@ var bytesOfCell = map[int]int64{2: 215, 3: 330}
 func fitsMesh(cells int64, dim int) error {
 	need := cells * bytesOfCell[dim]
 	if free, source := estimate.FreeMemory(); need > free {
-		return badInput(fmt.Errorf("a mesh of %d cells takes about %s of memory, and there is %s, %s; make fewer cells",
+		return badInput(fmt.Errorf("a mesh of %d cells needs about %s of memory, but only %s are available (%s): "+
+			"make fewer cells",
 			cells, words.Bytes(need), words.Bytes(free), source))
 	}
 	return nil

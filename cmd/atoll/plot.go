@@ -26,17 +26,17 @@ func plotCommand() *cobra.Command {
 	var f plotFlags
 	c := &cobra.Command{
 		Use:   "plot DIR... | plot MESH...",
-		Short: "Draw a run, compare several, or show meshes: maps, slices, surfaces, gauges, histograms and films",
+		Short: "Draw a run, compare several, or show meshes: maps, slices, surfaces, gauges, histograms and animations",
 		Long: "Draw the contents of the output folder of a run: fields in a frame, the partition, gauges beside\n" +
 			"measured values, and conserved quantities. Of several runs, draw gauges and tables over each other, and " +
 			"named fields\n" +
 			"side by side. Of mesh files, draw their groups, fields or quality, several side by side.\n\n" +
 			"Pictures go to DIR/plots, or by --out to one file, whose extension sets the format: .png, .pdf, .svg, or for\n" +
-			"a film of all frames .gif or .apng. docs/pictures.md shows each kind of picture and its command.",
+			"an animation of all frames .gif or .apng. docs/pictures.md shows each kind of picture and its command.",
 		Example: "  atoll plot out/dam-break                              # everything, in the last frame\n" +
 			"  atoll plot out/dam-break --field h1 --isolines 8 --width 8.5cm --out h1.pdf\n" +
 			"  atoll plot out/dam-break --field z1 --arrows u2,v2 --frame 3 --title 'Surface, {t}' --out z1.png\n" +
-			"  atoll plot out/dam-break --field h1 --range 1:4 --out film.gif       # all frames on one scale\n" +
+			"  atoll plot out/dam-break --field h1 --range 1:4 --out level.gif      # all frames on one scale\n" +
 			"  atoll plot out/enright --field f --slice x=0.35 --colours cividis\n" +
 			"  atoll plot out/bay --gauge creek --measured tide.csv --out creek.svg\n" +
 			"  atoll plot out/coarse out/fine --gauge east --column z1\n" +
@@ -51,7 +51,7 @@ func plotCommand() *cobra.Command {
 	}
 	f.flags(c.Flags())
 	for name, values := range map[string][]string{"colours": palette.Names(),
-		"format": slices.Concat(figure.Formats, figure.Films), "frame": {"last", "all"}} {
+		"format": slices.Concat(figure.Formats, figure.AnimationFormats), "frame": {"last", "all"}} {
 		// It fails only for unknown flags.
 		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
@@ -71,11 +71,12 @@ func (f *plotFlags) flags(p *pflag.FlagSet) {
 	p.BoolVar(&f.Histogram, "histogram", false, "histograms of the values of fields, instead of maps")
 	p.BoolVar(&f.Quality, "quality", false, "of meshes: the quality of cells, and its histogram")
 
-	p.StringVarP(&f.Out, "out", "o", "", "one picture or film, into this file: .png, .pdf, .svg, .gif or .apng")
+	p.StringVarP(&f.Out, "out", "o", "", "one picture or animation, into this file: .png, .pdf, .svg, .gif or .apng")
 	p.StringVar(&f.Format, "format", "", "of the files in DIR/plots: png, pdf, svg, or of films gif, apng (default png)")
 	p.StringVar(&f.Dir, "dir", "", "folder of the files (default DIR/plots; of several runs plots; of meshes here)")
 	p.StringVar(&f.width, "width", "", "in pixels, as in 1200, or on paper, as in 8.5cm or 3.3in, with letters of 8\n"+
-		"points and 300 pixels an inch (default 1200; films 800; pdf and svg 6.5in)")
+		"points and 300 pixels an inch (default 1200; films 800; pdf and svg 6.5in);\n"+
+		"that of each where pictures are side by side")
 	p.StringVar(&f.window, "window", "",
 		"what is shown, as in 0:500,-20:20 along x and y, or of series 0:60 (default: all)")
 	p.Float64Var(&f.Rate, "fps", 10, "pictures of a film a second")
@@ -141,7 +142,7 @@ func (f *plotFlags) parse(p *pflag.FlagSet) (err error) {
 // draw draws runs or meshes.
 func (f *plotFlags) draw(args []string) error {
 	if f.strip != "" {
-		picture, err := (&plot.Strip{Dirs: args, Page: f.Page}).Draw()
+		picture, err := (&plot.SurfaceMontage{Dirs: args, Page: f.Page}).Draw()
 		if err != nil {
 			return err
 		}
@@ -149,8 +150,8 @@ func (f *plotFlags) draw(args []string) error {
 	}
 	meshes := 0
 	for _, name := range args {
-		if info, err := os.Stat(name); err == nil && !info.IsDir() && plot.IsMesh(name) {
-			meshes++
+		if info, err := os.Stat(name); plot.IsMesh(name) && (err != nil || !info.IsDir()) {
+			meshes++ // Meshes tells of a file that is missing
 		}
 	}
 	var done *plot.Result

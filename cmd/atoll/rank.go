@@ -201,9 +201,9 @@ func (r *rank) announce(c *config.Case, ranks int, share launch.Share) {
 	if r.quiet {
 		return
 	}
-	threads := fmt.Sprint(share.Most)
-	if share.Fewest != share.Most {
-		threads = fmt.Sprintf("%d to %d", share.Fewest, share.Most)
+	threads := fmt.Sprint(share.MaxThreads)
+	if share.MinThreads != share.MaxThreads {
+		threads = fmt.Sprintf("%d to %d", share.MinThreads, share.MaxThreads)
 	}
 	fmt.Printf("%-16s %s; ranks: %d, threads of each: %s, machines: %d; transport %s: %s\n", "found", r.env.Origin(),
 		ranks, threads, share.Hosts, r.transport, r.reason)

@@ -169,7 +169,7 @@ func (f *runFlags) load(path string, rank int) (*config.Case, error) {
 	c, err := solvers.Load(path, f.set)
 	if err == nil && rank == 0 && f.summary != "" {
 		if err = os.MkdirAll(filepath.Dir(f.summary), 0o777); err == nil {
-			err = atomicfile.Placeable(f.summary)
+			err = atomicfile.CheckWritable(f.summary)
 		}
 		if err != nil {
 			err = fmt.Errorf("--summary: %w", err)

@@ -78,7 +78,8 @@ func (c *command) feed(t *testing.T, pipe, meshFile string) {
 // line of message and no mesh written. The exit code is 75 if a run has saved its state, otherwise 1.
 func TestSmoothEndsBySignal(t *testing.T) {
 	smooth := []string{"smooth", "a.mesh", "b.msh"}
-	long := append(smooth[:3:3], "--sweeps", "10000000", "--every", "10000000")
+	// The smoother barrier would end by itself after 50 sweeps.
+	long := append(smooth[:3:3], "--smoother", "pain-exact", "--sweeps", "10000000", "--every", "10000000")
 	sampling := append(smooth[:3:3], "--samples", "8192", "--width", "sin(x)+2", "--height", "cos(x)+2", "--ranks", "2")
 	run := []string{"run", "case.toml"}
 	processes := append(run[:2:2], "--ranks", "3", "--transport", "grpc")

@@ -73,12 +73,6 @@ func solverCommand(own *solvers.Command) *cobra.Command {
 			return f.run(cmd.Context(), c, report)
 		},
 	}
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		if strings.HasPrefix(err.Error(), "unknown shorthand flag") { // a flag with one dash, as other programs have
-			err = fmt.Errorf("%w: flags start with two dashes, as in --%s", err, own.Flags[0].Name)
-		}
-		return usageError{err}
-	})
 	p := c.Flags()
 	p.SortFlags = false
 	for _, k := range own.Flags {
@@ -186,7 +180,7 @@ func checkWritable(file string) error {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil || info.IsDir():
-		if err := atomicfile.Placeable(file); err != nil {
+		if err := atomicfile.CheckWritable(file); err != nil {
 			return usageError{err}
 		}
 		return nil

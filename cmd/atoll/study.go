@@ -78,13 +78,13 @@ func (f *studyFlags) study(ctx context.Context, path string) error {
 	}
 	s, err := study.New(path, f.set, f.out, f.force, solvers.Load)
 	if err == nil {
-		err = s.Knows(f.metrics)
+		err = s.CheckMetrics(f.metrics)
 	}
 	if err != nil {
 		return badInput(err)
 	}
-	f.planJobs(s.Left())
-	failed := s.Go(ctx, f.jobs, f.child(path), func(line string) {
+	f.planJobs(s.Remaining())
+	failed := s.RunAll(ctx, f.jobs, f.child(path), func(line string) {
 		if !f.quiet {
 			fmt.Fprintln(os.Stderr, line)
 		}

@@ -17,7 +17,7 @@ import (
 func TestStudy(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	args := []string{"study", "case.toml", "--set", "mesh.cells=200,800", "--set", "time.end=0.02", "--metric", "mass1"}
-	for _, want := range []string{"cells=800: done in", "2 of 2 runs are there already"} {
+	for _, want := range []string{"cells=800: done in", "2 of 2 runs are done already"} {
 		c := atoll(t, dir, nil, args...)
 		if code := c.code(t); code != 0 || !strings.Contains(c.stderr.String(), want) ||
 			!strings.HasPrefix(c.stdout.String(), "| mesh.cells | cells | steps | wall (s) |") {

@@ -17,7 +17,7 @@ func verifyCommand() *cobra.Command {
 	var o verify.Options
 	var f runFlags
 	names := verify.Names()
-	scaling := strings.Join(verify.Those(func(s verify.Suite) bool { return s.Scales }), ", ")
+	scaling := strings.Join(verify.NamesWhere(func(s verify.Suite) bool { return s.Scales }), ", ")
 	c := &cobra.Command{
 		Use: "verify [" + strings.Join(names, " | ") + "]",
 		Short: "Reproduce the published tables and exact solutions of one solver or all, with reference values " +

@@ -145,3 +145,21 @@ func TestServeRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestPictureWhileFramesAreWritten: a run shows its picture although there is always a frame being written.
+func TestPictureWhileFramesAreWritten(t *testing.T) {
+	url := watched(t, "smooth-linear.toml", "--transport", "local", "--set", "mesh.cells=20000", "--set", "stop.move=0",
+		"--set", "method.relax=0.001", "--set", "method.sweeps=1000000", "--set", "output.every=1")
+	for range 600 { // a minute
+		r, err := http.Get(strings.TrimSuffix(url, "/") + "/picture.png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = r.Body.Close()
+		if r.StatusCode == http.StatusOK {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Error("there is no picture after a minute")
+}

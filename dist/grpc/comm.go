@@ -15,9 +15,6 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// ErrClosed is wrapped by the error of a call on, or with, a rank that has called Close.
-var ErrClosed = errors.New("has left the run")
-
 // ErrRefused is wrapped by the error of a rank that the coordinator does not admit to the run.
 var ErrRefused = errors.New("refused by the coordinator")
 
@@ -66,7 +63,7 @@ func (c *comm) Cause() error { return c.cause }
 
 func (c *comm) check(ctx context.Context, peer, tag int) error {
 	if c.closed.Load() {
-		return &dist.PeerError{Rank: c.cfg.Rank, Err: ErrClosed}
+		return &dist.PeerError{Rank: c.cfg.Rank, Err: dist.ErrClosed}
 	}
 	select {
 	case <-c.down:

@@ -185,7 +185,7 @@ func (l *controlClient) sendLoop() {
 		case <-watch.C:
 			if l.clock.Tick(); l.life.Silent(silence) {
 				l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(),
-					Err: fmt.Errorf("%w: no sign of life for %v", dist.ErrPeerLost, silence)})
+					Err: fmt.Errorf("%w: no heartbeat for %v", dist.ErrPeerLost, silence)})
 			}
 		case <-l.over:
 			_ = l.stream.CloseSend() // confirms the end to the coordinator; errors do not matter any more

@@ -238,7 +238,7 @@ func (c *coordinator) watch(stop <-chan struct{}) {
 			c.mu.Lock()
 			for _, m := range c.members {
 				if m != nil && !m.left && m.life.Silent(c.silence) {
-					c.decide(lost(m.rank, fmt.Sprintf("no sign of life for %v", c.silence)))
+					c.decide(lost(m.rank, fmt.Sprintf("no heartbeat for %v", c.silence)))
 				}
 			}
 			c.mu.Unlock()

@@ -44,7 +44,7 @@
 // other call.
 //
 // Close sends the number of frames sent to each rank, and waits until all ranks have closed. A rank that still runs
-// can receive what was sent to it; its other calls that need the closed rank fail with ErrClosed.
+// can receive what was sent to it; its other calls that need the closed rank fail with dist.ErrClosed.
 //
 // # Cost
 //

@@ -112,7 +112,7 @@ func TestBorrowedMemoryIsFreeWhenTheSendEnds(t *testing.T) {
 		"sent":      {chunkBytes + zeroCopyBytes, context.Background(), nothing, nil},
 		"cancelled": {2*chunkBytes + zeroCopyBytes, endedContext(), nothing, context.Canceled},
 		"receiver closed": {2*chunkBytes + zeroCopyBytes, context.Background(), func(c *comm) { c.peers[1].endSends() },
-			ErrClosed},
+			dist.ErrClosed},
 		"run failed": {chunkBytes + zeroCopyBytes, context.Background(), func(c *comm) { c.fail(dist.ErrPeerLost) },
 			dist.ErrPeerLost},
 	} {

@@ -40,7 +40,7 @@ func TestCallsEndWhenAPeerHasLeft(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, r := range []dist.Request{send, before, after} {
-				if err := rank.Wait(ctx, []dist.Request{r}); !errors.Is(err, ErrClosed) {
+				if err := rank.Wait(ctx, []dist.Request{r}); !errors.Is(err, dist.ErrClosed) {
 					t.Error(err)
 				}
 			}
@@ -107,7 +107,7 @@ func TestNoConnectionAfterClose(t *testing.T) {
 	p := rank.peers[1]
 	p.address = "unix:/nobody"
 	p.close()
-	if _, err := p.open(); !errors.Is(err, ErrClosed) {
+	if _, err := p.open(); !errors.Is(err, dist.ErrClosed) {
 		t.Fatal(err)
 	}
 }

@@ -55,7 +55,7 @@ func (p *peer) open() (stream, error) {
 	}
 	p.mu.Unlock()
 	if closed { // the rank has closed before the writer began
-		return nil, errors.Join(ErrClosed, conn.Close())
+		return nil, errors.Join(dist.ErrClosed, conn.Close())
 	}
 	defer p.c.cfg.notifyWhile(func() string {
 		return fmt.Sprintf("waiting for rank %d at %s: %v", p.rank, p.address, lastErr)
@@ -201,7 +201,7 @@ func (p *peer) hasLeft() bool {
 }
 
 func leftError(rank int, o *pending.Op) error {
-	return &dist.PeerError{Rank: rank, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
+	return &dist.PeerError{Rank: rank, Err: fmt.Errorf("%v: %w", o, dist.ErrClosed)}
 }
 
 func (p *peer) close() {

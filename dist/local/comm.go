@@ -27,7 +27,7 @@ func (c *comm) Size() int { return c.world.size }
 
 func (c *comm) check(ctx context.Context, peer, tag int) error {
 	if c.closed.Load() {
-		return &dist.PeerError{Rank: c.rank, Err: ErrClosed}
+		return &dist.PeerError{Rank: c.rank, Err: dist.ErrClosed}
 	}
 	if err := c.world.failure(); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (c *comm) receive(ctx context.Context, m pending.Message) (dist.Request, er
 
 func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 	err := c.table.Wait(ctx, reqs, c.world.down, c)
-	if errors.Is(err, ErrClosed) {
+	if errors.Is(err, dist.ErrClosed) {
 		// A rank that closes because the run has failed is not the cause.
 		if cause := c.world.failure(); cause != nil {
 			return cause
@@ -140,7 +140,7 @@ func (c *comm) enter(ctx context.Context, call collect.Call, data []byte) (*coll
 func (c *comm) checkClosed(call collect.Call) error {
 	for _, peer := range c.world.ranks {
 		if peer.closed.Load() && peer.entered < c.entered {
-			return &dist.PeerError{Rank: peer.rank, Err: fmt.Errorf("%v: %w", call, ErrClosed)}
+			return &dist.PeerError{Rank: peer.rank, Err: fmt.Errorf("%v: %w", call, dist.ErrClosed)}
 		}
 	}
 	return nil
@@ -188,7 +188,7 @@ func (c *comm) Close() error {
 	defer w.collective.Unlock()
 	for _, peer := range w.ranks {
 		if peer.entered > c.entered {
-			_ = w.fail(&dist.PeerError{Rank: c.rank, Err: fmt.Errorf("a collective waits for it: %w", ErrClosed)})
+			_ = w.fail(&dist.PeerError{Rank: c.rank, Err: fmt.Errorf("a collective waits for it: %w", dist.ErrClosed)})
 		}
 	}
 	return nil

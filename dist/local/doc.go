@@ -17,5 +17,5 @@
 // The first failure ends the run for all ranks: a killed rank, an Abort, a rank that gives up a collective because
 // its context ended, or ranks that call different collectives. Pending and later calls return its cause. A
 // point-to-point call whose context ends is cancelled and affects no other. A closed rank is not a failure: calls
-// that would wait for it return a *dist.PeerError that wraps ErrClosed.
+// that would wait for it return a *dist.PeerError that wraps dist.ErrClosed.
 package local

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 
@@ -9,9 +8,6 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/collect"
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
-
-// ErrClosed is wrapped by the error of a call on, or with, a rank that has called Close.
-var ErrClosed = errors.New("has left the run")
 
 // world is the state that the ranks of one run share.
 type world struct {
@@ -96,7 +92,7 @@ func (l *lane) send(o *pending.Op) {
 	l.mu.Lock()
 	if l.closed[1] {
 		l.mu.Unlock()
-		o.Complete(&dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, ErrClosed)})
+		o.Complete(&dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, dist.ErrClosed)})
 		return
 	}
 	r := l.recvs.Match(o.Tag)
@@ -115,7 +111,7 @@ func (l *lane) receive(o *pending.Op) {
 	s := l.sends.Match(o.Tag)
 	if s == nil && l.closed[0] {
 		l.mu.Unlock()
-		o.Complete(&dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, ErrClosed)})
+		o.Complete(&dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, dist.ErrClosed)})
 		return
 	}
 	if s == nil {
@@ -144,7 +140,7 @@ func (l *lane) close(side int) {
 		waiting = &l.sends
 	}
 	for o := waiting.Pop(); o != nil; o = waiting.Pop() {
-		o.Complete(&dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, ErrClosed)})
+		o.Complete(&dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, dist.ErrClosed)})
 	}
 }
 

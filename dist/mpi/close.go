@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// closeLimit is how long Close waits for ranks that still run.
+	// closeLimit is how long Close waits for the other ranks to close.
 	closeLimit = 10 * time.Minute
-	// failedLimit is how long Close waits for ranks after the run has failed.
+	// failedLimit is how long it waits after the run has failed.
 	failedLimit = 2 * time.Second
 )
 
@@ -42,23 +42,23 @@ func (c *comm) Close() error {
 	}
 	if err := c.cause(); err != nil {
 		if missing >= 0 {
-			c.kill(fmt.Errorf("rank %d has not closed within %v after the run failed: %w", missing, failedLimit, err))
+			c.abortJob(fmt.Errorf("rank %d did not close within %v after the run failed: %w", missing, failedLimit, err))
 		}
 		return nil // MPI is not finalised: messages may be pending forever
 	}
 	if missing >= 0 {
-		err := &dist.PeerError{Rank: missing, Err: fmt.Errorf("has not left the run within %v", closeLimit)}
-		c.kill(err)
+		err := &dist.PeerError{Rank: missing, Err: fmt.Errorf("did not close within %v", closeLimit)}
+		c.abortJob(err)
 		return err
 	}
 	if !c.recycleOrphans() {
 		return nil // a message was sent that no rank has received
 	}
 	err := c.engine.free()
-	if c.job {
+	if c.fromInit {
 		empi.Finalize()
 	}
-	c.rounds.release()
+	c.collective.release()
 	if c.table.freeSlots() {
 		liveComms.Delete(c)
 	}
@@ -73,7 +73,7 @@ func (c *comm) waitForPeers() (missing int) {
 	for {
 		c.readNotices()
 		if limit == closeLimit && c.cause() != nil {
-			began, limit = time.Now(), failedLimit // the others may get the notice only now, as this rank does
+			began, limit = time.Now(), failedLimit // the other ranks may receive the failure notice only now
 		}
 		sent := c.recycleOrphans()
 		c.mu.Lock()
@@ -96,9 +96,9 @@ func (c *comm) waitForPeers() (missing int) {
 	}
 }
 
-// kill ends all processes of the job, if this is the communicator of Init.
-func (c *comm) kill(cause error) {
-	if !c.job {
+// abortJob ends all processes of the job by MPI_Abort, if this is the communicator of Init.
+func (c *comm) abortJob(cause error) {
+	if !c.fromInit {
 		return
 	}
 	code := 1
@@ -107,5 +107,5 @@ func (c *comm) kill(cause error) {
 		code = a.Code
 	}
 	fmt.Fprintf(os.Stderr, "atoll: rank %d of %d ends the job: %v\n", c.rank, c.size, cause)
-	endJob(code)
+	mpiAbort(code)
 }

@@ -14,7 +14,7 @@ import (
 
 // MPI may use the memory of a long message that no rank receives even after the run has failed and the rank has
 // closed. The garbage collector must not free it.
-func TestRankLeavesMemoryToMPIAfterAFailure(t *testing.T) {
+func TestRankKeepsPendingMemoryAfterFailure(t *testing.T) {
 	needRank(t)
 	func() {
 		c := newComms(t)[0]
@@ -45,15 +45,15 @@ func TestRankLeavesMemoryToMPIAfterAFailure(t *testing.T) {
 	}
 }
 
-// If a rank fails while another waits in Close, the waiting rank gives the others failedLimit from then on, and
-// does not end the job at once.
-func TestRankWaitsAfterALateFailure(t *testing.T) {
+// If a rank fails while another waits in Close, the waiting rank then waits up to failedLimit for the others, and does
+// not abort the job at once.
+func TestRankWaitsAfterLateFailure(t *testing.T) {
 	needRank(t)
 	c := newComms(t)[0].(*comm)
 	if c.size == 1 {
 		t.Skip("needs at least two ranks")
 	}
-	c.job = true // so that a timeout ends all processes
+	c.fromInit = true // so that a timeout ends all processes
 	if c.rank == 1 {
 		time.Sleep(failedLimit + 500*time.Millisecond)
 		c.Abort(1, errors.New("late"))
@@ -77,7 +77,7 @@ func TestRankClosesDuringACall(t *testing.T) {
 	}
 	barrier := func(c dist.Comm) error {
 		if c.Rank() > 0 || c.Size() == 1 { // the others do not enter it
-			return ErrClosed
+			return dist.ErrClosed
 		}
 		return c.Barrier(ctx)
 	}
@@ -90,7 +90,7 @@ func TestRankClosesDuringACall(t *testing.T) {
 		}
 		select {
 		case err := <-ended:
-			if !errors.Is(err, ErrClosed) {
+			if !errors.Is(err, dist.ErrClosed) {
 				t.Error(err)
 			}
 		case <-time.After(10 * time.Second):

@@ -29,7 +29,7 @@ func (c *comm) reduce(ctx context.Context, call collect.Call, data []byte) error
 	if err := c.enter(ctx, call); err != nil {
 		return err
 	}
-	return c.conclude(c.agree(ctx, call, data))
+	return c.failOnError(c.agree(ctx, call, data))
 }
 
 // Bcast sends along a binomial tree.
@@ -41,28 +41,28 @@ func (c *comm) Bcast(ctx context.Context, root int, buf []byte) error {
 		return err
 	}
 	if err := c.agree(ctx, call, nil); err != nil {
-		return c.conclude(err)
+		return c.failOnError(err)
 	}
 	position := (c.rank - root + c.size) % c.size // in the tree, whose root is 0
 	bit := 1
 	for ; bit < c.size; bit *= 2 {
 		if position&bit != 0 {
 			if err := c.receiveAll(ctx, (c.rank-bit+c.size)%c.size, buf); err != nil {
-				return c.conclude(err)
+				return c.failOnError(err)
 			}
 			break
 		}
 	}
-	var b batch
+	var b transfers
 	for bit /= 2; bit > 0; bit /= 2 {
 		if position+bit < c.size {
 			b.add(c, true, (c.rank+bit)%c.size, buf)
 		}
 	}
-	return c.conclude(b.wait(ctx, c))
+	return c.failOnError(b.wait(ctx, c))
 }
 
-// Gatherv first distributes the lengths; then every rank sends its part to the root.
+// Gatherv first exchanges the lengths of all parts; then every rank sends its part to the root.
 func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, error) {
 	c.calls.RLock()
 	defer c.calls.RUnlock()
@@ -71,10 +71,10 @@ func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, er
 	if err != nil {
 		return nil, err
 	}
-	var b batch
+	var b transfers
 	if c.rank != root {
 		b.add(c, true, root, send)
-		return nil, c.conclude(b.wait(ctx, c))
+		return nil, c.failOnError(b.wait(ctx, c))
 	}
 	parts := make([][]byte, c.size)
 	for r := range parts {
@@ -85,7 +85,7 @@ func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, er
 			b.add(c, false, r, parts[r])
 		}
 	}
-	if err := c.conclude(b.wait(ctx, c)); err != nil {
+	if err := c.failOnError(b.wait(ctx, c)); err != nil {
 		return nil, err
 	}
 	return parts, nil
@@ -106,10 +106,10 @@ func (c *comm) Allgatherv(ctx context.Context, send []byte) ([][]byte, error) {
 	copy(parts[c.rank], send)
 	next, prev := (c.rank+1)%c.size, (c.rank+c.size-1)%c.size
 	for i := range c.size - 1 {
-		var b batch
+		var b transfers
 		b.add(c, false, prev, parts[(c.rank-i-1+c.size)%c.size])
 		b.add(c, true, next, parts[(c.rank-i+c.size)%c.size])
-		if err := c.conclude(b.wait(ctx, c)); err != nil {
+		if err := c.failOnError(b.wait(ctx, c)); err != nil {
 			return nil, err
 		}
 	}
@@ -127,11 +127,11 @@ func (c *comm) lengths(ctx context.Context, call collect.Call, own int) ([]int64
 	lengths := make([]int64, c.size)
 	lengths[c.rank] = int64(own)
 	if err := c.agree(ctx, call, collect.Bytes(lengths)); err != nil {
-		return nil, c.conclude(err)
+		return nil, c.failOnError(err)
 	}
 	for r, n := range lengths {
 		if n < 0 || n > maxPartBytes {
-			return nil, c.conclude(&dist.PeerError{Rank: r, Err: fmt.Errorf("contributes %d bytes to %v, want at most %d",
+			return nil, c.failOnError(&dist.PeerError{Rank: r, Err: fmt.Errorf("contributes %d bytes to %v, want at most %d",
 				n, call, int64(maxPartBytes))})
 		}
 	}

@@ -21,10 +21,10 @@ type comm struct {
 	engine     engine
 	rank, size int
 	tagLimit   int
-	job        bool            // Close finalises MPI
+	fromInit   bool            // made by Init: Close finalises MPI
 	heartbeat  *life.Heartbeat // nil unless Watch was called
 	table      table
-	rounds     roundState
+	collective collectiveState
 
 	failed atomic.Pointer[failedRun]
 	closed atomic.Bool
@@ -39,20 +39,20 @@ type comm struct {
 	orphans []*op // operations without a waiting call whose memory MPI still uses
 }
 
-// peer is what the leave notice of a rank said.
+// peer is the state of another rank: whether it has left, and what its leave notice said.
 type peer struct {
 	left bool
 	when time.Time
-	sent uint64 // messages to this rank
+	sent uint64 // number of messages that it has sent to this rank
 }
 
-// failedRun is why the run has failed.
+// failedRun holds the cause of the run's failure.
 type failedRun struct{ cause error }
 
 func (c *comm) Rank() int { return c.rank }
 func (c *comm) Size() int { return c.size }
 
-// cause returns why the run has failed, or nil.
+// cause returns the cause of the run's failure, or nil.
 func (c *comm) cause() error {
 	if f := c.failed.Load(); f != nil {
 		return f.cause
@@ -62,7 +62,7 @@ func (c *comm) cause() error {
 
 func (c *comm) check(ctx context.Context, peer, tag, length int) error {
 	if c.closed.Load() {
-		return &dist.PeerError{Rank: c.rank, Err: ErrClosed}
+		return &dist.PeerError{Rank: c.rank, Err: dist.ErrClosed}
 	}
 	if err := c.cause(); err != nil {
 		return err
@@ -97,15 +97,14 @@ func (c *comm) Isend(ctx context.Context, dest, tag int, buf []byte) (dist.Reque
 		err = sendLong(queue, o.slot, dest, tag, o.pin(), len(buf), c.bodyTag(n))
 	}
 	if err != nil {
-		// MPI may have sent the header of the message without its body, so the op is not reused.
+		// MPI may have sent the header of the message but not its body, so the op is not reused.
 		return 0, &dist.PeerError{Rank: dest, Err: fmt.Errorf("%v: %w", o, err)}
 	}
 	return o.req, nil
 }
 
-// bodyTag returns the MPI tag for the bytes of a long message, the n-th message to a rank, to distinguish them from
-// those of other pending messages. It uses all tags of this MPI, since a message may be pending while very many
-// others are sent.
+// bodyTag returns the MPI tag for the body of a long message, the n-th message to a rank. It differs from the tags of
+// the last tagLimit bodies, so that a body matches its receive even if many later messages are received before.
 func (c *comm) bodyTag(n uint64) int { return int(n % uint64(c.tagLimit)) }
 
 func (c *comm) Irecv(ctx context.Context, source, tag int, buf []byte) (dist.Request, error) {
@@ -143,7 +142,7 @@ func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 	c.calls.RLock()
 	defer c.calls.RUnlock()
 	if c.closed.Load() {
-		return &dist.PeerError{Rank: c.rank, Err: ErrClosed}
+		return &dist.PeerError{Rank: c.rank, Err: dist.ErrClosed}
 	}
 	head, err := c.table.claim(reqs)
 	if err == nil && head != nil {

@@ -15,7 +15,7 @@ type step struct {
 func doubling(rank, size int) []step {
 	power := 1 << (bits.Len(uint(size)) - 1)
 	extra := size - power
-	position := rank - extra // among the ranks that take part
+	position := rank - extra // number among the ranks that take part in the doubling
 	var steps []step
 	if rank < 2*extra {
 		if rank%2 == 0 {

@@ -49,11 +49,11 @@ func TestDoublingCombinesEveryPartOnce(t *testing.T) {
 		}
 		for r := range size {
 			if next[r] < len(steps[r]) {
-				t.Fatalf("%d ranks: rank %d waits forever in step %d", size, r, next[r])
+				t.Fatalf("%d ranks: deadlock: rank %d waits in step %d", size, r, next[r])
 			}
 			for i, n := range sums[r] {
 				if n != 1 {
-					t.Fatalf("%d ranks: rank %d has the part of rank %d %d times", size, r, i, n)
+					t.Fatalf("%d ranks: the result of rank %d has the part of rank %d %d times, want once", size, r, i, n)
 				}
 			}
 		}

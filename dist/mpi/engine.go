@@ -9,14 +9,14 @@ package mpi
 #cgo noescape atoll_send_long
 #cgo noescape atoll_receive
 #cgo noescape atoll_wait
-#cgo noescape atoll_trade
+#cgo noescape atoll_exchange
 #cgo noescape atoll_done
 #cgo nocallback atoll_post
 #cgo nocallback atoll_send_short
 #cgo nocallback atoll_send_long
 #cgo nocallback atoll_receive
 #cgo nocallback atoll_wait
-#cgo nocallback atoll_trade
+#cgo nocallback atoll_exchange
 #cgo nocallback atoll_done
 #include <stdlib.h>
 #include "engine.h"
@@ -30,17 +30,17 @@ import (
 	"unsafe"
 )
 
-// The duplicates of MPI_COMM_WORLD that carry plain bytes.
+// The lanes for messages without a header.
 const (
-	rounds  = C.ATOLL_ROUNDS
-	notices = C.ATOLL_NOTICES
+	collectives = C.ATOLL_COLLECTIVES
+	notices     = C.ATOLL_NOTICES
 )
 
 const (
-	headBytes       = C.ATOLL_HEADER
+	headerBytes     = C.ATOLL_HEADER
 	stageBytes      = C.ATOLL_STAGE
-	shortBytes      = stageBytes - headBytes // the longest message that is copied
-	maxMessageBytes = math.MaxInt32          // of one MPI message, whose length is a C int
+	shortBytes      = stageBytes - headerBytes // the longest message that is copied through a slot
+	maxMessageBytes = math.MaxInt32            // of one MPI message, whose length is a C int
 )
 
 var _ = [1]struct{}{}[noticeBytes-C.ATOLL_NOTICE] // compiles only if Go and C agree
@@ -51,7 +51,7 @@ func (e engine) newSlot() *slot { return C.atoll_new_slot(e.world) }
 
 func freeSlot(s *slot) { C.free(unsafe.Pointer(s)) }
 
-// link puts next after s in the chain of slots that one call waits for.
+// link appends next to s in the list of slots that one call waits for.
 func link(s, next *slot) { s.next = C.uintptr_t(uintptr(unsafe.Pointer(next))) }
 
 // staged returns the slot's own memory.
@@ -95,14 +95,14 @@ func sendLong(queue, s *slot, peer, tag int, pinned unsafe.Pointer, n, bodyTag i
 	return nil
 }
 
-// prepare initialises a slot for the queue of receives: of n bytes, or of up to n. A short message is received into
-// the slot, one that is or may be longer into pinned memory.
+// prepare initialises a slot for the queue of receives: of exactly n bytes or, with upTo, of at most n. A message of at
+// most shortBytes is received into the slot, a longer one into pinned memory.
 func prepare(s *slot, peer, tag int, pinned unsafe.Pointer, n int, upTo bool) {
 	s.pending = C.ATOLL_QUEUED
 	s.peer, s.tag = C.int(peer), C.int(tag)
-	s.target, s.length, s.any = C.uintptr_t(uintptr(pinned)), C.int(n), 0
+	s.target, s.length, s.up_to = C.uintptr_t(uintptr(pinned)), C.int(n), 0
 	if upTo {
-		s.any = 1
+		s.up_to = 1
 	}
 	s.next = 0
 }
@@ -110,7 +110,7 @@ func prepare(s *slot, peer, tag int, pinned unsafe.Pointer, n int, upTo bool) {
 // postQueue posts receives.
 func postQueue(queue *slot) { C.atoll_receive(queue) }
 
-// discardBody starts to receive the body of a message that will be dropped.
+// discardBody starts to receive the body of a message that does not fit its receive, into memory that is then freed.
 func discardBody(s *slot, peer, bodyTag int, n int64) error {
 	if code := C.atoll_discard(s, C.int(peer), C.int(bodyTag), C.int64_t(n)); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Irecv", code)
@@ -118,8 +118,8 @@ func discardBody(s *slot, peer, bodyTag int, n int64) error {
 	return nil
 }
 
-// sendBytes and receiveBytes start the transfer of plain bytes, from or into pinned memory, or the slot's memory if
-// buf is nil.
+// sendBytes and receiveBytes start the transfer of n bytes without a header, from or into pinned memory or, if buf is
+// nil, the slot's memory.
 func sendBytes(s *slot, lane, peer int, buf unsafe.Pointer, n int) error {
 	if code := C.atoll_post(s, C.int(lane), 1, C.int(peer), (*C.uchar)(buf), C.int(n)); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Isend", code)
@@ -134,14 +134,17 @@ func receiveBytes(s *slot, lane, peer int, buf unsafe.Pointer, n int) error {
 	return nil
 }
 
+// waitFor waits for a list of slots, for at most 200 µs. It returns nil if all are complete, else the first slot that
+// failed or is pending. waited is how long the caller has waited so far, in nanoseconds.
 func waitFor(first *slot, waited int64) *slot {
 	return C.atoll_wait(first, C.int64_t(waited))
 }
 
-// exchangeStep exchanges the messages of one step; a rank of -1 leaves out its direction.
-func exchangeStep(in *slot, from int, out *slot, to, n int) (*slot, error) {
+// exchangeStep receives a message from rank source into in, and sends the n bytes in out to rank dest, as one step of a
+// collective. Rank -1 means no message in that direction. It returns as waitFor does.
+func exchangeStep(in *slot, source int, out *slot, dest, n int) (*slot, error) {
 	var code C.int
-	first := C.atoll_trade(in, C.int(from), out, C.int(to), C.int(n), &code)
+	first := C.atoll_exchange(in, C.int(source), out, C.int(dest), C.int(n), &code)
 	if code != C.MPI_SUCCESS {
 		return nil, mpiError("MPI_Isend or MPI_Irecv", code)
 	}
@@ -157,16 +160,18 @@ func cancel(s *slot) error {
 	return nil
 }
 
-func (e engine) stop() { C.atoll_down(e.world) }
+// stop makes waitFor return at once from now on.
+func (e engine) stop() { C.atoll_stop(e.world) }
 
 // notice returns the bytes of a received notice, or nil. They are valid until listen is called.
 func (e engine) notice() []byte {
-	if C.atoll_noticed(e.world) == 0 {
+	if C.atoll_has_notice(e.world) == 0 {
 		return nil
 	}
 	return unsafe.Slice((*byte)(&e.world.notice[0]), int(e.world.notice_length))
 }
 
+// listen posts the receive of the next notice.
 func (e engine) listen() error {
 	if code := C.atoll_listen(e.world); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Irecv", code)
@@ -174,8 +179,8 @@ func (e engine) listen() error {
 	return nil
 }
 
-// endJob ends all processes of the job.
-func endJob(code int) { C.atoll_abort(C.int(code)) }
+// mpiAbort ends all processes of the job.
+func mpiAbort(code int) { C.atoll_abort(C.int(code)) }
 
 func tagLimit() int { return int(C.atoll_tag_limit()) }
 

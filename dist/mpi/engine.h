@@ -1,5 +1,5 @@
-// The part of the transport that speaks MPI. Requests, and the memory that MPI keeps between calls, live on this side;
-// longer messages travel straight from and into pinned memory of Go. Every function returns soon.
+// The part of the transport that calls MPI. It allocates the MPI requests and the memory that MPI uses between calls;
+// long messages are sent from and received into pinned memory of Go. Every function returns within about 200 µs.
 
 #ifndef ATOLL_MPI_ENGINE_H
 #define ATOLL_MPI_ENGINE_H
@@ -9,45 +9,51 @@
 
 enum {
 	ATOLL_STAGE = 4096,  // bytes of a slot's own memory
-	ATOLL_HEADER = 8,    // bytes before a message there: its length
-	ATOLL_NOTICE = 1024, // bytes of a notice
+	ATOLL_HEADER = 8,    // bytes of a message's header, its length
+	ATOLL_NOTICE = 1024, // largest size of a notice in bytes
 };
 
 // Lanes are duplicates of MPI_COMM_WORLD: messages of one never match receives of another.
-enum { ATOLL_MESSAGES, ATOLL_BODIES, ATOLL_ROUNDS, ATOLL_NOTICES, ATOLL_LANES };
+enum { ATOLL_MESSAGES, ATOLL_BODIES, ATOLL_COLLECTIVES, ATOLL_NOTICES, ATOLL_LANES };
 
 typedef struct atoll_world {
 	MPI_Comm lane[ATOLL_LANES];
-	int down;    // set once the run has failed: nothing waits any more
-	int noticed; // a notice is in the buffer
-	int testing; // some thread tests for notices
-	MPI_Request listening;
+	int stopped;    // the run has failed: atoll_wait returns at once
+	int has_notice; // a notice is in the buffer notice
+	int testing;    // a thread is testing for a notice
+	MPI_Request notice_request;
 	int notice_length;
 	unsigned char notice[ATOLL_NOTICE];
 } atoll_world;
 
-// What a slot is waiting for.
-enum { ATOLL_NOTHING, ATOLL_QUEUED, ATOLL_HEAD, ATOLL_BODY };
+// The states of a slot: what it is waiting for.
+enum {
+	ATOLL_NOTHING, // complete or failed
+	ATOLL_QUEUED,  // a receive that is not posted yet
+	ATOLL_HEAD,    // a message without a header, a short message, or the header of a long one
+	ATOLL_BODY,    // the body of a long message
+};
 
-// atoll_slot is a send or receive, as far as Go looks into it. It holds no pointer, so that cgo need not check in every
-// call what a pointer points to.
+// atoll_slot is the part of a send or receive that Go reads and writes. It holds no C pointers, so that cgo does not
+// check in every call what they point to.
 //
-// A message begins with its length. A short one holds its bytes after that; a long one holds the tag of its body, which
-// travels on a lane of its own. So the receiver knows the length before it names the memory for the bytes. MPI would
-// allow to receive into memory that may be too short, but Open MPI 4.1 writes beyond its end over shared memory.
+// A message begins with a header, its length. In a short message its bytes follow; in a long one the tag of its body,
+// which is sent on the lane ATOLL_BODIES. So the receiver knows the length before it posts the receive of the body. MPI
+// would allow posting a receive into memory that may be too small, but Open MPI 4.1 then writes beyond its end over
+// shared memory.
 typedef struct atoll_slot {
-	uintptr_t next;   // the slot after this one, of those that one call waits for, or 0
-	uintptr_t target; // of a long receive, or 0
-	int pending;      // for what
-	int send;
-	int framed;    // the message begins with its length
-	int any;       // a receive of up to length bytes, not of exactly so many
-	int withdrawn; // 1 when MPI was asked to take it back, 2 when it did
+	uintptr_t next;   // the next slot in the list that one call waits for, or 0
+	uintptr_t target; // memory for the body of a long receive, or 0
+	int pending;      // the state
+	int send;         // 1 for a send, 0 for a receive
+	int framed;       // the message has a header
+	int up_to;        // the receive accepts up to length bytes, not only exactly length
+	int cancelled;    // 1 after MPI_Cancel was called, 2 when MPI has cancelled the receive
 	int peer, tag;
-	int error;    // what MPI returned
-	int length;   // of the bytes, of a receive as expected
-	int unwanted; // the tag of a body that does not fit, plus one
-	int64_t got;  // bytes received, or of a message that does not fit
+	int error;         // error code of MPI
+	int length;        // bytes of a send; bytes that a receive expects
+	int rejected_body; // the tag of a body that does not fit the receive, plus one; or 0
+	int64_t got;       // bytes received, or the length of a message that does not fit
 	unsigned char stage[ATOLL_STAGE];
 } atoll_slot;
 
@@ -60,43 +66,44 @@ void atoll_error_text(int error, char *text, int size);
 int atoll_open(atoll_world *w);
 int atoll_free(atoll_world *w);
 int atoll_abort(int code);
-void atoll_down(atoll_world *w);
+void atoll_stop(atoll_world *w);
 
-// The following begin a message. That of a short send is copied. The memory of a long one is used until it ends;
-// body_tag tells it from others to the same peer. Receives that are queued are posted first.
+// The following two post the receives in queue, then begin a send. atoll_send_short copies the bytes. atoll_send_long
+// uses buf until the slot is complete; body_tag distinguishes its body from other bodies to the same peer.
 int atoll_send_short(atoll_slot *queue, atoll_slot *s, int peer, int tag, const unsigned char *buf, int length);
 int atoll_send_long(atoll_slot *queue, atoll_slot *s, int peer, int tag, const unsigned char *buf, int length,
                     int body_tag);
 
-// atoll_receive posts receives that Go has queued, by setting pending, peer, tag, length, any and target, which is 0
-// where no message can be long. A short message leaves its bytes in the slot's own memory, after the header. What MPI
-// says of each is in its error.
+// atoll_receive posts a queue of receives, in which Go has set pending, peer, tag, length, up_to and target; target is 0
+// if the message cannot be long. A short message is received into the slot's own memory, after the header. Errors of MPI
+// are stored in the slots.
 void atoll_receive(atoll_slot *queue);
 
-// atoll_discard begins to receive a body that nobody wants, so that its send can end.
+// atoll_discard begins to receive the body of a message that does not fit its receive, so that its send completes.
 int atoll_discard(atoll_slot *s, int peer, int body_tag, int64_t length);
 
-// atoll_post begins a send or receive of bytes alone, between ranks that agree on the length. With buf NULL they are,
-// or will be, in the slot's own memory.
+// atoll_post begins a send or receive without a header, between ranks that both know the length. If buf is NULL, the
+// bytes are in the slot's own memory.
 int atoll_post(atoll_slot *s, int lane, int send, int peer, unsigned char *buf, int length);
 
-// atoll_wait returns NULL when s and all after it are complete, or the first that failed, which is no longer pending.
-// When nothing has ended for some 200 µs, or a notice has come, or the run is down, it returns the first that is
-// pending. waited is how long, in nanoseconds, the caller has waited so far: it gives way the more the longer.
+// atoll_wait returns NULL when s and all slots after it are complete, or the first slot that failed, which is no longer
+// pending. After about 200 µs, or when a notice has arrived, or after atoll_stop, it returns the first pending slot.
+// waited is how long, in nanoseconds, the caller has waited so far: the longer, the longer are the sleeps between tests.
 atoll_slot *atoll_wait(atoll_slot *s, int64_t waited);
 
-// atoll_trade posts a receive into in's own memory and a send from out's, and waits for both as atoll_wait does. A rank
-// of -1 leaves out its direction. *error is what posting returned.
-atoll_slot *atoll_trade(atoll_slot *in, int from, atoll_slot *out, int to, int length, int *error);
+// atoll_exchange posts a receive from rank source into in's own memory, and a send of length bytes of out's own memory
+// to rank dest, and waits for both as atoll_wait does. Rank -1 means no message in that direction. *error is the error
+// code of posting.
+atoll_slot *atoll_exchange(atoll_slot *in, int source, atoll_slot *out, int dest, int length, int *error);
 
-// atoll_done tests once and reports whether the slot is no longer pending.
+// atoll_done tests once and reports whether the slot is complete or failed.
 int atoll_done(atoll_slot *s);
 
-// atoll_cancel asks MPI to take a receive back; the slot ends as withdrawn, or with the message.
+// atoll_cancel asks MPI to cancel a receive. The slot then ends cancelled or, if the message has arrived, complete.
 int atoll_cancel(atoll_slot *s);
 
-// atoll_noticed reports whether a notice is there to be read; atoll_listen makes room for the next.
-int atoll_noticed(atoll_world *w);
+// atoll_has_notice reports whether a notice has arrived; atoll_listen posts the receive of the next one.
+int atoll_has_notice(atoll_world *w);
 int atoll_listen(atoll_world *w);
 
 #endif

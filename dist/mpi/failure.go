@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// fail ends the run for all ranks, unless it has failed already. The caller holds comm.calls, so that Close waits.
+// fail fails the run on all ranks, unless it has failed already. The caller holds comm.calls, so that Close waits.
 func (c *comm) fail(cause error) {
-	if c.down(cause) {
+	if c.failLocally(cause) {
 		n := failureNotice(c.rank, cause)
 		for dest := range c.size {
 			if dest != c.rank {
@@ -21,8 +21,8 @@ func (c *comm) fail(cause error) {
 	}
 }
 
-// down ends the run on this rank and reports whether this was the first failure.
-func (c *comm) down(cause error) bool {
+// failLocally fails the run on this rank, and reports whether this was the first failure.
+func (c *comm) failLocally(cause error) bool {
 	if !c.failed.CompareAndSwap(nil, &failedRun{cause}) {
 		return false
 	}
@@ -42,28 +42,28 @@ func (c *comm) notify(dest int, n notice) {
 	c.addOrphan(o)
 }
 
-// readNotices reads the received notices.
+// readNotices handles the received notices.
 func (c *comm) readNotices() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {
-		text := c.engine.notice()
-		if text == nil {
+		data := c.engine.notice()
+		if data == nil {
 			return
 		}
-		n, err := decode(text, c.size)
+		n, err := decode(data, c.size)
 		if next := c.engine.listen(); err == nil {
 			err = next
 		}
 		switch {
 		case err != nil:
-			c.down(&dist.PeerError{Rank: c.rank, Err: err})
+			c.failLocally(&dist.PeerError{Rank: c.rank, Err: err})
 			return
 		case n.kind == leave:
 			c.peers[n.source] = peer{left: true, when: time.Now(), sent: n.sent}
 			c.leavers++
 		default:
-			c.down(n.failure())
+			c.failLocally(n.failure())
 		}
 	}
 }

@@ -74,7 +74,7 @@ func runFaultRole(role string) int {
 			return 1
 		}
 	}
-	fmt.Fprintln(os.Stderr, "every step was done")
+	fmt.Fprintln(os.Stderr, "all steps completed")
 	return 0
 }
 
@@ -148,10 +148,10 @@ func TestJobEndsWithAFailedRank(t *testing.T) {
 			}
 			// mpirun names a process as [[job],rank] in some of its messages.
 			if !strings.Contains(out, "rank 1") && !strings.Contains(out, ",1],1]") {
-				t.Errorf("rank 1 is not named:\n%s", out)
+				t.Errorf("the output does not name rank 1:\n%s", out)
 			}
 			if fault == "abort" && !strings.Contains(out, "out of memory") {
-				t.Errorf("the cause is not printed:\n%s", out)
+				t.Errorf("the output does not have the cause:\n%s", out)
 			}
 		})
 	}
@@ -166,23 +166,23 @@ func TestJobEndsWithAFailedRank(t *testing.T) {
 	}
 }
 
-// A stopped rank is detected by its missing heartbeats, and a paused one is kept.
+// A stopped rank is detected by its missing heartbeats. A rank that pauses for less than the limit is not lost.
 func TestWatchDetectsAStoppedRank(t *testing.T) {
 	for _, phase := range []string{"waiting", "reduction"} {
 		t.Run(phase+"/stop", func(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
 			out, code := mpirun(t, 3, phase+": stop", 10*time.Second)
-			if code == 0 || !strings.Contains(out, "no sign of life for 2s") || !strings.Contains(out, "rank 1: lost") {
+			if code == 0 || !strings.Contains(out, "no heartbeat for 2s") || !strings.Contains(out, "rank 1: lost") {
 				t.Errorf("exit code %d:\n%s", code, out)
 			}
-			t.Logf("over after %v", time.Since(began))
+			t.Logf("the job ended after %v", time.Since(began))
 		})
 	}
 	t.Run("reduction/pause", func(t *testing.T) {
 		t.Parallel()
 		out, code := mpirun(t, 3, "reduction: pause", 20*time.Second)
-		if code != 0 || strings.Count(out, "every step was done") != 3 {
+		if code != 0 || strings.Count(out, "all steps completed") != 3 {
 			t.Errorf("exit code %d:\n%s", code, out)
 		}
 	})
@@ -191,7 +191,7 @@ func TestWatchDetectsAStoppedRank(t *testing.T) {
 // The same steps without a fault succeed; otherwise the test above would prove nothing.
 func TestJobWithoutFaults(t *testing.T) {
 	out, code := mpirun(t, 3, "none: none", 10*time.Second)
-	if code != 0 || strings.Count(out, "every step was done") != 3 {
+	if code != 0 || strings.Count(out, "all steps completed") != 3 {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 }

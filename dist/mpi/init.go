@@ -18,15 +18,15 @@ const Built = true
 
 var started atomic.Bool
 
-// liveComms holds references to the communicators whose memory MPI may still use, for the garbage collector: after
-// a failure the program may drop a communicator with messages that stay pending.
+// liveComms keeps the garbage collector from freeing communicators whose memory MPI may still use: after a failure the
+// program may drop a communicator that has pending messages.
 var liveComms sync.Map
 
 // Init initialises MPI and returns the communicator of all processes that the launcher has started; without a
 // launcher, of one rank. MPI can be initialised only once in a process; closing the communicator finalises it.
 func Init() (dist.Comm, error) {
 	if started.Swap(true) {
-		return nil, errors.New("dist/mpi: MPI can be started only once in a process")
+		return nil, errors.New("dist/mpi: Init was called twice, but MPI can be initialised only once in a process")
 	}
 	if err := empi.InitThreadSafe(); err != nil {
 		return nil, fmt.Errorf("dist/mpi: this MPI (%s) does not support threads (MPI_THREAD_MULTIPLE): %w", Version(), err)
@@ -35,7 +35,7 @@ func Init() (dist.Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.job = true
+	c.fromInit = true
 	return c, nil
 }
 
@@ -51,7 +51,7 @@ func open() (*comm, error) {
 	c.sent = newCounters(n)
 	c.received = newCounters(n)
 	c.table.engine = e
-	c.rounds.open(e, c.rank, n)
+	c.collective.open(e, c.rank, n)
 	liveComms.Store(c, nil)
 	return c, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// A long message that is not received yet keeps its bytes, however many others are sent meanwhile.
-func TestRankLongMessageWaits(t *testing.T) {
+// A long message that is not received yet keeps its bytes, however many other messages are sent before.
+func TestRankReceivesLongMessageLate(t *testing.T) {
 	needRank(t)
 	c, ctx := newComms(t)[0], context.Background()
 	dest, source := (c.Rank()+1)%c.Size(), (c.Rank()+c.Size()-1)%c.Size()
@@ -28,7 +28,7 @@ func TestRankLongMessageWaits(t *testing.T) {
 	}
 	const n = 2 * shortBytes
 	early := post(c.Isend(ctx, dest, 1, bytes.Repeat([]byte{1}, n)))
-	for range 1<<15 - 1 { // every MPI has at least so many tags
+	for range 1<<15 - 1 { // the least number of tags in the MPI standard: body tags may repeat after it
 		wait(post(c.Irecv(ctx, source, 2, nil)), post(c.Isend(ctx, dest, 2, nil)))
 	}
 	late := post(c.Isend(ctx, dest, 3, bytes.Repeat([]byte{3}, n)))
@@ -36,7 +36,7 @@ func TestRankLongMessageWaits(t *testing.T) {
 		got := make([]byte, n)
 		wait(post(c.Irecv(ctx, source, tag, got)))
 		if want := bytes.Repeat([]byte{byte(tag)}, n); !bytes.Equal(got, want) {
-			t.Errorf("the message with tag %d begins with %d", tag, got[0])
+			t.Errorf("the message with tag %d has bytes %d, want %d", tag, got[0], tag)
 		}
 	}
 	wait(early, late)

@@ -54,7 +54,7 @@ func mpirun(t *testing.T, n int, role string, limit time.Duration, args ...strin
 	if err != nil {
 		t.Fatal("tests with the tag mpi need mpirun")
 	}
-	// Open MPI's jobs race for the directory of their sessions, unless each has one of its own.
+	// Concurrent jobs of Open MPI have races in a shared session directory.
 	sessions, err := os.MkdirTemp("", "mpi")
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func mpirun(t *testing.T, n int, role string, limit time.Duration, args ...strin
 	timeout := time.AfterFunc(limit, func() { _ = cmd.Process.Kill() })
 	err = cmd.Wait()
 	if !timeout.Stop() {
-		t.Fatalf("mpirun -np %d still ran after %v:\n%s", n, limit, text.String())
+		t.Fatalf("mpirun -np %d had not ended after %v:\n%s", n, limit, text.String())
 	}
 	if err != nil && cmd.ProcessState.ExitCode() < 0 {
 		t.Fatal(err)

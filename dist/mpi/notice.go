@@ -8,13 +8,13 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// A notice goes to every rank:
+// A notice is a message that a rank sends to every other rank when it leaves or fails. Its layout, by byte offset:
 //
-//	0  kind
+//	0  the kind
 //	4  the rank that sends it
 //	8  the rank that it is about: the one that aborted, or the peer in an error
 //	12 the code of an abort
-//	16 of a leave: how many messages the sender has sent to the receiver
+//	16 in a leave notice, the number of messages that the sender has sent to the receiver
 //	24 the cause, in UTF-8, up to the end
 const (
 	noticeHeader = 24
@@ -80,10 +80,10 @@ func (n notice) encode(buf []byte) int {
 	return noticeHeader + keep + copy(text[keep:], cutMark)
 }
 
-// decode reads a notice that came to one of size ranks.
+// decode reads a notice received by one of size ranks.
 func decode(buf []byte, size int) (notice, error) {
 	if len(buf) < noticeHeader {
-		return notice{}, fmt.Errorf("dist/mpi: a notice of %d bytes", len(buf))
+		return notice{}, fmt.Errorf("dist/mpi: received a notice of %d bytes, want at least %d", len(buf), noticeHeader)
 	}
 	le := binary.LittleEndian
 	n := notice{
@@ -95,7 +95,7 @@ func decode(buf []byte, size int) (notice, error) {
 		cause:  string(buf[noticeHeader:]),
 	}
 	if n.kind < leave || n.kind > failed || n.source >= size || n.about >= size {
-		return notice{}, fmt.Errorf("dist/mpi: a notice of kind %d from rank %d about rank %d, among %d ranks",
+		return notice{}, fmt.Errorf("dist/mpi: received a malformed notice: kind %d from rank %d about rank %d of %d",
 			n.kind, n.source, n.about, size)
 	}
 	return n, nil

@@ -29,19 +29,19 @@ func TestNoticeRoundTrip(t *testing.T) {
 		}
 		if cut, ok := strings.CutSuffix(got.cause, cutMark); ok && len(n.cause) > noticeBytes-noticeHeader {
 			if !strings.HasPrefix(n.cause, cut) || !utf8.ValidString(cut) || len(cut) < 900 {
-				t.Fatalf("a cause of %d bytes became %q", len(n.cause), got.cause)
+				t.Fatalf("a cause of %d bytes was decoded as %q", len(n.cause), got.cause)
 			}
 			got.cause = n.cause
 		}
 		if got != n {
-			t.Fatalf("%+v became %+v", n, got)
+			t.Fatalf("got %+v, want %+v", got, n)
 		}
 	})
 }
 
 func TestFailureRoundTrip(t *testing.T) {
 	var buf [noticeBytes]byte
-	carry := func(err error) error {
+	roundTrip := func(err error) error {
 		n, e := decode(buf[:failureNotice(2, err).encode(buf[:])], 4)
 		if e != nil {
 			t.Fatal(e)
@@ -49,17 +49,17 @@ func TestFailureRoundTrip(t *testing.T) {
 		return n.failure()
 	}
 	var a *dist.AbortError
-	if err := carry(&dist.AbortError{Rank: 3, Code: 7, Cause: "out of memory"}); !errors.As(err, &a) ||
+	if err := roundTrip(&dist.AbortError{Rank: 3, Code: 7, Cause: "out of memory"}); !errors.As(err, &a) ||
 		*a != (dist.AbortError{Rank: 3, Code: 7, Cause: "out of memory"}) {
-		t.Errorf("an abort arrives as %v", err)
+		t.Errorf("got %v, want the AbortError", err)
 	}
 	var p *dist.PeerError
-	if err := carry(&dist.PeerError{Rank: 1, Err: errors.New("sleeps")}); !errors.As(err, &p) ||
-		err.Error() != "rank 1: sleeps" {
-		t.Errorf("a peer's error arrives as %v", err)
+	if err := roundTrip(&dist.PeerError{Rank: 1, Err: errors.New("hangs")}); !errors.As(err, &p) ||
+		err.Error() != "rank 1: hangs" {
+		t.Errorf("got %v, want the PeerError", err)
 	}
-	if err := carry(errors.New("no peer's fault")); !errors.As(err, &p) || p.Rank != 2 {
-		t.Errorf("an error of no peer arrives as %v, which does not name its rank", err)
+	if err := roundTrip(errors.New("disk full")); !errors.As(err, &p) || p.Rank != 2 {
+		t.Errorf("got %v, want a PeerError of the sender, rank 2", err)
 	}
 }
 

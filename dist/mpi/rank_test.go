@@ -45,7 +45,7 @@ func TestRankEndings(t *testing.T) {
 func TestRankStepsAllocateNothing(t *testing.T) {
 	needRank(t)
 	if job.Size() != 2 {
-		t.Skip("between two ranks")
+		t.Skip("needs exactly two ranks")
 	}
 	disttest.Allocations(t, newComms(t), 0)
 }

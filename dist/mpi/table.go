@@ -18,9 +18,9 @@ import (
 type op struct {
 	pending.Message
 	slot   *slot
-	next   *op // in the chain that one call waits for
+	next   *op // in the list that one call waits for
 	req    dist.Request
-	call   *collect.Call // of a collective
+	call   *collect.Call // the collective that the op belongs to, nil for Isend and Irecv
 	pins   runtime.Pinner
 	pinned bool
 }
@@ -58,8 +58,9 @@ type table struct {
 	ops  []*op // pending, by index; nil when free or claimed
 	free []*op
 
-	// Receives are posted together with the next send, or when a call begins to wait, since a call into C takes as
-	// long as posting a short message. They are posted under the lock, to keep their order.
+	// The receives from queue to last are not posted yet. They are posted together with the next send, or when a call
+	// begins to wait, since a call from Go to C takes as long as posting a short message. The lock is held meanwhile, so
+	// that receives are posted in order.
 	queue, last *slot
 }
 
@@ -112,7 +113,8 @@ func (t *table) flushLocked() {
 
 func index(req dist.Request) uint64 { return uint64(req)&(1<<indexBits-1) - 1 }
 
-// claim removes the ops of reqs, so that no other call waits for them, and chains them in order. All are posted.
+// claim removes the ops of reqs from the table, so that no other call waits for them, and returns them as a list in the
+// same order. It posts all queued receives.
 func (t *table) claim(reqs []dist.Request) (head *op, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -147,7 +149,7 @@ func (t *table) release(o *op) {
 	t.releaseAll(o)
 }
 
-// releaseAll releases a chain of ops.
+// releaseAll releases a list of ops.
 func (t *table) releaseAll(o *op) {
 	t.mu.Lock()
 	for o != nil {
@@ -169,8 +171,8 @@ func (t *table) releaseLocked(o *op) {
 	o.Message, o.next, o.call = pending.Message{}, nil, nil
 }
 
-// freeSlots frees the C memory of unused ops, and reports whether no others are left: an op that no call has waited
-// for keeps its memory.
+// freeSlots frees the C memory of unused ops, and reports whether all ops are unused: an op that no call has waited for
+// keeps its memory.
 func (t *table) freeSlots() bool {
 	for _, o := range t.free {
 		freeSlot(o.slot)

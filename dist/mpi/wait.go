@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// leftGrace is how long a message from, or to, a rank that has left may still be in transit.
+	// leftGrace is how long after the leave notice of a rank messages from and to it are still awaited.
 	leftGrace = time.Second
 	// cancelLimit is how long MPI may take to complete or cancel a message.
 	cancelLimit = 2 * time.Second
 )
 
-// await waits for all ops of a chain, or returns the error of the first that failed.
+// await waits until all ops of a list are complete, or returns the error of the first that failed.
 func (c *comm) await(ctx context.Context, head *op) error {
-	return c.follow(ctx, head, waitFor(head.slot, 0))
+	return c.awaitFrom(ctx, head, waitFor(head.slot, 0))
 }
 
-// follow continues to wait for a chain after waitFor has returned first.
-func (c *comm) follow(ctx context.Context, head *op, first *slot) error {
+// awaitFrom is await for a list for which waitFor has returned first.
+func (c *comm) awaitFrom(ctx context.Context, head *op, first *slot) error {
 	var began time.Time
 	for ; first != nil; first = waitFor(first, int64(time.Since(began))) {
 		for head.slot != first {
@@ -45,13 +45,13 @@ func (c *comm) follow(ctx context.Context, head *op, first *slot) error {
 
 // interrupted returns the error for which the pending op o should no longer be waited for, or nil.
 func (c *comm) interrupted(ctx context.Context, o *op) error {
-	c.table.flush() // the peer may need a receive that another goroutine has queued
+	c.table.flush() // the peer may be waiting for a receive that another goroutine has queued
 	c.readNotices()
 	if err := c.cause(); err != nil {
 		return err
 	}
 	if c.closed.Load() {
-		return &dist.PeerError{Rank: c.rank, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
+		return &dist.PeerError{Rank: c.rank, Err: fmt.Errorf("%v: %w", o, dist.ErrClosed)}
 	}
 	if ctx.Err() != nil {
 		return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, context.Cause(ctx))}
@@ -63,18 +63,18 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 		return nil
 	}
 	if done(o.slot) {
-		return nil // it completed before the notice came
+		return nil // it completed before the notice arrived
 	}
-	return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
+	return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, dist.ErrClosed)}
 }
 
-// endChain ends the use of a chain: it cancels pending ops, and copies received messages from staged memory into
-// their buffers.
+// endChain releases a list of ops: it cancels pending ones, and copies short received messages from their slots to the
+// callers' buffers.
 func (c *comm) endChain(head *op) {
 	var ended *op
 	for o := head; o != nil; {
 		next := o.next
-		if o.slot.pending == 0 || c.withdraw(o) {
+		if o.slot.pending == 0 || c.cancel(o) {
 			c.deliver(o)
 			o.next, ended = ended, o
 		}
@@ -83,24 +83,24 @@ func (c *comm) endChain(head *op) {
 	c.table.releaseAll(ended)
 }
 
-// deliver completes a receive: it sets the length, and copies the message out of staged memory.
+// deliver completes a receive: it sets the length, and copies a short message from the slot to the caller's buffer.
 func (c *comm) deliver(o *op) {
-	if o.Send || o.slot.withdrawn == 2 || o.call != nil {
+	if o.Send || o.slot.cancelled == 2 || o.call != nil {
 		return
 	}
 	c.received[o.Peer].Add(1)
-	if o.slot.unwanted > 0 {
-		c.drain(o)
+	if o.slot.rejected_body > 0 {
+		c.discard(o)
 	} else if n := int(o.slot.got); o.slot.error == 0 {
 		buf, err := o.Accept(n)
 		if err == nil && n <= shortBytes {
-			copy(buf, staged(o.slot)[headBytes:])
+			copy(buf, staged(o.slot)[headerBytes:])
 		}
 	}
 }
 
-// withdraw cancels o. It returns false if MPI still uses the memory of o, which is then an orphan.
-func (c *comm) withdraw(o *op) bool {
+// cancel cancels o. It returns false if MPI still uses the memory of o, which is then an orphan.
+func (c *comm) cancel(o *op) bool {
 	if o.Send {
 		if !o.pinned || c.cause() != nil {
 			c.addOrphan(o)
@@ -122,11 +122,12 @@ func (c *comm) withdraw(o *op) bool {
 	return true
 }
 
-// drain receives and drops the message that did not match o, so that the peer's send completes.
-func (c *comm) drain(o *op) {
+// discard receives and drops the body of a message that was too long or too short for o, so that the peer's send
+// completes.
+func (c *comm) discard(o *op) {
 	d := c.table.acquire()
 	d.Message = pending.Message{Peer: o.Peer, Tag: o.Tag}
-	if err := discardBody(d.slot, o.Peer, int(o.slot.unwanted)-1, int64(o.slot.got)); err != nil {
+	if err := discardBody(d.slot, o.Peer, int(o.slot.rejected_body)-1, int64(o.slot.got)); err != nil {
 		c.table.release(d)
 		c.fail(&dist.PeerError{Rank: o.Peer, Err: err})
 		return
@@ -141,19 +142,19 @@ func (c *comm) addOrphan(o *op) {
 	c.mu.Unlock()
 }
 
-// recycleOrphans releases the orphans that are complete, and reports whether none is left.
+// recycleOrphans releases the orphans that are complete, and reports whether all are.
 func (c *comm) recycleOrphans() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	kept := c.orphans[:0]
+	pending := c.orphans[:0]
 	for _, o := range c.orphans {
 		if done(o.slot) {
 			c.table.release(o)
 		} else {
-			kept = append(kept, o)
+			pending = append(pending, o)
 		}
 	}
-	clear(c.orphans[len(kept):])
-	c.orphans = kept
-	return len(kept) == 0
+	clear(c.orphans[len(pending):])
+	c.orphans = pending
+	return len(pending) == 0
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/life"
 )
 
-// heartbeatEndpoint is what a rank sends to the others about its heartbeat: the machine, its UDP addresses, or an
-// error.
+// heartbeatEndpoint is the message in which a rank tells the others where it receives heartbeats: its machine, its UDP
+// addresses, or an error.
 type heartbeatEndpoint struct {
 	Machine   string           `json:",omitempty"`
 	Addresses []netip.AddrPort `json:",omitempty"`
@@ -26,8 +26,8 @@ type heartbeatEndpoint struct {
 
 // Watch makes the ranks of a run detect ranks that hang, which MPI does not: each rank sends UDP heartbeats to the
 // previous one. A rank without heartbeats for silence fails the run, as Abort does. All ranks must call Watch with
-// the same silence, on a communicator of Init. If no datagrams arrive, Watch calls warn, and hangs of that rank are
-// not detected.
+// the same silence, on a communicator of Init. If no heartbeats of a rank ever arrive, for example because of a
+// firewall, Watch calls warn, and a hang of that rank is not detected.
 func Watch(ctx context.Context, job dist.Comm, silence time.Duration, warn func(line string)) error {
 	c, ok := job.(*comm)
 	if !ok {
@@ -68,11 +68,11 @@ func Watch(ctx context.Context, job dist.Comm, silence time.Duration, warn func(
 	heartbeat.Start(life.HeartbeatConfig{
 		Key: key, Own: uint64(c.rank), To: all[prev].Addresses, From: uint64(next), Silence: silence,
 		Lost: func() {
-			c.lose(&dist.PeerError{Rank: next, Err: fmt.Errorf("%w: no sign of life for %v", dist.ErrPeerLost, silence)})
+			c.failLost(&dist.PeerError{Rank: next, Err: fmt.Errorf("%w: no heartbeat for %v", dist.ErrPeerLost, silence)})
 		},
 		NeverHeard: func() {
-			warn(fmt.Sprintf("no heartbeats arrive from rank %d at %v: if it hangs, this is not detected; allow UDP between "+
-				"the machines", next, all[next].Addresses))
+			warn(fmt.Sprintf("no heartbeats arrive from rank %d at %v, so its hanging would not be detected: allow UDP "+
+				"between the machines", next, all[next].Addresses))
 		},
 	})
 	return nil
@@ -108,8 +108,8 @@ func machine() string {
 	return string(boot) + network
 }
 
-// lose fails the run because of a lost rank, unless that rank has left.
-func (c *comm) lose(cause *dist.PeerError) {
+// failLost fails the run because a rank is lost, unless that rank has left.
+func (c *comm) failLost(cause *dist.PeerError) {
 	c.calls.RLock() // so that Close waits
 	defer c.calls.RUnlock()
 	c.mu.Lock()
@@ -118,7 +118,7 @@ func (c *comm) lose(cause *dist.PeerError) {
 	switch {
 	case left:
 	case c.closed.Load():
-		c.down(cause) // Close checks it
+		c.failLocally(cause) // Close is waiting, and checks for a failure
 	default:
 		c.fail(cause)
 	}

@@ -41,7 +41,7 @@ func TestFromItsDeclaration(t *testing.T) {
 	var first [3]string
 	for n, open := range []runtest.Open{runtest.Local, runtest.Local, runtest.Delayed, runtest.GRPC} {
 		dir := t.TempDir()
-		s, err := runtest.On(t, warm, 1+n, 1+n%2, open, dir)
+		s, err := runtest.Run(t, warm, 1+n, 1+n%2, open, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,19 +82,19 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-func TestLooksChangeNothing(t *testing.T) { runtest.LooksChangeNothing(t, warm, .5) }
+func TestLooksChangeNothing(t *testing.T) { runtest.OutputChangesNothing(t, warm, .5) }
 
 func TestGoesOn(t *testing.T) {
-	runtest.GoesOn(t, warm, "checkpoint.steps=3")
+	runtest.RestartsAfterKill(t, warm, "checkpoint.steps=3")
 }
 
-func TestHaloReachesTheSolver(t *testing.T)  { runtest.HaloReachesTheSolver(t, warm) }
-func TestMemoryIsAskedForFirst(t *testing.T) { runtest.MemoryIsAskedForFirst(t, .8, bar) }
+func TestHaloReachesTheSolver(t *testing.T)  { runtest.HaloOptionReachesSolver(t, warm) }
+func TestMemoryIsAskedForFirst(t *testing.T) { runtest.MemoryIsCheckedFirst(t, .8, bar) }
 
 // TestInfiniteValueIsReported proves that an infinite value is reported with rank, cell, position, step and field, the
 // same on all ranks.
 func TestInfiniteValueIsReported(t *testing.T) {
-	_, err := runtest.On(t, warm, 2, 1, runtest.Local, t.TempDir(), "initial.T=x > 1 && y > 0.8 ? 1e308 : -1e308")
+	_, err := runtest.Run(t, warm, 2, 1, runtest.Local, t.TempDir(), "initial.T=x > 1 && y > 0.8 ? 1e308 : -1e308")
 	if err == nil || !strings.Contains(err.Error(), "rank 1: cell 46 at (1.05, 0.35), step 5: T is +Inf in {T: +Inf}") {
 		t.Errorf("error %v", err)
 	}
@@ -121,7 +121,7 @@ func TestExactField(t *testing.T) {
 	exact := decay + "\nexact = { T = \"300 + 10*cos(pi*x)*cos(pi*y)*exp(-0.2*pi^2*t)\" }\n"
 	var coarse, fine map[string]float64
 	for ranks := 1; ranks <= 2; ranks++ {
-		s, err := runtest.On(t, strings.Replace(exact, "[32, 32]", "16", 1), ranks, 1, runtest.Local, t.TempDir())
+		s, err := runtest.Run(t, strings.Replace(exact, "[32, 32]", "16", 1), ranks, 1, runtest.Local, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestExactField(t *testing.T) {
 			}
 		}
 	}
-	s, err := runtest.On(t, exact, 1, 2, runtest.Local, t.TempDir())
+	s, err := runtest.Run(t, exact, 1, 2, runtest.Local, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

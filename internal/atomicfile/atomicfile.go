@@ -1,4 +1,4 @@
-// Package atomicfile writes files that are whole or not there.
+// Package atomicfile replaces files atomically: a reader finds the complete old file or the complete new one.
 package atomicfile
 
 import (
@@ -11,9 +11,8 @@ import (
 
 var temporaries atomic.Int64
 
-// Write writes a file under a temporary name in the same folder and renames it to path once it is complete, so that a
-// reader, such as a viewer that watches the folder, finds the whole old file or the whole new one. A symbolic link
-// stays one: what it leads to is replaced.
+// Write writes a file under a temporary name in the same folder and renames it to path when it is complete. If path is
+// a symbolic link, Write replaces the target of the link.
 func Write(path string, write func(f *os.File) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -27,14 +26,14 @@ func Write(path string, write func(f *os.File) error) error {
 		err = os.Rename(name, path)
 	}
 	if err != nil {
-		_ = os.Remove(name) // what went wrong is told
+		_ = os.Remove(name) // err is the error to return
 	}
 	return err
 }
 
-// Placeable refuses a file that Write could not put in its place, before there is something to write: a folder, or a
-// file in a folder that is missing or takes none.
-func Placeable(path string) error {
+// CheckWritable returns an error if Write could not write to path: because path is a folder, or because its folder does
+// not exist or is not writable. It lets a program fail before a long computation.
+func CheckWritable(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s cannot be written: it is a folder", path)
 	}
@@ -43,7 +42,7 @@ func Placeable(path string) error {
 	switch {
 	case err != nil:
 	case !info.IsDir():
-		err = fmt.Errorf("%s is no folder", folder)
+		err = fmt.Errorf("%s is not a folder", folder)
 	default:
 		var f *os.File
 		if f, err = os.CreateTemp(folder, ".atoll-*"); err == nil {

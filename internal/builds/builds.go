@@ -1,4 +1,5 @@
-// Package builds makes a binary of atoll from what a developer names: a binary, a folder with the sources, or a commit.
+// Package builds provides binaries of atoll to tools that compare builds. Binary takes an existing binary, or builds
+// one from a source folder or a commit.
 package builds
 
 import (
@@ -11,47 +12,46 @@ import (
 	"strings"
 )
 
-// Binary returns the path of the binary that what names, and a line that says what it is:
+// Binary returns the path of the binary that source names, and a line that describes it:
 //
-//   - a file is the binary itself, or holds it compressed if its name ends in .gz,
-//   - a folder with a go.mod is built where it is, changes that are not committed included, and the binary copied,
-//   - anything else is a commit of the repository around the working folder, whose tree is built in a folder of its
-//     own.
+//   - a file is the binary itself or, if its name ends in .gz, the compressed binary,
+//   - a folder with a go.mod is built in place, with changes that are not committed, and the binary is copied,
+//   - anything else is a commit of the repository in the working directory, which is built in a folder of its own.
 //
-// Builds go by the target build of the tree's own Makefile, so that each commit has its own flags. They and their
-// sources go into dir/name.
-func Binary(ctx context.Context, what, dir, name string) (path, line string, err error) {
-	into := filepath.Join(dir, name)
-	if err := os.MkdirAll(into, 0o777); err != nil {
+// Builds use the target build of the source's Makefile, so that each commit has its own flags. Binaries and the sources
+// of commits are written to dir/name.
+func Binary(ctx context.Context, source, dir, name string) (path, description string, err error) {
+	folder := filepath.Join(dir, name)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return "", "", err
 	}
-	if info, err := os.Stat(what); err == nil && info.Mode().IsRegular() {
-		if filepath.Ext(what) == ".gz" {
-			path = filepath.Join(into, "atoll")
-			return path, what, unpack(what, path)
+	if info, err := os.Stat(source); err == nil && info.Mode().IsRegular() {
+		if filepath.Ext(source) == ".gz" {
+			path = filepath.Join(folder, "atoll")
+			return path, source, unpack(source, path)
 		}
-		path, err = filepath.Abs(what)
-		return path, what, err
+		path, err = filepath.Abs(source)
+		return path, source, err
 	}
-	tree, line := what, "the working tree "+what
-	if _, err := os.Stat(filepath.Join(what, "go.mod")); err != nil {
-		tree = filepath.Join(into, "source")
-		if line, err = checkOut(ctx, what, tree); err != nil {
+	tree, description := source, "the working tree "+source
+	if _, err := os.Stat(filepath.Join(source, "go.mod")); err != nil {
+		tree = filepath.Join(folder, "source")
+		if description, err = checkOut(ctx, source, tree); err != nil {
 			return "", "", err
 		}
 	}
 	if _, err := output(ctx, "make", "-C", tree, "--no-print-directory", "build"); err != nil {
-		return "", "", fmt.Errorf("building %s: %w", what, err)
+		return "", "", fmt.Errorf("building %s: %w", source, err)
 	}
-	path = filepath.Join(into, "atoll")
-	return path, line, Copy(filepath.Join(tree, "bin", "atoll"), path)
+	path = filepath.Join(folder, "atoll")
+	return path, description, Copy(filepath.Join(tree, "bin", "atoll"), path)
 }
 
-// checkOut puts the files of a commit into a folder, and says what commit it is.
-func checkOut(ctx context.Context, commit, tree string) (line string, err error) {
-	line, err = output(ctx, "git", "log", "-1", "--format=%h %s", commit, "--")
+// checkOut writes the files of a commit to the folder tree, and returns the commit's short hash and subject.
+func checkOut(ctx context.Context, commit, tree string) (description string, err error) {
+	description, err = output(ctx, "git", "log", "-1", "--format=%h %s", commit, "--")
 	if err != nil {
-		return "", fmt.Errorf("%s is no binary, no folder with a go.mod and no commit: %w", commit, err)
+		return "", fmt.Errorf("%s is not a binary, a folder with a go.mod or a commit: %w", commit, err)
 	}
 	archive := tree + ".tar"
 	if err := os.MkdirAll(tree, 0o777); err != nil {
@@ -67,10 +67,10 @@ func checkOut(ctx context.Context, commit, tree string) (line string, err error)
 	if _, err := output(ctx, "tar", "-xf", archive, "-C", tree); err != nil {
 		return "", err
 	}
-	return line, os.Remove(archive)
+	return description, os.Remove(archive)
 }
 
-// output runs a command and returns what it prints; what it complains of is part of the error.
+// output runs a command and returns the last line of its output. The error has the last line of its standard error.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	text, err := exec.CommandContext(ctx, name, args...).Output()
 	var exit *exec.ExitError
@@ -80,7 +80,7 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 	return LastLine(text), err
 }
 
-// LastLine is the last line of a text with anything in it.
+// LastLine returns the last line of a text that is not blank.
 func LastLine(text []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])

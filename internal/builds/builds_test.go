@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// tree makes a folder with sources whose binary prints a word.
-func tree(t *testing.T, dir, word string) {
+// writeSources writes a source folder whose binary prints a word.
+func writeSources(t *testing.T, dir, word string) {
 	t.Helper()
 	for name, text := range map[string]string{
-		"go.mod":   "module stand-in\n",
+		"go.mod":   "module example\n",
 		"Makefile": "build:\n\tmkdir -p bin && cp program bin/atoll && chmod +x bin/atoll\n",
 		"program":  "#!/bin/sh\necho " + word + "\n",
 	} {
@@ -22,10 +22,10 @@ func tree(t *testing.T, dir, word string) {
 	}
 }
 
-// prints says what the binary that what names prints.
-func prints(t *testing.T, what string) (word, line string) {
+// run returns the output and the description of the binary that source names.
+func run(t *testing.T, source string) (word, description string) {
 	t.Helper()
-	path, line, err := Binary(t.Context(), what, t.TempDir(), "old")
+	path, description, err := Binary(t.Context(), source, t.TempDir(), "old")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,10 +33,10 @@ func prints(t *testing.T, what string) (word, line string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(string(out)), line
+	return strings.TrimSpace(string(out)), description
 }
 
-// TestBinary: commits, folders with changes, binaries and compressed ones are each what they are.
+// TestBinary checks the binaries of commits, of a folder with uncommitted changes, and of plain and compressed files.
 func TestBinary(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -48,12 +48,12 @@ func TestBinary(t *testing.T) {
 		}
 	}
 	git("init", "-q")
-	tree(t, dir, "first")
+	writeSources(t, dir, "first")
 	git("add", ".")
 	git("commit", "-q", "-m", "one")
-	tree(t, dir, "second")
+	writeSources(t, dir, "second")
 	git("commit", "-q", "-a", "-m", "two")
-	tree(t, dir, "changed")
+	writeSources(t, dir, "changed")
 	file := filepath.Join(t.TempDir(), "binary")
 	if err := os.WriteFile(file, []byte("#!/bin/sh\necho file\n"), 0o777); err != nil {
 		t.Fatal(err)
@@ -61,22 +61,22 @@ func TestBinary(t *testing.T) {
 	if err := Pack(file, file+".gz"); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ what, word, line string }{
+	for _, c := range []struct{ source, word, description string }{
 		{"HEAD~1", "first", " one"}, {"HEAD", "second", " two"}, {".", "changed", "the working tree ."},
 		{file, "file", file}, {file + ".gz", "file", file + ".gz"},
 	} {
-		if word, line := prints(t, c.what); word != c.word || !strings.HasSuffix(line, c.line) {
-			t.Errorf("%s: %s, %s", c.what, word, line)
+		if word, description := run(t, c.source); word != c.word || !strings.HasSuffix(description, c.description) {
+			t.Errorf("%s: got %s, %s; want %s, %s", c.source, word, description, c.word, c.description)
 		}
 	}
 	if out, err := exec.Command("git", "worktree", "list").Output(); err != nil || strings.Count(string(out), "\n") != 1 {
-		t.Errorf("%v: worktrees are left: %s", err, out)
+		t.Errorf("got worktrees %s, %v; want only the first", out, err)
 	}
 }
 
 func TestRefusals(t *testing.T) {
 	broken := t.TempDir()
-	tree(t, broken, "x")
+	writeSources(t, broken, "x")
 	if err := os.Remove(filepath.Join(broken, "program")); err != nil {
 		t.Fatal(err)
 	}
@@ -84,14 +84,14 @@ func TestRefusals(t *testing.T) {
 	if err := os.WriteFile(junk, []byte("this is not gzip, but text"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for what, want := range map[string]string{
-		"no-such-thing": "no-such-thing is no binary, no folder with a go.mod and no commit",
-		broken:          "building " + broken,
-		junk:            "gzip: invalid header",
+	for source, want := range map[string]string{
+		"unknown": "unknown is not a binary, a folder with a go.mod or a commit",
+		broken:    "building " + broken,
+		junk:      "gzip: invalid header",
 	} {
-		_, _, err := Binary(t.Context(), what, t.TempDir(), "new")
+		_, _, err := Binary(t.Context(), source, t.TempDir(), "new")
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got error %v, want one with %q", source, err, want)
 		}
 	}
 }

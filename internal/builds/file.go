@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// Pack writes a binary compressed, for Binary to take.
+// Pack compresses a binary with gzip, in the form that Binary accepts.
 func Pack(binary, to string) error {
 	return convert(binary, to, func(w io.Writer, r io.Reader) error {
 		z := gzip.NewWriter(w)
@@ -36,7 +36,7 @@ func Copy(from, to string) error {
 	})
 }
 
-// convert makes a file that can be run of another.
+// convert writes an executable file from another file by f.
 func convert(from, to string, f func(w io.Writer, r io.Reader) error) error {
 	in, err := os.Open(from)
 	if err != nil {

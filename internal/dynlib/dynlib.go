@@ -1,4 +1,5 @@
-// Package dynlib opens shared libraries at run time, so that building and running Atoll needs none of them.
+// Package dynlib opens shared libraries at run time, so that Atoll can be built and run without them. Open opens a
+// library, Symbol finds a function in it.
 package dynlib
 
 import (
@@ -6,11 +7,12 @@ import (
 	"runtime"
 )
 
-// Open opens the first library that is there, and returns its handle. The error is that of the first name.
+// Open opens the first of the named libraries that it finds, and returns its handle. If it finds none, it returns the
+// error for the first name.
 func Open(names ...string) (uintptr, error) {
-	runtime.LockOSThread() // the reason of a failure is kept by thread
+	runtime.LockOSThread() // dlerror's text belongs to the thread that called dlopen
 	defer runtime.UnlockOSThread()
-	first := fmt.Errorf("no library is named")
+	first := fmt.Errorf("no library names were given")
 	for n, name := range names {
 		handle, err := open(name)
 		if err == nil {

@@ -15,24 +15,24 @@ func TestOpenTriesAllNames(t *testing.T) {
 		}
 	}
 	if !Supported {
-		t.Skip("NOT TESTED: no libraries on this system")
+		t.Skip("NOT TESTED: dynlib does not support this system")
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	if address, err := Symbol(handle, "labs"); err != nil || address == 0 {
-		t.Errorf("labs is at %#x, error %v", address, err)
+		t.Errorf("got address %#x of labs, error %v", address, err)
 	}
 	if _, err := Symbol(handle, "no_such_function"); err == nil {
-		t.Error("a function that the library has not is found")
+		t.Error("got no error for an unknown function")
 	}
 }
 
-func TestOpenTellsOfTheFirstName(t *testing.T) {
+func TestErrorOfOpenHasTheFirstName(t *testing.T) {
 	if _, err := Open("libmissing-1.so", "libmissing-2.so"); err == nil || !strings.Contains(err.Error(), "libmissing-1") {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v, want one with libmissing-1", err)
 	}
 	if _, err := Open(); err == nil {
-		t.Error("no name, and no error")
+		t.Error("got no error without names")
 	}
 }

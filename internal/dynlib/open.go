@@ -4,7 +4,7 @@ package dynlib
 
 import "github.com/ebitengine/purego"
 
-// Supported reports whether libraries are opened on this system.
+// Supported reports whether Open works on this system.
 const Supported = true
 
 func open(name string) (uintptr, error) {

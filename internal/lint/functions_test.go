@@ -7,17 +7,18 @@ import (
 	"testing"
 )
 
-// mostLines is how long a function may be. One that is longer says why at the end of its comment: "In one piece: …".
-const mostLines = 60
+// maxFunctionLines is how long a function may be. The comment of a longer function ends with the reason, after "In one
+// piece: ".
+const maxFunctionLines = 60
 
-// longKernels are functions of GPUs that are longer: what they keep in registers is in one scope, and a comment of
-// theirs is a part of the generated code.
+// longKernels are GPU functions that are longer, because the values that they keep in registers must be in one scope.
+// They are listed here since a reason in their comments would become part of the generated code.
 var longKernels = []string{
 	"solvers/smooth/kernels/solid/climb.go climb",
 	"solvers/smooth/kernels/tile.go pain",
 }
 
-// TestFunctionsAreShort looks at functions that people write, but for tests.
+// TestFunctionsAreShort checks all functions that are neither generated nor tests.
 func TestFunctionsAreShort(t *testing.T) {
 	known := map[string]bool{}
 	for _, name := range longKernels {
@@ -33,18 +34,18 @@ func TestFunctionsAreShort(t *testing.T) {
 				continue
 			}
 			lines := fset.Position(fn.End()).Line - fset.Position(fn.Pos()).Line + 1
-			if lines <= mostLines || strings.Contains(fn.Doc.Text(), "In one piece: ") {
+			if lines <= maxFunctionLines || strings.Contains(fn.Doc.Text(), "In one piece: ") {
 				continue
 			}
 			name := path + " " + fn.Name.Name
 			if !known[name] {
-				t.Errorf("%s has %d lines, more than %d: make functions of its parts, or say why not (In one piece: …)", name,
-					lines, mostLines)
+				t.Errorf("%s has %d lines, want at most %d: split it, or give a reason in its comment (In one piece: …)",
+					name, lines, maxFunctionLines)
 			}
 			delete(known, name)
 		}
 	})
 	for name := range known {
-		t.Errorf("%s is not longer than %d lines: strike it off the list", name, mostLines)
+		t.Errorf("%s has at most %d lines: remove it from longKernels", name, maxFunctionLines)
 	}
 }

@@ -1,4 +1,5 @@
-// Package lint holds checks of the source tree as tests.
+// Package lint has tests that check the source tree: layering of imports, sizes of folders, functions and lines,
+// functions that depend on the processor, and compilation for other systems.
 package lint
 
 import (
@@ -17,22 +18,23 @@ import (
 
 const module = "github.com/atoll-hpc/atoll/"
 
-// mayImport is the layering: what of ours the packages of each folder may import besides their own. Arrows point down
-// only. The longest matching folder counts; = before a name means that package without those in its folder.
+// mayImport is the layering: for each folder, the folders of this module, besides itself, whose packages its packages
+// may import. The rule of the longest matching folder applies. * is any folder; = before a name means only the package
+// in that folder, without those in its subfolders.
 var mayImport = map[string][]string{
 	"backend":      {},
-	"backend/cuda": {"backend", "kernelgen", "internal/dynlib"}, // how generated kernels are launched
+	"backend/cuda": {"backend", "kernelgen", "internal/dynlib"}, // kernelgen: to launch generated kernels
 	"cmd/atoll":    {"*"},
-	"config":       {"internal/portable"},
+	"config":       {"internal/portable", "internal/words"},
 	"dist":         {"proto"},
-	"dist/grpc":    {"proto", "dist", "internal/atomicfile"}, // how certificates are written
+	"dist/grpc":    {"proto", "dist", "internal/atomicfile"}, // atomicfile: to write certificates
 	"examples": {"=solvers", "solvers/common", "config", "halo", "grid", "mesh", "backend", "dist",
-		"kernelgen/abi"}, // those that are solvers
+		"kernelgen/abi"}, // for the examples that are solvers
 	"examples/heat/kernels": {"backend", "kernelgen"},
-	"formats":               {"internal/atomicfile", "internal/parallel", "internal/needs"}, // needs in tests
+	"formats":               {"internal/atomicfile", "internal/parallel", "internal/needs"}, // needs: in tests
 	"grid":                  {},
 	"halo":                  {"dist", "backend"},
-	"kernelgen":             {"internal/dynlib", "internal/needs"}, // needs in what tests use: kerneltest
+	"kernelgen":             {"internal/dynlib", "internal/needs"}, // needs: in kerneltest, which only tests use
 	"k8s":                   {},
 	"launch":                {"internal/atomicfile", "dist"},
 	"mesh":                  {"internal/atomicfile", "internal/parallel"},
@@ -40,16 +42,16 @@ var mayImport = map[string][]string{
 	"proto":                 {},
 	"run": {"internal/atomicfile", "internal/parallel", "internal/words", "config", "formats", "=solvers", "halo", "grid",
 		"mesh", "partition", "dist", "backend", "kernelgen/lanes"},
-	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // which only tests use
+	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // only tests use it
 	"launch/kube":      {"k8s"},
-	"launch/slurmtest": {"internal/needs"}, // which only tests use
+	"launch/slurmtest": {"internal/needs"}, // only tests use it
 	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "internal/words", "config", "formats",
 		"grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
 	"solvers/common": {"=solvers", "internal/parallel", "config", "formats", "grid", "mesh", "halo", "partition", "dist",
 		"kernelgen/abi", "kernelgen/atomics"},
 	"solvers/verify": {"run", "=solvers", "solvers/common", "config", "halo", "grid", "mesh", "partition", "dist",
-		"backend", "kernelgen/abi"}, // of any solver, as solvers/bench
-	"solvers/kernels": {"solvers/common", "backend", "kernelgen"}, // of any solver: pure functions and their launchers
+		"backend", "kernelgen/abi"}, // for solvers/*/verify and solvers/*/bench
+	"solvers/kernels": {"solvers/common", "backend", "kernelgen"}, // for solvers/*/kernels
 }
 
 func TestImportsPointDown(t *testing.T) {
@@ -62,14 +64,14 @@ func TestImportsPointDown(t *testing.T) {
 		files++
 		rule, own, allowed := ruleOf(folder)
 		if rule == "" {
-			t.Errorf("%s: the folder has no place in the layering: add it to mayImport", name)
+			t.Errorf("%s: the layering has no rule for the folder: add it to mayImport", name)
 			return
 		}
 		for _, spec := range f.Imports {
 			target, _ := strconv.Unquote(spec.Path.Value)
 			target, ok := strings.CutPrefix(target, module)
 			if ok && !inside(target, own) && !slices.ContainsFunc(allowed, func(a string) bool { return inside(target, a) }) {
-				t.Errorf("%s imports %s: %s may import only %q of ours", name, target, rule, allowed)
+				t.Errorf("%s imports %s: of this module, %s may import only %q", name, target, rule, allowed)
 			}
 		}
 	})
@@ -77,11 +79,12 @@ func TestImportsPointDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if files < 50 {
-		t.Errorf("only %d files looked at: the tree was not found", files)
+		t.Errorf("checked only %d files, want 50 or more: the tree was not found", files)
 	}
 }
 
-// ruleOf finds the rule of a folder, the folder that counts as its own, and what else it may import.
+// ruleOf returns the key of a folder's rule in mayImport, the folder whose packages it may always import, and the other
+// folders that it may import.
 func ruleOf(folder string) (rule, own string, allowed []string) {
 	parts := strings.Split(folder, "/")
 	if len(parts) > 2 && parts[0] == "solvers" && parts[1] != "common" {
@@ -102,30 +105,30 @@ func ruleOf(folder string) (rule, own string, allowed []string) {
 	return "", "", nil
 }
 
-// inside reports whether a package is in a folder; * is any, and = before a name is that package alone.
+// inside reports whether a package is in a folder, which is written as in mayImport.
 func inside(target, folder string) bool {
-	if alone, ok := strings.CutPrefix(folder, "="); ok {
-		return target == alone
+	if pkg, ok := strings.CutPrefix(folder, "="); ok {
+		return target == pkg
 	}
 	return folder == "*" || target == folder || strings.HasPrefix(target, folder+"/")
 }
 
-// knowsSolvers are the places that may name a solver: the solvers, what is written for readers, and the list of those
-// that are in the program.
-func knowsSolvers(path string) bool {
+// mayNameSolvers reports whether a file may name a solver: the solvers, examples and documentation may, and the file
+// that lists the solvers of the program.
+func mayNameSolvers(path string) bool {
 	return inside(path, "solvers") || inside(path, "examples") || inside(path, "docs") || path == "cmd/atoll/kinds.go"
 }
 
-// TestNoSolverIsKnown: everywhere else nothing imports a solver, and no text has as a word what a solver or its
-// checks are called in cases and commands, or the folder of one.
-func TestNoSolverIsKnown(t *testing.T) {
+// TestOtherPackagesDoNotNameSolvers: no other file imports a solver, or has a string with the name of a solver, of its
+// verification suite or of its folder as a word.
+func TestOtherPackagesDoNotNameSolvers(t *testing.T) {
 	root := filepath.Join("..", "..")
 	names := solverNames(t, root)
 	if len(names) < 7 {
 		t.Fatalf("the solvers were not found: %q", names)
 	}
 	err := eachFile(root, func(path string, f *ast.File) {
-		if knowsSolvers(path) {
+		if mayNameSolvers(path) {
 			return
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -134,8 +137,8 @@ func TestNoSolverIsKnown(t *testing.T) {
 				return true
 			}
 			value, _ := strconv.Unquote(text.Value)
-			if name := named(value, names); name != "" {
-				t.Errorf("%s names %q in %q: ask the registry of package solvers", path, name, value)
+			if name := firstNamed(value, names); name != "" {
+				t.Errorf("%s has the solver's name %q in %q: use the registry of package solvers", path, name, value)
 			}
 			return true
 		})
@@ -145,8 +148,9 @@ func TestNoSolverIsKnown(t *testing.T) {
 	}
 }
 
-// named returns the first of the names that a text has as a word; of a path only the folders of solvers count.
-func named(text string, names []string) string {
+// firstNamed returns the first of the names that is a word of text, or "". If text is an import path of this module, it
+// returns the solver's folder.
+func firstNamed(text string, names []string) string {
 	if path, ok := strings.CutPrefix(text, module); ok {
 		folder, ok := strings.CutPrefix(path, "solvers/")
 		folder, _, _ = strings.Cut(folder, "/")
@@ -163,17 +167,18 @@ func named(text string, names []string) string {
 	return ""
 }
 
-func TestNamesAreFound(t *testing.T) {
+func TestFirstNamed(t *testing.T) {
 	names := []string{"level-set", "vof"}
 	for text, want := range map[string]string{"of vof: more": "vof", "a level-set": "level-set", "level": "", "vofs": "",
 		module + "solvers/vof/bench": "vof", module + "solvers/common": ""} {
-		if got := named(text, names); got != want {
-			t.Errorf("%q names %q, want %q", text, got, want)
+		if got := firstNamed(text, names); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }
 
-// solverNames are the folders of solvers, and what they register there: kinds, and suites of checks.
+// solverNames returns the names of the folders of solvers, and the names of the kinds and verification suites that they
+// register.
 func solverNames(t *testing.T, root string) (names []string) {
 	folders, err := filepath.Glob(filepath.Join(root, "solvers", "*", "kernels"))
 	if err != nil {
@@ -184,15 +189,15 @@ func solverNames(t *testing.T, root string) (names []string) {
 	}
 	err = eachFile(filepath.Join(root, "solvers"), func(_ string, f *ast.File) {
 		ast.Inspect(f, func(n ast.Node) bool {
-			of, ok := n.(*ast.CompositeLit)
+			literal, ok := n.(*ast.CompositeLit)
 			if !ok {
 				return true
 			}
-			kind, ok := of.Type.(*ast.SelectorExpr)
+			kind, ok := literal.Type.(*ast.SelectorExpr)
 			if !ok || !slices.Contains([]string{"Kind", "Suite"}, kind.Sel.Name) {
 				return true
 			}
-			for _, e := range of.Elts {
+			for _, e := range literal.Elts {
 				pair, ok := e.(*ast.KeyValueExpr)
 				if !ok || pair.Key.(*ast.Ident).Name != "Name" {
 					continue
@@ -212,7 +217,7 @@ func solverNames(t *testing.T, root string) (names []string) {
 	return slices.Compact(names)
 }
 
-// eachFile calls f with every file of Go that is no test, by its path from the root.
+// eachFile calls f with every Go file that is not a test, and its path from the root.
 func eachFile(root string, f func(path string, file *ast.File)) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

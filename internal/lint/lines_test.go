@@ -6,25 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// most is how many characters a line may have, of which a tab is one.
-const most = 120
+// maxLine is how many characters a line may have. A tab is one character.
+const maxLine = 120
 
-// TestLinesAreShort looks at every Go file that people write. The arguments of a directive stand in one line.
+// TestLinesAreShort checks all Go files that are not generated. Lines with //go: directives may be longer, since a
+// directive is one line.
 func TestLinesAreShort(t *testing.T) {
 	eachText(t, func(name string, text []byte) {
-		for _, n := range long(string(text)) {
-			t.Errorf("%s:%d: more than %d characters: break the line", name, n, most)
+		for _, n := range longLines(string(text)) {
+			t.Errorf("%s:%d: the line has more than %d characters: break it", name, n, maxLine)
 		}
 	})
 }
 
-// long returns the numbers of lines that are too long.
-func long(text string) (numbers []int) {
+// longLines returns the numbers of the lines that are too long.
+func longLines(text string) (numbers []int) {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
 		line = strings.TrimSuffix(line, "\n")
-		if utf8.RuneCountInString(line) > most && !strings.HasPrefix(line, "//go:") {
+		if utf8.RuneCountInString(line) > maxLine && !strings.HasPrefix(line, "//go:") {
 			numbers = append(numbers, n)
 		}
 	}
@@ -32,9 +33,9 @@ func long(text string) (numbers []int) {
 }
 
 func TestLongLines(t *testing.T) {
-	full := strings.Repeat("µ", most)
+	full := strings.Repeat("µ", maxLine)
 	text := full + "\n" + full + "x\n//go:generate " + full + "\n\t" + full
-	if got := long(text); len(got) != 2 || got[0] != 2 || got[1] != 4 {
-		t.Errorf("long lines %v, want 2 and 4", got)
+	if got := longLines(text); len(got) != 2 || got[0] != 2 || got[1] != 4 {
+		t.Errorf("got long lines %v, want 2 and 4", got)
 	}
 }

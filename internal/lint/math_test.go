@@ -11,14 +11,15 @@ import (
 	"testing"
 )
 
-// leftToTheProcessor are functions of package math whose last bits depend on it, and those that call them.
-var leftToTheProcessor = []string{"Exp", "Exp2", "Log", "Pow", "Sinh", "Cosh", "Tanh", "Erf", "Erfc", "Gamma", "Lgamma"}
+// processorDependent are the functions of package math whose last bits depend on the processor (see package portable).
+var processorDependent = []string{"Exp", "Exp2", "Log", "Pow", "Sinh", "Cosh", "Tanh", "Erf", "Erfc", "Gamma", "Lgamma"}
 
-// stateless are folders of what makes no state of a run.
+// stateless are the folders whose packages do not affect the state of a run.
 var stateless = []string{"bench", "plot", "study", "testdata", "verify"}
 
-// TestStatesDependOnNoProcessor: what makes a state takes such functions from internal/portable.
-func TestStatesDependOnNoProcessor(t *testing.T) {
+// TestStatesDoNotDependOnTheProcessor: packages that affect the state of a run use internal/portable instead of these
+// functions.
+func TestStatesDoNotDependOnTheProcessor(t *testing.T) {
 	files := 0
 	for _, folder := range []string{"config", "grid", "mesh", "partition", "run", "solvers"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", folder), func(path string, d fs.DirEntry, err error) error {
@@ -36,8 +37,8 @@ func TestStatesDependOnNoProcessor(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for _, call := range callsOfMath(f) {
-				t.Errorf("%s: math.%s: its last bits depend on the processor; take it from internal/portable",
+			for _, call := range processorDependentUses(f) {
+				t.Errorf("%s: the last bits of math.%s depend on the processor: use internal/portable",
 					fset.Position(call.Pos()), call.Name)
 			}
 			return nil
@@ -47,18 +48,18 @@ func TestStatesDependOnNoProcessor(t *testing.T) {
 		}
 	}
 	if files < 150 {
-		t.Errorf("only %d files looked at: the tree was not found", files)
+		t.Errorf("checked only %d files, want 150 or more: the tree was not found", files)
 	}
 }
 
-// callsOfMath finds where a file names functions that are left to the processor.
-func callsOfMath(f *ast.File) (found []*ast.Ident) {
+// processorDependentUses returns the uses of processorDependent functions in a file.
+func processorDependentUses(f *ast.File) (found []*ast.Ident) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		s, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true
 		}
-		if pkg, ok := s.X.(*ast.Ident); ok && pkg.Name == "math" && slices.Contains(leftToTheProcessor, s.Sel.Name) {
+		if pkg, ok := s.X.(*ast.Ident); ok && pkg.Name == "math" && slices.Contains(processorDependent, s.Sel.Name) {
 			found = append(found, s.Sel)
 		}
 		return true
@@ -66,13 +67,13 @@ func callsOfMath(f *ast.File) (found []*ast.Ident) {
 	return found
 }
 
-func TestCallsOfMathAreFound(t *testing.T) {
+func TestProcessorDependentUses(t *testing.T) {
 	const source = "package p\nvar f, x = math.Pow, math.Sin(math.Exp(1)) + portable.Exp(2)"
 	f, err := parser.ParseFile(token.NewFileSet(), "p.go", source, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := callsOfMath(f); len(found) != 2 || found[0].Name != "Pow" || found[1].Name != "Exp" {
-		t.Errorf("found %v, want Pow and Exp", found)
+	if found := processorDependentUses(f); len(found) != 2 || found[0].Name != "Pow" || found[1].Name != "Exp" {
+		t.Errorf("got %v, want Pow and Exp", found)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// mostFiles is how many files of Go a folder may hold that are neither tests nor generated.
-const mostFiles = 25
+// maxFiles is how many Go files a folder may have that are neither tests nor generated.
+const maxFiles = 25
 
-// TestFoldersAreSmall: who opens a folder sees what is in it.
+// TestFoldersAreSmall: no folder has more than maxFiles, so that its list of files shows what it contains.
 func TestFoldersAreSmall(t *testing.T) {
 	count := map[string]int{}
 	eachHandWritten(t, func(name string, _ *token.FileSet, _ *ast.File) {
@@ -24,13 +24,13 @@ func TestFoldersAreSmall(t *testing.T) {
 		}
 	})
 	for folder, n := range count {
-		if n > mostFiles {
-			t.Errorf("%s holds %d files of Go, more than %d: make a package of some of them", folder, n, mostFiles)
+		if n > maxFiles {
+			t.Errorf("%s has %d Go files, want at most %d: move some to a package of their own", folder, n, maxFiles)
 		}
 	}
 }
 
-// eachHandWritten calls f with every Go file that people write, by its path from the root.
+// eachHandWritten calls f with every Go file that is not generated, and its path from the root.
 func eachHandWritten(t *testing.T, f func(name string, fset *token.FileSet, file *ast.File)) {
 	t.Helper()
 	eachText(t, func(name string, text []byte) {
@@ -43,7 +43,7 @@ func eachHandWritten(t *testing.T, f func(name string, fset *token.FileSet, file
 	})
 }
 
-// eachText calls f with the text of every Go file that people write, by its path from the root.
+// eachText calls f with the text of every Go file that is not generated, and its path from the root.
 func eachText(t *testing.T, f func(name string, text []byte)) {
 	t.Helper()
 	root, files := filepath.Join("..", ".."), 0
@@ -70,6 +70,6 @@ func eachText(t *testing.T, f func(name string, text []byte)) {
 		t.Fatal(err)
 	}
 	if files < 300 {
-		t.Errorf("only %d files looked at: the tree was not found", files)
+		t.Errorf("checked only %d files, want 300 or more: the tree was not found", files)
 	}
 }

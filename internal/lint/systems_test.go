@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// TestOtherSystemsCompile checks the types of the whole module, its tests included, for systems that this is not. What
-// it takes from elsewhere is read as source, without the bodies of functions: to build it for each would take minutes.
+// TestOtherSystemsCompile type-checks the whole module, with its tests, for other operating systems. It reads imported
+// packages of other modules as source, without function bodies, since building them for each system would take minutes.
 func TestOtherSystemsCompile(t *testing.T) {
 	sources := &sources{fset: token.NewFileSet(), files: map[string]*ast.File{}}
 	for _, system := range []string{"windows/amd64", "darwin/arm64"} {
@@ -32,14 +32,14 @@ func TestOtherSystemsCompile(t *testing.T) {
 				t.Error(w)
 			}
 			if own < 50 {
-				t.Errorf("only %d packages of this module looked at: the tree was not found", own)
+				t.Errorf("checked only %d packages of this module, want 50 or more: the tree was not found", own)
 			}
 		})
 	}
 }
 
-// listed is what go list tells of a package.
-type listed struct {
+// listedPackage has the fields of a package that go list prints.
+type listedPackage struct {
 	ImportPath, Dir string
 	GoFiles         []string
 	ImportMap       map[string]string
@@ -48,13 +48,13 @@ type listed struct {
 	Error           *struct{ Err string }
 }
 
-// sources are files that have been read, by path.
+// sources has the files that have been parsed.
 type sources struct {
 	fset  *token.FileSet
-	files map[string]*ast.File
+	files map[string]*ast.File // [path]
 }
 
-// checkModule returns the errors in the module at root, each once, and how many packages it has.
+// checkModule returns the type errors in the module at root, each once, and the number of its packages.
 func (s *sources) checkModule(root, goos, goarch string) (wrong []string, own int, err error) {
 	cmd := exec.Command("go", "list", "-deps", "-test", "-e",
 		"-json=ImportPath,Dir,GoFiles,ImportMap,Standard,Module,Error", "./...")
@@ -68,41 +68,40 @@ func (s *sources) checkModule(root, goos, goarch string) (wrong []string, own in
 		return nil, 0, err
 	}
 	checked := map[string]*types.Package{"unsafe": types.Unsafe}
-	tell := func(err error) { // what is in a package is in that with its tests too
+	report := func(err error) { // an error in a package occurs again in the package with its tests
 		if text := err.Error(); !slices.Contains(wrong, text) {
 			wrong = append(wrong, text)
 		}
 	}
 	for list := json.NewDecoder(out); ; {
-		var p listed
+		var p listedPackage
 		if err := list.Decode(&p); errors.Is(err, io.EOF) {
 			return wrong, own, cmd.Wait()
 		} else if err != nil {
 			return nil, 0, errors.Join(err, cmd.Wait())
 		}
-		if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") { // whose main is generated
+		if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") { // .test is a generated main package
 			continue
 		}
-		ours := p.Module != nil && p.Module.Main
-		if ours {
+		inModule := p.Module != nil && p.Module.Main
+		if inModule {
 			own++
 			if p.Error != nil {
-				tell(errors.New(p.Error.Err))
+				report(errors.New(p.Error.Err))
 			}
 		}
-		found, errs := s.check(&p, checked, goarch, ours)
-		checked[p.ImportPath] = found
+		pkg, errs := s.check(&p, checked, goarch, inModule)
+		checked[p.ImportPath] = pkg
 		for _, err := range errs {
-			if ours {
-				tell(err)
+			if inModule {
+				report(err)
 			}
 		}
 	}
 }
 
-// check checks the types of a package; those that it imports have been. Without bodies only what it declares is looked
-// at.
-func (s *sources) check(p *listed, checked map[string]*types.Package, goarch string, bodies bool) (
+// check type-checks a package whose imports have been checked. Without bodies it checks only declarations.
+func (s *sources) check(p *listedPackage, checked map[string]*types.Package, goarch string, bodies bool) (
 	_ *types.Package, wrong []error) {
 	var files []*ast.File
 	for _, name := range p.GoFiles {
@@ -120,15 +119,15 @@ func (s *sources) check(p *listed, checked map[string]*types.Package, goarch str
 			if to, ok := p.ImportMap[path]; ok {
 				path = to
 			}
-			if found := checked[path]; found != nil {
-				return found, nil
+			if pkg := checked[path]; pkg != nil {
+				return pkg, nil
 			}
-			return nil, fmt.Errorf("no package %s", path)
+			return nil, fmt.Errorf("package %s was not checked before", path)
 		}),
 	}
-	path, _, _ := strings.Cut(p.ImportPath, " ") // of a package as its tests see it
-	found, _ := config.Check(path, s.fset, files, nil)
-	return found, wrong
+	path, _, _ := strings.Cut(p.ImportPath, " ") // go list prints "path [path.test]" for a package with its tests
+	pkg, _ := config.Check(path, s.fset, files, nil)
+	return pkg, wrong
 }
 
 func (s *sources) file(path string) (*ast.File, error) {

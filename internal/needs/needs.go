@@ -1,6 +1,7 @@
-// Package needs is for tests of what a machine may lack. There they are skipped, and say what to install. Where the
-// environment variable CI is set, which .ci/run does once all of it is installed, they fail instead, so that no test is
-// left out unnoticed. Tests that need a GPU are skipped everywhere: package cudatest.
+// Package needs is for tests that need programs which may not be installed. Without them a test is skipped, with a
+// message that says what to install. If the environment variable CI is set, which .ci/run does after installing all of
+// them, the test fails instead, so that no test is skipped unnoticed. Package cudatest is for tests that need a GPU,
+// which are skipped in CI too.
 package needs
 
 import (
@@ -10,7 +11,7 @@ import (
 	"testing"
 )
 
-// Missing ends a test that needs something else than there is.
+// Missing skips a test, or fails it in CI. The arguments describe what is missing.
 func Missing(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -19,7 +20,7 @@ func Missing(t testing.TB, format string, args ...any) {
 	t.Skipf("not tested: "+format, args...)
 }
 
-// Program returns the path of a program, which is in a package of Debian's.
+// Program returns the path of a program. If it is missing, the test is skipped; the message has its Debian package.
 func Program(t testing.TB, name, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -29,7 +30,7 @@ func Program(t testing.TB, name, debian string) string {
 	return path
 }
 
-// python is Debian's, which python3-vtk9 is for.
+// python is Debian's Python, which has the modules of Debian packages such as python3-vtk9.
 const python = "/usr/bin/python3"
 
 func imported(python, module string) func() error {

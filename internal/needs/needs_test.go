@@ -5,36 +5,36 @@ import (
 	"testing"
 )
 
-// ending is a test that notes how it ends, and goes on.
-type ending struct {
+// recorder is a test that records calls of Skipf and Fatalf, and continues.
+type recorder struct {
 	testing.TB
-	said []string
+	calls []string
 }
 
-func (e *ending) Helper() {}
+func (r *recorder) Helper() {}
 
-func (e *ending) Skipf(format string, args ...any) {
-	e.said = append(e.said, "skip: "+fmt.Sprintf(format, args...))
+func (r *recorder) Skipf(format string, args ...any) {
+	r.calls = append(r.calls, "skip: "+fmt.Sprintf(format, args...))
 }
 
-func (e *ending) Fatalf(format string, args ...any) {
-	e.said = append(e.said, "fail: "+fmt.Sprintf(format, args...))
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.calls = append(r.calls, "fail: "+fmt.Sprintf(format, args...))
 }
 
-// TestProgram: a program that is not there is a reason to skip a test, but not in CI.
+// TestProgram: a test that needs a missing program is skipped, and fails in CI.
 func TestProgram(t *testing.T) {
-	const what = "frobnicate is not installed (Debian: apt-get install frob)"
+	const missing = "frobnicate is not installed (Debian: apt-get install frob)"
 	for _, c := range []struct{ program, ci, want string }{
-		{"frobnicate", "", "skip: not tested: " + what},
-		{"frobnicate", "true", "fail: not tested, although CI has everything but GPUs: " + what},
+		{"frobnicate", "", "skip: not tested: " + missing},
+		{"frobnicate", "true", "fail: not tested, although CI has everything but GPUs: " + missing},
 		{"sh", "true", ""},
 	} {
 		t.Setenv("CI", c.ci)
-		var e ending
-		path := Program(&e, c.program, "frob")
-		first := append(e.said, "")[0]
+		var r recorder
+		path := Program(&r, c.program, "frob")
+		first := append(r.calls, "")[0]
 		if first != c.want || (path == "") != (c.want != "") {
-			t.Errorf("%s with CI=%s: %q at %q, want %q", c.program, c.ci, first, path, c.want)
+			t.Errorf("%s with CI=%q: got call %q, path %q; want call %q", c.program, c.ci, first, path, c.want)
 		}
 	}
 }

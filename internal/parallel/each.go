@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// chunks is into how many ranges Each divides items: many, so that the load is balanced where some items take long.
+// chunks is the number of ranges into which Each divides items: many, to balance the load if some items take longer.
 const chunks = 1024
 
-// Each calls f with ranges that together are n items, of at least so many each, on goroutines of all processors, and
-// returns the error of the first range that has one; those behind it may not be called then. It ends soon after the
-// context does. name is the task that is reported to [Watch].
+// Each divides n items into ranges [lo, hi) of at least least items, and calls f with them on goroutines on all
+// processors. It returns the error of the first range, by number, that failed; ranges after it may be left out. When
+// ctx ends, Each starts no more calls and returns ctx's error. name is the task's name for [Watch].
 func Each(ctx context.Context, name string, n, least int, f func(lo, hi int) error) error {
 	size := max(1, least, (n+chunks-1)/chunks)
-	e := &each{of: n, failed: n, told: watcher(ctx, name)}
+	e := &each{total: n, failed: n, report: watcher(ctx, name)}
 	var wait sync.WaitGroup
 	for range Parts(n, size) {
 		wait.Go(func() {
@@ -31,28 +31,28 @@ func Each(ctx context.Context, name string, n, least int, f func(lo, hi int) err
 	return ctx.Err()
 }
 
-// each is a loop under way.
+// each is the state of a loop of Each.
 type each struct {
 	lock   sync.Mutex
-	of     int
-	begun  int // items of ranges that were handed out
-	done   int
-	failed int // the first item of the first range with an error
+	total  int // items
+	begun  int // items in ranges that were begun
+	done   int // items in ranges that are done
+	failed int // the first item of the first range with an error; total if there is none
 	err    error
-	told   func(done, of int)
+	report func(done, total int) // nil without Watch
 }
 
-// next is another range, for one who has done so many items.
+// next returns the next range, after a range of done items has been completed.
 func (e *each) next(ctx context.Context, done, size int) (lo, hi int, more bool) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
-	if e.done += done; e.told != nil && done > 0 {
-		e.told(e.done, e.of)
+	if e.done += done; e.report != nil && done > 0 {
+		e.report(e.done, e.total)
 	}
 	if lo = e.begun; lo >= e.failed || ctx.Err() != nil {
 		return 0, 0, false
 	}
-	e.begun = min(lo+size, e.of)
+	e.begun = min(lo+size, e.total)
 	return lo, e.begun, true
 }
 
@@ -66,22 +66,23 @@ func (e *each) fail(lo int, err error) {
 
 type watchKey struct{}
 
-// Watch returns a context whose loops of [Each] tell how many of their items are done, one call at a time.
-func Watch(ctx context.Context, tell func(name string, done, of int)) context.Context {
-	return context.WithValue(ctx, watchKey{}, tell)
+// Watch returns a context with which loops of [Each] report their progress: they call report, from one goroutine at a
+// time, with the number of items that are done.
+func Watch(ctx context.Context, report func(name string, done, total int)) context.Context {
+	return context.WithValue(ctx, watchKey{}, report)
 }
 
-func watcher(ctx context.Context, name string) func(done, of int) {
-	tell, _ := ctx.Value(watchKey{}).(func(name string, done, of int))
-	if tell == nil {
+func watcher(ctx context.Context, name string) func(done, total int) {
+	report, _ := ctx.Value(watchKey{}).(func(name string, done, total int))
+	if report == nil {
 		return nil
 	}
-	return func(done, of int) { tell(name, done, of) }
+	return func(done, total int) { report(name, done, total) }
 }
 
-// Begin reports to [Watch] that a task has begun which is no loop of [Each].
+// Begin reports the begin of a task that is not a loop of [Each] to [Watch].
 func Begin(ctx context.Context, name string) {
-	if told := watcher(ctx, name); told != nil {
-		told(0, 0)
+	if report := watcher(ctx, name); report != nil {
+		report(0, 0)
 	}
 }

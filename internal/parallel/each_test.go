@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-func TestEachItemComesOnce(t *testing.T) {
+func TestEachVisitsEachItemOnce(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 5000} {
 		times := make([]int32, n)
 		last := 0
-		ctx := Watch(t.Context(), func(name string, done, of int) {
-			if name != "counting" || done <= last || of != n {
-				t.Errorf("%s: %d of %d after %d", name, done, of, last)
+		ctx := Watch(t.Context(), func(name string, done, total int) {
+			if name != "counting" || done <= last || total != n {
+				t.Errorf("got report %s, %d of %d after %d; want counting, increasing, of %d", name, done, total, last, n)
 			}
 			last = done
 		})
@@ -26,13 +26,14 @@ func TestEachItemComesOnce(t *testing.T) {
 			return nil
 		})
 		if err != nil || last != n || slices.ContainsFunc(times, func(k int32) bool { return k != 1 }) {
-			t.Errorf("%d items: %v, %d told, %v", n, err, last, times)
+			t.Errorf("%d items: got error %v, %d reported, visits %v; want each visited once", n, err, last, times)
 		}
 	}
 }
 
-// The error is that of the first range, whoever comes to it.
-func TestFirstError(t *testing.T) {
+// The error is that of the first range that fails, in whatever order ranges are called; and no call begins after the
+// context has ended.
+func TestErrorOfEach(t *testing.T) {
 	for range 50 {
 		err := Each(t.Context(), "", 2000, 1, func(lo, _ int) error {
 			if lo%300 > 200 {
@@ -49,6 +50,6 @@ func TestFirstError(t *testing.T) {
 	err := Each(ctx, "", 3, 3, func(int, int) error { called++; end(); return nil })
 	if err = errors.Join(err, Each(ctx, "", 3, 3, func(int, int) error { called++; return nil })); called != 1 ||
 		!errors.Is(err, context.Canceled) {
-		t.Error(called, err)
+		t.Errorf("got %d calls, error %v; want 1 call, context canceled", called, err)
 	}
 }

@@ -1,4 +1,6 @@
-// Package parallel divides work among the processors. What callers make of it must not depend on how many there are.
+// Package parallel runs loops on all processors. Ranges calls a function with contiguous ranges of items, one per
+// goroutine; Each divides the items into more ranges, to balance the load, and handles errors. The results of callers
+// must not depend on the number of processors.
 package parallel
 
 import (
@@ -7,11 +9,12 @@ import (
 	"sync/atomic"
 )
 
-// Parts is into how many ranges n items are divided, so that each has at least so many, for all processors.
+// Parts returns the number of ranges for n items: one per processor, but fewer if a range would have fewer items than
+// least.
 func Parts(n, least int) int { return max(1, min(runtime.GOMAXPROCS(0), n/max(1, least))) }
 
-// Offsets adds up, for each range of Ranges, the sizes of its items, and returns where each range begins if they follow
-// one another, and where the last one ends.
+// Offsets returns offsets[0 … parts], the prefix sums of the total sizes of the items in each range of Ranges:
+// offsets[k] is the total size of all items before range k.
 func Offsets(n, parts int, size func(i int) int) []int {
 	start := make([]int, parts+1)
 	Ranges(n, parts, func(part, lo, hi int) {
@@ -27,8 +30,8 @@ func Offsets(n, parts int, size func(i int) int) []int {
 	return start
 }
 
-// Ranges calls f with the ranges [lo, hi) of n items, of which there are the given number, on a goroutine each. It
-// returns when all calls have.
+// Ranges divides n items into parts ranges [lo, hi), and calls f with each on a goroutine of its own. It returns when
+// all calls have returned.
 func Ranges(n, parts int, f func(part, lo, hi int)) {
 	var wait sync.WaitGroup
 	for k := 1; k < parts; k++ {
@@ -38,8 +41,8 @@ func Ranges(n, parts int, f func(part, lo, hi int)) {
 	wait.Wait()
 }
 
-// All tells whether n items are all as they should be. It looks at ranges of at least so many on a goroutine each, and
-// not at those behind a bad one of its range.
+// All reports whether good is true for all n items. It divides the items into ranges of at least least items, and stops
+// in a range at the first item that is not good.
 func All(n, least int, good func(i int) bool) bool {
 	var bad atomic.Bool
 	Ranges(n, Parts(n, least), func(_, lo, hi int) {

@@ -1,14 +1,15 @@
-// Package portable has the functions of package math whose last bits depend on the processor, so that they do not.
+// Package portable replaces functions of package math whose last bits depend on the processor by functions that give
+// the same bits on all processors.
 //
-// On amd64 math.Exp multiplies and adds in one rounding where the processor can, and on arm64 always; and so what calls
-// it: math.Pow, Sinh, Cosh and Tanh. On amd64 math.Log is another method than elsewhere for numbers below 2⁻¹⁰²². The
-// other functions of math that Atoll calls give the same bits on amd64 and arm64, as long as the compiler fuses
-// nothing.
+// math.Exp uses fused multiply-adds on arm64, and on amd64 if the processor has them; so do math.Pow, Sinh, Cosh and
+// Tanh, which call it. For numbers below 2⁻¹⁰²² math.Log uses another method on amd64 than on other processors. The
+// other functions of math that Atoll calls give the same bits on amd64 and arm64 if the compiler does not fuse
+// multiplications and additions.
 package portable
 
 import "math"
 
-// Exp is e^x by the method of FreeBSD's e_exp.c: x = k ln 2 + r with |r| ≤ ln 2 / 2, and a rational function of r.
+// Exp returns e^x by the method of FreeBSD's e_exp.c: x = k ln 2 + r with |r| ≤ ln 2 / 2, and a rational function of r.
 // Its error is below one unit in the last place.
 func Exp(x float64) float64 {
 	const (
@@ -29,7 +30,8 @@ func Exp(x float64) float64 {
 	return expReduced(x-float64(k*ln2Hi), k*ln2Lo, int(k))
 }
 
-// expReduced is e^(hi-lo) 2^k for |hi - lo| ≤ ln 2 / 2. The conversions keep each product a rounding of its own.
+// expReduced returns e^(hi-lo) 2^k for |hi - lo| ≤ ln 2 / 2. The conversions to float64 keep the compiler from fusing
+// products and sums.
 func expReduced(hi, lo float64, k int) float64 {
 	const (
 		p1 = 1.66666666666666657415e-01
@@ -44,16 +46,16 @@ func expReduced(hi, lo float64, k int) float64 {
 	return math.Ldexp(1-((lo-float64(r*c)/(2-c))-hi), k)
 }
 
-// Log is the natural logarithm.
+// Log returns the natural logarithm of x.
 func Log(x float64) float64 {
-	const least, shift = 0x1p-1022, 54 // of numbers of full precision
-	if x > 0 && x < least {
+	const minNormal, shift = 0x1p-1022, 54 // scaling by 2^54 makes subnormal numbers normal
+	if x > 0 && x < minNormal {
 		return math.Log(x*(1<<shift)) - shift*math.Ln2
 	}
 	return math.Log(x)
 }
 
-// Pow is x^y. Where math.Pow has special rules, or needs multiplications only, it is used.
+// Pow returns x^y. It calls math.Pow for special cases, and for integer y, which needs only multiplications.
 func Pow(x, y float64) float64 {
 	whole, part := math.Modf(math.Abs(y))
 	if part == 0 || part == 0.5 && whole == 0 || !(x > 0) || math.IsInf(x, 0) || math.IsInf(y, 0) || math.IsNaN(y) {
@@ -66,7 +68,7 @@ func Pow(x, y float64) float64 {
 	return v
 }
 
-// Sinh is the hyperbolic sine.
+// Sinh returns the hyperbolic sine of x.
 func Sinh(x float64) float64 {
 	a := math.Abs(x)
 	if !(a > 0.5) {
@@ -79,7 +81,7 @@ func Sinh(x float64) float64 {
 	return math.Copysign((e-1/e)/2, x)
 }
 
-// Cosh is the hyperbolic cosine.
+// Cosh returns the hyperbolic cosine of x.
 func Cosh(x float64) float64 {
 	a := math.Abs(x)
 	if a > 700 {
@@ -89,13 +91,13 @@ func Cosh(x float64) float64 {
 	return (e + 1/e) / 2
 }
 
-// halfExp is e^x / 2, also where e^x alone overflows.
+// halfExp returns e^x / 2, also if e^x overflows.
 func halfExp(x float64) float64 {
 	root := Exp(x / 2)
 	return root / 2 * root
 }
 
-// Tanh is the hyperbolic tangent.
+// Tanh returns the hyperbolic tangent of x.
 func Tanh(x float64) float64 {
 	a := math.Abs(x)
 	if !(a >= 0.625) {

@@ -7,14 +7,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The functions of math are off by about one unit in the last place, and so may these be: units is the sum, and more
-// where a function takes several roundings.
+// The functions differ from those of package math by at most units in the last place: each of the two may have an error
+// of one unit, and more if it has several roundings.
 func TestPortableFunctionsAreAccurate(t *testing.T) {
 	for _, f := range []struct {
-		name       string
-		mine, want func(float64) float64
-		most       float64
-		units      float64
+		name      string
+		got, want func(float64) float64
+		maxX      float64
+		units     float64
 	}{
 		{"exp", Exp, math.Exp, 745, 2},
 		{"sinh", Sinh, math.Sinh, 705, 4},
@@ -22,17 +22,18 @@ func TestPortableFunctionsAreAccurate(t *testing.T) {
 		{"tanh", Tanh, math.Tanh, 30, 3},
 		{"power 1.5", func(x float64) float64 { return Pow(math.Abs(x), 1.5) }, func(x float64) float64 {
 			return math.Pow(math.Abs(x), 1.5)
-		}, 1e9, 64}, // as many as log x in Exp(y log x) is large
+		}, 1e9, 64}, // the relative error of Exp(y log x) is the absolute error of y log x
 	} {
 		rapid.Check(t, func(r *rapid.T) {
-			x := rapid.Float64Range(-f.most, f.most).Draw(r, "x")
-			got, want := f.mine(x), f.want(x)
+			x := rapid.Float64Range(-f.maxX, f.maxX).Draw(r, "x")
+			got, want := f.got(x), f.want(x)
 			if got == want {
 				return
 			}
 			unit := math.Nextafter(math.Abs(want), math.Inf(1)) - math.Abs(want)
 			if !(math.Abs(got-want) <= f.units*unit) {
-				r.Fatalf("%s(%v) = %v, want %v: %v units", f.name, x, got, want, math.Abs(got-want)/unit)
+				r.Fatalf("%s(%v) = %v, want %v: they differ by %v units, want at most %v", f.name, x, got, want,
+					math.Abs(got-want)/unit, f.units)
 			}
 		})
 	}
@@ -57,25 +58,26 @@ func TestPortableSpecialValues(t *testing.T) {
 	}
 }
 
-// TestBits: these bits must be the same on every machine, those of package math on which Atoll relies too.
+// TestBits: the bits of these functions, and of the functions of package math that Atoll uses, are the same on every
+// machine. want is a hash of the values.
 func TestBits(t *testing.T) {
 	type function = func(float64) float64
-	size := func(f function) function { return func(x float64) float64 { return f(math.Abs(x)) } }
+	ofAbs := func(f function) function { return func(x float64) float64 { return f(math.Abs(x)) } }
 	for _, c := range []struct {
 		name  string
-		scale float64 // of numbers from -500 to 499
+		scale float64 // arguments are the integers from -500 to 499, divided by scale
 		of    []function
 		want  uint64
 	}{
-		{"exp and its kin", 37, []function{Exp, Sinh, Cosh, Tanh, size(func(x float64) float64 { return Pow(x, 1.3) })},
-			0x92bc60acc0ffcc20},
-		{"log", 7, []function{size(Log), size(math.Log10), size(func(x float64) float64 { return Log(x * 0x1p-1040) })},
+		{"exp and functions of it", 37, []function{Exp, Sinh, Cosh, Tanh,
+			ofAbs(func(x float64) float64 { return Pow(x, 1.3) })}, 0x92bc60acc0ffcc20},
+		{"log", 7, []function{ofAbs(Log), ofAbs(math.Log10), ofAbs(func(x float64) float64 { return Log(x * 0x1p-1040) })},
 			0x377d7ad06602136a},
 		{"angles", 23, []function{math.Sin, math.Cos, math.Tan, math.Atan,
 			func(x float64) float64 { s, c := math.Sincos(x); return s - c },
 			func(x float64) float64 { return math.Atan2(x, 1.7*x+1) }}, 0xb6234053c222306f},
 		{"arcs", 500, []function{math.Asin, math.Acos}, 0x8c2da01eb30fcbce},
-		{"roots", 3, []function{size(math.Sqrt), math.Cbrt, func(x float64) float64 { return math.Hypot(x, 3-x/7) }},
+		{"roots", 3, []function{ofAbs(math.Sqrt), math.Cbrt, func(x float64) float64 { return math.Hypot(x, 3-x/7) }},
 			0x944832c25c087600},
 	} {
 		var sum uint64
@@ -85,13 +87,13 @@ func TestBits(t *testing.T) {
 			}
 		}
 		if sum != c.want {
-			t.Errorf("%s: %#x, want %#x", c.name, sum, c.want)
+			t.Errorf("%s: got hash %#x, want %#x", c.name, sum, c.want)
 		}
 	}
 }
 
-// TestLogOfTheLeastNumbers: 2^-k has a logarithm of -k ln 2, also where numbers lose digits.
-func TestLogOfTheLeastNumbers(t *testing.T) {
+// TestLogOfSubnormals: the logarithm of 2^-k is -k ln 2, also for subnormal numbers.
+func TestLogOfSubnormals(t *testing.T) {
 	for k := 1000; k <= 1074; k++ {
 		got, want := Log(math.Ldexp(1, -k)), -float64(k)*math.Ln2
 		if !(math.Abs(got-want) <= 2e-13) {

@@ -1,4 +1,5 @@
-// Package process has what the command line asks of the system: signals, limits, a terminal.
+// Package process has the system functions of the command line: signals that end a command, resource limits, questions
+// at a terminal, and the handling of panics.
 package process
 
 import (
@@ -7,8 +8,8 @@ import (
 	"runtime/debug"
 )
 
-// Guard calls f, and makes an error of its panic, after it has printed where that was: Go's own exit code for a panic,
-// 2, would say that the input was bad. Panics on other goroutines it cannot see.
+// Guard calls f. If f panics, Guard prints the stack and returns an error, since Go's exit code for a panic is 2, which
+// Atoll uses for bad input. It cannot catch panics on other goroutines.
 func Guard(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -2,5 +2,5 @@
 
 package process
 
-// Limits are none that a run would meet.
+// Limits returns "": this system has no limits that matter to a run.
 func Limits() string { return "" }

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// Limits are those of this process that runs of many ranks meet, "" where the system does not say.
+// Limits describes the resource limits of this process that runs of many ranks may reach, or returns "" if the system
+// does not report them.
 func Limits() string {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {

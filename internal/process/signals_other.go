@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// EndSignals tell a command to end.
+// EndSignals are the signals upon which a command ends.
 var EndSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
-// WhenUnread does nothing where no signal tells that nobody reads the output.
-func WhenUnread(func()) {}
+// OnClosedOutput does nothing: this system has no signal for it.
+func OnClosedOutput(func()) {}

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// EndSignals tell a command to end. SIGUSR1 is what mpirun passes on without ending the ranks, and what Slurm can send
-// before a job's time is over.
+// EndSignals are the signals upon which a command ends. mpirun forwards SIGUSR1 without killing the ranks, and Slurm
+// can send it before a job's time limit.
 var EndSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1}
 
-// WhenUnread calls stop when nobody reads the output any more, as of atoll run case.toml | head. The signal alone does
-// not tell: the connections of ranks bring it too.
-func WhenUnread(stop func()) {
+// OnClosedOutput calls stop when the reader of standard output or standard error has closed its pipe, as in atoll run
+// case.toml | head. Upon SIGPIPE it checks these two, since closed connections between ranks cause SIGPIPE too.
+func OnClosedOutput(stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGPIPE)
 	go func() {

@@ -1,9 +1,10 @@
-// Package results compares what two builds of atoll have written for the same case: every value that is computed, and
-// none that tells about the machine or the time it took.
+// Package results compares the output files of two builds of atoll for the same case. Folders returns the list of
+// Differences between two output folders. It compares all computed values, and ignores those that describe the machine
+// or the run time.
 //
-// Frames and meshes of VTK are compared by their decoded arrays, so that a change of the XML or of the compression
-// alone is no difference; summary.json, run.json and epoch.json by their keys; reports of atoll verify by their numbers
-// and verdicts; all other files byte for byte.
+// VTK frames and meshes are compared by their decoded arrays, so that changes of only the XML or the compression are
+// not differences; summary.json, run.json and epoch.json by their keys; reports of atoll verify by their numbers and
+// verdicts; all other files byte for byte.
 package results
 
 import (
@@ -11,31 +12,31 @@ import (
 	"strings"
 )
 
-// Difference is a place in which two results are not the same.
+// Difference is a difference between two results.
 type Difference struct {
-	Place string // file, and where in it: "frames/dam_000001_r0000.vtu: CellData h1"
-	What  string // such as "value 17 is 0.25, then 0.26"
+	Location string // file and position in it, such as "frames/dam_000001_r0000.vtu: CellData h1"
+	Text     string // such as "value 17 is 0.25, then 0.26": first the old value, then the new one
 }
 
-func (d Difference) String() string { return d.Place + ": " + d.What }
+func (d Difference) String() string { return d.Location + ": " + d.Text }
 
-// within puts the file before the places.
-func within(file string, list []Difference) []Difference {
+// inFile adds the name of the file to the locations.
+func inFile(file string, list []Difference) []Difference {
 	for i, d := range list {
-		list[i].Place = strings.TrimSuffix(file+": "+d.Place, ": ")
+		list[i].Location = strings.TrimSuffix(file+": "+d.Location, ": ")
 	}
 	return list
 }
 
-// only is the difference of what just one of the two has.
-func only(place string, inOld bool) Difference {
+// missing is the difference for a file, array or key that only one of the results has.
+func missing(location string, inOld bool) Difference {
 	if inOld {
-		return Difference{place, "is in the old results alone"}
+		return Difference{location, "is in the old results only"}
 	}
-	return Difference{place, "is in the new results alone"}
+	return Difference{location, "is in the new results only"}
 }
 
 // changed is the difference of two values.
-func changed(place string, before, after any) Difference {
-	return Difference{place, fmt.Sprintf("%v, then %v", before, after)}
+func changed(location string, before, after any) Difference {
+	return Difference{location, fmt.Sprintf("%v, then %v", before, after)}
 }

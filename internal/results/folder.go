@@ -10,12 +10,12 @@ import (
 	"slices"
 )
 
-// VerifyFile is the name that the printed report of atoll verify has in a folder of results.
+// VerifyFile is the name of the file, in a folder of results, with the output of atoll verify.
 const VerifyFile = "verify.txt"
 
 // Folders compares all files of two folders, one of each build, and returns their differences in the order of the
-// names. A file that only one of them has is a difference, and so is one that cannot be read. The error is that of a
-// folder that cannot be listed, or that both are empty.
+// names. A file that only one folder has is a difference, and so is a file that cannot be read. Folders returns an
+// error if a folder cannot be listed, or if both are empty.
 func Folders(before, after string) ([]Difference, error) {
 	names := map[string][2]bool{}
 	for side, dir := range []string{before, after} {
@@ -33,19 +33,19 @@ func Folders(before, after string) ([]Difference, error) {
 	var all []Difference
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if has := names[name]; has[0] != has[1] {
-			all = append(all, only(name, has[0]))
+			all = append(all, missing(name, has[0]))
 			continue
 		}
-		found, err := files(filepath.Join(before, name), filepath.Join(after, name))
+		differences, err := files(filepath.Join(before, name), filepath.Join(after, name))
 		if err != nil {
-			found = []Difference{{"", err.Error()}}
+			differences = []Difference{{"", err.Error()}}
 		}
-		all = append(all, within(filepath.ToSlash(name), found)...)
+		all = append(all, inFile(filepath.ToSlash(name), differences)...)
 	}
 	return all, nil
 }
 
-// list calls f with the name of each file below a folder.
+// list calls f with the path of each file in a folder and its subfolders, relative to the folder.
 func list(dir string, f func(name string)) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -59,7 +59,7 @@ func list(dir string, f func(name string)) error {
 	})
 }
 
-// files compares two files of one name.
+// files compares two files of the same name.
 func files(before, after string) ([]Difference, error) {
 	if frame := decoders[filepath.Ext(before)]; frame != nil {
 		return frames(before, after, frame)
@@ -72,7 +72,7 @@ func files(before, after string) ([]Difference, error) {
 	if err != nil || bytes.Equal(a, b) {
 		return nil, err
 	}
-	skipped, isObject := incidental[filepath.Base(before)]
+	skipped, isObject := ignoredKeys[filepath.Base(before)]
 	switch {
 	case isObject:
 		return objects(a, b, skipped)
@@ -85,8 +85,8 @@ func files(before, after string) ([]Difference, error) {
 		fmt.Sprintf("differs; the files have %d bytes, then %d", len(a), len(b))}}, nil
 }
 
-// firstByte is the offset of the first byte in which two texts differ, the length of the shorter where it begins the
-// other, and -1 where they are equal.
+// firstByte returns the offset of the first byte in which two texts differ: the length of the shorter if it is a prefix
+// of the other, and -1 if they are equal.
 func firstByte(a, b []byte) int {
 	n := min(len(a), len(b))
 	for i := range n {

@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// decoders read the arrays of a file of VTK by its extension. Index files (.pvtu, .pvti, .pvtp) are read with the
-// pieces that they name.
+// decoders read the arrays of a VTK file, by its extension. Index files (.pvtu, .pvti, .pvtp) are read with the files
+// that they refer to.
 var decoders = map[string]func(path string) ([]located, error){
 	".vtu": readGrid, ".pvtu": readGrid,
 	".vti": readImage, ".pvti": readImage,
@@ -18,15 +18,15 @@ var decoders = map[string]func(path string) ([]located, error){
 	".pvd": readSeries,
 }
 
-// located is an array and where in its file it is, such as "CellData h1".
+// located is an array with its location in the file, such as "CellData h1".
 type located struct {
-	place string
+	location string
 	vtk.Array
 }
 
-// plain makes a located array of a part of the file that is no named VTK array, such as its points.
-func plain(place string, components int, data any) located {
-	return located{place, vtk.Array{Components: components, Data: data}}
+// unnamed returns data of the file that is not a named VTK array, such as its points, as a located array.
+func unnamed(location string, components int, data any) located {
+	return located{location, vtk.Array{Components: components, Data: data}}
 }
 
 func readGrid(path string) ([]located, error) {
@@ -34,8 +34,8 @@ func readGrid(path string) ([]located, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []located{plain("Points", 3, g.Points), plain("Cells connectivity", 1, g.Connectivity),
-		plain("Cells offsets", 1, g.Offsets), plain("Cells types", 1, g.Types)}
+	list := []located{unnamed("Points", 3, g.Points), unnamed("Cells connectivity", 1, g.Connectivity),
+		unnamed("Cells offsets", 1, g.Offsets), unnamed("Cells types", 1, g.Types)}
 	return append(list, data(g.PointData, g.CellData, g.FieldData)...), nil
 }
 
@@ -48,7 +48,7 @@ func readImage(path string) ([]located, error) {
 	for a := range 3 {
 		box = append(box, int64(m.Whole[a]), int64(m.Lo[a]), int64(m.N[a]))
 	}
-	list := []located{plain("extents", 1, box), plain("Origin", 3, m.Origin[:]), plain("Spacing", 3, m.Spacing[:])}
+	list := []located{unnamed("extents", 1, box), unnamed("Origin", 3, m.Origin[:]), unnamed("Spacing", 3, m.Spacing[:])}
 	return append(list, data(m.PointData, m.CellData, m.FieldData)...), nil
 }
 
@@ -57,18 +57,18 @@ func readPolyData(path string) ([]located, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []located{plain("Points", 3, p.Points)}
+	list := []located{unnamed("Points", 3, p.Points)}
 	for _, kind := range []struct {
 		name  string
 		cells vtk.Cells
 	}{{"Verts", p.Verts}, {"Lines", p.Lines}, {"Polys", p.Polys}} {
-		list = append(list, plain(kind.name+" connectivity", 1, kind.cells.Connectivity),
-			plain(kind.name+" offsets", 1, kind.cells.Offsets))
+		list = append(list, unnamed(kind.name+" connectivity", 1, kind.cells.Connectivity),
+			unnamed(kind.name+" offsets", 1, kind.cells.Offsets))
 	}
 	return append(list, data(p.PointData, p.CellData, p.FieldData)...), nil
 }
 
-// readSeries takes the times of a .pvd file as an array, and the name of each frame as one of bytes.
+// readSeries returns the times in a .pvd file as an array, and the file name of each frame as an array of bytes.
 func readSeries(path string) ([]located, error) {
 	series, err := vtk.ReadPVD(path)
 	if err != nil {
@@ -78,9 +78,9 @@ func readSeries(path string) ([]located, error) {
 	var list []located
 	for i, f := range series {
 		times[i] = f.Time
-		list = append(list, plain(fmt.Sprintf("file of frame %d, %s,", i, f.File), 1, []byte(f.File)))
+		list = append(list, unnamed(fmt.Sprintf("file of frame %d, %s,", i, f.File), 1, []byte(f.File)))
 	}
-	return append([]located{plain("times of the frames", 1, times)}, list...), nil
+	return append([]located{unnamed("times of the frames", 1, times)}, list...), nil
 }
 
 func data(points, cells, field vtk.Arrays) (list []located) {
@@ -95,7 +95,7 @@ func data(points, cells, field vtk.Arrays) (list []located) {
 	return list
 }
 
-// frames compares the arrays of two files by their names. Their order does not count.
+// frames compares the arrays of two files by their locations. The order of arrays does not matter.
 func frames(before, after string, decode func(path string) ([]located, error)) ([]Difference, error) {
 	a, err := decode(before)
 	if err != nil {
@@ -105,29 +105,30 @@ func frames(before, after string, decode func(path string) ([]located, error)) (
 	if err != nil {
 		return nil, err
 	}
-	rest := map[string]vtk.Array{}
+	onlyInNew := map[string]vtk.Array{}
 	for _, y := range b {
-		rest[y.place] = y.Array
+		onlyInNew[y.location] = y.Array
 	}
-	var found []Difference
+	var differences []Difference
 	for _, x := range a {
-		y, ok := rest[x.place]
-		delete(rest, x.place)
+		y, ok := onlyInNew[x.location]
+		delete(onlyInNew, x.location)
 		if !ok {
-			found = append(found, only(x.place, true))
-		} else if what := arrays(x.Array, y); what != "" {
-			found = append(found, Difference{x.place, what})
+			differences = append(differences, missing(x.location, true))
+		} else if text := arrays(x.Array, y); text != "" {
+			differences = append(differences, Difference{x.location, text})
 		}
 	}
 	for _, y := range b {
-		if _, ok := rest[y.place]; ok {
-			found = append(found, only(y.place, false))
+		if _, ok := onlyInNew[y.location]; ok {
+			differences = append(differences, missing(y.location, false))
 		}
 	}
-	return found, nil
+	return differences, nil
 }
 
-// arrays tells in what two arrays differ: the type, the components, the length, or the first value of other bits.
+// arrays describes the first difference of two arrays: the type, the number of components or values, or the first value
+// with other bits. It returns "" if they are equal.
 func arrays(a, b vtk.Array) string {
 	x, y := reflect.ValueOf(a.Data), reflect.ValueOf(b.Data)
 	switch {
@@ -152,16 +153,16 @@ func arrays(a, b vtk.Array) string {
 	}
 	text := fmt.Sprintf("value %d is %v, then %v", i, x.Index(i), y.Index(i))
 	if fmt.Sprint(x.Index(i)) == fmt.Sprint(y.Index(i)) { // NaNs
-		text += fmt.Sprintf(", of bits %x and %x", p[i*size:(i+1)*size], q[i*size:(i+1)*size])
+		text += fmt.Sprintf(", with bits %x and %x", p[i*size:(i+1)*size], q[i*size:(i+1)*size])
 	}
 	return fmt.Sprintf("%s; %d of %d differ", text, differing, x.Len())
 }
 
-// bits are the bytes of a slice of numbers.
+// bits returns the bytes of a slice of numbers.
 func bits(data any) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, data)
 	if err != nil {
-		panic(fmt.Sprintf("results: an array of %T", data)) // which vtk.Array excludes
+		panic(fmt.Sprintf("results: unexpected type %T of an array", data)) // vtk.Array has only slices of numbers
 	}
 	return b
 }

@@ -9,44 +9,44 @@ import (
 	"slices"
 )
 
-// incidental are, for each JSON file of a run, the keys that tell where, when, by what and how fast a case was run, and
-// not what came out. A key within the elements of an array is written as array[].key.
-var incidental = map[string][]string{
+// ignoredKeys are, for each JSON file of a run, the keys that describe the machine, the program, the date and the run
+// time, but not the results. A key of the elements of an array is written as array[].key.
+var ignoredKeys = map[string][]string{
 	"summary.json": {"wall_s", "updates_per_s", "phases", "version", "host", "fma", "case_sha256", "transport", "backend",
 		"halo", "threads"},
 	"run.json":   {"version", "case_dir", "case_sha256", "start_sha256"},
 	"epoch.json": {"raised", "job", "places[].place"},
 }
 
-// objects compares two JSON objects key by key, but for the keys that are skipped. Numbers are compared as they are
-// written: atoll writes the shortest decimals that give the same bits.
+// objects compares two JSON objects key by key, without the skipped keys. Numbers are compared as text: atoll writes
+// the shortest decimals that give the same bits.
 func objects(before, after []byte, skipped []string) ([]Difference, error) {
 	a, err := flatten(before, skipped)
 	if err != nil {
-		return nil, fmt.Errorf("of the old build: %w", err)
+		return nil, fmt.Errorf("the file of the old build: %w", err)
 	}
 	b, err := flatten(after, skipped)
 	if err != nil {
-		return nil, fmt.Errorf("of the new build: %w", err)
+		return nil, fmt.Errorf("the file of the new build: %w", err)
 	}
 	keys := maps.Clone(a)
 	maps.Copy(keys, b)
-	var found []Difference
+	var differences []Difference
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		x, inOld := a[key]
 		y, inNew := b[key]
 		switch {
 		case inOld != inNew:
-			found = append(found, only(key, inOld))
+			differences = append(differences, missing(key, inOld))
 		case x != y:
-			found = append(found, changed(key, x, y))
+			differences = append(differences, changed(key, x, y))
 		}
 	}
-	return found, nil
+	return differences, nil
 }
 
-// flatten returns the leaves of a JSON object as text by their keys, such as "metrics.mass1", but for those that are
-// skipped with all below them.
+// flatten returns the values of a JSON object as text, by keys such as "metrics.mass1". It leaves out the skipped keys
+// with all their values.
 func flatten(text []byte, skipped []string) (map[string]string, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -55,13 +55,13 @@ func flatten(text []byte, skipped []string) (map[string]string, error) {
 		return nil, err
 	}
 	leaves := map[string]string{}
-	leavesOf("", root, skipped, leaves)
+	addLeaves(leaves, "", root, skipped)
 	return leaves, nil
 }
 
 var indices = regexp.MustCompile(`\[\d+\]`)
 
-func leavesOf(key string, value any, skipped []string, into map[string]string) {
+func addLeaves(leaves map[string]string, key string, value any, skipped []string) {
 	if slices.Contains(skipped, indices.ReplaceAllString(key, "[]")) {
 		return
 	}
@@ -71,13 +71,13 @@ func leavesOf(key string, value any, skipped []string, into map[string]string) {
 			if key != "" {
 				k = key + "." + k
 			}
-			leavesOf(k, child, skipped, into)
+			addLeaves(leaves, k, child, skipped)
 		}
 	case []any:
 		for i, child := range v {
-			leavesOf(fmt.Sprintf("%s[%d]", key, i), child, skipped, into)
+			addLeaves(leaves, fmt.Sprintf("%s[%d]", key, i), child, skipped)
 		}
 	default:
-		into[key] = fmt.Sprint(v)
+		leaves[key] = fmt.Sprint(v)
 	}
 }

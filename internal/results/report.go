@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// reports compares the printed tables of atoll verify line by line: all numbers and verdicts but those of columns that
-// tell how long a check took. Words are free to change.
+// reports compares the printed tables of atoll verify line by line: all numbers and verdicts, except in columns with
+// run times. It ignores changes of other text.
 func reports(before, after string) []Difference {
-	a, b := figures(before), figures(after)
+	a, b := numberLines(before), numberLines(after)
 	for i := range min(len(a), len(b)) {
 		if a[i].numbers != b[i].numbers {
 			return []Difference{changed(fmt.Sprintf("line %d", a[i].line), strings.TrimSpace(a[i].text),
@@ -22,8 +22,8 @@ func reports(before, after string) []Difference {
 	return nil
 }
 
-// figure is a line with a number or a verdict.
-type figure struct {
+// numberLine is a line with a number or a verdict.
+type numberLine struct {
 	line    int // from 1
 	text    string
 	numbers string
@@ -36,35 +36,37 @@ var (
 	timing = regexp.MustCompile(`^(s|seconds)$`)
 )
 
-func figures(report string) (list []figure) {
+func numberLines(report string) (list []numberLine) {
 	lines := strings.Split(report, "\n")
-	var timed [][2]int // columns, in characters, of the table that the line is in
+	var timeColumns [][2]int // of the current table, in characters
 	for i, text := range lines {
 		switch {
 		case strings.TrimSpace(text) == "":
-			timed = nil
+			timeColumns = nil
 		case dashes.MatchString(text) && i > 0:
-			timed = timings(lines[i-1], text)
+			timeColumns = findTimeColumns(lines[i-1], text)
 		}
-		text = blank(text, timed)
+		text = blank(text, timeColumns)
 		if n := number.FindAllString(text, -1); n != nil {
-			list = append(list, figure{i + 1, text, strings.Join(n, " ")})
+			list = append(list, numberLine{i + 1, text, strings.Join(n, " ")})
 		}
 	}
 	return list
 }
 
-// timings finds the columns of times, by the titles of a table and the dashes below them.
-func timings(titles, rule string) (timed [][2]int) {
+// findTimeColumns returns the columns with run times, [first, end) in characters, from the titles of a table and the
+// line of dashes below them.
+func findTimeColumns(titles, rule string) (columns [][2]int) {
 	row := []rune(titles)
 	for _, span := range column.FindAllStringIndex(rule, -1) {
 		if span[1] <= len(row) && timing.MatchString(strings.TrimSpace(string(row[span[0]:span[1]]))) {
-			timed = append(timed, [2]int{span[0], span[1]})
+			columns = append(columns, [2]int{span[0], span[1]})
 		}
 	}
-	return timed
+	return columns
 }
 
+// blank replaces the characters in columns by spaces.
 func blank(text string, columns [][2]int) string {
 	if columns == nil {
 		return text

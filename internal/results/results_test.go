@@ -2,7 +2,6 @@ package results
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,112 +9,14 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// run is what a build writes for a case. Each test alters one thing of it.
-type run struct {
-	grid, other *vtk.Grid
-	image       *vtk.Image
-	poly        *vtk.PolyData
-	series      []vtk.Frame
-	texts       map[string]string
-}
-
-const summaryJSON = `{"solver": "vof", "case_sha256": "ab", "steps": 3, "time": 0.1, "wall_s": 2.5, "threads": 1,
- "state_sha256": "c0ffee", "metrics": {"volume": 0.07068583470577033, "mixed_cells": 12},
- "phases": {"halo": 1.5}, "conservation": {"volume": 0}, "version": "v1", "fma": false, "host": {"cores": 2}}`
-
-const runJSON = `{"format": 1, "solver": "vof", "case_sha256": "ab", "case_dir": "/a", "version": "v1",
- "state": "done", "epoch": 2}`
-
-const epochJSON = `{"epoch": 2, "ranks": 3, "places": [{"place": "here", "first": 0, "ranks": 3}],
- "raised": "2026-01-02T03:04:05Z"}`
-
-const report = `== lake: Lakes at rest
-
-lake: 4050 cells
-  scheme    precision  max |Δh1|  bound  verdict
-  --------  ---------  ---------  -----  -------
-  roe         float64    0.00125    = 0       ok
-  pvm-ifcp    float64          0    = 0   FAILED
-
-Summary
-  check  bounds  missed     s  bound  verdict
-  -----  ------  ------  ----  -----  -------
-  lake        6       0  17.5              ok
-`
-
-func sample() *run {
-	grid := func(h []float64) *vtk.Grid {
-		g := vtk.Triangles([]float64{0, 1, 1, 0}, []float64{0, 0, 1, 1}, [][3]int32{{0, 1, 2}, {0, 2, 3}})
-		g.CellData = vtk.Arrays{{Name: "h1", Data: h}, {Name: "rank", Data: []int32{0, 1}}}
-		g.FieldData = vtk.Arrays{{Name: "TimeValue", Data: []float64{0.5}}}
-		return g
-	}
-	return &run{
-		grid: grid([]float64{0.25, 1. / 3}), other: grid([]float64{0, 7}),
-		image: &vtk.Image{Dim: 2, Whole: [3]int{3, 1, 1}, Box: vtk.Box{N: [3]int{3, 1, 1}}, Spacing: [3]float64{1, 1, 1},
-			CellData: vtk.Arrays{{Name: "f", Data: []float32{0, .5, 1}}, {Name: "normal", Components: 3,
-				Data: []float32{0, 0, 0, 1, 0, 0, 0, 0, 0}}}},
-		poly: &vtk.PolyData{Points: []float64{0, 0, 0, 1, 0, 0, 0, 1, 0},
-			Lines: vtk.Cells{Connectivity: []int64{0, 1, 1, 2}, Offsets: []int64{2, 4}}},
-		series: []vtk.Frame{{Time: 0, File: "frames/a_000000_r0000.vtu"}, {Time: .5, File: "frames/a_000001_r0000.vtu"}},
-		texts: map[string]string{
-			"summary.json":     summaryJSON,
-			"run.json":         runJSON,
-			"epoch.json":       epochJSON,
-			"conservation.csv": "step,t,mass\n0,0,1.5\n10,0.25,1.5\n",
-			"gauges/pier.csv":  "t,h1\n0,1\n",
-			"better.msh":       "$MeshFormat\n4.1 1 8\n",
-			VerifyFile:         report,
-		},
-	}
-}
-
-func (r *run) write(t *testing.T) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	frames := filepath.Join(dir, "frames")
-	for _, d := range []string{frames, filepath.Join(dir, "gauges")} {
-		if err := os.Mkdir(d, 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	failed := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	failed(vtk.Write(filepath.Join(frames, "a_000000_r0000.vtu"), r.grid))
-	if r.other != nil {
-		failed(vtk.Write(filepath.Join(frames, "a_000001_r0000.vtu"), r.other))
-	}
-	failed(vtk.WriteImage(filepath.Join(frames, "a.vti"), r.image))
-	failed(vtk.WritePolyData(filepath.Join(frames, "a.vtp"), r.poly))
-	failed(vtk.WritePVTU(filepath.Join(frames, "a_000000.pvtu"), []string{"a_000000_r0000.vtu"}, r.grid))
-	failed(vtk.WritePVD(filepath.Join(dir, "a.pvd"), r.series))
-	for name, text := range r.texts {
-		failed(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
-	}
-	return dir
-}
-
-// edit replaces a part of a text file.
-func edit(file, old, recent string) func(*run) {
-	return func(r *run) {
-		if !strings.Contains(r.texts[file], old) {
-			panic("the text to alter is not there")
-		}
-		r.texts[file] = strings.Replace(r.texts[file], old, recent, 1)
-	}
-}
-
-// TestDifferences: one thing is altered, and it is found where it is, and nothing else.
+// TestDifferences changes one value, file or line of a sample, and expects only that difference.
 func TestDifferences(t *testing.T) {
 	h1 := func(r *run) []float64 { return r.grid.CellData[0].Data.([]float64) }
 	frame := "frames/a_000000.pvtu: CellData h1: value 1 is "
 	for _, c := range []struct {
-		name  string
-		alter func(*run)
-		found []string // how each difference begins
+		name   string
+		change func(*run)
+		want   []string // the start of each difference
 	}{
 		{"one bit of a float64", func(r *run) { h1(r)[1] = math.Nextafter(h1(r)[1], 1) },
 			[]string{frame + "0.3333333333333333, then 0.33333333333333337; 1 of 2 differ",
@@ -124,75 +25,75 @@ func TestDifferences(t *testing.T) {
 			[]string{"frames/a.vti: CellData f: value 0 is 0, then -0"}},
 		{"one bit of a float32", func(r *run) { r.image.CellData[1].Data.([]float32)[8] = 1e-45 },
 			[]string{"frames/a.vti: CellData normal: value 8 is 0, then 1e-45"}},
-		{"a place", func(r *run) { r.poly.Points[4] = 5e-324 }, []string{"frames/a.vtp: Points: value 4 is 0, then 5e-324"}},
+		{"a point", func(r *run) { r.poly.Points[4] = 5e-324 }, []string{"frames/a.vtp: Points: value 4 is 0, then 5e-324"}},
 		{"a line", func(r *run) { r.poly.Lines.Connectivity[3] = 0 },
 			[]string{"frames/a.vtp: Lines connectivity: value 3 is 2, then 0"}},
-		{"a line more", func(r *run) { r.poly.Lines.Add(0, 2) },
+		{"an additional line", func(r *run) { r.poly.Lines.Add(0, 2) },
 			[]string{"frames/a.vtp: Lines connectivity: 4 values, then 6", "frames/a.vtp: Lines offsets: 2 values, then 3"}},
-		{"where an image is", func(r *run) { r.image.Origin[1] = 1e-9 },
+		{"the origin of an image", func(r *run) { r.image.Origin[1] = 1e-9 },
 			[]string{"frames/a.vti: Origin: value 1 is 0, then 1e-09"}},
 		{"the time of a frame", func(r *run) { r.other.FieldData[0].Data = []float64{.75} },
 			[]string{"frames/a_000001_r0000.vtu: FieldData TimeValue: value 0 is 0.5, then 0.75"}},
 		{"the time in a series", func(r *run) { r.series[1].Time = .75 },
 			[]string{"a.pvd: times of the frames: value 1 is 0.5, then 0.75"}},
-		{"no array", func(r *run) { r.image.CellData = r.image.CellData[:1] },
-			[]string{"frames/a.vti: CellData normal: is in the old results alone"}},
+		{"a missing array", func(r *run) { r.image.CellData = r.image.CellData[:1] },
+			[]string{"frames/a.vti: CellData normal: is in the old results only"}},
 		{"a new array", func(r *run) {
 			r.image.PointData = vtk.Arrays{{Name: "d", Data: make([]float64, 8)}}
-		}, []string{"frames/a.vti: PointData d: is in the new results alone"}},
+		}, []string{"frames/a.vti: PointData d: is in the new results only"}},
 		{"the type of values", func(r *run) { r.other.CellData[1].Data = []int64{0, 1} },
 			[]string{"frames/a_000001_r0000.vtu: CellData rank: values of type int32, then int64"}},
 		{"components", func(r *run) {
 			r.poly.PointData = nil
 			r.image.CellData[1] = vtk.Array{Name: "normal", Components: 1, Data: []float32{0, 0, 0}}
 		}, []string{"frames/a.vti: CellData normal: 3 components, then 1"}},
-		{"no frame", func(r *run) { r.other = nil },
-			[]string{"frames/a_000001_r0000.vtu: is in the old results alone"}},
-		{"no gauge", func(r *run) { delete(r.texts, "gauges/pier.csv") },
-			[]string{"gauges/pier.csv: is in the old results alone"}},
-		{"a file more", func(r *run) { r.texts["new.txt"] = "" }, []string{"new.txt: is in the new results alone"}},
+		{"a missing frame", func(r *run) { r.other = nil },
+			[]string{"frames/a_000001_r0000.vtu: is in the old results only"}},
+		{"a missing gauge", func(r *run) { delete(r.texts, "gauges/pier.csv") },
+			[]string{"gauges/pier.csv: is in the old results only"}},
+		{"an additional file", func(r *run) { r.texts["new.txt"] = "" }, []string{"new.txt: is in the new results only"}},
 		{"the hash", edit("summary.json", "c0ffee", "c0ffef"),
 			[]string{"summary.json: state_sha256: c0ffee, then c0ffef"}},
 		{"a metric", edit("summary.json", "0.07068583470577033", "0.07068583470577034"),
 			[]string{"summary.json: metrics.volume: 0.07068583470577033, then 0.07068583470577034"}},
-		{"no metric", edit("summary.json", `, "mixed_cells": 12`, ""),
-			[]string{"summary.json: metrics.mixed_cells: is in the old results alone"}},
+		{"a missing metric", edit("summary.json", `, "mixed_cells": 12`, ""),
+			[]string{"summary.json: metrics.mixed_cells: is in the old results only"}},
 		{"drift", edit("summary.json", `"volume": 0}`, `"volume": 1e-17}`),
 			[]string{"summary.json: conservation.volume: 0, then 1e-17"}},
 		{"steps", edit("summary.json", `"steps": 3`, `"steps": 4`), []string{"summary.json: steps: 3, then 4"}},
 		{"the outcome", edit("run.json", `"done"`, `"failed"`), []string{"run.json: state: done, then failed"}},
 		{"ranks of a supervisor", edit("epoch.json", `"first": 0, "ranks": 3`, `"first": 0, "ranks": 2`),
 			[]string{"epoch.json: places[0].ranks: 3, then 2"}},
-		{"a summary cut off", func(r *run) { r.texts["summary.json"] = summaryJSON[:99] },
-			[]string{"summary.json: of the new build: unexpected EOF"}},
+		{"a truncated summary", func(r *run) { r.texts["summary.json"] = summaryJSON[:99] },
+			[]string{"summary.json: the file of the new build: unexpected EOF"}},
 		{"a value of a row", edit("conservation.csv", "0.25,1.5", "0.25,1.5000000000000002"),
 			[]string{"conservation.csv: line 3, mass: 1.5, then 1.5000000000000002"}},
-		{"a row less", edit("conservation.csv", "10,0.25,1.5\n", ""),
+		{"a missing row", edit("conservation.csv", "10,0.25,1.5\n", ""),
 			[]string{"conservation.csv: line 3: \"10,0.25,1.5\", then \"\""}},
 		{"a row of a gauge", edit("gauges/pier.csv", "0,1\n", "0,1\n1,1\n"), []string{"gauges/pier.csv: line 3"}},
-		{"another way to end a row", edit("gauges/pier.csv", "0,1\n", "0,1"), []string{"gauges/pier.csv: 2 lines, then 1"}},
+		{"no newline at the end", edit("gauges/pier.csv", "0,1\n", "0,1"), []string{"gauges/pier.csv: 2 lines, then 1"}},
 		{"a byte of another file", edit("better.msh", "4.1 1", "4.1 0"), []string{"better.msh: byte 16: differs"}},
 		{"a number of a report", edit(VerifyFile, "0.00125", "0.00126"), []string{VerifyFile + ": line 6: "}},
 		{"a verdict", edit(VerifyFile, "FAILED", "    ok"), []string{VerifyFile + ": line 7: "}},
-		{"a check less", edit(VerifyFile, "  lake        6       0  17.5              ok\n", ""),
+		{"a missing check", edit(VerifyFile, "  lake        6       0  17.5              ok\n", ""),
 			[]string{VerifyFile + ": 5 lines with numbers, then 4"}},
 	} {
 		r := sample()
-		c.alter(r)
-		found, err := Folders(sample().write(t), r.write(t))
-		if err != nil || len(found) != len(c.found) {
-			t.Errorf("%s: %v, %q", c.name, err, found)
+		c.change(r)
+		got, err := Folders(sample().write(t), r.write(t))
+		if err != nil || len(got) != len(c.want) {
+			t.Errorf("%s: got %q, %v; want %q", c.name, got, err, c.want)
 			continue
 		}
-		for i, d := range found {
-			if !strings.HasPrefix(d.String(), c.found[i]) {
-				t.Errorf("%s: %s, want %s", c.name, d, c.found[i])
+		for i, d := range got {
+			if !strings.HasPrefix(d.String(), c.want[i]) {
+				t.Errorf("%s: got %s, want %s", c.name, d, c.want[i])
 			}
 		}
 	}
 }
 
-// asciiGrid is the first frame of the sample in other XML: as text, its arrays in another order, without an index.
+// asciiGrid is the first frame of the sample as other XML: in ASCII format, with its arrays in another order.
 const asciiGrid = `<?xml version="1.0"?>
 <VTKFile type="UnstructuredGrid" version="0.1"><UnstructuredGrid>
 <FieldData><DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">0.5</DataArray></FieldData>
@@ -207,9 +108,9 @@ const asciiGrid = `<?xml version="1.0"?>
 <DataArray type="Float64" Name="h1" format="ascii">0.25 0.3333333333333333</DataArray></CellData>
 </Piece></UnstructuredGrid></VTKFile>`
 
-// TestEqual: what tells of time and machine, the words of a report and the XML of a frame are no differences.
+// TestEqual: changes of run times, the machine, the text of a report and the XML of a frame are not differences.
 func TestEqual(t *testing.T) {
-	for name, alter := range map[string]func(*run){
+	for name, change := range map[string]func(*run){
 		"nothing":            func(*run) {},
 		"time":               edit("summary.json", `"wall_s": 2.5`, `"wall_s": 3`),
 		"phases":             edit("summary.json", `"halo": 1.5`, `"wait": 7`),
@@ -229,9 +130,9 @@ func TestEqual(t *testing.T) {
 		},
 	} {
 		r := sample()
-		alter(r)
-		if found, err := Folders(sample().write(t), r.write(t)); err != nil || len(found) > 0 {
-			t.Errorf("%s: %v, %q", name, err, found)
+		change(r)
+		if got, err := Folders(sample().write(t), r.write(t)); err != nil || len(got) > 0 {
+			t.Errorf("%s: got %q, %v; want no differences", name, got, err)
 		}
 	}
 }
@@ -239,22 +140,22 @@ func TestEqual(t *testing.T) {
 func TestNothingToCompare(t *testing.T) {
 	full := sample().write(t)
 	if _, err := Folders(t.TempDir(), t.TempDir()); err == nil {
-		t.Error("two empty folders are equal")
+		t.Error("got no error for two empty folders")
 	}
 	if _, err := Folders(full, filepath.Join(full, "none")); err == nil {
-		t.Error("a folder that is not there is equal")
+		t.Error("got no error for a folder that does not exist")
 	}
-	if found, err := Folders(full, t.TempDir()); err != nil || len(found) != 13 {
-		t.Errorf("%v, %q", err, found)
+	if got, err := Folders(full, t.TempDir()); err != nil || len(got) != 13 {
+		t.Errorf("got %q, %v; want a difference for each of 13 files", got, err)
 	}
 }
 
-// TestUnreadable: frames that cannot be decoded are a difference, even where they have the same bytes.
+// TestUnreadable: frames that cannot be decoded are a difference, even if they have the same bytes.
 func TestUnreadable(t *testing.T) {
 	a, b := sample(), sample()
 	a.texts["frames/a.vti"], b.texts["frames/a.vti"] = "<VTKFile", "<VTKFile"
-	found, err := Folders(a.write(t), b.write(t))
-	if err != nil || len(found) != 1 || !strings.HasPrefix(found[0].String(), "frames/a.vti: ") {
-		t.Errorf("%v, %q", err, found)
+	got, err := Folders(a.write(t), b.write(t))
+	if err != nil || len(got) != 1 || !strings.HasPrefix(got[0].String(), "frames/a.vti: ") {
+		t.Errorf("got %q, %v; want a difference of frames/a.vti", got, err)
 	}
 }

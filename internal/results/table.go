@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// tables compares two CSV files byte for byte, and tells the first row and column that differs.
+// tables compares two CSV files byte for byte, and returns the first row and column that differ.
 func tables(before, after string) []Difference {
 	if before == after {
 		return nil

@@ -2,7 +2,7 @@ package words
 
 import "fmt"
 
-// Bytes are so many of memory.
+// Bytes returns a size of memory, such as 1.50 GiB.
 func Bytes(n int64) string {
 	switch {
 	case n >= 1<<30:

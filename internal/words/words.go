@@ -1,4 +1,4 @@
-// Package words writes numbers of things for people.
+// Package words formats counts, sizes and times for messages, and finds the nearest option to a misspelt word.
 package words
 
 import (
@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Count is a number of things, such as 1 triangle or 3 vertices. what is one of them.
-func Count[N int | int32 | int64](n N, what string) string {
+// Count returns a number with its noun, which is given in the singular, such as 1 triangle or 3 vertices.
+func Count[N int | int32 | int64](n N, noun string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %s", n, Plural(what))
+	return fmt.Sprintf("%d %s", n, Plural(noun))
 }
 
-// Plural is what several things are called.
-func Plural(what string) string {
+// Plural returns the plural of a noun.
+func Plural(noun string) string {
 	switch {
-	case strings.HasSuffix(what, "vertex"):
-		return strings.TrimSuffix(what, "ex") + "ices"
-	case strings.HasSuffix(what, "hedron"):
-		return strings.TrimSuffix(what, "on") + "a"
+	case strings.HasSuffix(noun, "vertex"):
+		return strings.TrimSuffix(noun, "ex") + "ices"
+	case strings.HasSuffix(noun, "hedron"):
+		return strings.TrimSuffix(noun, "on") + "a"
 	}
-	return what + "s"
+	return noun + "s"
 }

@@ -7,7 +7,7 @@ func TestCount(t *testing.T) {
 		"2 vertices": Count(2, "vertex"), "1 tetrahedron": Count(1, "tetrahedron"),
 		"5 tetrahedra": Count(int64(5), "tetrahedron")} {
 		if got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
@@ -22,7 +22,7 @@ func TestDuration(t *testing.T) {
 		"12000 to 18000": CountSpan(12345, 18123),
 	} {
 		if got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -1,5 +1,7 @@
-// Package abi is what a device needs to know of a kernel with its arguments, without generics: where its code is, and
-// what goes into the parameters of a launch. The page kernelgen says how kernels get them.
+// Package abi describes a kernel with its arguments to a device, without generics. A [Launcher] is a generated loop;
+// its [Launch] has the [Module] with the kernel's code, the entry's name, and the arguments, each an [Arg]. Parameters
+// converts the arguments into the bytes of the entry's parameters, which package kernelgen defines. [Box] is the index
+// space of kernels with two or three indices.
 package abi
 
 import (
@@ -14,21 +16,21 @@ import (
 type Module struct {
 	Name    string
 	PTX     string
-	Machine string // an archive of machine code that does the same: see PackMachine; empty for none
+	Machine string // an archive of machine code made from the same source: see PackMachine; empty for none
 }
 
-// Remedy is what to do where there is no compiler of CUDA C.
+// Remedy tells users without a CUDA C compiler how to get one.
 const Remedy = "pip install nvidia-cuda-nvrtc-cu12==12.4.127, or set ATOLL_NVRTC to libnvrtc.so.12"
 
-// uncompiled begins what stands in place of PTX.
+// uncompiled is the beginning of the line that replaces missing PTX.
 const uncompiled = "// no PTX of "
 
-// Uncompiled is a line in place of the PTX of a package, by its import path, that was generated without a compiler.
+// Uncompiled returns the line that replaces the PTX of a package generated without a compiler. path is its import path.
 func Uncompiled(path string) string {
 	return uncompiled + path + ", which was generated without NVRTC: " + Remedy + ", then go generate " + path
 }
 
-// Compiled returns an error that tells what to do if the module was generated without a compiler.
+// Compiled returns an error if the module was generated without a compiler. The error says what to do.
 func (m *Module) Compiled() error {
 	if !strings.HasPrefix(m.PTX, uncompiled) {
 		return nil
@@ -41,51 +43,51 @@ func (m *Module) Compiled() error {
 type Launch struct {
 	Module *Module
 	Symbol string // the entry in the PTX
-	Block  int    // threads of a block, in a row along the first index
+	Block  int    // threads of a block, all along the first index
 	Box    *Box   // the index space of a kernel with 2 or 3 indices; nil for one index
-	Dims   int    // how many indices, 1 to 3
-	Tile   bool   // each index takes a block
-	Shared int    // bytes that a block shares, where it must ask for them
-	Args   []Arg  // what follows the bounds
+	Dims   int    // number of indices, 1 to 3
+	Tile   bool   // an index is computed by a block instead of a thread
+	Shared int    // bytes of dynamic shared memory of a block
+	Args   []Arg  // the arguments after the bounds
 }
 
-// Launcher is a loop that a device other than the CPU can run.
+// Launcher is a loop that a GPU can run.
 type Launcher interface {
 	Launch() Launch
 }
 
-// Kind says how an argument reaches the device.
+// Kind says how an argument is passed to the device.
 type Kind int
 
 const (
-	Value    Kind = iota // bytes, as they are
-	Constant             // the bytes of a struct, with the slices in it moved to the device
-	Pointer              // the device's address of a struct
-	Elements             // the header of a slice, moved to the device
+	Value    Kind = iota // the bytes of a value without pointers
+	Constant             // the bytes of a struct, with device addresses in its slices
+	Pointer              // the device address of a struct
+	Elements             // the header of a slice, with a device address
 )
 
 func (k Kind) String() string {
 	return [...]string{"value", "constant", "pointer", "slice"}[k]
 }
 
-// Arg is an argument. Its memory is the host's.
+// Arg is an argument of a kernel on the host.
 type Arg struct {
 	Name   string
 	Kind   Kind
 	Data   unsafe.Pointer // the value, the struct, or the first element; nil for an empty slice
 	Size   uintptr        // bytes at Data: of all elements for a slice
 	Len    int            // elements of a slice
-	Slices []SliceField   // slices inside of a constant
+	Slices []SliceField   // the slices in a constant
 }
 
 // SliceField is a slice in a struct.
 type SliceField struct {
-	Name   string  // as in Go after the struct's: Cells, Levels[1].Cells
+	Name   string  // path from the struct, such as Cells or Levels[1].Cells
 	Offset uintptr // of the header in the struct
 	Elem   uintptr // bytes of an element
 }
 
-// ValueOf passes numbers and structs without slices.
+// ValueOf passes a number or a struct without slices.
 func ValueOf[T any](name string, v *T) Arg {
 	return Arg{Name: name, Kind: Value, Data: unsafe.Pointer(v), Size: unsafe.Sizeof(*v)}
 }
@@ -128,13 +130,13 @@ func sliceFields(t reflect.Type, name string, offset uintptr) []SliceField {
 	return all
 }
 
-// Shared is how many bytes of a block's shared memory an array takes: the next one begins at a multiple of 16.
+// Shared returns the bytes of shared memory of an array, rounded up to a multiple of 16, where the next array begins.
 func Shared[T any]() int {
 	var t T
 	return int(unsafe.Sizeof(t)+15) / 16 * 16
 }
 
-// Suffix is the end of the symbols of a precision.
+// Suffix returns the suffix of the entries of a precision.
 func Suffix[F float32 | float64]() string {
 	if unsafe.Sizeof(F(0)) == 4 {
 		return "_f32"
@@ -148,7 +150,7 @@ type header struct{ data, len, cap uint64 }
 const headerSize = unsafe.Sizeof(header{})
 
 // Parameters returns the bytes of each parameter after the bounds, for cuLaunchKernel's array of pointers. The function
-// device tells where size bytes of the host's memory are on the device; it is not asked for empty slices.
+// device returns the device address of size bytes of the host's memory. It is not called for empty slices.
 func (l Launch) Parameters(device func(host unsafe.Pointer, size uintptr) (uint64, error)) ([][]byte, error) {
 	all := make([][]byte, len(l.Args))
 	for i, a := range l.Args {
@@ -179,7 +181,7 @@ func (a Arg) parameter(device func(host unsafe.Pointer, size uintptr) (uint64, e
 		}
 		return bytesOf(&h), nil
 	}
-	// Words, so that what the bytes hold is aligned.
+	// An array of uint64, so that the bytes are aligned to 8.
 	words := make([]uint64, (a.Size+7)/8)
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), a.Size)
 	copy(bytes, unsafe.Slice((*byte)(a.Data), a.Size))

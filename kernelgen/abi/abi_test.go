@@ -54,11 +54,11 @@ func TestParameters(t *testing.T) {
 		t.Errorf("parameters %x", got)
 	}
 	if len(sizes) != 4 || sizes[unsafe.Pointer(&m.cells[0])] != 12 {
-		t.Errorf("asked for %v", sizes)
+		t.Errorf("device addresses were requested of %v, want 4 arrays", sizes)
 	}
 }
 
-func TestParametersSayWhatIsMissing(t *testing.T) {
+func TestParameterErrors(t *testing.T) {
 	nowhere := func(unsafe.Pointer, uintptr) (uint64, error) { return 0, errors.New("not on the device") }
 	for _, c := range []struct {
 		arg  Arg
@@ -76,7 +76,7 @@ func TestParametersSayWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestRows proves that rows visit each element of a box once, in order, however the range is cut.
+// TestRows proves that rows visit each element of a box once and in order if the range is split in two.
 func TestRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b Box
@@ -111,7 +111,7 @@ func TestRows(t *testing.T) {
 	})
 }
 
-// TestUncompiled: a module without PTX says of which package it is and what to do, in one line.
+// TestUncompiled proves that the error of a module without PTX is one line that names the package and says what to do.
 func TestUncompiled(t *testing.T) {
 	m := &Module{Name: "decay", PTX: Uncompiled("example.com/decay") + "\n"}
 	if err := m.Compiled(); err == nil || !strings.HasPrefix(err.Error(), "no PTX of example.com/decay, ") ||

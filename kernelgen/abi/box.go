@@ -4,7 +4,7 @@ package abi
 // with 2 indices has Lo[2] = 0 and Hi[2] = 1.
 type Box struct{ Lo, Hi [3]int }
 
-// Size is how many indices the box holds: a loop over it runs from 0 to Size.
+// Size returns the number of indices of the box. A loop over the box runs from 0 to Size.
 func (b *Box) Size() int {
 	n := 1
 	for d := range b.Lo {
@@ -13,8 +13,8 @@ func (b *Box) Size() int {
 	return n
 }
 
-// Row returns the indices of the box's element number lo, and how many elements up to number hi follow in its row,
-// itself among them.
+// Row returns the indices i, j, k of element number lo of the box, and the number n of elements from there to the end
+// of its row or to element number hi, whichever comes first.
 func (b *Box) Row(lo, hi int) (i, j, k, n int) {
 	nx, ny := b.Hi[0]-b.Lo[0], b.Hi[1]-b.Lo[1]
 	x, row := lo%nx, lo/nx

@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// Machine code spares a GPU's driver the compilation of PTX, which it does when a kernel first runs on a machine. It is
-// for the GPUs of one generation, of the named capability and newer ones, and does what the PTX does. An archive holds
-// that of several, in files sm_80, sm_90, and so on; its comment is the first line of the PTX, with which both were
-// compiled from one source.
+// With machine code the GPU's driver need not compile PTX when a kernel first runs on a machine. Machine code for sm_80
+// runs on GPUs of compute capability 8.0 and newer ones of the same major version. An archive is a zip file with files
+// sm_80, sm_90 and so on; its comment is the first line of the PTX that was compiled from the same source.
 
-// PackMachine makes an archive of machine code, by the names of its GPUs, that goes with PTX.
+// PackMachine makes an archive of machine code for the given PTX. The keys of code are names such as sm_80.
 func PackMachine(ptx string, code map[string]string) ([]byte, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
@@ -43,8 +42,8 @@ func PackMachine(ptx string, code map[string]string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// MachineOf tells for which GPUs an archive has machine code that goes with PTX; for none if it goes with another one.
-func MachineOf(ptx, archive string) (names []string, err error) {
+// ArchivedGPUs returns the names of the GPUs in an archive, or nil if the archive was made for other PTX.
+func ArchivedGPUs(ptx, archive string) (names []string, err error) {
 	if archive == "" {
 		return nil, nil
 	}
@@ -58,20 +57,20 @@ func MachineOf(ptx, archive string) (names []string, err error) {
 	return names, nil
 }
 
-// MachineFor is the machine code of the module for a GPU of a compute capability; nil where there is none.
+// MachineFor returns the module's machine code for a GPU of compute capability major.minor, or nil if it has none.
 func (m *Module) MachineFor(major, minor int) ([]byte, error) {
-	names, err := MachineOf(m.PTX, m.Machine)
+	names, err := ArchivedGPUs(m.PTX, m.Machine)
 	if err != nil {
 		return nil, err
 	}
-	best, least := "", -1
+	best, bestCapability := "", -1
 	for _, name := range names {
-		var of int
-		if _, err := fmt.Sscanf(name, "sm_%d", &of); err != nil {
+		var capability int
+		if _, err := fmt.Sscanf(name, "sm_%d", &capability); err != nil {
 			continue
 		}
-		if of/10 == major && of%10 <= minor && of > least {
-			best, least = name, of
+		if capability/10 == major && capability%10 <= minor && capability > bestCapability {
+			best, bestCapability = name, capability
 		}
 	}
 	if best == "" {

@@ -11,7 +11,7 @@ func TestMachineCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := MachineOf(ptx, string(archive))
+	names, err := ArchivedGPUs(ptx, string(archive))
 	if want := []string{"sm_80", "sm_86", "sm_90"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("%v, %v, want %v", names, err, want)
 	}
@@ -24,10 +24,10 @@ func TestMachineCode(t *testing.T) {
 	}
 	for _, other := range []*Module{{PTX: "// sha256 of options and source: 13\n", Machine: string(archive)}, {PTX: ptx}} {
 		if code, err := other.MachineFor(9, 0); code != nil || err != nil {
-			t.Errorf("of other PTX, or none: %q, %v", code, err)
+			t.Errorf("machine code of other PTX, or none: got %q, %v", code, err)
 		}
 	}
 	if _, err := (&Module{PTX: ptx, Machine: "no archive"}).MachineFor(9, 0); err == nil {
-		t.Error("what is no archive is taken for one")
+		t.Error("a text that is no archive returns no error")
 	}
 }

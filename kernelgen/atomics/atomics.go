@@ -1,6 +1,7 @@
-// Package atomics holds what kernels may do to memory that other indices change at the same time: minima and maxima,
-// whose outcome does not depend on the order. (Additions of integers are in sync/atomic; sums of floats depend on the
-// order, so there are none.) Each function and method has a counterpart in CUDA with the same outcome.
+// Package atomics has the atomic operations of kernels on memory that several indices change: [Min], [Max], and the
+// reductions [Least] and [Most]. Their results do not depend on the order of the operations. (Kernels add integers with
+// sync/atomic. There is no atomic addition of floats, since its result would depend on the order.) Kernelgen translates
+// each function and method to CUDA C with the same results.
 //
 // A NaN wins over every number, and -0 is less than 0, as with Go's min and max.
 package atomics
@@ -30,12 +31,12 @@ func Max[T Number](p *T, v T) {
 	})
 }
 
-// negativeZero tells -0 from 0: 1/-0 is -∞. Integers have none.
+// negativeZero reports whether v is -0. T(1)/2 is 0 for integers, which have no -0.
 func negativeZero[T Number](v T) bool {
 	return v == 0 && T(1)/2 != 0 && math.Signbit(float64(v))
 }
 
-// replace stores v where it wins, unless another goroutine was faster with something that wins over v.
+// replace stores v if wins(*p), and tries again if another goroutine changed *p in between.
 func replace[T Number](p *T, v T, wins func(old T) bool) {
 	if unsafe.Sizeof(v) == 4 {
 		word, bits := (*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&v))

@@ -24,7 +24,7 @@ func floats[F Float](t *rapid.T) []F {
 	return out
 }
 
-// TestOrderFree proves that what is taken in any order is Go's min and max.
+// TestOrderFree proves that the results are Go's min and max for any order of the operations.
 func TestOrderFree(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { rapid.Check(t, orderFree[float32]) })
 	t.Run("float64", func(t *testing.T) { rapid.Check(t, orderFree[float64]) })

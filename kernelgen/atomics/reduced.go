@@ -6,22 +6,23 @@ import (
 	"unsafe"
 )
 
-// Float is a precision that a run may have.
+// Float lists the precisions.
 type Float interface{ float32 | float64 }
 
-// Least is the smallest number that it took. Its zero value is empty.
+// Least holds the minimum of the numbers that Take was called with. Its zero value is empty.
 //
-// It holds a key: numbers as unsigned integers, the larger for what wins. 0 is the key of nothing, so that zeroed
-// memory is empty, and all bits of the precision are that of NaN. The memory of a Least is 8 bytes in both precisions.
+// The number is stored as an unsigned integer key that is larger for smaller numbers. An empty Least has key 0, so that
+// zeroed memory is empty. The key of a NaN has all 32 or 64 bits of the precision set. A Least has 8 bytes in both
+// precisions.
 type Least[F Float] struct{ key uint64 }
 
-// Take takes a number. It may be called by many goroutines at a time.
+// Take sets l to the minimum of l and x. Many goroutines may call it at a time.
 func (l *Least[F]) Take(x F) { raise(&l.key, falling(x)) }
 
-// Reset empties l. No other goroutine may use it meanwhile.
+// Reset empties l. No other goroutine may use l at the same time.
 func (l *Least[F]) Reset() { l.key = 0 }
 
-// Value is the smallest number taken, NaN if one was NaN, or +∞ if there was none. It does not wait for others.
+// Value returns the minimum: NaN if a number was NaN, +∞ if l is empty. Other goroutines must have finished with l.
 func (l *Least[F]) Value() F {
 	if l.key == 0 {
 		return F(math.Inf(1))
@@ -29,16 +30,16 @@ func (l *Least[F]) Value() F {
 	return number[F](^l.key)
 }
 
-// Most is the largest number that it took, as Least is the smallest.
+// Most holds the maximum of the numbers that Take was called with. It is stored in the same way as in a Least.
 type Most[F Float] struct{ key uint64 }
 
-// Take takes a number. It may be called by many goroutines at a time.
+// Take sets m to the maximum of m and x. Many goroutines may call it at a time.
 func (m *Most[F]) Take(x F) { raise(&m.key, rising(x)) }
 
-// Reset empties m. No other goroutine may use it meanwhile.
+// Reset empties m. No other goroutine may use m at the same time.
 func (m *Most[F]) Reset() { m.key = 0 }
 
-// Value is the largest number taken, NaN if one was NaN, or -∞ if there was none. It does not wait for others.
+// Value returns the maximum: NaN if a number was NaN, -∞ if m is empty. Other goroutines must have finished with m.
 func (m *Most[F]) Value() F {
 	if m.key == 0 {
 		return F(math.Inf(-1))
@@ -55,7 +56,7 @@ func raise(p *uint64, key uint64) {
 	}
 }
 
-// rising is a key that grows with x, and is largest for NaN.
+// rising returns a key that increases with x, and is greatest for NaN.
 func rising[F Float](x F) uint64 {
 	if unsafe.Sizeof(x) == 4 {
 		bits := math.Float32bits(float32(x))
@@ -77,7 +78,7 @@ func rising[F Float](x F) uint64 {
 	return bits | 1<<63
 }
 
-// falling is a key that grows as x falls, and is largest for NaN.
+// falling returns a key that decreases with x, and is greatest for NaN.
 func falling[F Float](x F) uint64 {
 	switch {
 	case x != x:
@@ -88,7 +89,7 @@ func falling[F Float](x F) uint64 {
 	return ^rising(x)
 }
 
-// number is the inverse of rising for numbers. The complement of NaN's key, 0, leads to NaN too.
+// number is the inverse of rising. Key 0, the complement of a NaN's key, also gives NaN.
 func number[F Float](key uint64) F {
 	if unsafe.Sizeof(F(0)) == 4 {
 		bits := uint32(key)

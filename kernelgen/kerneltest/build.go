@@ -16,41 +16,41 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen"
 )
 
-// The C++ that stands before translated kernels.
+// The C++ that precedes translated kernels.
 var (
 	//go:embed turns.h
-	turns string
+	turnsSource string
 	//go:embed shadow.h
-	shadow string
+	shadowSource string
 	//go:embed cpu.h
-	cpu string
+	cpuSource string
 )
 
 const compiler = "g++"
 
-// missing tells why kernels cannot be translated or compiled here, if so: what macOS calls g++ is another compiler,
-// whose instrumentation is another.
+// missing returns an error if this machine lacks the programs to translate and compile kernels. On macOS g++ is clang,
+// whose instrumentation differs.
 var missing = sync.OnceValue(func() error {
 	out, err := exec.Command(compiler, "--version").Output()
 	if err == nil && strings.Contains(string(out), "clang") {
 		err = fmt.Errorf("%s is clang", compiler)
 	}
 	if err != nil {
-		return fmt.Errorf("no GNU g++ to compile the translated kernels with: %w (Debian: apt-get install g++)", err)
+		return fmt.Errorf("GNU g++, which compiles the translated kernels, is missing: %w (Debian: apt-get install g++)", err)
 	}
 	if _, err := exec.LookPath("go"); err != nil {
-		return fmt.Errorf("no go command to load the kernels' sources with: %w", err)
+		return fmt.Errorf("the go command, which finds the kernels' sources, is missing: %w", err)
 	}
 	return nil
 })
 
-// options compile without contraction, as for the GPU, and instrumented: shadow.h has the functions that accesses call.
-// No access may be invented: by default one of two neighbours that are read under a condition may be. What is not used
-// in the prelude, and Go's precedences, give no warnings.
+// options compile without contraction, as for the GPU, and with instrumented memory accesses, which call the functions
+// in shadow.h. -fno-hoist-adjacent-loads prevents loads that the source does not have. The warnings about unused
+// functions of the prelude and about precedences are off.
 var options = []string{"-std=c++17", "-O1", "-ffp-contract=off", "-fno-hoist-adjacent-loads", "-fsanitize=thread",
 	"-fvisibility=hidden", "-fPIC", "-Wall", "-Werror", "-Wno-unused", "-Wno-parentheses", "-Wno-array-bounds"}
 
-// compile translates the kernels in dir, compiles them and loads the outcome.
+// compile translates the kernels in dir, compiles them and loads the library.
 func compile(dir string) (*Library, error) {
 	pkg, err := kernelgen.Load(dir)
 	if err != nil {
@@ -62,8 +62,8 @@ func compile(dir string) (*Library, error) {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s%s%s%s\nstatic_assert(sizeof(one_thread::launch) == %d && sizeof(one_thread::cell) == %d && "+
-		"sizeof(one_thread::change) == %d, \"as in launch.go\");\n", turns, shadow, cpu, source, unsafe.Sizeof(launch{}),
-		cellBytes, changeBytes)
+		"sizeof(one_thread::change) == %d, \"as in launch.go\");\n", turnsSource, shadowSource, cpuSource, source,
+		unsafe.Sizeof(launch{}), cellBytes, changeBytes)
 	for _, e := range entries {
 		text.WriteString(runner(e))
 	}
@@ -96,7 +96,7 @@ func build(text string) (uintptr, error) {
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		return 0, err
 	}
-	// Linked apart, since with the option of instrumentation it would be linked with the compiler's own detector.
+	// Linked by a second command, since -fsanitize=thread would link the compiler's own race detector.
 	for _, args := range [][]string{append(options, "-c", "-o", object, file), {"-shared", "-o", library, object}} {
 		if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
 			return 0, fmt.Errorf("%s: %w\n%s", compiler, err, out)
@@ -105,7 +105,7 @@ func build(text string) (uintptr, error) {
 	return dynlib.Open(library)
 }
 
-// runner is a C++ function that calls an entry for each index of a launch.
+// runner returns a C++ function that calls an entry for each index of a launch.
 func runner(e *kernelgen.Entry) string {
 	var args []string
 	for d := range e.Kernel.Dims {

@@ -11,12 +11,11 @@ import (
 	"testing"
 )
 
-// Main runs the tests of a package, for its TestMain. They fail, too, if they leave out a kernel of those in dir, in
-// one of its precisions or variants: each has to be run as it was translated. Where there is no GNU g++, or not all
-// tests are asked for, nothing can be said of that.
+// Main runs the tests of a package, for its TestMain. They also fail if they do not run the translation of each kernel
+// in dir in all precisions and variants. This is not checked if GNU g++ is missing or only some tests are run.
 func Main(m *testing.M, dir string) {
 	code := m.Run()
-	if code == 0 && complete() {
+	if code == 0 && allTestsRan() {
 		if err := ranAll(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
@@ -25,8 +24,8 @@ func Main(m *testing.M, dir string) {
 	os.Exit(code)
 }
 
-// complete tells whether all tests were asked for, and can run.
-func complete() bool {
+// allTestsRan reports whether all tests of the package were run.
+func allTestsRan() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list", "test.fuzz"} {
 		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
 			return false
@@ -35,7 +34,7 @@ func complete() bool {
 	return missing() == nil
 }
 
-// ranAll names the kernels in dir that were not run.
+// ranAll returns an error that names the kernels in dir that were not run.
 func ranAll(dir string) error {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -51,15 +50,15 @@ func ranAll(dir string) error {
 	if err != nil {
 		return err
 	}
-	if names := l.missed(); len(names) > 0 {
-		return fmt.Errorf("kerneltest: no test runs %s of the kernels in %s: add them to those that do",
+	if names := l.notRun(); len(names) > 0 {
+		return fmt.Errorf("kerneltest: no test runs %s of the kernels in %s: add them to a test",
 			strings.Join(names, ", "), dir)
 	}
 	return nil
 }
 
-// missed are the entries that were not run, by name.
-func (l *Library) missed() []string {
+// notRun returns the names of the entries that were not run.
+func (l *Library) notRun() []string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	var names []string

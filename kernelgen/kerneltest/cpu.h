@@ -1,4 +1,4 @@
-// What CUDA C needs to be compiled as C++ and run by one thread, for tests of what the translation means.
+// The definitions with which CUDA C compiles as C++ and runs on one thread, for tests of the translation.
 #include <math.h>
 
 #define ONE_THREAD
@@ -49,8 +49,8 @@ template <typename T> CALLED static void atomicMax(T *p, T v) {
     *p = v > *p ? v : *p;
 }
 
-// A float is changed to what has the larger key, which is that of the larger float or that of the smaller one. Any NaN
-// may win over the others: here it is always the same.
+// atomic_float replaces *p by the number with the greater key: the larger float or the smaller one, by key_of. All NaNs
+// have the same key; here the result is always NAN.
 template <typename T> CALLED static void atomic_float(T *p, T v, unsigned long long (*key_of)(T)) {
     one_thread::see(p, sizeof v, key_of(T(1)) > key_of(T(0)) ? one_thread::maximises : one_thread::minimises);
     if (key_of(v) > key_of(*p)) *p = v == v ? v : T(NAN);

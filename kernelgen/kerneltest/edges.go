@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Rounds is how many times a test of n random inputs is to be repeated: once, or until there are as many as
-// ATOLL_PARITY says.
+// Rounds returns how often a test with n random inputs is to be repeated: once, or until the environment variable
+// ATOLL_PARITY, a number of inputs, is reached.
 func Rounds(t testing.TB, n int) int {
 	text := os.Getenv("ATOLL_PARITY")
 	if text == "" {
@@ -23,8 +23,8 @@ func Rounds(t testing.TB, n int) int {
 	return max(1, (all+n-1)/n)
 }
 
-// Edge is a number for a test of parity: most are sound, of size 1, and some are small, ±0, denormal, huge, infinite or
-// NaN. The last ones are few, so that most of what is made of a dozen numbers is none of them.
+// Edge returns a random number for a test of parity: most are of the order of 1, some are small, ±0, denormal, huge,
+// infinite or NaN. The last ones are rare, so that most results computed from a dozen numbers are finite.
 func Edge[F float32 | float64](rng *rand.Rand) F {
 	denormal, huge := F(math.Float32frombits(12345)), F(3e38)
 	if unsafe.Sizeof(denormal) == 8 {
@@ -48,7 +48,7 @@ func Edge[F float32 | float64](rng *rand.Rand) F {
 	return sign * F(4*rng.Float64())
 }
 
-// Edges fills values that are made of numbers of one type alone.
+// Edges fills values that consist of numbers of type F only.
 func Edges[F float32 | float64, T any](rng *rand.Rand, values []T) {
 	var one T
 	size := unsafe.Sizeof(one) / unsafe.Sizeof(F(0))

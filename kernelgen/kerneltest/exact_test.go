@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest/testdata/unsound"
 )
 
-// TestRacesAreExact compares what is found in random scripts with a look at all pairs of accesses: none is missed, and
-// none is invented.
+// TestRacesAreExact compares the conflicts reported for random scripts with a check of all pairs of accesses: no
+// conflict is missed, and none is reported falsely.
 func TestRacesAreExact(t *testing.T) {
 	l := Compile(t, "testdata/unsound")
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -17,11 +17,11 @@ func TestRacesAreExact(t *testing.T) {
 	racy := 0
 	for range runs {
 		script := make([]unsound.Step, tiles*2*unsound.Turns*unsound.Steps)
-		usual := rng.Int32N(8) // most accesses are alike, so that many scripts are sound
+		commonOp := rng.Int32N(8) // most accesses have the same operation, so that many scripts have no conflict
 		for i := range script {
-			script[i] = unsound.Step{How: usual, Cell: rng.Int32N(unsound.Cells)}
+			script[i] = unsound.Step{Op: commonOp, Cell: rng.Int32N(unsound.Cells)}
 			if rng.IntN(12) == 0 {
-				script[i].How = rng.Int32N(8)
+				script[i].Op = rng.Int32N(8)
 			}
 		}
 		x, out := make([]int64, unsound.Cells), make([]int64, len(script)/unsound.Steps)
@@ -40,23 +40,23 @@ func TestRacesAreExact(t *testing.T) {
 		}
 	}
 	if racy < runs/10 || racy > runs*9/10 {
-		t.Errorf("%d of %d scripts have a conflict: the others prove little", racy, runs)
+		t.Errorf("%d of %d scripts have a conflict, want between 10%% and 90%%", racy, runs)
 	}
 }
 
-// anyConflict looks for two accesses of a script whose order is open, although it matters.
+// anyConflict reports whether a script has two conflicting accesses whose order is not defined.
 func anyConflict(script []unsound.Step) bool {
 	for i, a := range script {
 		for j, b := range script[:i] {
-			// A tile has two loops of some turns, which have some steps.
+			// A tile has two loops of unsound.Turns iterations with unsound.Steps accesses each.
 			turn := [2]int{i / unsound.Steps, j / unsound.Steps}
 			loop := [2]int{turn[0] / unsound.Turns, turn[1] / unsound.Turns}
 			sameTile := loop[0]/2 == loop[1]/2
-			shared := a.How&4 != 0
+			shared := a.Op&4 != 0
 			switch {
 			case turn[0] == turn[1], sameTile && loop[0] != loop[1]: // in order
-			case a.Cell != b.Cell, a.How&4 != b.How&4, shared && !sameTile: // not the same memory
-			case a.How == b.How && a.How&3 != unsound.Write: // both read, or commute
+			case a.Cell != b.Cell, a.Op&4 != b.Op&4, shared && !sameTile: // not the same memory
+			case a.Op == b.Op && a.Op&3 != unsound.Write: // both read, or commute
 			default:
 				return true
 			}

@@ -1,22 +1,24 @@
-// Package kerneltest runs translated kernels without a GPU: their CUDA C is compiled as C++ and launched, through the
-// same parameters as on a device, by one thread. Tests compare what comes out with what the Go functions do.
+// Package kerneltest runs translated kernels without a GPU: it compiles their CUDA C as C++ and launches it, with the
+// same parameters as on a device, on one thread. [Compile] makes a [Library] of a package's kernels, whose method Run
+// launches a loop. Tests compare the results with those of the Go functions, by [Same].
 //
-// # Order
+// # Races
 //
-// A GPU runs indices, and the turns of a tile's loops, in any order and at the same time. Every launch is therefore a
-// test of order, too. It fails
+// A GPU executes the indices of a kernel, and the iterations of a tile's loops, in any order and concurrently. Every
+// launch is therefore also a test for races. Its unit is a turn: an index of a kernel; of a tile kernel, an iteration
+// of a distributed loop, the copies marked //atoll:async of such an iteration, or the statements outside of the loops,
+// which all threads execute and which must not write to memory. A launch fails
 //
-//   - if two turns access a byte, not both by the same atomic function and not both to read it, and nothing orders
-//     them: they belong to different indices or tiles, or to one tile between two of its barriers. A turn is an index;
-//     of a tile kernel, a turn of a shared loop, the copies marked //atoll:async of such a turn, or what all threads do
-//     outside of the loops, which may write nothing.
-//   - if another order of indices and turns leaves another byte: the reverse one and two pseudo-random ones are tried,
-//     with something else in the memory that a tile shares at its beginning. This finds what depends on memory that
-//     nobody wrote. The first launch of a kernel tries all of them, others one in turn.
+//   - if two turns access the same byte and no barrier orders them, unless both read it or both change it by the same
+//     atomic function. Turns are unordered if they belong to different indices or tiles, or to one tile between two of
+//     its barriers.
+//   - if another order of the turns changes a byte of the result. The reverse order and two pseudo-random ones are
+//     tried, with other initial contents of shared memory, which finds reads of uninitialized shared memory. The first
+//     launch of a kernel tries all orders, each later launch one of them.
 //
-// The first rule is exact for the data of the launch: the compiler instruments every access. Where it finds nothing, no
-// turn reads what another one might still write, and the atomic functions commute and return nothing, so that by
-// induction over its accesses each turn does the same in every interleaving: there is one outcome.
+// The first rule is exact for the data of the launch, since the compiler instruments every access. If it finds no
+// conflict, no turn reads what an unordered turn writes, and the atomic functions commute and return nothing. By
+// induction over its accesses each turn then does the same in every interleaving: the result is unique.
 package kerneltest
 
 import (
@@ -38,11 +40,11 @@ type Library struct {
 	entries map[string]*entry
 
 	mutex  sync.Mutex // one launch at a time
-	memory memory     // of the launch at hand
+	memory memory     // of the present launch
 
-	shadow, changes []uint64 // the cells and the changes of shadow.h
-	cells           int      // how many there are
-	turns           int64    // the last number of a turn in them
+	shadow, changes []uint64 // the arrays of cells and changes of shadow.h
+	cells           int      // length of these arrays
+	turns           int64    // the greatest number of a turn in them
 }
 
 // entry is a kernel in one precision.
@@ -50,17 +52,16 @@ type entry struct {
 	*kernelgen.Entry
 	call     func(l *launch, args *unsafe.Pointer)
 	launches int
-	fine     bool // it accesses less than four bytes at a time
+	fine     bool // it has accesses of less than four bytes, which need a cell for each byte
 }
 
-// libraries holds what became of the kernels in each folder, so that a test binary compiles them once.
+// libraries caches the libraries by folder, so that a test binary compiles each once.
 var libraries = struct {
 	sync.Mutex
 	in map[string]func() (*Library, error)
 }{in: map[string]func() (*Library, error){}}
 
-// Compile translates the kernels in dir and compiles them. Where there is no GNU g++ or no go command the test is
-// skipped.
+// Compile translates the kernels in dir and compiles them. It skips the test if GNU g++ or the go command is missing.
 func Compile(t testing.TB, dir string) *Library {
 	t.Helper()
 	if err := missing(); err != nil {
@@ -88,8 +89,8 @@ func library(dir string) (*Library, error) {
 	return once()
 }
 
-// Run launches a loop for indices of [lo, hi), or for all of its box. The memory that its arguments lead to then holds
-// the outcome in the natural order. The test fails if the outcome could be another one in another order.
+// Run launches a loop for the indices [lo, hi), or for all of its box. Afterwards the loop's slices and structs hold
+// the result of the launch in natural order. The test fails if the launch has a race.
 func (l *Library) Run(t testing.TB, loop abi.Launcher, lo, hi int) {
 	t.Helper()
 	if err := l.run(loop.Launch(), lo, hi); err != nil {
@@ -104,7 +105,7 @@ func (l *Library) run(k abi.Launch, lo, hi int) error {
 		return fmt.Errorf("kerneltest: no kernel %s", k.Symbol)
 	}
 	if len(k.Args) != len(e.Params) || k.Dims != e.Kernel.Dims || k.Block != e.Kernel.Block || k.Tile != e.Kernel.Tile {
-		return fmt.Errorf("kerneltest: %s and its launcher differ: %d and %d arguments", k.Symbol, len(e.Params), len(k.Args))
+		return fmt.Errorf("kerneltest: %s and its launcher differ: generate them again", k.Symbol)
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -113,13 +114,13 @@ func (l *Library) run(k abi.Launch, lo, hi int) error {
 		return err
 	}
 	race := r.races()
-	r.memory.keep()
+	r.memory.save()
 	tried := orders
 	if n := e.launches % len(orders); race == nil && e.launches > 0 {
 		tried = orders[n : n+1]
 	}
 	e.launches++
 	order := r.orders(tried)
-	r.memory.give()
+	r.memory.copyToHost()
 	return errors.Join(race, order)
 }

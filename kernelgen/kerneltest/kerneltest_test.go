@@ -9,26 +9,26 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-// ready is a launch as a loop.
-type ready abi.Launch
+// givenLoop is a loop with a given launch.
+type givenLoop abi.Launch
 
-func (k ready) Launch() abi.Launch { return abi.Launch(k) }
+func (k givenLoop) Launch() abi.Launch { return abi.Launch(k) }
 
-// notes stands for a test, and notes its errors.
-type notes struct {
+// errorRecorder is a testing.TB that records errors.
+type errorRecorder struct {
 	testing.TB
 	errors []string
 }
 
-func (n *notes) Helper()           {}
-func (n *notes) Error(args ...any) { n.errors = append(n.errors, fmt.Sprint(args...)) }
+func (n *errorRecorder) Helper()           {}
+func (n *errorRecorder) Error(args ...any) { n.errors = append(n.errors, fmt.Sprint(args...)) }
 
-// TestRunReports: a test fails by a launch whose order matters, and goes on with what the natural order gives.
+// TestRunReports proves that a launch with a race fails the test and leaves the result of the natural order.
 func TestRunReports(t *testing.T) {
 	l := Compile(t, "testdata/unsound")
 	x := []float64{1, 2, 3, 4}
-	var n notes
-	l.Run(&n, ready(plain("Shift_f64", abi.ElementsOf("x", x))), 1, 4)
+	var n errorRecorder
+	l.Run(&n, givenLoop(indexed("Shift_f64", abi.ElementsOf("x", x))), 1, 4)
 	if want := []float64{1, 3, 4, 4}; !slices.Equal(x, want) {
 		t.Errorf("the outcome is %v, want %v", x, want)
 	}
@@ -39,17 +39,17 @@ func TestRunReports(t *testing.T) {
 		t.Errorf("reported %q, want %q", n.errors, want)
 	}
 	n.errors = nil
-	l.Run(&n, ready(plain("Shift_f64", abi.ElementsOf("x", x))), 3, 4)
+	l.Run(&n, givenLoop(indexed("Shift_f64", abi.ElementsOf("x", x))), 3, 4)
 	if len(n.errors) != 0 {
 		t.Errorf("one index: reported %q", n.errors)
 	}
 }
 
-// TestOverlap: arguments that share memory do so where kernels run, too.
+// TestOverlap proves that arguments that overlap on the host overlap in the copy that kernels work on.
 func TestOverlap(t *testing.T) {
 	l := Compile(t, "testdata/sound")
 	x := []float64{1, 2, 3, 4, 5, 6}
-	err := l.run(plain("Shift_f64", abi.ElementsOf("x", x[:4]), abi.ElementsOf("out", x[2:])), 0, 4)
+	err := l.run(indexed("Shift_f64", abi.ElementsOf("x", x[:4]), abi.ElementsOf("out", x[2:])), 0, 4)
 	if want := "x[2], which is out[0], is written by index 0 and read by index 1"; err == nil ||
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("reported %v, want %q", err, want)
@@ -57,23 +57,23 @@ func TestOverlap(t *testing.T) {
 	if want := []float64{1, 2, 2, 2, 2, 6}; !slices.Equal(x, want) {
 		t.Errorf("the outcome is %v, want %v", x, want)
 	}
-	if err := l.run(plain("Shift_f64", abi.ElementsOf("x", x[:3]), abi.ElementsOf("out", x[3:])), 0, 3); err != nil {
+	if err := l.run(indexed("Shift_f64", abi.ElementsOf("x", x[:3]), abi.ElementsOf("out", x[3:])), 0, 3); err != nil {
 		t.Errorf("parts of an array that do not overlap: %v", err)
 	}
 }
 
-// TestLaunchersMustFit: what is not the kernel that was translated is refused.
+// TestLaunchersMustFit proves that a launch whose arguments do not fit the translated kernel is an error.
 func TestLaunchersMustFit(t *testing.T) {
 	l := Compile(t, "testdata/sound")
-	twice := plain("Shift_f64", floats("x"), floats("out"))
+	twice := indexed("Shift_f64", floats("x"), floats("out"))
 	twice.Dims = 2
 	for want, k := range map[string]abi.Launch{
-		"no kernel Shift":               plain("Shift"),
-		"and its launcher differ":       plain("Shift_f64", floats("x")),
+		"no kernel Shift":               indexed("Shift"),
+		"and its launcher differ":       indexed("Shift_f64", floats("x")),
 		"Shift_f64 and its launcher":    twice,
-		"argument out has 8 bytes":      plain("Shift_f64", floats("x"), tallied("out")),
-		"argument x (pointer): is nil":  plain("Shift_f64", abi.PointerTo[tally]("x", nil), floats("out")),
-		"Neighbours_f64 and its launch": plain("Neighbours_f64", floats("x"), floats("out")),
+		"argument out has 8 bytes":      indexed("Shift_f64", floats("x"), tallyArg("out")),
+		"argument x (pointer): is nil":  indexed("Shift_f64", abi.PointerTo[tally]("x", nil), floats("out")),
+		"Neighbours_f64 and its launch": indexed("Neighbours_f64", floats("x"), floats("out")),
 	} {
 		if err := l.run(k, 0, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("reported %v, want %q", err, want)
@@ -81,7 +81,7 @@ func TestLaunchersMustFit(t *testing.T) {
 	}
 }
 
-// TestKernelsNotRun: what no test runs is told.
+// TestKernelsNotRun proves that ranAll names kernels that were not run.
 func TestKernelsNotRun(t *testing.T) {
 	if err := ranAll("testdata"); err == nil || !strings.Contains(err.Error(), "no test runs the kernels in testdata") {
 		t.Errorf("never compiled: %v", err)

@@ -8,24 +8,24 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-// launch is the launch of turns.h.
+// launch has the layout of launch in turns.h.
 type launch struct {
-	box           [6]int64
-	dims, tile    int64
-	order         int64
-	fill          int64
-	memory        unsafe.Pointer
-	reached, size int64
-	shadow        unsafe.Pointer
-	changes       unsafe.Pointer
-	fine          int64
-	first, number int64
-	watched       [2]int64
-	told          [2]turn
-	conflict      conflict
+	box                 [6]int64
+	dims, tile          int64
+	order               int64
+	fill                int64
+	memory              unsafe.Pointer
+	argumentBytes, size int64
+	shadow              unsafe.Pointer
+	changes             unsafe.Pointer
+	fine                int64
+	first, boolToInt    int64
+	watched             [2]int64
+	watchedTurns        [2]turn
+	conflict            conflict
 }
 
-// turn is a turn of turns.h.
+// turn has the layout of turn in turns.h.
 type turn struct {
 	index    [3]int64
 	loop, k  int64
@@ -33,7 +33,7 @@ type turn struct {
 	variable [40]byte
 }
 
-// conflict is a conflict of turns.h.
+// conflict has the layout of conflict in turns.h.
 type conflict struct {
 	found       int64
 	offset      int64
@@ -43,17 +43,18 @@ type conflict struct {
 	at, element int64
 }
 
-// The sizes of a cell and of a change of shadow.h.
+// The sizes of a cell and a change in shadow.h, in bytes.
 const (
 	cellBytes   = 16
 	changeBytes = 36
 )
 
-// mostTurns is about how many numbers of turns, which have 31 bits, may be used up before a launch begins.
-const mostTurns = 1 << 30
+// maxTurn is the greatest number of a turn before a launch. Numbers of turns have 31 bits; above mostTurns they begin
+// at 0 again, with a cleared shadow.
+const maxTurn = 1 << 30
 
-// prepared is a launch that can be run again and again.
-type prepared struct {
+// preparedLaunch is a launch that can be run repeatedly.
+type preparedLaunch struct {
 	l      *Library
 	e      *entry
 	memory *memory
@@ -61,9 +62,9 @@ type prepared struct {
 	launch launch
 }
 
-func (l *Library) prepare(e *entry, k abi.Launch, lo, hi int) (*prepared, error) {
-	l.memory.reach(k)
-	r := &prepared{l: l, e: e, memory: &l.memory}
+func (l *Library) prepare(e *entry, k abi.Launch, lo, hi int) (*preparedLaunch, error) {
+	l.memory.layOut(k)
+	r := &preparedLaunch{l: l, e: e, memory: &l.memory}
 	parameters, err := k.Parameters(r.memory.address)
 	if err != nil {
 		return nil, fmt.Errorf("kerneltest: %w", err)
@@ -75,9 +76,9 @@ func (l *Library) prepare(e *entry, k abi.Launch, lo, hi int) (*prepared, error)
 		}
 		r.args = append(r.args, unsafe.Pointer(unsafe.SliceData(p)))
 	}
-	r.args = append(r.args, nil) // so that there is a first one
+	r.args = append(r.args, nil) // so that &r.args[0] exists
 	r.launch = launch{box: [6]int64{int64(lo), int64(hi)}, dims: int64(k.Dims), tile: number(k.Tile),
-		memory: unsafe.Pointer(unsafe.SliceData(r.memory.copy)), reached: int64(r.memory.reached()),
+		memory: unsafe.Pointer(unsafe.SliceData(r.memory.copy)), argumentBytes: int64(r.memory.argumentBytes()),
 		size: int64(len(r.memory.copy))}
 	if k.Box != nil {
 		for d := range k.Dims {
@@ -94,21 +95,22 @@ func number(b bool) int64 {
 	return 0
 }
 
-// run runs the launch on a new copy of the memory. What is passed says how.
-func (r *prepared) run(how launch) launch {
-	r.memory.take()
-	how.box, how.dims, how.tile = r.launch.box, r.launch.dims, r.launch.tile
-	how.memory, how.reached, how.size = r.launch.memory, r.launch.reached, r.launch.size
-	r.e.call(&how, &r.args[0])
+// run runs the launch on a new copy of the memory. The order, fill and recording are those of how.
+func (r *preparedLaunch) run(options launch) launch {
+	r.memory.copyFromHost()
+	options.box, options.dims, options.tile = r.launch.box, r.launch.dims, r.launch.tile
+	options.memory, options.argumentBytes, options.size = r.launch.memory, r.launch.argumentBytes, r.launch.size
+	r.e.call(&options, &r.args[0])
 	runtime.KeepAlive(r)
-	return how
+	return options
 }
 
-// orders are those beside the natural one; from 2 on they are seeds of pseudo-random ones.
+// orders are the orders besides the natural one: 1 is the reverse order, greater numbers are seeds of pseudo-random
+// orders.
 var orders = []int64{1, 2, 3}
 
-// inOrder says in which order a launch was run.
-func inOrder(order int64) string {
+// orderText describes an order in messages.
+func orderText(order int64) string {
 	switch order {
 	case 0:
 		return "in natural order"
@@ -118,50 +120,50 @@ func inOrder(order int64) string {
 	return fmt.Sprintf("in the pseudo-random order of seed %d", order)
 }
 
-// orders tells whether the launch has another outcome than is kept if its turns go in other orders.
-func (r *prepared) orders(tried []int64) error {
-	for _, order := range tried {
-		// All bits set make a NaN, and an index that is out of range.
+// orders returns an error if the result of the launch in one of the selected orders differs from the saved result.
+func (r *preparedLaunch) orders(selected []int64) error {
+	for _, order := range selected {
+		// A value with all bits set is a NaN, or an index out of range.
 		r.run(launch{order: order, fill: 0xff * (order % 2)})
 		if at, found := r.memory.changed(); found {
-			name, from, size := r.place(at)
+			name, from, size := r.describe(at)
 			return fmt.Errorf("kernel %s: %s depends on the order: its bytes become %x %s, and %x %s", r.e.Symbol, name,
-				r.memory.kept[from:from+size], inOrder(0), r.memory.copy[from:from+size], inOrder(order))
+				r.memory.saved[from:from+size], orderText(0), r.memory.copy[from:from+size], orderText(order))
 		}
 	}
 	return nil
 }
 
-// races runs the launch in natural order, with something to keep for an outcome, and reports two turns whose order is
-// open, although it matters.
-func (r *prepared) races() error {
-	ran := r.record()
-	if ran.fine != 0 && !r.e.fine {
+// races runs the launch in natural order and returns an error for the first two conflicting turns whose order is not
+// defined. Afterwards the memory holds the result.
+func (r *preparedLaunch) races() error {
+	result := r.record()
+	if result.fine != 0 && !r.e.fine {
 		r.e.fine = true
-		ran = r.record()
+		result = r.record()
 	}
-	c := ran.conflict
+	c := result.conflict
 	if c.found == 0 {
 		return nil
 	}
-	r.memory.keep()
-	again := r.run(launch{first: ran.first, watched: [2]int64{c.numbers[0] &^ 1, c.numbers[1] &^ 1}})
-	copy(r.memory.copy, r.memory.kept)
-	return r.race(c, again.told)
+	r.memory.save()
+	again := r.run(launch{first: result.first, watched: [2]int64{c.numbers[0] &^ 1, c.numbers[1] &^ 1}})
+	copy(r.memory.copy, r.memory.saved)
+	return r.raceError(c, again.watchedTurns)
 }
 
-// record runs the launch in natural order and records what its turns do.
-func (r *prepared) record() launch {
+// record runs the launch in natural order and records the accesses of its turns.
+func (r *preparedLaunch) record() launch {
 	l, grain := r.l, 4
 	if r.e.fine {
 		grain = 1
 	}
-	if cells := (len(r.memory.copy) + grain - 1) / grain; cells > l.cells || l.turns > mostTurns {
+	if cells := (len(r.memory.copy) + grain - 1) / grain; cells > l.cells || l.turns > maxTurn {
 		l.cells, l.turns = max(cells, l.cells), 0
 		l.shadow, l.changes = make([]uint64, l.cells*cellBytes/8), make([]uint64, l.cells*changeBytes/8+1)
 	}
-	ran := r.run(launch{shadow: unsafe.Pointer(unsafe.SliceData(l.shadow)),
+	result := r.run(launch{shadow: unsafe.Pointer(unsafe.SliceData(l.shadow)),
 		changes: unsafe.Pointer(unsafe.SliceData(l.changes)), fine: number(r.e.fine), first: l.turns})
-	l.turns = ran.number
-	return ran
+	l.turns = result.boolToInt
+	return result
 }

@@ -10,62 +10,63 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-// memory stands for a device's: a copy of all that the arguments of a launch lead to.
+// memory stands for a device's memory: a copy of the slices and structs of a launch, followed by the shared memory of a
+// block.
 type memory struct {
-	copy    []byte // what the arguments lead to, and behind it what a block shares
+	copy    []byte // copies of the spans, then shared memory
 	spans   []span
 	regions []region
-	kept    []byte // of copy, without what a block shares
-	room    []byte // that copy is a part of
+	saved   []byte // a saved copy of copy, without shared memory
+	buffer  []byte // the buffer that copy is a part of
 }
 
-// span is a piece of the host's memory, and where its copy begins. Spans do not overlap.
+// span is a range of the host's memory, and the offset of its copy. Spans do not overlap.
 type span struct {
 	host   unsafe.Pointer
 	size   uintptr
 	offset uintptr
 }
 
-// region is what one argument, or one slice in it, leads to.
+// region is the memory of one argument, or of one slice in it.
 type region struct {
 	name    string
 	host    unsafe.Pointer
 	size    uintptr
 	element uintptr
-	single  bool // one struct, not the elements of a slice
+	single  bool // a struct instead of the elements of a slice
 }
 
-// apart is before, between and behind spans, so that they begin where any number may lie, as on a GPU, and an index
-// just out of range does no harm.
-const apart = 256
+// padding is the alignment of the copies of spans and the padding around them: it suits every type, as on a GPU, and an
+// index slightly out of range does no harm.
+const padding = 256
 
-// sharable is enough for the arrays that a block shares without asking, each at its place.
-const sharable = 64 << 10
+// staticSharedBytes is the size of the memory for static shared arrays of a block.
+const staticSharedBytes = 64 << 10
 
-// reach makes the memory of a launch, in place of that of the launch before.
-func (m *memory) reach(k abi.Launch) {
+// layOut lays out the memory of a launch. It replaces that of the launch before.
+func (m *memory) layOut(k abi.Launch) {
 	m.regions, m.spans = regions(k), nil
 	for _, r := range m.regions {
 		m.spans = append(m.spans, span{host: r.host, size: r.size})
 	}
 	slices.SortFunc(m.spans, func(a, b span) int { return cmp.Compare(uintptr(a.host), uintptr(b.host)) })
-	m.spans = joined(m.spans)
-	size := uintptr(apart)
+	m.spans = mergeOverlapping(m.spans)
+	size := uintptr(padding)
 	for i := range m.spans {
 		m.spans[i].offset = size
-		size += (m.spans[i].size+apart-1)/apart*apart + apart
+		size += (m.spans[i].size+padding-1)/padding*padding + padding
 	}
-	all := size + sharable + uintptr(k.Shared)
-	if need := int(all + apart); need > len(m.room) {
-		m.room, m.kept = make([]byte, need), make([]byte, need)
+	all := size + staticSharedBytes + uintptr(k.Shared)
+	if needed := int(all + padding); needed > len(m.buffer) {
+		m.buffer, m.saved = make([]byte, needed), make([]byte, needed)
 	}
-	base := uintptr(unsafe.Pointer(unsafe.SliceData(m.room)))
-	m.copy = m.room[(apart-base%apart)%apart:][:all]
-	m.kept = m.kept[:size]
+	base := uintptr(unsafe.Pointer(unsafe.SliceData(m.buffer)))
+	m.copy = m.buffer[(padding-base%padding)%padding:][:all]
+	m.saved = m.saved[:size]
 }
 
-// joined makes one of spans that overlap, such as those of a slice and of a part of it.
-func joined(sorted []span) []span {
+// mergeOverlapping merges overlapping spans, such as those of a slice and of a part of it.
+func mergeOverlapping(sorted []span) []span {
 	var all []span
 	for _, s := range sorted {
 		if n := len(all); n > 0 && uintptr(s.host) < uintptr(all[n-1].host)+all[n-1].size {
@@ -78,7 +79,7 @@ func joined(sorted []span) []span {
 	return all
 }
 
-// regions are what the arguments of a launch lead to.
+// regions returns the memory of the arguments of a launch.
 func regions(k abi.Launch) []region {
 	var all []region
 	for _, a := range k.Args {
@@ -91,7 +92,7 @@ func regions(k abi.Launch) []region {
 			}
 		case abi.Constant:
 			for _, s := range a.Slices {
-				slice := *(*[]byte)(unsafe.Add(a.Data, s.Offset)) // of any element: only its length counts
+				slice := *(*[]byte)(unsafe.Add(a.Data, s.Offset)) // of any element type: only the length is used
 				if size := uintptr(len(slice)) * s.Elem; size > 0 {
 					all = append(all, region{name: a.Name + "." + s.Name, host: unsafe.Pointer(unsafe.SliceData(slice)),
 						size: size, element: s.Elem})
@@ -102,43 +103,43 @@ func regions(k abi.Launch) []region {
 	return all
 }
 
-// reached is how many bytes the arguments lead to.
-func (m *memory) reached() int { return len(m.kept) }
+// argumentBytes returns the bytes of the copies of all spans, which end where shared memory begins.
+func (m *memory) argumentBytes() int { return len(m.saved) }
 
-// take copies the host's memory.
-func (m *memory) take() {
+// copyFromHost copies the spans from the host's memory.
+func (m *memory) copyFromHost() {
 	for _, s := range m.spans {
 		copy(m.copy[s.offset:], unsafe.Slice((*byte)(s.host), s.size))
 	}
 }
 
-// keep notes what the memory holds.
-func (m *memory) keep() { copy(m.kept, m.copy) }
+// save saves the contents of the memory.
+func (m *memory) save() { copy(m.saved, m.copy) }
 
-// give copies what was kept to the host.
-func (m *memory) give() {
+// copyToHost copies the saved contents to the host's memory.
+func (m *memory) copyToHost() {
 	for _, s := range m.spans {
-		copy(unsafe.Slice((*byte)(s.host), s.size), m.kept[s.offset:])
+		copy(unsafe.Slice((*byte)(s.host), s.size), m.saved[s.offset:])
 	}
 }
 
-// changed finds a byte that is not what was kept.
+// changed returns the offset of the first byte that differs from the saved contents.
 func (m *memory) changed() (offset int, found bool) {
-	if bytes.Equal(m.kept, m.copy[:len(m.kept)]) {
+	if bytes.Equal(m.saved, m.copy[:len(m.saved)]) {
 		return 0, false
 	}
-	for m.kept[offset] == m.copy[offset] {
+	for m.saved[offset] == m.copy[offset] {
 		offset++
 	}
 	return offset, true
 }
 
-// address is where the copy of the host's memory begins.
+// address returns the address of the copy of size bytes of the host's memory.
 func (m *memory) address(host unsafe.Pointer, size uintptr) (uint64, error) {
 	for _, s := range m.spans {
-		if at := uintptr(host) - uintptr(s.host); at < s.size && at+size <= s.size {
-			return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.copy))) + s.offset + at), nil
+		if offset := uintptr(host) - uintptr(s.host); offset < s.size && offset+size <= s.size {
+			return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.copy))) + s.offset + offset), nil
 		}
 	}
-	return 0, fmt.Errorf("no argument leads there")
+	return 0, fmt.Errorf("no argument has this memory")
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 )
 
-// The tiles of the kernels in testdata have width numbers each; many of them are run.
-const width, many = 48, 3
+// The tiles of the kernels in testdata have width numbers each. The tests run many tiles.
+const width, tiles = 48, 3
 
-// A fault is a launch that is to be found: because of two accesses whose order is open, or of an outcome in another
-// order, or of both. The reports are as they go on after the name of the kernel; empty where there is none.
+// A fault is a launch with a race, and the errors that it must give: race for two conflicting accesses, order for a
+// result that depends on the order. They are without the name of the kernel; empty means no error.
 type fault struct {
 	launch      abi.Launch
 	n           int
@@ -24,7 +24,7 @@ func (c fault) check(t *testing.T, l *Library) {
 	t.Helper()
 	err := l.run(c.launch, 0, c.n)
 	if err == nil {
-		t.Fatalf("%s: nothing was reported", c.launch.Symbol)
+		t.Fatalf("%s: got no error", c.launch.Symbol)
 	}
 	var race, order string
 	for line := range strings.Lines(err.Error()) {
@@ -42,23 +42,23 @@ func (c fault) check(t *testing.T, l *Library) {
 	}
 }
 
-// TestIndicesInAnyOrder proves that a kernel is found whose indices write what others read or write.
-func TestIndicesInAnyOrder(t *testing.T) {
+// TestRacesOfIndices proves that kernels are reported whose indices write what other indices read or write.
+func TestRacesOfIndices(t *testing.T) {
 	l := Compile(t, "testdata/unsound")
 	for _, c := range []fault{
-		{plain("Shift_f64", floats("x")), 20, "x[1] is read by index 0 and written by index 1, in any order",
+		{indexed("Shift_f64", floats("x")), 20, "x[1] is read by index 0 and written by index 1, in any order",
 			"x[0] depends on the order"},
-		{plain("Shift_f32", abi.ElementsOf("x", []float32{1, 2, 3})), 3, "x[1] is read by index 0 and written by index 1",
+		{indexed("Shift_f32", abi.ElementsOf("x", []float32{1, 2, 3})), 3, "x[1] is read by index 0 and written by index 1",
 			"x[0] depends on the order"},
-		{plain("Count", abi.ElementsOf("n", make([]int32, 1))), 9, "n[0] is written by index 0 and read by index 1", ""},
-		{plain("Sum_f64", floats("x"), abi.ElementsOf("sum", make([]float64, 1))), 9,
+		{indexed("Count", abi.ElementsOf("n", make([]int32, 1))), 9, "n[0] is written by index 0 and read by index 1", ""},
+		{indexed("Sum_f64", floats("x"), abi.ElementsOf("sum", make([]float64, 1))), 9,
 			"sum[0] is written by index 0 and read by index 1", ""},
-		{plain("Sum_f32", abi.ElementsOf("x", []float32{1 << 24, 1, 1}), abi.ElementsOf("sum", make([]float32, 1))), 3,
+		{indexed("Sum_f32", abi.ElementsOf("x", []float32{1 << 24, 1, 1}), abi.ElementsOf("sum", make([]float32, 1))), 3,
 			"sum[0] is written by index 0 and read by index 1", "sum[0] depends on the order"},
-		{plain("Last", bytesOf("x", 20), bytesOf("last", 10)), 20, "last[0] is written by index 0 and written by index 1",
+		{indexed("Last", bytesOf("x", 20), bytesOf("last", 10)), 20, "last[0] is written by index 0 and written by index 1",
 			"last[0] depends on the order"},
-		{plain("Set", bytesOf("flags", 10)), 5, "flags[1] is written by index 0 and written by index 1", ""},
-		{plain("Boxes_f64", abi.ElementsOf("from", make([]box, 9)), abi.ElementsOf("to", make([]box, 9))), 9,
+		{indexed("Set", bytesOf("flags", 10)), 5, "flags[1] is written by index 0 and written by index 1", ""},
+		{indexed("Boxes_f64", abi.ElementsOf("from", make([]box, 9)), abi.ElementsOf("to", make([]box, 9))), 9,
 			"to[0], byte 0 of its 40, is written by index 0 and written by index 1", ""},
 		{onGrid("Smooth_f64"), 0, "g.Levels[1][1] is written by index 1, 0 and read by index 2, 0",
 			"g.Levels[1][2] depends on the order"},
@@ -67,48 +67,49 @@ func TestIndicesInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestAtomicFunctionsInAnyOrder proves that a kernel is found that reads what atomic functions change, or changes it by
-// different ones. Alike they have one outcome.
-func TestAtomicFunctionsInAnyOrder(t *testing.T) {
+// TestRacesWithAtomicFunctions proves that kernels are reported that read memory changed by atomic functions, or
+// change memory by different atomic functions.
+func TestRacesWithAtomicFunctions(t *testing.T) {
 	l := Compile(t, "testdata/unsound")
 	for _, c := range []fault{
-		{plain("Peek", tallied("t"), integers("out", 9)), 9,
+		{indexed("Peek", tallyArg("t"), integers("out", 9)), 9,
 			"t, byte 0 of its 24, is read by index 0 and changed by an atomic addition by index 1",
 			"out[0] depends on the order"},
-		{plain("Mixed", integers("x", 9), tallied("t")), 9, "t, byte 8 of its 24, is changed by an atomic addition " +
+		{indexed("Mixed", integers("x", 9), tallyArg("t")), 9, "t, byte 8 of its 24, is changed by an atomic addition " +
 			"by index 0 and changed by an atomic minimum by index 1", "t, byte 8 of its 24, depends on the order"},
-		{plain("Empty_f64", floats("x"), abi.PointerTo("least", &atomics.Least[float64]{})), 9,
+		{indexed("Empty_f64", floats("x"), abi.PointerTo("least", &atomics.Least[float64]{})), 9,
 			"least is changed by an atomic maximum by index 0 and written by index 3", "least depends on the order"},
-		{plain("Nearest_f64", floats("x"), floats("best")), 9,
+		{indexed("Nearest_f64", floats("x"), floats("best")), 9,
 			"best[0] is read by index 0 and changed by an atomic minimum by index 1", ""},
 	} {
 		c.check(t, l)
 	}
 }
 
-// TestTurnsInAnyOrder proves the same of the turns of a tile's loops, and of what its threads do together.
-func TestTurnsInAnyOrder(t *testing.T) {
+// TestRacesInTiles proves that races are reported between iterations of a tile's loops and statements outside of
+// them.
+func TestRacesInTiles(t *testing.T) {
 	l := Compile(t, "testdata/unsound")
 	for _, c := range []fault{
-		{tiles("Neighbours_f64", floats("x"), floats("out")), many,
+		{tiled("Neighbours_f64", floats("x"), floats("out")), tiles,
 			"shared[1] is read by k = 0 of loop 1 of tile 0 and written by k = 1 of loop 1 of tile 0",
 			"out[0] depends on the order"},
-		{tiles("Early_f64", floats("x"), floats("out")), many,
+		{tiled("Early_f64", floats("x"), floats("out")), tiles,
 			"shared[0] is written by a copy of k = 0 of loop 1 of tile 0 and read by k = 0 of loop 1 of tile 0",
 			"out[0] depends on the order"},
-		{tiles("Overtaken_f64", floats("x"), floats("out")), many,
+		{tiled("Overtaken_f64", floats("x"), floats("out")), tiles,
 			"x[0] is read by a copy of k = 0 of loop 1 of tile 0 and written by k = 0 of loop 1 of tile 0", ""},
-		{tiles("Bound", abi.ElementsOf("n", some[int32](many)), abi.ElementsOf("out", make([]int32, width*many))), many,
-			"n[1] is read by tile 1 before its loops and written by k = 2 of loop 1 of tile 1", ""},
-		{tiles("Ahead_f64", floats("x"), floats("out")), many,
+		{tiled("Bound", abi.ElementsOf("n", unsorted[int32](tiles)), abi.ElementsOf("out", make([]int32, width*tiles))),
+			tiles, "n[1] is read by tile 1 before its loops and written by k = 2 of loop 1 of tile 1", ""},
+		{tiled("Ahead_f64", floats("x"), floats("out")), tiles,
 			"out[47] is written by k = 47 of loop 1 of tile 0 and read by tile 0 after loop 1", ""},
-		{tiles("Together", integers("n", 1), integers("out", width*many)), many,
+		{tiled("Together", integers("n", 1), integers("out", width*tiles)), tiles,
 			"n[0] is written by every thread of tile 0 before its loops", "out[0] depends on the order"},
-		{tiles("Tiles_f64", abi.ElementsOf("x", make([]float64, width*many+1))), many,
+		{tiled("Tiles_f64", abi.ElementsOf("x", make([]float64, width*tiles+1))), tiles,
 			"x[48] is written by k = 48 of loop 1 of tile 0 and written by k = 0 of loop 1 of tile 1",
 			"x[48] depends on the order"},
-		{tiles("Undefined_f64", floats("x"), floats("out")), many, "", "out[47] depends on the order"},
-		{tiles("Rounds_f64", floats("x"), floats("out")), many,
+		{tiled("Undefined_f64", floats("x"), floats("out")), tiles, "", "out[47] depends on the order"},
+		{tiled("Rounds_f64", floats("x"), floats("out")), tiles,
 			"shared[1] is written by k = 0 of loop 2 of tile 0 and read by k = 1 of loop 2 of tile 0",
 			"out[2] depends on the order"},
 	} {
@@ -116,31 +117,31 @@ func TestTurnsInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestSoundKernelsPass: what kernels of each kind may do is not taken for a fault.
+// TestSoundKernelsPass proves that kernels without races give no error.
 func TestSoundKernelsPass(t *testing.T) {
 	l := Compile(t, "testdata/sound")
 	least := func() abi.Arg { return abi.PointerTo("least", &atomics.Least[float64]{}) }
 	most := func() abi.Arg { return abi.PointerTo("result", &atomics.Most[float64]{}) }
-	wide := tiles("Wide_f64", floats("x"), floats("out"))
+	wide := tiled("Wide_f64", floats("x"), floats("out"))
 	wide.Shared = abi.Shared[[9000]float64]() + abi.Shared[[width]float64]()
 	for _, k := range []abi.Launch{
-		plain("Shift_f64", floats("x"), floats("out")),
-		plain("Count", integers("x", many), abi.ElementsOf("n", make([]int32, 1)), integers("sum", 1)),
-		plain("Bytes", bytesOf("x", many), bytesOf("out", many), abi.ElementsOf("flags", make([]bool, many))),
-		plain("Boxes_f64", abi.ElementsOf("from", make([]box, 9)), abi.ElementsOf("to", make([]box, 9))),
+		indexed("Shift_f64", floats("x"), floats("out")),
+		indexed("Count", integers("x", tiles), abi.ElementsOf("n", make([]int32, 1)), integers("sum", 1)),
+		indexed("Bytes", bytesOf("x", tiles), bytesOf("out", tiles), abi.ElementsOf("flags", make([]bool, tiles))),
+		indexed("Boxes_f64", abi.ElementsOf("from", make([]box, 9)), abi.ElementsOf("to", make([]box, 9))),
 		onGrid("Smooth_f64"),
-		plain("Extremes_f64", floats("x"), integers("whole", many), tallied("t"), floats("low"), least(), most()),
-		tiles("Neighbours_f64", floats("x"), floats("out")),
-		tiles("Copied_f64", floats("x"), floats("out")),
-		tiles("Rounds_f64", floats("x"), floats("out"), most()),
+		indexed("Extremes_f64", floats("x"), integers("whole", tiles), tallyArg("t"), floats("low"), least(), most()),
+		tiled("Neighbours_f64", floats("x"), floats("out")),
+		tiled("Copied_f64", floats("x"), floats("out")),
+		tiled("Rounds_f64", floats("x"), floats("out"), most()),
 		wide,
 	} {
-		if err := l.run(k, 0, many); err != nil {
+		if err := l.run(k, 0, tiles); err != nil {
 			t.Error(err)
 		}
 	}
-	if all := l.missed(); !slices.ContainsFunc(all, func(s string) bool { return s == "Shift_f32" }) ||
+	if all := l.notRun(); !slices.ContainsFunc(all, func(s string) bool { return s == "Shift_f32" }) ||
 		slices.ContainsFunc(all, func(s string) bool { return strings.HasSuffix(s, "_f64") }) {
-		t.Errorf("not run: %v, want those of float32", all)
+		t.Errorf("kernels not run: %v, want those of float32", all)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Same reports elements that differ. They must agree in every bit, but any NaN equals any other: processors differ in
-// which NaN they make. The function input, which may be nil, tells what led to an element.
+// Same reports elements that differ in any bit, except that all NaNs are equal, since the bits of a NaN differ between
+// processors. The function input, which may be nil, returns the input of an element for messages.
 func Same[T any](t testing.TB, what string, want, got []T, input func(i int) any) {
 	t.Helper()
 	if len(want) != len(got) {
@@ -26,10 +26,10 @@ func Same[T any](t testing.TB, what string, want, got []T, input func(i int) any
 		if input != nil {
 			of = input(i)
 		}
-		t.Errorf("%s of %v: Go has\n%+v, the translation\n%+v", what, of, want[i], got[i])
+		t.Errorf("%s of %v: Go computes\n%+v, the translation\n%+v", what, of, want[i], got[i])
 	}
 	if wrong > 3 {
-		t.Errorf("%s: %d of %d differ", what, wrong, len(want))
+		t.Errorf("%s: %d of %d elements differ", what, wrong, len(want))
 	}
 }
 

@@ -1,33 +1,33 @@
-// What turns have done to each byte of a launch's memory. The compiler instruments the kernels as for its own detector
-// of races, whose functions stand here instead: they know turns and barriers, and no threads.
+// The shadow of a launch's memory: which turns have accessed each byte. The compiler instruments the kernels as for
+// ThreadSanitizer. This file replaces ThreadSanitizer's functions; its units are turns and barriers instead of threads.
 
 namespace one_thread {
 
-// A cell tells of four bytes, or of one where a launch needs it: the last turn that wrote them, and whether there may be
-// changes of them; of the turns that read them the first one, the last one, and the last one before that. Numbers of
-// earlier launches count as none.
+// A cell is the shadow of four bytes, or of one byte if a launch has smaller accesses: the last turn that wrote them;
+// whether atomic functions may have changed them; and of the turns that read them the first one, the last one, and the
+// one before the last. Numbers of turns of earlier launches are ignored.
 struct cell {
     uint32_t wrote : 31, changed : 1;
     uint32_t read[3];
 };
 
-// A change tells of the same bytes the same of the turns that changed them by each kind of atomic function.
+// A change has, for the bytes of a cell, the same three turns for each kind of atomic function that changed them.
 struct change {
     uint32_t by[3][3];
 };
 
-// Recording is on while bytes is not 0. A cell has 1 << grain of them.
+// bytes is the size of the recorded memory; 0 while recording is off. A cell covers 1 << grain bytes.
 static uint64_t bytes;
 static uint32_t launched;
 static int grain;
 
-// open tells whether the order of a turn and the one at hand is open: they are of different blocks, or no barrier
-// stands between them.
+// open reports whether the order of an earlier turn and the present one is undefined: they belong to different blocks,
+// or no barrier is between them.
 PLAIN static inline bool open(uint32_t before, uint32_t self, uint32_t oldest) {
     return before >= oldest && before != self && (before < block || before >= phase);
 }
 
-// first_open is which of three turns is open, or 0.
+// first_open returns the first of three turns that is unordered with the present one, or 0.
 PLAIN static inline uint32_t first_open(const uint32_t *three, uint32_t self, uint32_t oldest) {
     for (int n = 0; n < 3; n++)
         if (open(three[n], self, oldest)) return three[n];
@@ -58,19 +58,19 @@ CALLED static void report(uint64_t offset, uint32_t earlier, kind how, uint32_t 
     bytes = 0;
 }
 
-// record notes an access of some bytes at an offset, and reports the first conflict.
+// record records an access of size bytes at an offset, and reports the first conflict.
 CALLED static void record(uint64_t offset, uint64_t size, kind what, uint32_t self) {
     if ((offset | size) & ((1 << grain) - 1)) {
         here->fine = 1, bytes = 0;
         return;
     }
-    // What a block shares is its own.
+    // Shared memory belongs to one block, so that only turns of this block matter.
     const uint32_t oldest = int64_t(offset) >= here->reached ? block : launched;
     if (current.together && (what == writes || what == adds)) return report(offset, self, what, self, what);
     for (uint64_t n = offset >> grain; n < (offset + size) >> grain; n++) {
         cell *c = here->shadow + n;
         uint32_t other = 0;
-        if (what == reads && c->read[1] == self) continue; // what is open since then was found by the other turn
+        if (what == reads && c->read[1] == self) continue; // a conflict since then was reported for the other turn
         if (open(c->wrote, self, oldest)) return report(n << grain, c->wrote, writes, self, what);
         if (what != reads && (other = first_open(c->read, self, oldest)))
             return report(n << grain, other, reads, self, what);
@@ -97,7 +97,7 @@ PLAIN static inline void see(const void *p, uint64_t size, kind what) {
     if (offset < bytes) record(offset, size, what, number);
 }
 
-// Copies that are under way, until a loop waits for them.
+// Asynchronous copies for which no loop has waited yet.
 struct copy { void *to; const void *from; size_t size; };
 static copy *copies;
 static size_t copy_count, copy_room;
@@ -123,7 +123,7 @@ CALLED static void finish_copies() {
     BARRIER;
 }
 
-// The indices of a launch: those of its box, and two beyond it along each axis, as the threads of a GPU have them.
+// The indices of a launch: those of its box, and two beyond it along each axis, as a GPU has threads beyond the box.
 struct indices {
     int64_t n[3];
     sequence all;
@@ -154,7 +154,7 @@ struct indices {
 
 }
 
-// The functions that an instrumented program calls.
+// The functions that instrumented code calls.
 #define HOOKS(size) \
     extern "C" PLAIN void __tsan_read##size(void *p) { one_thread::see(p, size, one_thread::reads); } \
     extern "C" PLAIN void __tsan_write##size(void *p) { one_thread::see(p, size, one_thread::writes); } \

@@ -1,60 +1,60 @@
-// A launch on one thread: in which order the indices and the turns of a tile's loops go, which turn is at hand, and
-// where the memory is.
+// A launch on one thread: the order of its turns (see the package comment of kerneltest), the present turn, and the
+// shared memory of a block.
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-// What follows is not instrumented: it is none of the kernel's.
+// Functions of this file are not instrumented, since they are not part of the kernel.
 #define PLAIN __attribute__((no_sanitize("thread")))
 #define CALLED __attribute__((no_sanitize("thread"), noinline))
 
-// The compiler keeps nothing in registers over it, so that no access moves from one turn to another.
+// A compiler barrier: no memory access moves from one turn to another.
 #define BARRIER asm volatile("" ::: "memory")
 
 namespace one_thread {
 
-// Accesses, as package kerneltest names them: plain ones, and those by atomic functions.
+// Kinds of access: plain ones, and those by atomic functions. The numbers index accesses in report.go.
 enum kind : uint32_t { reads, writes, adds, minimises, maximises };
 
-// A turn is one index of a kernel; of a tile kernel, one turn of a shared loop of one tile, or what all threads do
-// together outside of such loops.
+// A turn is one index of a kernel; of a tile kernel, one iteration of a distributed loop of one tile, or the statements
+// outside of such loops, which all threads execute.
 struct turn {
     int64_t index[3];
-    int64_t loop, k;   // the number of the tile's loop, from 1 on, and its variable
-    int64_t together;  // whether it is outside of loops, after that one; loop 0: before all
+    int64_t loop, k;   // number of the tile's loop, from 1 on, and the value of its variable
+    int64_t together;  // 1: statements after that loop, or before all loops if loop is 0
     char variable[40]; // the name of k
 };
 
-// A conflict is two accesses of a byte whose order is open. Turns have even numbers; the next number is that of the
-// copies of a turn, for which its other accesses do not wait.
+// A conflict is two unordered accesses of a byte. Turns have even numbers; the next number denotes the asynchronous
+// copies of a turn, which are unordered with its other accesses.
 struct conflict {
     int64_t found;
     int64_t offset;      // of the byte in memory
     int64_t kinds[2];    // of the earlier access and the later one
-    int64_t numbers[2];  // of their turns; the same one: all threads do it
+    int64_t numbers[2];  // of their turns; the same one if all threads of a block execute the access
     char array[40];      // shared memory that holds the byte
     int64_t at, element; // where in it, and the size of its elements
 };
 
-// A launch is known to package kerneltest by this layout.
+// A launch has the same layout as launch in launch.go.
 struct launch {
     int64_t box[6];          // lo and hi of each index
-    int64_t dims, tile;      // how many indices there are; whether each is a tile
-    int64_t order;           // 0 as they are, 1 from the last to the first, more: the seed of a pseudo-random order
-    int64_t fill;            // the byte that a block's memory holds when it begins
-    unsigned char *memory;   // what the arguments lead to, and behind it what a block shares
-    int64_t reached, size;   // bytes of the former, and of both
-    struct cell *shadow;     // of all bytes, or null: nothing is recorded
-    struct change *changes;  // of all bytes
-    int64_t fine;            // whether a cell is of one byte; set where one has to be
-    int64_t first, number;   // of the turn before the launch; at its end, of one after the last
-    int64_t watched[2];      // numbers of turns to tell about
+    int64_t dims, tile;      // number of indices; whether an index is a tile
+    int64_t order;           // 0 natural, 1 reverse, greater: the seed of a pseudo-random order
+    int64_t fill;            // initial value of the bytes of shared memory
+    unsigned char *memory;   // copies of the arguments' slices and structs, followed by shared memory
+    int64_t reached, size;   // bytes of the copies, and of all memory
+    struct cell *shadow;     // cells of all bytes, or null: nothing is recorded
+    struct change *changes;  // changes of all bytes
+    int64_t fine;            // whether a cell covers one byte; set by the launch if that is necessary
+    int64_t first, number;   // number of the turn before the launch; at the end, a number after the last turn
+    int64_t watched[2];      // numbers of turns to be stored in told
     turn told[2];
     struct conflict conflict;
 };
 
-// The launch at hand. A block's turns have consecutive numbers, and so have those between two barriers.
+// The present launch. The turns of a block have consecutive numbers; phase is that of the last barrier.
 static launch *here;
 static turn current;
 static const char *variable;
@@ -64,7 +64,7 @@ struct cpu_dim { unsigned x, y, z; };
 static const cpu_dim blockDim = {1, 1, 1}, threadIdx = {0, 0, 0};
 static cpu_dim blockIdx;
 
-// name copies a name as far as there is room.
+// name copies a name, cut to the size of the array.
 template <size_t room> PLAIN static void name(char (&to)[room], const char *from) {
     size_t n = 0;
     for (; n + 1 < room && from[n]; n++) to[n] = from[n];
@@ -81,13 +81,13 @@ CALLED static void begin_turn() {
     }
 }
 
-// barrier is where all threads of a block have come to the same place.
+// barrier stands for __syncthreads.
 CALLED static void barrier() {
     begin_turn();
     phase = number;
 }
 
-// A sequence gives the numbers below count in the order of the launch. A pseudo-random order is the full period of a
+// A sequence generates the numbers below count in the order of the launch. A pseudo-random order is the full period of a
 // linear congruential generator modulo a power of two, mixed, without the numbers that are too large.
 struct sequence {
     uint64_t count, done, mask, state, step;
@@ -117,7 +117,7 @@ struct sequence {
     }
 };
 
-// The turns of a shared loop.
+// The iterations of a distributed loop.
 struct turns {
     sequence all;
     int64_t at;
@@ -135,7 +135,7 @@ struct turns {
     }
 };
 
-// Memory that a block shares, one array after the other.
+// The shared arrays of a block, one after the other.
 struct array {
     const char *name;
     int64_t offset, bytes, element;
@@ -152,7 +152,7 @@ CALLED static void *shared_array(const char *name, int64_t bytes, int64_t elemen
     return here->memory + offset;
 }
 
-// begin_block begins an index, which is a tile's or that of a thread.
+// begin_block begins an index: a tile of a tile kernel, or an index of any other kernel.
 CALLED static void begin_block(int64_t x, int64_t y, int64_t z) {
     blockIdx = {unsigned(x), unsigned(y), unsigned(z)};
     current = {{here->box[0] + x, here->box[2] + y, here->box[4] + z}, 0, 0, here->tile, ""};

@@ -2,6 +2,6 @@
 
 package lanes
 
-// built tells whether this build has code for vectors. One for the race detector has not, so that it sees every access
-// to memory.
+// built reports whether this build has vector code. A build for the race detector has none, so that the detector sees
+// every memory access.
 const built = true

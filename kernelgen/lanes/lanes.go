@@ -1,5 +1,6 @@
-// Package lanes tells which vectors of the processor kernels use that are marked lanes. Such a kernel does several
-// indices at a time, with the bits of the Go function, which does the rest.
+// Package lanes selects the vector instructions for kernels marked //atoll:kernel lanes. The vector code of such a
+// kernel computes several indices at a time, with the same bits as the Go function, which computes the remaining
+// indices. The environment variable [Variable] overrides the choice; [Use] changes it in tests.
 package lanes
 
 import (
@@ -13,8 +14,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Variable names the environment variable that chooses the vectors: off, avx2 or avx512. Without it they are the widest
-// that the processor has.
+// Variable is the environment variable that selects the instructions: off, avx2 or avx512. The default is the widest
+// set of the processor.
 const Variable = "ATOLL_SIMD"
 
 // Set is a set of vector instructions.
@@ -30,7 +31,7 @@ var names = []string{"off", "avx2", "avx512"}
 
 func (s Set) String() string { return names[s] }
 
-// Best is the widest set that this processor and its system have and that this build has code for.
+// Best returns the widest set that the processor and the operating system support and this build has code for.
 func Best() Set {
 	switch {
 	case !built:
@@ -58,7 +59,7 @@ func init() {
 	used.Store(int32(set))
 }
 
-// Parse reads the name of a set, which this processor must have; without a name it returns the best.
+// Parse returns the set with a name, or the best one for an empty name. A set that the processor lacks is an error.
 func Parse(name string) (Set, error) {
 	if name == "" {
 		return Best(), nil
@@ -74,30 +75,30 @@ func Parse(name string) (Set, error) {
 	return set, nil
 }
 
-// Used is the set that loops take which are prepared from now on.
+// Used returns the set for loops that are prepared from now on.
 func Used() Set { return Set(used.Load()) }
 
-// Problem says what is wrong with the environment's choice, or is nil. Loops run as plain Go then.
+// Problem returns an error if the value of the environment variable is invalid. Loops then run as plain Go.
 func Problem() error { return problem }
 
-// Use lets loops that are prepared from now on take a set, and returns the one before. It is for tests and
-// measurements: loops that there are keep theirs.
+// Use sets the set for loops that are prepared from now on, and returns the previous one. Existing loops do not change.
+// It is for tests and measurements.
 func Use(s Set) Set { return Set(used.Swap(int32(s))) }
 
-// Code is a kernel's code for a set: nothing where it has none.
+// Code identifies the vector code of a kernel for a set. The zero value means that there is none.
 type Code struct {
 	Entry int
-	Lanes int // indices at a time
+	Lanes int // indices computed at a time
 }
 
-// Range is indices Lo ≤ index < Hi of a loop.
+// Range is a range of indices, Lo ≤ index < Hi.
 type Range struct{ Lo, Hi int }
 
-// batch is how many indices go to vectors in one call, which the scheduler of Go cannot interrupt: some 5 µs of the
+// batch is the number of indices of one call of vector code, which Go's scheduler cannot preempt: about 5 µs for the
 // longest kernels.
 const batch = 128
 
-// Count is how many of so many indices the next call takes: a multiple of its lanes, or 0 where too few are left.
+// Count returns how many of the remaining indices the next call takes: a multiple of c.Lanes, or 0 if too few are left.
 func (c Code) Count(left int) int {
 	if c.Lanes == 0 {
 		return 0

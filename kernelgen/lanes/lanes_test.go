@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestParse: a set by its name, the best one without, and what is wrong with any other.
+// TestParse proves that names of sets are parsed, that an empty name is the best set, and that other names are errors.
 func TestParse(t *testing.T) {
 	if set, err := Parse("off"); set != Off || err != nil {
 		t.Errorf("off: %v, %v", set, err)
@@ -26,17 +26,17 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestCount: batches are whole groups of lanes, and end before too few indices are left.
+// TestCount proves that batches are multiples of the lanes, and that only fewer indices than lanes remain.
 func TestCount(t *testing.T) {
 	for left := range 3 * batch {
 		for _, n := range []int{4, 8, 16} {
 			c := Code{Lanes: n}.Count(left)
 			if c%n != 0 || c > left || c > batch || c == 0 && left >= n {
-				t.Fatalf("%d of %d indices by %d lanes", c, left, n)
+				t.Fatalf("Count(%d) with %d lanes is %d", left, n, c)
 			}
 		}
 		if (Code{}).Count(left) != 0 {
-			t.Fatalf("indices for no code")
+			t.Fatalf("Count(%d) without vector code is not 0", left)
 		}
 	}
 }

@@ -1,24 +1,24 @@
 package lanes
 
-// Rare is a list of indices that a kernel's vector code left for later, since they call a function marked //atoll:rare.
-// They are done together, whole vectors of them. The zero value is empty. Code in C++ appends to it and reads it.
+// Rare is a list of indices that call a function marked //atoll:rare. Vector code collects them, and computes full vectors
+// of them. The zero value is an empty list. The layout is that of struct Rare in C++.
 type Rare struct {
 	n       int
 	i, j, k [MostRare]int
 }
 
 const (
-	// MostRare is how many indices such a list has room for: those of a batch after others that are too few to be done,
-	// and a vector beyond the last.
+	// MostRare is the capacity of the list: fewer indices than are computed at once, a batch, and space to write a full
+	// vector after the last one.
 	MostRare = rareEnough + batch + 16
 
-	rareEnough = 64 // so many are worth doing
-	rareBatch  = 16 // go to vectors in one call, since each is much work
+	rareEnough = 64 // the least number of indices that is computed before the end of a loop
+	rareBatch  = 16 // indices of one call of vector code, less than of others since they take longer
 )
 
-// Take takes the next indices off the list, at lo ≤ place < hi and a multiple of the code's lanes, and tells whether
-// there are any. While more may follow, it takes none where there are few. Otherwise the last index is there several
-// times where the last ones fill no vector.
+// Take removes indices from the list for the next call, and reports whether there are any. They are elements lo to hi-1,
+// a multiple of c.Lanes; the last index is repeated to fill a vector. If more indices may follow, Take waits until the
+// list is long.
 func (r *Rare) Take(c Code, more bool) (lo, hi int, ok bool) {
 	if r.n == 0 || more && r.n < rareEnough {
 		return 0, 0, false

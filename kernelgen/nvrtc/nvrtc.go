@@ -1,5 +1,6 @@
-// Package nvrtc compiles CUDA C to PTX with NVIDIA's run-time compiler, loaded when it is asked for. It needs neither a
-// GPU nor cgo. Users of Atoll do not need it: PTX is made at development time.
+// Package nvrtc compiles CUDA C to PTX with NVIDIA's run-time compiler NVRTC. [Load] finds and opens the library, and
+// [Compiler].Compile compiles a source. It needs neither a GPU nor cgo. Users of Atoll do not need it: PTX is generated
+// at development time.
 package nvrtc
 
 import (
@@ -20,21 +21,21 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-// Variable names the environment variable that may hold the path of libnvrtc.so.12.
+// Variable is the environment variable with the path of libnvrtc.so.12.
 const Variable = "ATOLL_NVRTC"
 
 // Options keep Go's arithmetic: no fused multiply-add, IEEE division and roots, and denormal numbers. The architecture
 // is the oldest that drivers of CUDA 12 compile for; newer GPUs compile the same PTX when it is loaded.
 var Options = []string{
 	"--gpu-architecture=compute_70", "--std=c++17", "-fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false",
-	// functions of the prelude that are not used, and their comparisons of unsigned numbers with 0
+	// no warnings about unused functions of the prelude and comparisons of unsigned numbers with 0
 	"--diag-suppress=177,186",
 }
 
 // Compiler is the loaded library.
 type Compiler struct {
 	Path         string
-	Major, Minor int // of CUDA
+	Major, Minor int // version of CUDA
 
 	create     func(program *uintptr, source, name string, headers int32, sources, names unsafe.Pointer) int32
 	compile    func(program uintptr, count int32, options *unsafe.Pointer) int32
@@ -49,11 +50,11 @@ type Compiler struct {
 	versionNow func(major, minor *int32) int32
 }
 
-// ErrMissing says that this machine has no NVRTC.
+// ErrMissing is the error of a machine without NVRTC.
 var ErrMissing = errors.New("NVRTC not found: " + abi.Remedy)
 
-// Load finds and opens the library once: where ATOLL_NVRTC says, in the wheel nvidia-cuda-nvrtc-cu12 of python3, or
-// where the system has it.
+// Load finds and opens the library once: at the path in ATOLL_NVRTC, in python3's package nvidia-cuda-nvrtc-cu12, or
+// in the system's library path.
 var Load = sync.OnceValues(load)
 
 func load() (*Compiler, error) {
@@ -73,7 +74,7 @@ func load() (*Compiler, error) {
 	return nil, ErrMissing
 }
 
-// wheels are the libraries in python3's packages.
+// wheels returns the paths of the library in python3's packages.
 func wheels() []string {
 	out, err := exec.Command("python3", "-c", "import sysconfig, site\n"+
 		"print(sysconfig.get_paths()['purelib'], site.getusersitepackages(), sep='\\n')").Output()
@@ -119,8 +120,8 @@ func open(path string) (*Compiler, error) {
 	return c, nil
 }
 
-// Compile makes PTX of CUDA C, or machine code if the options name a GPU such as sm_90 for an architecture. The name
-// stands before line numbers in the compiler's messages, which the error repeats; a warning is an error too.
+// Compile compiles CUDA C to PTX, or to machine code if the architecture in the options is a GPU such as sm_90. name is
+// the file name in the compiler's messages, which the error repeats. Warnings are errors.
 func (c *Compiler) Compile(name, source string, options ...string) (string, error) {
 	if strings.Contains(name+source+strings.Join(options, ""), "\x00") {
 		return "", fmt.Errorf("nvrtc: %s: a zero byte in the source", name)
@@ -159,7 +160,7 @@ func (c *Compiler) Compile(name, source string, options ...string) (string, erro
 	return text[:max(0, len(text)-end)], nil
 }
 
-// text fetches a text or code of the program: texts with their final zero.
+// text returns a text or the code of the program; texts end with a zero byte.
 func (c *Compiler) text(program uintptr, size func(uintptr, *uintptr) int32,
 	get func(uintptr, *byte) int32) (string, error) {
 	var n uintptr

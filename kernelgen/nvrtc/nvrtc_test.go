@@ -31,7 +31,7 @@ func TestNoFusedMultiplyAdd(t *testing.T) {
 	}
 	fused, err := c.Compile("f.cu", source, "--gpu-architecture=compute_70")
 	if err != nil || !strings.Contains(fused, "fma.") {
-		t.Errorf("without options NVRTC fuses no more (%v): is the test above worth anything?", err)
+		t.Errorf("without options NVRTC generates no fma (%v), so the test above proves nothing", err)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		t.Errorf("a warning gave %v, want an error that names line 1", err)
 	}
 	if _, err := c.Compile("zero.cu", "\x00"); err == nil {
-		t.Error("a zero byte was not refused")
+		t.Error("a zero byte in the source returns no error")
 	}
 }
 

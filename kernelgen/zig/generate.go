@@ -14,20 +14,20 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen"
 )
 
-// The Go files that Generate writes beside the kernels: one for processors with vectors and one for others.
+// The Go files that Generate writes beside the kernels: for amd64, and for other architectures and race builds.
 const (
 	goFile    = "lanes_gen.go"
 	otherFile = "lanes_other_gen.go"
 )
 
-// precisions are the types of numbers, by the ends of their entries' names.
+// precisions are the types of numbers, by the suffixes of their entries.
 var precisions = []struct {
 	name string
 	kind types.BasicKind
 	size int
 }{{"f32", types.Float32, 4}, {"f64", types.Float64, 8}}
 
-// unit is the code of a package in one precision for one target: that of all kernels with as many lanes.
+// unit is the vector code of a package for one precision, target and number of lanes.
 type unit struct {
 	source, suffix, code, file, head string
 	entries                          []string
@@ -35,15 +35,15 @@ type unit struct {
 	lanes, size                      int
 }
 
-// units are those of the package in dir, none if it has no kernel marked lanes.
+// units returns the units of a package, none if it has no kernel marked lanes.
 func units(p *kernelgen.Package) ([]unit, error) {
 	var all []unit
 	for _, t := range Targets {
 		for _, f := range precisions {
 			one, staged := t.lanes(f.size, false), t.lanes(f.size, true)
 			for _, n := range slices.Compact([]int{one, staged}) {
-				such := func(k *kernelgen.Kernel) bool { return t.lanes(f.size, k.Stages > 0) == n }
-				source, entries, err := p.Lanes(f.kind, such)
+				include := func(k *kernelgen.Kernel) bool { return t.lanes(f.size, k.Stages > 0) == n }
+				source, entries, err := p.Lanes(f.kind, include)
 				if err != nil {
 					return nil, err
 				}
@@ -64,8 +64,8 @@ func units(p *kernelgen.Package) ([]unit, error) {
 	return all, nil
 }
 
-// hashLine is the first line of assembly: what it was compiled from, and how. Comments and the numbers of lines do not
-// count, so that a kernel that moves to another line leaves its code current.
+// hashLine returns the first line of assembly: the SHA-256 of its source and options. Comments and line numbers are
+// left out, so that the code stays current when a kernel moves to another line.
 func hashLine(source string, options []string) string {
 	hash := sha256.New()
 	for _, o := range options {
@@ -81,9 +81,9 @@ func hashLine(source string, options []string) string {
 }
 
 // Generate writes the vector code of the kernels in dir that are marked lanes, as Go assembly, and the functions that
-// find and call it. What is as it should be stays untouched, so that the compiler works only where sources changed. It
-// returns the names of what it wrote. Where there is no compiler, and a file is not current, the package is left
-// without vector code, and the error is an [Uncompiled]: its kernels run as plain Go.
+// find and call it. It does not write files that are current, and compiles only changed sources. It returns the names
+// of the written files. If a file is not current and there is no compiler, it removes the package's vector code, and
+// the error is an [Uncompiled]: the kernels then run as plain Go.
 func Generate(dir string, load func() (*Compiler, error)) ([]string, error) {
 	p, err := kernelgen.Load(dir)
 	if err != nil {
@@ -124,7 +124,7 @@ func Generate(dir string, load func() (*Compiler, error)) ([]string, error) {
 	return written, errors.Join(write(goFile, callers(p.Name, all)), remove(dir, all))
 }
 
-// Uncompiled says that there is no vector code, for want of a compiler.
+// Uncompiled is the error of a package without vector code because there was no compiler.
 type Uncompiled struct{ Cause error }
 
 func (u Uncompiled) Error() string {
@@ -141,20 +141,20 @@ func (u *unit) compile(c *Compiler) (string, error) {
 	return o.Assembly(u.head, u.entries, u.suffix, u.code)
 }
 
-// current tells whether the unit's assembly was compiled from its source.
+// current returns an error if the unit's assembly was not compiled from its present source.
 func (u *unit) current(dir string) error {
 	text, err := os.ReadFile(filepath.Join(dir, u.file))
 	if err != nil {
 		return err
 	}
 	if first, _, _ := strings.Cut(string(text), "\n"); first != u.head {
-		return fmt.Errorf("%s is not compiled from the kernels as they are: run go generate there, on a machine with "+
+		return fmt.Errorf("%s is not compiled from the present kernels: run go generate there, on a machine with "+
 			"ziglang %s", filepath.Join(dir, u.file), Version)
 	}
 	return nil
 }
 
-// remove takes away old assembly that belongs to none of the units.
+// remove deletes old assembly files that belong to none of the units.
 func remove(dir string, all []unit) error {
 	found, err := filepath.Glob(filepath.Join(dir, "lanes_f??_*_amd64.s"))
 	for _, path := range found {
@@ -169,7 +169,7 @@ func remove(dir string, all []unit) error {
 	return err
 }
 
-// Check tells whether the generated files in dir belong to its kernels. It needs no compiler.
+// Check returns an error if the generated files in dir are not current. It needs no compiler.
 func Check(dir string) error {
 	p, err := kernelgen.Load(dir)
 	if err != nil {
@@ -193,7 +193,7 @@ func Check(dir string) error {
 	return errors.Join(wrong...)
 }
 
-// Recompile compares the assembly in dir with what the compiler makes now.
+// Recompile compiles the kernels in dir and compares the assembly with the files.
 func Recompile(dir string, c *Compiler) error {
 	p, err := kernelgen.Load(dir)
 	if err != nil {
@@ -205,7 +205,7 @@ func Recompile(dir string, c *Compiler) error {
 		got, missing := os.ReadFile(filepath.Join(dir, u.file))
 		err = errors.Join(err, failed, missing)
 		if failed == nil && missing == nil && want != string(got) {
-			err = errors.Join(err, fmt.Errorf("%s is not what the compiler makes of the kernels", filepath.Join(dir, u.file)))
+			err = errors.Join(err, fmt.Errorf("%s differs from the compiler's output", filepath.Join(dir, u.file)))
 		}
 	}
 	return err
@@ -216,7 +216,7 @@ const calling = `
 func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer) {
 `
 
-// callers is the Go file that finds and calls the units' code.
+// callers returns the Go file that finds and calls the units' code.
 func callers(name string, all []unit) string {
 	var s, find, call, declare strings.Builder
 	n := 0
@@ -244,7 +244,7 @@ func callers(name string, all []unit) string {
 	return string(out)
 }
 
-// merge joins the tables of both precisions for each set.
+// merge joins the tables of both precisions for each instruction set.
 func merge(tables string) string {
 	var s strings.Builder
 	for _, t := range Targets {
@@ -263,7 +263,7 @@ func merge(tables string) string {
 	return s.String()
 }
 
-// others is the Go file for processors without code.
+// others returns the Go file for builds without vector code.
 func others(name string) string {
 	return fmt.Sprintf(`// Code generated by kernelgen. DO NOT EDIT.
 

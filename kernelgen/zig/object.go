@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Object is machine code that runs at any address: instructions, and after them the constants that they read.
+// Object is position-independent machine code: instructions followed by the constants that they read.
 type Object struct {
 	Code    []byte
-	Entries map[string]int // where the functions begin
-	Frame   int            // bytes of stack that the deepest of them takes
+	Entries map[string]int // offsets of the functions by name
+	Frame   int            // largest stack frame of a function, in bytes
 }
 
-// open reads a relocatable ELF file and puts its parts together.
+// open reads a relocatable ELF file and links its sections.
 func open(path string) (*Object, error) {
 	file, err := elf.Open(path)
 	if err != nil {
@@ -23,7 +23,7 @@ func open(path string) (*Object, error) {
 	}
 	defer file.Close()
 	o := &Object{Entries: map[string]int{}}
-	at := map[int]int{} // where sections begin
+	offsets := map[int]int{} // offsets of sections in Code
 	for _, kind := range []string{".text", ".rodata", ".data.rel.ro"} {
 		for i, s := range file.Sections {
 			if s.Name != kind && !strings.HasPrefix(s.Name, kind+".") || s.Size == 0 {
@@ -36,7 +36,7 @@ func open(path string) (*Object, error) {
 			for len(o.Code)%int(max(s.Addralign, 1)) != 0 {
 				o.Code = append(o.Code, 0xcc)
 			}
-			at[i] = len(o.Code)
+			offsets[i] = len(o.Code)
 			o.Code = append(o.Code, data...)
 		}
 	}
@@ -48,24 +48,24 @@ func open(path string) (*Object, error) {
 		if s.Type != elf.SHT_RELA {
 			continue
 		}
-		base, ok := at[int(s.Info)]
+		base, ok := offsets[int(s.Info)]
 		if !ok {
 			continue
 		}
-		if err := o.relocate(file.Sections[i], base, symbols, at); err != nil {
+		if err := o.relocate(file.Sections[i], base, symbols, offsets); err != nil {
 			return nil, err
 		}
 	}
 	for _, s := range symbols {
 		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-			o.Entries[s.Name] = at[int(s.Section)] + int(s.Value)
+			o.Entries[s.Name] = offsets[int(s.Section)] + int(s.Value)
 		}
 	}
 	return o, o.frame(file)
 }
 
-// relocate fills in distances from instructions to constants.
-func (o *Object) relocate(s *elf.Section, base int, symbols []elf.Symbol, at map[int]int) error {
+// relocate applies the relocations of a section: distances from instructions to constants.
+func (o *Object) relocate(s *elf.Section, base int, symbols []elf.Symbol, offsets map[int]int) error {
 	data, err := s.Data()
 	if err != nil {
 		return err
@@ -74,26 +74,26 @@ func (o *Object) relocate(s *elf.Section, base int, symbols []elf.Symbol, at map
 		offset, info := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
 		add := int64(binary.LittleEndian.Uint64(data[16:]))
 		symbol := symbols[elf.R_SYM64(info)-1]
-		to, ok := at[int(symbol.Section)]
+		target, ok := offsets[int(symbol.Section)]
 		if !ok {
-			return fmt.Errorf("zig: the code needs %q, which is not there: it must call nothing", symbol.Name)
+			return fmt.Errorf("zig: the code needs %q, which is undefined: vector code cannot call other libraries", symbol.Name)
 		}
 		where := base + int(offset)
-		distance := int64(to) + int64(symbol.Value) + add - int64(where)
+		distance := int64(target) + int64(symbol.Value) + add - int64(where)
 		switch t := elf.R_X86_64(elf.R_TYPE64(info)); t {
 		case elf.R_X86_64_PC32, elf.R_X86_64_PLT32:
 			binary.LittleEndian.PutUint32(o.Code[where:], uint32(int32(distance)))
 		default:
-			return fmt.Errorf("zig: a relocation of kind %v", t)
+			return fmt.Errorf("zig: relocation type %v is not supported", t)
 		}
 	}
 	return nil
 }
 
-// frame finds how much stack the functions take: each calls at most each other once, so that the sum bounds it where
-// some are not entries.
+// frame sets o.Frame to the largest stack frame in section .stack_sizes. Entries call no functions but memset and
+// memcpy, for which Assembly adds some bytes.
 func (o *Object) frame(file *elf.File) error {
-	sum, deepest := 0, 0
+	deepest := 0
 	for _, s := range file.Sections {
 		if s.Name != ".stack_sizes" {
 			continue
@@ -105,21 +105,22 @@ func (o *Object) frame(file *elf.File) error {
 		for len(data) > 8 {
 			size, n := binary.Uvarint(data[8:])
 			if n <= 0 {
-				return fmt.Errorf("zig: .stack_sizes cannot be read")
+				return fmt.Errorf("zig: section .stack_sizes is invalid")
 			}
-			sum, deepest = sum+int(size), max(deepest, int(size))
+			deepest = max(deepest, int(size))
 			data = data[8+n:]
 		}
 	}
 	if deepest == 0 {
-		return fmt.Errorf("zig: no .stack_sizes")
+		return fmt.Errorf("zig: section .stack_sizes is missing")
 	}
 	o.Frame = deepest
 	return nil
 }
 
-// Assembly is the object as Go assembly: for each of the entries a function name_suffix(loop unsafe.Pointer, lo, hi, j,
-// k int, result unsafe.Pointer) that gives C its registers and its stack. The first line names what it was made from.
+// Assembly returns the object as Go assembly, with a function name_suffix(loop unsafe.Pointer, lo, hi, j, k int, result
+// unsafe.Pointer) for each entry, which follows the C calling convention and provides an aligned stack. head is the
+// first line of the text.
 func (o *Object) Assembly(head string, entries []string, suffix, name string) (
 	string, error) {
 	var s strings.Builder
@@ -134,17 +135,17 @@ func (o *Object) Assembly(head string, entries []string, suffix, name string) (
 	}
 	frame := (o.Frame + 512 + 63) &^ 63
 	for _, e := range entries {
-		at, ok := o.Entries[e]
+		offsets, ok := o.Entries[e]
 		if !ok {
 			return "", fmt.Errorf("zig: no function %s", e)
 		}
-		fmt.Fprintf(&s, entry, e, suffix, frame, at, frame-128, name)
+		fmt.Fprintf(&s, entry, e, suffix, frame, offsets, frame-128, name)
 	}
 	return s.String(), nil
 }
 
-// entry is a function of Go that calls one of C. The processor's upper halves of vectors are cleared, which would slow
-// down what comes after.
+// entry is an assembly function that calls an entry of the object. VZEROUPPER prevents that later SSE instructions are
+// slow.
 const entry = `
 // func %[1]s%[2]s(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 TEXT ·%[1]s%[2]s(SB), 0, $%[3]d-48

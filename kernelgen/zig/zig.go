@@ -1,5 +1,6 @@
-// Package zig compiles C++ to machine code with the clang of the PyPI package ziglang, and writes that as Go assembly.
-// Users of Atoll do not need it: the assembly is made at development time, and committed.
+// Package zig compiles the vector code of kernels, C++ made by kernelgen, with the clang of the PyPI package ziglang,
+// and writes the machine code as Go assembly: [Generate] does this for a package of kernels. Users of Atoll do not need
+// it: the assembly is generated at development time and committed.
 package zig
 
 import (
@@ -12,13 +13,13 @@ import (
 	"sync"
 )
 
-// Variable names the environment variable that may hold the path of the program zig.
+// Variable is the environment variable with the path of the program zig.
 const Variable = "ATOLL_ZIG"
 
-// Version is the one whose code is committed: another one would make other code.
+// Version is the version that made the committed code. Other versions generate different code.
 const Version = "0.17.1"
 
-// ErrMissing says that this machine has no such compiler.
+// ErrMissing is the error of a machine without this compiler.
 var ErrMissing = errors.New("no compiler for vectors: pip install ziglang==" + Version + ", or set " + Variable +
 	" to the program zig")
 
@@ -32,23 +33,23 @@ var options = []string{
 	"-fstack-size-section", "-ferror-limit=5", "-w",
 }
 
-// Target is a set of vector instructions for numbers of a size.
+// Target is a vector instruction set.
 type Target struct {
-	Name    string // of the set
+	Name    string // of the instruction set
 	Bytes   int    // of a vector
 	options []string
 }
 
-// Targets are the sets for which there is code. Another processor's vectors are one more line here, and what the
-// prelude has for the bits of a mask.
+// Targets are the instruction sets for which code is generated. To add one, add it here and to bits in lanes.h.
 var Targets = []Target{
 	{"avx2", 32, []string{"-mcpu=x86_64_v3"}},
 	{"avx512", 64, []string{"-mcpu=x86_64_v4", "-mprefer-vector-width=512"}},
 }
 
-// lanes is how many numbers of so many bytes are done at a time. Kernels in stages are long chains of operations, and
-// do eight at least, with AVX2 two vectors of float64, so that the processor has work while it waits for a division.
-// Others do eight at most: what they wait for is memory, of which more lanes need more at once.
+// lanes returns how many numbers of size bytes are computed at a time. Kernels in stages are long chains of dependent
+// operations: they take at least eight numbers, two vectors of float64 with AVX2, so that the processor has work while
+// it waits for a division. Other kernels take at most eight: they wait for memory, and more lanes access more memory at
+// once.
 func (t Target) lanes(size int, staged bool) int {
 	if staged {
 		return max(t.Bytes/size, 8)
@@ -56,17 +57,17 @@ func (t Target) lanes(size int, staged bool) int {
 	return min(t.Bytes/size, 8)
 }
 
-// Options are those of a target for so many lanes of numbers of so many bytes, each of which changes the code.
+// Options returns all options that affect the code for a target, a number of lanes and a size of numbers in bytes.
 func (t Target) Options(lanes, size int) []string {
 	real := map[int]string{4: "float", 8: "double"}[size]
 	return append(append(append([]string{"ziglang " + Version}, options...), t.options...),
 		fmt.Sprintf("-DLANES=%d", lanes), "-DREAL="+real)
 }
 
-// Compiler is the program.
+// Compiler is the zig program.
 type Compiler struct{ Path string }
 
-// Load finds the program once: where ATOLL_ZIG says, in the package of python3, or in the path.
+// Load finds the program once: at the path in ATOLL_ZIG, in python3's package ziglang, or in PATH.
 var Load = sync.OnceValues(func() (*Compiler, error) {
 	candidates := []string{os.Getenv(Variable)}
 	if candidates[0] == "" {
@@ -89,8 +90,8 @@ var Load = sync.OnceValues(func() (*Compiler, error) {
 	return nil, ErrMissing
 })
 
-// Compile makes an object of C++ for a target and so many lanes of numbers of so many bytes. Line numbers in its
-// messages are those of the source, or of what its #line directives say.
+// Compile compiles C++ for a target and a number of lanes; size is that of a number in bytes. Errors repeat the
+// compiler's messages, with the lines of #line directives.
 func (c *Compiler) Compile(source string, t Target, lanes, size int) (*Object, error) {
 	dir, err := os.MkdirTemp("", "lanes")
 	if err != nil {

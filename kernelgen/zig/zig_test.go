@@ -15,7 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// assemblies are all files of vector code in the repository.
+// assemblies returns all files of vector code in the repository.
 func assemblies(t *testing.T) []string {
 	var all []string
 	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
@@ -36,7 +36,7 @@ var (
 	vector = regexp.MustCompile(`\tv(add|mul|sub)p[sd]`)
 )
 
-// TestNothingIsFused disassembles all vector code: it has additions and multiplications, and none of both in one.
+// TestNothingIsFused proves that vector code has no fused multiply-adds, by disassembling it.
 func TestNothingIsFused(t *testing.T) {
 	objdump := needs.Program(t, "objdump", "binutils")
 	for _, path := range assemblies(t) {
@@ -61,7 +61,7 @@ func TestNothingIsFused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(vector.FindAll(out, -1)) < 10 {
-			t.Errorf("%s: disassembled, it has next to no arithmetic of vectors", path)
+			t.Errorf("%s: the disassembly has fewer than 10 vector operations", path)
 		}
 		if found := fused.Find(out); found != nil {
 			t.Errorf("%s: %s", path, found)
@@ -69,7 +69,7 @@ func TestNothingIsFused(t *testing.T) {
 	}
 }
 
-// TestCompilerMakesTheSame: the pinned compiler makes the committed code of one package, byte by byte.
+// TestCompilerMakesTheSame proves that the pinned compiler reproduces the committed code of one package.
 func TestCompilerMakesTheSame(t *testing.T) {
 	c, err := Load()
 	if errors.Is(err, ErrMissing) {
@@ -83,7 +83,7 @@ func TestCompilerMakesTheSame(t *testing.T) {
 	}
 }
 
-// TestCodeStandsAlone: C++ that calls what is not there is refused, and so is what does not compile, by line.
+// TestCodeStandsAlone proves that calls of undefined functions are errors, and that errors name the source line.
 func TestCodeStandsAlone(t *testing.T) {
 	c, err := Load()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package health answers the probes of whoever runs containers, by the protocol grpc_health_v1: in plaintext, as
-// kubelets ask, and with nothing that could be changed.
+// Package health answers liveness and readiness probes, such as those of Kubernetes, by the protocol grpc_health_v1.
+// Open starts a Server, which probes can read from but not change. It speaks plaintext, because kubelets do.
 package health
 
 import (
@@ -14,14 +14,13 @@ import (
 	"google.golang.org/grpc/keepalive"
 )
 
-// Services that can be asked for. A process that waits for others, or computes for long, is alive; ready is one whose
-// ranks are at work.
+// The services that a probe can name. A process is alive from Open to Close, and ready while its ranks run.
 const (
 	Alive = ""
 	Ready = "ranks"
 )
 
-// What callers, of whom nothing is known, can take: connections, and of each its time and memory.
+// Bounds on the connections, time and memory that unauthenticated clients can use.
 const (
 	maxConnections   = 64
 	maxMessage       = 1 << 10
@@ -30,7 +29,7 @@ const (
 	maxConnectionAge = 30 * time.Second
 )
 
-// Server answers until it is closed.
+// Server answers probes until it is closed.
 type Server struct {
 	services *health.Server
 	rpc      *grpc.Server
@@ -38,7 +37,7 @@ type Server struct {
 	ended    chan struct{}
 }
 
-// Open listens at host:port; without a host, on loopback.
+// Open starts a server at host:port. Without a host it listens on the loopback interface.
 func Open(address string) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -60,27 +59,27 @@ func Open(address string) (*Server, error) {
 	s.SetReady(false)
 	go func() {
 		defer close(s.ended)
-		_ = s.rpc.Serve(netutil.LimitListener(l, maxConnections)) // says only that it was closed
+		_ = s.rpc.Serve(netutil.LimitListener(l, maxConnections)) // returns when Close is called
 	}()
 	return s, nil
 }
 
-// Address is where it listens.
+// Address returns the address at which the server listens.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// SetReady reports whether ranks are at work here. A nil server is told nothing.
-func (s *Server) SetReady(yes bool) {
+// SetReady sets the status of the service Ready. On a nil server it does nothing.
+func (s *Server) SetReady(ready bool) {
 	if s == nil {
 		return
 	}
 	status := protocol.HealthCheckResponse_NOT_SERVING
-	if yes {
+	if ready {
 		status = protocol.HealthCheckResponse_SERVING
 	}
 	s.services.SetServingStatus(Ready, status)
 }
 
-// Close ends it.
+// Close stops the server. On a nil server it does nothing.
 func (s *Server) Close() {
 	if s == nil {
 		return

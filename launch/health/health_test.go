@@ -12,8 +12,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestProbes: a process is alive from the first, and ready while its ranks work, also while strangers hold connections
-// that they do not use.
+// TestProbes: a process is alive, and ready between SetReady(true) and SetReady(false). Idle connections of other
+// clients do not keep the server from answering.
 func TestProbes(t *testing.T) {
 	s, err := Open("127.0.0.1:0")
 	if err != nil {
@@ -41,23 +41,23 @@ func TestProbes(t *testing.T) {
 		}
 		return r.Status
 	}
-	for _, works := range []bool{false, true, false} {
+	for _, ready := range []bool{false, true, false} {
 		want := protocol.HealthCheckResponse_NOT_SERVING
-		if works {
+		if ready {
 			want = protocol.HealthCheckResponse_SERVING
 		}
-		s.SetReady(works)
+		s.SetReady(ready)
 		if got := probe(Ready); got != want {
-			t.Errorf("with ranks at work %v it says %v", works, got)
+			t.Errorf("after SetReady(%v): got %v, want %v", ready, got, want)
 		}
 		if got := probe(Alive); got != protocol.HealthCheckResponse_SERVING {
-			t.Errorf("alive: %v", got)
+			t.Errorf("alive: got %v, want SERVING", got)
 		}
 	}
 }
 
-func TestAddressIsRefused(t *testing.T) {
+func TestOpenRefusesAddressWithoutPort(t *testing.T) {
 	if _, err := Open("7712"); err == nil {
-		t.Error("no port")
+		t.Error("got no error")
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Client speaks to the API server of a cluster.
+// Client sends requests to the API server of a cluster.
 type Client struct {
 	Namespace string
 	server    string
@@ -21,7 +21,7 @@ type Client struct {
 	http      *http.Client
 }
 
-// StatusError is what the API server says of a request that it refused.
+// StatusError is the error of a request that the API server refused.
 type StatusError struct {
 	Code            int
 	Reason, Message string
@@ -29,13 +29,13 @@ type StatusError struct {
 
 func (e *StatusError) Error() string { return e.Message }
 
-// NotFound reports whether an error is that something is not there.
+// NotFound reports whether err means that an object does not exist.
 func NotFound(err error) bool {
 	e, ok := err.(*StatusError)
 	return ok && e.Code == http.StatusNotFound
 }
 
-// collections are where objects of a kind are.
+// collections maps a kind of object to the path of its objects, with %s for the namespace.
 var collections = map[string]string{
 	"Pod": "api/v1/namespaces/%s/pods", "Service": "api/v1/namespaces/%s/services",
 	"ConfigMap": "api/v1/namespaces/%s/configmaps", "Secret": "api/v1/namespaces/%s/secrets",
@@ -45,7 +45,7 @@ var collections = map[string]string{
 	"NetworkPolicy": "apis/networking.k8s.io/v1/namespaces/%s/networkpolicies",
 }
 
-// path is that of an object, or of all of a kind.
+// path returns the path of an object or, if name is "", of all objects of a kind.
 func (c *Client) path(kind, name string) string {
 	path := "/" + fmt.Sprintf(collections[kind], c.Namespace)
 	if name != "" {
@@ -54,64 +54,65 @@ func (c *Client) path(kind, name string) string {
 	return path
 }
 
-// open asks, and returns the body of the answer.
-func (c *Client) open(ctx context.Context, method, path string, query url.Values, kind string, body []byte) (
+// open sends a request, and returns the body of the response. contentType is that of body, "" for none.
+func (c *Client) open(ctx context.Context, method, path string, query url.Values, contentType string, body []byte) (
 	io.ReadCloser, error) {
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.server, "/")+path+"?"+query.Encode(),
 		bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	if kind != "" {
-		r.Header.Set("Content-Type", kind)
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
 	}
 	if c.token != "" {
 		r.Header.Set("Authorization", "Bearer "+c.token)
 	}
-	answer, err := c.http.Do(r)
+	response, err := c.http.Do(r)
 	if err != nil {
 		return nil, err
 	}
-	if answer.StatusCode < 300 {
-		return answer.Body, nil
+	if response.StatusCode < 300 {
+		return response.Body, nil
 	}
-	defer answer.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
-	e := &StatusError{Code: answer.StatusCode}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	e := &StatusError{Code: response.StatusCode}
 	if json.Unmarshal(text, e) != nil || e.Message == "" {
-		e.Message = fmt.Sprintf("%s %s: %s: %s", method, path, answer.Status, bytes.TrimSpace(text))
+		e.Message = fmt.Sprintf("%s %s: %s: %s", method, path, response.Status, bytes.TrimSpace(text))
 	}
-	e.Code = answer.StatusCode
+	e.Code = response.StatusCode
 	return nil, e
 }
 
-// ask asks, and decodes the answer into to, unless that is nil.
-func (c *Client) ask(ctx context.Context, method, path string, query url.Values, kind string, body []byte,
-	to any) error {
-	answer, err := c.open(ctx, method, path, query, kind, body)
+// do sends a request, and decodes the response into result, unless that is nil.
+func (c *Client) do(ctx context.Context, method, path string, query url.Values, contentType string, body []byte,
+	result any) error {
+	response, err := c.open(ctx, method, path, query, contentType, body)
 	if err != nil {
 		return err
 	}
-	defer answer.Close()
-	if to == nil {
-		_, err = io.Copy(io.Discard, answer)
+	defer response.Close()
+	if result == nil {
+		_, err = io.Copy(io.Discard, response)
 		return err
 	}
-	return json.NewDecoder(answer).Decode(to)
+	return json.NewDecoder(response).Decode(result)
 }
 
-// get reads an object.
-func (c *Client) get(ctx context.Context, kind, name string, to any) error {
-	return c.ask(ctx, http.MethodGet, c.path(kind, name), nil, "", nil, to)
+// get reads an object into result.
+func (c *Client) get(ctx context.Context, kind, name string, result any) error {
+	return c.do(ctx, http.MethodGet, c.path(kind, name), nil, "", nil, result)
 }
 
-// list reads the objects of a kind that have a label.
-func (c *Client) list(ctx context.Context, kind, label string, to any) error {
-	return c.ask(ctx, http.MethodGet, c.path(kind, ""), url.Values{"labelSelector": {label}}, "", nil, to)
+// list reads the objects of a kind that have a label into result.
+func (c *Client) list(ctx context.Context, kind, label string, result any) error {
+	return c.do(ctx, http.MethodGet, c.path(kind, ""), url.Values{"labelSelector": {label}}, "", nil, result)
 }
 
-// apply makes the objects of a text in YAML what the text says. With dry the server only checks them.
-func (c *Client) apply(ctx context.Context, manifests []byte, dry bool) error {
+// apply creates or updates the objects of manifests, in YAML, by server-side apply. With dryRun the server only checks
+// them.
+func (c *Client) apply(ctx context.Context, manifests []byte, dryRun bool) error {
 	for _, text := range bytes.Split(manifests, []byte("\n---\n")) {
 		var o struct {
 			Kind     string
@@ -121,14 +122,14 @@ func (c *Client) apply(ctx context.Context, manifests []byte, dry bool) error {
 			return err
 		}
 		if collections[o.Kind] == "" {
-			return fmt.Errorf("an object of kind %q is not known", o.Kind)
+			return fmt.Errorf("the manifest has an object of unknown kind %q", o.Kind)
 		}
 		query := url.Values{"fieldManager": {"atoll"}, "force": {"true"}}
-		if dry {
+		if dryRun {
 			query.Set("dryRun", "All")
 		}
 		path := c.path(o.Kind, o.Metadata.Name)
-		err := c.ask(ctx, http.MethodPatch, path, query, "application/apply-patch+yaml", text, nil)
+		err := c.do(ctx, http.MethodPatch, path, query, "application/apply-patch+yaml", text, nil)
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", o.Kind, o.Metadata.Name, err)
 		}
@@ -136,21 +137,21 @@ func (c *Client) apply(ctx context.Context, manifests []byte, dry bool) error {
 	return nil
 }
 
-// remove deletes an object and what belongs to it; that it is gone already is no error.
+// remove deletes an object and its dependents. If the object does not exist, remove returns nil.
 func (c *Client) remove(ctx context.Context, kind, name string) error {
-	err := c.ask(ctx, http.MethodDelete, c.path(kind, name), url.Values{"propagationPolicy": {"Background"}}, "", nil, nil)
+	err := c.do(ctx, http.MethodDelete, c.path(kind, name), url.Values{"propagationPolicy": {"Background"}}, "", nil, nil)
 	if NotFound(err) {
 		return nil
 	}
 	return err
 }
 
-// log is what a pod's container says, until it ends where that is asked for.
+// log reads the log of a pod's container: with follow=true in the query, until the container ends.
 func (c *Client) log(ctx context.Context, pod string, query url.Values) (io.ReadCloser, error) {
 	return c.open(ctx, http.MethodGet, c.path("Pod", pod)+"/log", query, "", nil)
 }
 
-// proxy reads from a port of a pod, by way of the API server.
+// proxy sends a GET request to a port of a pod, through the API server's proxy.
 func (c *Client) proxy(ctx context.Context, pod string, port int, path string) (io.ReadCloser, error) {
 	return c.open(ctx, http.MethodGet, fmt.Sprintf("%s:%d/proxy/%s", c.path("Pod", pod), port, path), nil, "", nil)
 }

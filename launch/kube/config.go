@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kubeconfig is what a file says of clusters, and of who asks. Names are those of the file.
+// kubeconfig is the content of a kubeconfig file: clusters, users, and contexts that combine them.
 type kubeconfig struct {
 	Current  string `json:"current-context"`
 	Contexts []namedContext
@@ -58,8 +58,8 @@ type user struct {
 	}
 }
 
-// Connect finds the cluster: in a file, or where that is "" in $KUBECONFIG or ~/.kube/config; context and namespace may
-// be "" for those that it says.
+// Connect returns a client for the cluster of a context in a kubeconfig file. If file is "", it is the first of
+// $KUBECONFIG, or ~/.kube/config; if context or namespace is "", they are those of the file.
 func Connect(file, context, namespace string) (*Client, error) {
 	if file == "" {
 		home, _ := os.UserHomeDir()
@@ -68,7 +68,7 @@ func Connect(file, context, namespace string) (*Client, error) {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("no cluster is known: %w; name a kubeconfig with --kubeconfig or KUBECONFIG", err)
+		return nil, fmt.Errorf("cannot read the kubeconfig: %w; name one with --kubeconfig or KUBECONFIG", err)
 	}
 	var k kubeconfig
 	if err := yaml.Unmarshal(text, &k); err != nil {
@@ -81,37 +81,37 @@ func Connect(file, context, namespace string) (*Client, error) {
 	return c, nil
 }
 
-// client is for a context; paths are relative to the file's folder.
+// client returns a client for a context. Paths in k are relative to dir.
 func (k *kubeconfig) client(dir, context, namespace string) (*Client, error) {
-	at := slices.IndexFunc(k.Contexts, func(c namedContext) bool { return c.Name == context })
-	if at < 0 {
+	index := slices.IndexFunc(k.Contexts, func(c namedContext) bool { return c.Name == context })
+	if index < 0 {
 		return nil, fmt.Errorf("it has no context %q", context)
 	}
-	where := k.Contexts[at].Context
-	c := &Client{Namespace: cmp.Or(namespace, where.Namespace, "default")}
+	selected := k.Contexts[index].Context
+	c := &Client{Namespace: cmp.Or(namespace, selected.Namespace, "default")}
 	security := &tls.Config{MinVersion: tls.VersionTLS12}
 	for _, named := range k.Clusters {
-		if named.Name != where.Cluster {
+		if named.Name != selected.Cluster {
 			continue
 		}
 		cluster := named.Cluster
 		c.server, security.ServerName, security.InsecureSkipVerify = cluster.Server, cluster.ServerName, cluster.Unverified
-		authority, err := bytesOf(dir, cluster.Authority, cluster.AuthorityData)
+		authority, err := readData(dir, cluster.Authority, cluster.AuthorityData)
 		if err != nil {
 			return nil, err
 		}
 		if authority != nil {
 			security.RootCAs = x509.NewCertPool()
 			if !security.RootCAs.AppendCertsFromPEM(authority) {
-				return nil, fmt.Errorf("cluster %s: its authority is no certificate", named.Name)
+				return nil, fmt.Errorf("cluster %s: its certificate authority is not a certificate in PEM", named.Name)
 			}
 		}
 	}
 	if c.server == "" {
-		return nil, fmt.Errorf("it has no cluster %q", where.Cluster)
+		return nil, fmt.Errorf("it has no cluster %q", selected.Cluster)
 	}
 	for _, named := range k.Users {
-		if named.Name == where.User {
+		if named.Name == selected.User {
 			if err := named.User.apply(dir, c, security); err != nil {
 				return nil, fmt.Errorf("user %s: %w", named.Name, err)
 			}
@@ -123,10 +123,10 @@ func (k *kubeconfig) client(dir, context, namespace string) (*Client, error) {
 	return c, nil
 }
 
-// apply gives a client the certificate or token of a user.
+// apply sets the certificate or token of a user in a client.
 func (u *user) apply(dir string, c *Client, security *tls.Config) error {
 	if u.Exec != nil {
-		if err := u.ask(); err != nil {
+		if err := u.runPlugin(); err != nil {
 			return err
 		}
 	}
@@ -138,8 +138,8 @@ func (u *user) apply(dir string, c *Client, security *tls.Config) error {
 		}
 		c.token = string(bytes.TrimSpace(text))
 	}
-	certificate, err := bytesOf(dir, u.Certificate, u.CertificateData)
-	key, err2 := bytesOf(dir, u.Key, u.KeyData)
+	certificate, err := readData(dir, u.Certificate, u.CertificateData)
+	key, err2 := readData(dir, u.Key, u.KeyData)
 	if err := errors.Join(err, err2); err != nil || certificate == nil {
 		return err
 	}
@@ -148,8 +148,8 @@ func (u *user) apply(dir string, c *Client, security *tls.Config) error {
 	return err
 }
 
-// ask runs the program that knows the user's secret, as those of cloud providers do.
-func (u *user) ask() error {
+// runPlugin gets the user's token or certificate from a credential plugin, a program such as cloud providers supply.
+func (u *user) runPlugin() error {
 	c := exec.Command(u.Exec.Command, u.Exec.Args...)
 	c.Env = append(os.Environ(), fmt.Sprintf(`KUBERNETES_EXEC_INFO={"apiVersion":%q,"kind":"ExecCredential",`+
 		`"spec":{"interactive":false}}`, u.Exec.APIVersion))
@@ -161,22 +161,22 @@ func (u *user) ask() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", u.Exec.Command, err)
 	}
-	var answer struct {
+	var credential struct {
 		Status struct{ Token, ClientCertificateData, ClientKeyData string }
 	}
-	if err := json.Unmarshal(text, &answer); err != nil {
+	if err := json.Unmarshal(text, &credential); err != nil {
 		return fmt.Errorf("%s: %w", u.Exec.Command, err)
 	}
-	u.Token = answer.Status.Token
-	if pem := answer.Status.ClientCertificateData; pem != "" {
+	u.Token = credential.Status.Token
+	if pem := credential.Status.ClientCertificateData; pem != "" {
 		u.CertificateData = base64.StdEncoding.EncodeToString([]byte(pem))
-		u.KeyData = base64.StdEncoding.EncodeToString([]byte(answer.Status.ClientKeyData))
+		u.KeyData = base64.StdEncoding.EncodeToString([]byte(credential.Status.ClientKeyData))
 	}
 	return nil
 }
 
-// bytesOf are those of a file, or of base64 that stands in its place; nil where there is neither.
-func bytesOf(dir, file, data string) ([]byte, error) {
+// readData returns data, decoded from base64, or else the content of file; nil if both are "".
+func readData(dir, file, data string) ([]byte, error) {
 	switch {
 	case data != "":
 		return base64.StdEncoding.DecodeString(data)

@@ -13,15 +13,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// FilesPort is where the pod that reads a job's output answers.
+// FilesPort is the port of the pod that serves a job's output.
 const FilesPort = 8081
 
 func filesPod(name string) string { return name + "-files" }
 
-// Fetch brings what a job has written to a folder, by a pod that mounts the same volume and that the API server asks.
+// Fetch copies the output of a job to the folder dir, and returns the number of files. It starts a pod that mounts the
+// volume claim of the output, and reads from it through the API server.
 func (c *Client) Fetch(ctx context.Context, name, image, pull, claim, dir string, checkpoints bool) (files int,
 	err error) {
-	text, err := yaml.Marshal(reader(name, image, pull, claim))
+	text, err := yaml.Marshal(filesManifest(name, image, pull, claim))
 	if err != nil {
 		return 0, err
 	}
@@ -31,7 +32,7 @@ func (c *Client) Fetch(ctx context.Context, name, image, pull, claim, dir string
 	defer func() {
 		err = errors.Join(err, c.remove(context.WithoutCancel(ctx), "Pod", filesPod(name)))
 	}()
-	body, err := c.answer(ctx, filesPod(name), checkpoints)
+	body, err := c.openArchive(ctx, filesPod(name), checkpoints)
 	if err != nil {
 		return 0, err
 	}
@@ -39,8 +40,8 @@ func (c *Client) Fetch(ctx context.Context, name, image, pull, claim, dir string
 	return unpack(body, dir)
 }
 
-// answer waiting for the pod to answer.
-func (c *Client) answer(ctx context.Context, name string, checkpoints bool) (io.ReadCloser, error) {
+// openArchive waits until the pod answers, and returns its tar archive of the output, with or without checkpoints.
+func (c *Client) openArchive(ctx context.Context, name string, checkpoints bool) (io.ReadCloser, error) {
 	path := "files.tar"
 	if checkpoints {
 		path = "all.tar"
@@ -50,15 +51,15 @@ func (c *Client) answer(ctx context.Context, name string, checkpoints bool) (io.
 		if err := c.get(ctx, "Pod", name, &p); err != nil {
 			return nil, err
 		}
-		why, _ := p.obstacle()
-		err := errors.New(why)
+		reason, _ := p.obstacle()
+		err := errors.New(reason)
 		if p.running() {
 			var body io.ReadCloser
 			if body, err = c.proxy(ctx, name, FilesPort, path); err == nil {
 				return body, nil
 			}
 		}
-		if code, ended := p.ended(); ended {
+		if code, ended := p.exitCode(); ended {
 			return nil, fmt.Errorf("the pod that reads the output ended with exit code %d", code)
 		}
 		if time.Now().After(deadline) {
@@ -72,8 +73,8 @@ func (c *Client) answer(ctx context.Context, name string, checkpoints bool) (io.
 	}
 }
 
-// reader is the pod that reads the output.
-func reader(name, image, pull, claim string) map[string]any {
+// filesManifest is the manifest of the pod that serves the output.
+func filesManifest(name, image, pull, claim string) map[string]any {
 	return map[string]any{
 		"apiVersion": "v1", "kind": "Pod",
 		"metadata": map[string]any{"name": filesPod(name), "labels": map[string]string{JobLabel: name}},
@@ -97,7 +98,7 @@ func reader(name, image, pull, claim string) map[string]any {
 	}
 }
 
-// unpack writes the files of an archive, none of them outside the folder.
+// unpack writes the files of a tar archive to dir. A file outside dir is an error.
 func unpack(archive io.Reader, dir string) (files int, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return 0, err
@@ -113,7 +114,7 @@ func unpack(archive io.Reader, dir string) (files int, err error) {
 			return files, nil
 		}
 		if err != nil {
-			return files, fmt.Errorf("the output came in part: %w", err)
+			return files, fmt.Errorf("the transfer of the output broke off after %d files: %w", files, err)
 		}
 		if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(h.Name)), 0o777); err != nil {
 			return files, err

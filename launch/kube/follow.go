@@ -13,64 +13,65 @@ import (
 	"time"
 )
 
-// Follow says what a job does until it has ended.
+// Follow reports the progress of a job until it has ended.
 type Follow struct {
-	Client   *Client
-	Name     string
-	Out, Log io.Writer     // of what rank 0 prints, and of what is told of the job
-	Patience time.Duration // how long the job may stay pending before it is given up
+	Client       *Client
+	Name         string
+	Out, Log     io.Writer     // for the output of rank 0, and for messages about the job
+	StartTimeout time.Duration // how long an obstacle may keep the job from starting before it is given up
 
-	ran   bool            // a pod of rank 0 was at work
-	input bool            // a pod said that its input was wrong
-	told  map[string]bool // of obstacles
-	read  map[string]bool // pods whose logs are
-	mu    sync.Mutex
-	lines sync.WaitGroup
+	ran      bool            // a pod of rank 0 has run
+	badInput bool            // a pod has exited with the code for wrong input
+	logged   map[string]bool // messages that are logged only once
+	read     map[string]bool // pods whose logs are being read, or have been
+	mu       sync.Mutex
+	readers  sync.WaitGroup
 }
 
-// Failed is that a job did not come to its end.
-type Failed struct {
-	Why   string
-	Input bool // the case or its options were wrong
+// FailedError is the error of a job that failed or did not start.
+type FailedError struct {
+	Reason   string
+	BadInput bool // the case or its options were wrong
 }
 
-func (e *Failed) Error() string { return e.Why }
+func (e *FailedError) Error() string { return e.Reason }
 
-// often is how often the job is looked at.
-const often = time.Second
+// pollInterval is how often the state of a job is read.
+const pollInterval = time.Second
 
-// Until follows the job to its end. The end of the context is not the job's.
-func (f *Follow) Until(ctx context.Context) error {
-	f.told, f.read = map[string]bool{}, map[string]bool{}
-	defer f.lines.Wait()
-	ticks := time.NewTicker(often)
+// Wait waits until the job has ended, and returns a *FailedError if it failed. When ctx ends, Wait returns but the job
+// continues.
+func (f *Follow) Wait(ctx context.Context) error {
+	f.logged, f.read = map[string]bool{}, map[string]bool{}
+	defer f.readers.Wait()
+	ticks := time.NewTicker(pollInterval)
 	defer ticks.Stop()
-	last := time.Now() // that nothing was in the way
+	unobstructed := time.Now() // when the job had no obstacle last
 	for failures := 0; ; {
-		done, held, err := f.look(ctx)
+		done, obstacle, err := f.poll(ctx)
 		var refused *StatusError
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil:
 			failures = 0
-		case errors.As(err, new(*Failed)), errors.As(err, &refused) && refused.Code < 500:
+		case errors.As(err, new(*FailedError)), errors.As(err, &refused) && refused.Code < 500:
 			return err
-		default: // the network, or a server that starts again
+		default: // a temporary failure of the network or the server
 			if failures++; failures == 1 {
-				f.tell("the cluster does not answer: %v", err)
+				f.log("the cluster does not answer: %v", err)
 			}
 			if failures > 60 {
-				return fmt.Errorf("the cluster does not answer: %w; the job may still run: come back with --attach", err)
+				return fmt.Errorf("the cluster does not answer: %w; the job may still run: follow it with --attach", err)
 			}
 		}
 		if done {
 			return nil
 		}
-		if held == "" || f.ran {
-			last = time.Now()
-		} else if time.Since(last) > f.Patience {
-			return &Failed{Why: fmt.Sprintf("the job did not start within %v: %s", f.Patience, held)}
+		if obstacle == "" || f.ran {
+			unobstructed = time.Now()
+		} else if time.Since(unobstructed) > f.StartTimeout {
+			return &FailedError{Reason: fmt.Sprintf("the job did not start within %v: %s", f.StartTimeout, obstacle)}
 		}
 		select {
 		case <-ticks.C:
@@ -80,8 +81,8 @@ func (f *Follow) Until(ctx context.Context) error {
 	}
 }
 
-// look takes in what there is of the job. held is what keeps its pods from starting, "" for nothing.
-func (f *Follow) look(ctx context.Context) (done bool, held string, err error) {
+// poll reads the state of the job and its pods. obstacle is the reason why its pods do not start, "" for none.
+func (f *Follow) poll(ctx context.Context) (done bool, obstacle string, err error) {
 	var j job
 	if err := f.Client.get(ctx, "Job", f.Name, &j); err != nil {
 		return false, "", err
@@ -93,25 +94,25 @@ func (f *Follow) look(ctx context.Context) (done bool, held string, err error) {
 	slices.SortFunc(all.Items, func(a, b pod) int { return strings.Compare(a.Metadata.Name, b.Metadata.Name) })
 	for i := range all.Items {
 		p := &all.Items[i]
-		why, lasting := p.obstacle()
-		if lasting {
-			return false, "", &Failed{Why: why}
+		reason, permanent := p.obstacle()
+		if permanent {
+			return false, "", &FailedError{Reason: reason}
 		}
-		if why != "" {
-			held = why
-			f.once(why, "%s", why)
+		if reason != "" {
+			obstacle = reason
+			f.logOnce(reason, "%s", reason)
 		}
-		code, _ := p.ended()
-		f.input = f.input || code == 2
+		code, _ := p.exitCode()
+		f.badInput = f.badInput || code == 2
 		f.ran = f.ran || p.running() && p.index() == "0"
-		f.pod(ctx, p)
+		f.readLog(ctx, p)
 	}
 	switch {
 	case len(all.Items) > 0:
 	case f.ran && j.Status.Succeeded == 0:
-		f.once("none", "no pod is left; the cluster makes new ones, the later the more have failed")
+		f.logOnce("none", "the job has no pods; the cluster creates new ones, with a delay that grows with each failure")
 	case !f.ran:
-		held = "no pod was made for it"
+		obstacle = "the cluster has created no pod for it"
 	}
 	for _, c := range j.Status.Conditions {
 		switch {
@@ -119,21 +120,21 @@ func (f *Follow) look(ctx context.Context) (done bool, held string, err error) {
 		case c.Type == "Complete":
 			return true, "", nil
 		case c.Type == "Failed":
-			f.lines.Wait()
-			return false, "", &Failed{Why: "the job failed: " + strings.TrimSuffix(c.Reason+": "+c.Message, ": "),
-				Input: c.Reason == "PodFailurePolicy" && f.input}
+			f.readers.Wait()
+			return false, "", &FailedError{Reason: "the job failed: " + strings.TrimSuffix(c.Reason+": "+c.Message, ": "),
+				BadInput: c.Reason == "PodFailurePolicy" && f.badInput}
 		case c.Type == "Suspended":
-			held = ""
-			f.once(c.Type, "the job waits for its queue: %s", c.Message)
+			obstacle = ""
+			f.logOnce(c.Type, "the job waits for its queue: %s", c.Message)
 		}
 	}
-	return false, held, nil
+	return false, obstacle, nil
 }
 
-// pod begins to read what a pod says: rank 0 all along, the others once they have failed.
-func (f *Follow) pod(ctx context.Context, p *pod) {
+// readLog starts to copy a pod's log: of rank 0 when it runs, of others the last lines when they have failed.
+func (f *Follow) readLog(ctx context.Context, p *pod) {
 	name := p.Metadata.Name
-	code, ended := p.ended()
+	code, ended := p.exitCode()
 	if f.read[name] || !ended && !(p.index() == "0" && p.running()) || ended && code == 0 && p.index() != "0" {
 		return
 	}
@@ -142,15 +143,15 @@ func (f *Follow) pod(ctx context.Context, p *pod) {
 	if p.index() != "0" {
 		query, prefix, out = url.Values{"tailLines": {"5"}}, "[rank "+p.index()+"] ", f.Log
 		if code == 75 {
-			f.tell("pod %s has left the run, with its state saved", p.index())
+			f.log("pod %s has left the run, with its state saved", p.index())
 			return
 		}
-		f.tell("pod %s ended with exit code %d", p.index(), code)
+		f.log("pod %s ended with exit code %d", p.index(), code)
 	}
-	f.lines.Go(func() {
+	f.readers.Go(func() {
 		body, err := f.Client.log(ctx, name, query)
 		if err != nil {
-			f.tell("what rank %s said cannot be had: %v", p.index(), err)
+			f.log("cannot read the log of rank %s: %v", p.index(), err)
 			return
 		}
 		defer body.Close()
@@ -162,14 +163,14 @@ func (f *Follow) pod(ctx context.Context, p *pod) {
 	})
 }
 
-func (f *Follow) once(key, format string, args ...any) {
-	if !f.told[key] {
-		f.told[key] = true
-		f.tell(format, args...)
+func (f *Follow) logOnce(key, format string, args ...any) {
+	if !f.logged[key] {
+		f.logged[key] = true
+		f.log(format, args...)
 	}
 }
 
-func (f *Follow) tell(format string, args ...any) {
+func (f *Follow) log(format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	fmt.Fprintf(f.Log, "atoll: "+format+"\n", args...)

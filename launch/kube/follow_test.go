@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// cluster is an API server that knows one job, which is as the test says.
+// cluster simulates an API server with one job, in the state that the test sets.
 type cluster struct {
 	job, pods string // JSON
 	logs      map[string]string
@@ -26,7 +26,7 @@ func (c *cluster) client(t *testing.T) *Client {
 		const prefix = "/api/v1/namespaces/lab/pods"
 		switch path := r.URL.Path; {
 		case r.Header.Get("Authorization") != "Bearer secret":
-			http.Error(w, `{"message":"who are you","code":401}`, http.StatusUnauthorized)
+			http.Error(w, `{"message":"unauthorized","code":401}`, http.StatusUnauthorized)
 		case path == "/apis/batch/v1/namespaces/lab/jobs/wave":
 			fmt.Fprint(w, c.job)
 		case path == prefix:
@@ -50,7 +50,7 @@ users: [{name: u, user: {exec: {command: echo, args: ['{"status":{"token":"secre
 		t.Fatal(err)
 	}
 	if _, err := Connect(file, "", ""); err == nil || !strings.Contains(err.Error(), `no context "other"`) {
-		t.Errorf("a context that is not there: %v", err)
+		t.Errorf("got error %v, want one that names the unknown context", err)
 	}
 	client, err := Connect(file, "mine", "")
 	if err != nil {
@@ -77,51 +77,51 @@ func conditions(kind, reason string) string {
 	return fmt.Sprintf(`{"status":{"conditions":[{"type":%q,"status":"True","reason":%q,"message":"so"}]}}`, kind, reason)
 }
 
-// TestFollowExplains: whatever keeps a job from its end is told, and what cannot get better ends the wait.
-func TestFollowExplains(t *testing.T) {
+// TestFollowReportsObstacles: Follow logs what keeps a job from starting, and returns an error if waiting is useless.
+func TestFollowReportsObstacles(t *testing.T) {
 	for name, c := range map[string]struct {
 		cluster
-		want  string // of the error; "" for none
-		said  string
-		input bool
+		want     string // in the error; "" for no error
+		logged   string
+		badInput bool
 	}{
 		"done": {cluster{conditions("Complete", ""), ended("0", 0), map[string]string{"wave-0-x": "state 1\n"}}, "",
 			"state 1", false},
 		"bad input": {cluster{conditions("Failed", "PodFailurePolicy"), ended("3", 2),
 			map[string]string{"wave-3-x": "no such key\n"}}, "PodFailurePolicy: so", "[rank 3] no such key", true},
-		"too often": {cluster{conditions("Failed", "FailedIndexes"), ended("0", 1), nil}, "FailedIndexes", "", false},
-		"never pulled": {cluster{"{}", waiting("ErrImageNeverPull", "not present"), nil}, "the image cannot be had", "",
+		"too many failures": {cluster{conditions("Failed", "FailedIndexes"), ended("0", 1), nil}, "FailedIndexes", "", false},
+		"never pulled": {cluster{"{}", waiting("ErrImageNeverPull", "not present"), nil}, "the image is unavailable", "",
 			false},
 		"not pulled": {cluster{"{}", waiting("ImagePullBackOff", "back-off"), nil}, "did not start within",
 			"ImagePullBackOff: back-off", false},
 		"no secret": {cluster{"{}", waiting("CreateContainerConfigError", "no secret"), nil}, "did not start within",
 			"no secret", false},
 		"no room": {cluster{"{}", onePod("0", `{"conditions":[{"type":"PodScheduled","status":"False","message":"0/1"}]}`),
-			nil}, "did not start within", "no node takes the pod: 0/1", false},
-		"no pod": {cluster{"{}", "", nil}, "no pod was made", "", false},
+			nil}, "did not start within", "no node accepts the pod: 0/1", false},
+		"no pod": {cluster{"{}", "", nil}, "the cluster has created no pod", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.pods = `{"items":[` + c.pods + `]}`
 			var out, log bytes.Buffer
-			f := Follow{Client: c.client(t), Name: "wave", Out: &out, Log: &log, Patience: 10 * time.Millisecond}
-			err := f.Until(t.Context())
-			var failed *Failed
+			f := Follow{Client: c.client(t), Name: "wave", Out: &out, Log: &log, StartTimeout: 10 * time.Millisecond}
+			err := f.Wait(t.Context())
+			var failed *FailedError
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v", err)
+				t.Errorf("got error %v, want one with %q", err, c.want)
 			}
-			if errors.As(err, &failed) && failed.Input != c.input {
-				t.Errorf("bad input: %v", failed.Input)
+			if errors.As(err, &failed) && failed.BadInput != c.badInput {
+				t.Errorf("got BadInput %v, want %v", failed.BadInput, c.badInput)
 			}
-			if said := out.String() + log.String(); !strings.Contains(said, c.said) {
-				t.Errorf("it says %q", said)
+			if got := out.String() + log.String(); !strings.Contains(got, c.logged) {
+				t.Errorf("got output %q, want %q in it", got, c.logged)
 			}
 		})
 	}
 }
 
-// TestUnpackStaysInside: an archive writes nothing outside its folder, and one that ends early is an error.
-func TestUnpackStaysInside(t *testing.T) {
+// TestUnpack: unpack writes no file outside its folder, and returns an error for an incomplete archive.
+func TestUnpack(t *testing.T) {
 	pack := func(name string) []byte {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
@@ -147,6 +147,6 @@ func TestUnpackStaysInside(t *testing.T) {
 		t.Error("a file was written outside the folder")
 	}
 	if _, err := unpack(bytes.NewReader(pack("b")[:513]), dir); err == nil {
-		t.Error("half an archive was taken")
+		t.Error("got no error for an incomplete archive")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What is read of objects of Kubernetes, by its names.
+// The types below have the fields of Kubernetes objects that this package reads, under their names in Kubernetes.
 
 type metadata struct {
 	Name              string
@@ -61,14 +61,14 @@ func (p *pod) index() string {
 	return p.Metadata.Annotations["batch.kubernetes.io/job-completion-index"]
 }
 
-// running reports whether the container of a pod is at work.
+// running reports whether the container of a pod runs.
 func (p *pod) running() bool {
 	s := p.Status.ContainerStatuses
 	return len(s) > 0 && s[0].State.Running != nil
 }
 
-// ended is the exit code of a pod's container.
-func (p *pod) ended() (code int, ended bool) {
+// exitCode returns the exit code of a pod's container, and whether the container has ended.
+func (p *pod) exitCode() (code int, ended bool) {
 	s := p.Status.ContainerStatuses
 	if len(s) == 0 || s[0].State.Terminated == nil {
 		return 0, false
@@ -76,11 +76,11 @@ func (p *pod) ended() (code int, ended bool) {
 	return s[0].State.Terminated.ExitCode, true
 }
 
-// obstacle is why a pod does not start, "" if nothing is in its way. lasting tells that waiting does not help.
-func (p *pod) obstacle() (why string, lasting bool) {
+// obstacle returns the reason why a pod does not start, "" for none, and whether the reason is permanent.
+func (p *pod) obstacle() (reason string, permanent bool) {
 	for _, c := range p.Status.Conditions {
 		if c.Type == "PodScheduled" && c.Status == "False" && c.Message != "" {
-			return fmt.Sprintf("no node takes the pod: %s", c.Message), false
+			return fmt.Sprintf("no node accepts the pod: %s", c.Message), false
 		}
 	}
 	for _, s := range p.Status.ContainerStatuses {
@@ -91,9 +91,9 @@ func (p *pod) obstacle() (why string, lasting bool) {
 		text := strings.TrimSuffix(w.Reason+": "+w.Message, ": ")
 		switch w.Reason {
 		case "ErrImageNeverPull", "InvalidImageName":
-			return "the image cannot be had: " + text, true
+			return "the image is unavailable: " + text, true
 		case "ErrImagePull", "ImagePullBackOff", "ImageInspectError", "RegistryUnavailable":
-			return "the image cannot be had: " + text, false
+			return "the image is unavailable: " + text, false
 		case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
 			return "the container does not start: " + text, false
 		}

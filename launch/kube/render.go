@@ -18,66 +18,66 @@ import (
 	"github.com/atoll-hpc/atoll/k8s"
 )
 
-// Job is what a case is run by.
+// Job has the parameters of the Kubernetes Job that runs a case.
 type Job struct {
-	Name       string            // of the job, its service, and the beginning of all other names
-	Ranks      int               // and pods, at first
-	Elastic    string            // MIN:MAX, which the job may be changed to; "" for a job that stays as it is
-	Case       string            // its file, of
-	Files      map[string][]byte // the case and what it names, which lies beside it
-	Image      string
-	Pull       string // IfNotPresent, Always or Never
-	CPU        string // that a rank requests, as in 2 or 500m
-	Memory     string // of a rank, as in 4Gi: requested, and its limit
-	Storage    string // for output and checkpoints, as in 10Gi
-	Class      string // of the storage; "" for the default of the cluster
-	Claim      string // that is there and used instead; "" for one of the job's own
-	Components []string
-	Args       []string // of atoll run, besides those of the base
+	Name       string            // of the Job and its Service; a prefix of the names of all other objects
+	Ranks      int               // number of ranks, and pods, at the start
+	Elastic    string            // range MIN:MAX of ranks to which the job can be resized; "" if it cannot
+	Case       string            // name of the case file in Files
+	Files      map[string][]byte // the case file, and the files that it names in the same folder
+	Image      string            // container image
+	Pull       string            // pull policy of the image: IfNotPresent, Always or Never
+	CPU        string            // CPU request of a rank, as in 2 or 500m
+	Memory     string            // memory request and limit of a rank, as in 4Gi
+	Storage    string            // size of the volume for output and checkpoints, as in 10Gi
+	Class      string            // storage class of the volume; "" for the default of the cluster
+	Claim      string            // existing volume claim to use for the output; "" to make one
+	Components []string          // names of kustomize components in k8s/components
+	Args       []string          // arguments of atoll run, in addition to those in k8s/base
 }
 
 const (
-	mostPods  = 4096      // what atoll run takes
-	mostFiles = 900 << 10 // that a ConfigMap holds, with room for the rest of its megabyte
-	mostName  = 52        // so that a pod's name, which is a host's, has room for its number
+	maxPods      = 4096      // as in atoll run
+	maxFilesSize = 900 << 10 // bytes: a ConfigMap holds 1 MiB, metadata included
+	maxNameSize  = 52        // a pod's name is a host name of at most 63 characters, which ends in the pod's number
 )
 
 var (
-	names    = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
-	keys     = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
-	amounts  = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$`)
-	policies = []string{"IfNotPresent", "Always", "Never"}
+	names      = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+	keys       = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`) // of a ConfigMap
+	quantities = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$`)
+	policies   = []string{"IfNotPresent", "Always", "Never"}
 )
 
-// Check refuses what Kubernetes would, and what would not fit.
+// Check returns an error for parameters that Kubernetes or atoll run would refuse.
 func (j *Job) Check() error {
 	size := 0
 	for name, data := range j.Files {
 		if !keys.MatchString(name) {
-			return fmt.Errorf("%s: files of a job lie beside the case and have names of letters, digits and - _ . alone: "+
-				"copy it there, or put it on the volume and name it by /output", name)
+			return fmt.Errorf("%s: want a file in the folder of the case, with a name of letters, digits and - _ . only: "+
+				"copy it there, or put it on the volume and refer to it as /output/NAME", name)
 		}
 		size += len(data)
 	}
 	switch {
-	case !names.MatchString(j.Name) || len(j.Name) > mostName:
-		return fmt.Errorf("the name %q: want at most %d of a-z, 0-9 and -, a letter first", j.Name, mostName)
-	case j.Ranks < 1 || j.Ranks > mostPods:
-		return fmt.Errorf("%d ranks: want 1 to %d", j.Ranks, mostPods)
-	case size > mostFiles:
-		return fmt.Errorf("the case and its files have %d bytes, and %d fit into a ConfigMap: put large ones on the volume, "+
-			"and name them by /output", size, mostFiles)
+	case !names.MatchString(j.Name) || len(j.Name) > maxNameSize:
+		return fmt.Errorf("the name %q: want at most %d characters a-z, 0-9 and -, a letter first", j.Name, maxNameSize)
+	case j.Ranks < 1 || j.Ranks > maxPods:
+		return fmt.Errorf("%d ranks: want 1 to %d", j.Ranks, maxPods)
+	case size > maxFilesSize:
+		return fmt.Errorf("the case and its files have %d bytes, but a ConfigMap holds only %d: put large files on the "+
+			"volume, and refer to them as /output/NAME", size, maxFilesSize)
 	case !slices.Contains(policies, j.Pull):
-		return fmt.Errorf("the policy of pulling %q: want one of %s", j.Pull, strings.Join(policies, ", "))
+		return fmt.Errorf("the pull policy %q: want one of %s", j.Pull, strings.Join(policies, ", "))
 	}
 	if least, most, err := j.bounds(); err != nil {
 		return err
 	} else if j.Ranks < least || j.Ranks > most {
-		return fmt.Errorf("%d ranks: the bounds are %s", j.Ranks, j.Elastic)
+		return fmt.Errorf("%d ranks: want a number in the range %s", j.Ranks, j.Elastic)
 	}
-	for what, amount := range map[string]string{"CPUs": j.CPU, "memory": j.Memory, "storage": j.Storage} {
-		if !amounts.MatchString(amount) {
-			return fmt.Errorf("%q of %s: want a number of Kubernetes', as in 2, 500m or 4Gi", amount, what)
+	for resource, quantity := range map[string]string{"CPUs": j.CPU, "memory": j.Memory, "storage": j.Storage} {
+		if !quantities.MatchString(quantity) {
+			return fmt.Errorf("%q of %s: want a Kubernetes quantity, as in 2, 500m or 4Gi", quantity, resource)
 		}
 	}
 	for _, c := range j.Components {
@@ -88,7 +88,7 @@ func (j *Job) Check() error {
 	return nil
 }
 
-// overlay is what makes the manifests those of a job.
+// overlay is the kustomization of a job: it changes the base manifests. It is executed with values.
 var overlay = template.Must(template.New("overlay").Parse(`apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources:
@@ -175,7 +175,7 @@ patches:
 {{- end}}
 `))
 
-// patch is that of the job itself.
+// patch is the patch of the Job object. It is executed with values.
 var patch = template.Must(template.New("job").Parse(`apiVersion: batch/v1
 kind: Job
 metadata:
@@ -217,25 +217,25 @@ spec:
 {{- end}}
 `))
 
-// renamed is an object whose name is that of the job, or begins with it.
+// renamed is a change of the name of an object in the base.
 type renamed struct {
 	Kind, From, To string
-	Selectors      []string // where pods are selected by the job's name
+	Selectors      []string // paths of fields that select pods by the job's name
 }
 
-// bounds are how many ranks there may be.
+// bounds returns the least and the largest number of ranks.
 func (j *Job) bounds() (least, most int, err error) {
 	return parseBounds(j.Bounds())
 }
 
-// Bounds are MIN:MAX of the ranks.
+// Bounds returns the range of ranks as MIN:MAX.
 func (j *Job) Bounds() string {
 	return cmp.Or(j.Elastic, fmt.Sprintf("%d:%[1]d", j.Ranks))
 }
 
-// Most is how many ranks there may be.
-func (j *Job) Most() int {
-	_, most, _ := j.bounds() // Check has looked
+// MaxRanks returns the largest number of ranks, if Check has returned nil.
+func (j *Job) MaxRanks() int {
+	_, most, _ := j.bounds()
 	return most
 }
 
@@ -243,16 +243,16 @@ func parseBounds(text string) (least, most int, err error) {
 	low, high, two := strings.Cut(text, ":")
 	least, bad := strconv.Atoi(low)
 	most, bad2 := strconv.Atoi(high)
-	if !two || bad != nil || bad2 != nil || least < 1 || most < least || most > mostPods {
-		return 0, 0, fmt.Errorf("bounds of ranks %q: want MIN:MAX, as in 2:8, %d at most", text, mostPods)
+	if !two || bad != nil || bad2 != nil || least < 1 || most < least || most > maxPods {
+		return 0, 0, fmt.Errorf("the range of ranks %q: want MIN:MAX, as in 2:8, with MAX at most %d", text, maxPods)
 	}
 	return least, most, nil
 }
 
-// Secure tells that ranks have certificates.
+// Secure reports whether ranks have certificates.
 func (j *Job) Secure() bool { return !slices.Contains(j.Components, "insecure") }
 
-// Render makes the manifests of a job by kustomize, from the same files as kubectl apply -k does.
+// Render returns the manifests of a job in YAML. It applies kustomize to the files in k8s, as kubectl apply -k does.
 func (j *Job) Render() ([]byte, error) {
 	if err := j.Check(); err != nil {
 		return nil, err
@@ -296,7 +296,7 @@ func (j *Job) Render() ([]byte, error) {
 	return all.AsYaml()
 }
 
-// values are what the templates are filled with.
+// values is the data of the templates.
 type values struct {
 	*Job
 	Repository, Tag, Digest string
@@ -308,17 +308,17 @@ type values struct {
 func (j *Job) values() (*values, error) {
 	v := &values{Job: j}
 	v.Repository, v.Digest, _ = strings.Cut(j.Image, "@")
-	if at := strings.LastIndexByte(v.Repository, ':'); at > strings.LastIndexByte(v.Repository, '/') {
-		v.Repository, v.Tag = v.Repository[:at], v.Repository[at+1:]
+	if colon := strings.LastIndexByte(v.Repository, ':'); colon > strings.LastIndexByte(v.Repository, '/') {
+		v.Repository, v.Tag = v.Repository[:colon], v.Repository[colon+1:]
 	}
 	if v.Repository == "" {
-		return nil, fmt.Errorf("no image is named by %q", j.Image)
+		return nil, fmt.Errorf("the image %q has no repository: want REPOSITORY:TAG or REPOSITORY@DIGEST", j.Image)
 	}
 	for name := range j.Files {
 		v.Names = append(v.Names, name)
 	}
 	slices.Sort(v.Names)
-	for r := range j.Most() {
+	for r := range j.MaxRanks() {
 		v.Numbers = append(v.Numbers, r)
 	}
 	v.Renamed = []renamed{

@@ -23,11 +23,11 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil || string(want) != string(got) {
-		t.Errorf("%s is not what is rendered (%v): run with -rewrite, and look at what has changed", path, err)
+		t.Errorf("%s differs from the rendered text (%v): run with -rewrite, and check the difference", path, err)
 	}
 }
 
-// TestManifests: what kustomize makes of base, components and overlays is what it was.
+// TestManifests compares base, components and overlays, as kustomize renders them, with the golden files.
 func TestManifests(t *testing.T) {
 	folder, err := filepath.Abs(filepath.Join("..", "..", "k8s"))
 	if err != nil {
@@ -71,7 +71,7 @@ func sample() *Job {
 		Case: "wave.toml", Files: map[string][]byte{"wave.toml": []byte("solver = \"x\"\n"), "bed.asc": []byte("1 2 3\n")}}
 }
 
-// TestJob: what the launcher submits is what it was.
+// TestJob compares the manifests of a Job with the golden files.
 func TestJob(t *testing.T) {
 	j := sample()
 	text, err := j.Render()
@@ -87,24 +87,24 @@ func TestJob(t *testing.T) {
 	golden(t, "job-components", text)
 }
 
-// TestJobIsRefused: what Kubernetes would not take is said before.
+// TestJobIsRefused: Check returns an error for parameters that Kubernetes would refuse.
 func TestJobIsRefused(t *testing.T) {
 	for want, change := range map[string]func(j *Job){
 		"the name":     func(j *Job) { j.Name = "Wave_1" },
 		"ranks":        func(j *Job) { j.Ranks = 0 },
 		"ConfigMap":    func(j *Job) { j.Files["mesh.msh"] = make([]byte, 1<<20) },
-		"beside":       func(j *Job) { j.Files["a/b.msh"] = nil },
-		"pulling":      func(j *Job) { j.Pull = "often" },
+		"folder":       func(j *Job) { j.Files["a/b.msh"] = nil },
+		"pull policy":  func(j *Job) { j.Pull = "often" },
 		"of memory":    func(j *Job) { j.Memory = "2 GB" },
 		"MIN:MAX":      func(j *Job) { j.Elastic = "4" },
-		"are 3:4":      func(j *Job) { j.Elastic = "3:4" },
+		"range 3:4":    func(j *Job) { j.Elastic = "3:4" },
 		"no component": func(j *Job) { j.Components = []string{"mtls"} },
-		"no image":     func(j *Job) { j.Image = "" },
+		"the image":    func(j *Job) { j.Image = "" },
 	} {
 		j := sample()
 		change(j)
 		if _, err := j.Render(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
+			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}
 }

@@ -11,13 +11,14 @@ import (
 	"time"
 )
 
-// WatchPort is where rank 0 serves what a run measures.
+// WatchPort is the port at which rank 0 serves metrics of the run.
 const WatchPort = 8080
 
-// untilResized is how long a job may take until it runs on as many ranks as were asked for: pods need room and images.
-const untilResized = 10 * time.Minute
+// resizeTimeout is how long a job may take to run on the requested number of ranks: its pods may have to be scheduled,
+// and their images pulled.
+const resizeTimeout = 10 * time.Minute
 
-// bounds are how many ranks a job may have, which its pods are told.
+// bounds returns the least and the largest number of ranks of a job, from the environment of its pods.
 func (j *job) bounds() (least, most int, err error) {
 	for _, c := range j.Spec.Template.Spec.Containers {
 		for _, e := range c.Env {
@@ -26,11 +27,12 @@ func (j *job) bounds() (least, most int, err error) {
 			}
 		}
 	}
-	return 0, 0, errors.New("its pods run no supervisors, without which its number of ranks is fixed")
+	return 0, 0, errors.New("its pods run without supervisors, so its number of ranks is fixed")
 }
 
-// Resize has a job continue with so many ranks, and waits until it does. tell is told what is waited for.
-func (c *Client) Resize(ctx context.Context, name string, ranks int, tell func(line string)) error {
+// Resize changes the number of ranks of a job, and waits until its run has that number. It calls log with progress
+// messages.
+func (c *Client) Resize(ctx context.Context, name string, ranks int, log func(line string)) error {
 	var j job
 	if err := c.get(ctx, "Job", name, &j); err != nil {
 		return err
@@ -43,16 +45,17 @@ func (c *Client) Resize(ctx context.Context, name string, ranks int, tell func(l
 		return fmt.Errorf("%d ranks: the job %s was launched for %d to %d (atoll launch k8s --elastic)", ranks, name, least,
 			most)
 	}
-	// Kubernetes accepts a change of both together, and of neither alone.
+	// Kubernetes accepts a change of parallelism and completions only if both change together.
 	text := fmt.Appendf(nil, `{"spec":{"parallelism":%d,"completions":%[1]d}}`, ranks)
 	const merge = "application/merge-patch+json"
-	if err := c.ask(ctx, http.MethodPatch, c.path("Job", name), nil, merge, text, nil); err != nil {
+	if err := c.do(ctx, http.MethodPatch, c.path("Job", name), nil, merge, text, nil); err != nil {
 		return err
 	}
-	late := fmt.Errorf("the job %s does not run on %d ranks yet: is there room for its pods?", name, ranks)
-	ctx, stop := context.WithTimeoutCause(ctx, untilResized, late)
+	timeout := fmt.Errorf("the job %s does not run on %d ranks after %v: check that the cluster has room for its pods",
+		name, ranks, resizeTimeout)
+	ctx, stop := context.WithTimeoutCause(ctx, resizeTimeout, timeout)
 	defer stop()
-	told := ""
+	logged := -1
 	for {
 		now, err := c.Ranks(ctx, name)
 		switch {
@@ -60,24 +63,24 @@ func (c *Client) Resize(ctx context.Context, name string, ranks int, tell func(l
 			return nil
 		case err != nil && errors.As(err, new(*endedError)):
 			return err
-		case err == nil && fmt.Sprint(now) != told:
-			told = fmt.Sprint(now)
-			tell(fmt.Sprintf("the job %s is on %d ranks, and %d were asked for", name, now, ranks))
+		case err == nil && now != logged:
+			logged = now
+			log(fmt.Sprintf("the job %s runs on %d ranks; waiting for %d", name, now, ranks))
 		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(often):
+		case <-time.After(pollInterval):
 		}
 	}
 }
 
-// endedError is that a job has come to its end.
+// endedError is the error of a request to a job that has ended.
 type endedError struct{ name string }
 
 func (e *endedError) Error() string { return fmt.Sprintf("the job %s has ended", e.name) }
 
-// Ranks is how many ranks the run of a job is on, as its rank 0 says.
+// Ranks returns the number of ranks of a job's run, from the metrics of its rank 0.
 func (c *Client) Ranks(ctx context.Context, name string) (int, error) {
 	var j job
 	if err := c.get(ctx, "Job", name, &j); err != nil {
@@ -99,19 +102,19 @@ func (c *Client) Ranks(ctx context.Context, name string) (int, error) {
 				return 0, err
 			}
 			defer body.Close()
-			return ranksIn(body)
+			return parseRanks(body)
 		}
 	}
-	return 0, fmt.Errorf("the job %s has no rank 0 at work", name)
+	return 0, fmt.Errorf("rank 0 of the job %s does not run", name)
 }
 
-// ranksIn reads the number of ranks from metrics.
-func ranksIn(metrics io.Reader) (ranks int, err error) {
+// parseRanks reads the number of ranks from metrics.
+func parseRanks(metrics io.Reader) (ranks int, err error) {
 	for lines := bufio.NewScanner(metrics); lines.Scan(); {
-		if value, is := strings.CutPrefix(lines.Text(), "atoll_ranks "); is {
+		if value, ok := strings.CutPrefix(lines.Text(), "atoll_ranks "); ok {
 			_, err := fmt.Sscan(value, &ranks)
 			return ranks, err
 		}
 	}
-	return 0, errors.New("rank 0 does not say on how many ranks the run is")
+	return 0, errors.New("the metrics of rank 0 have no line atoll_ranks")
 }

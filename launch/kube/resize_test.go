@@ -9,20 +9,21 @@ import (
 	"testing"
 )
 
-// elasticJob is a job under way, whose run is on as many ranks as was asked for a look ago.
+// elasticJob simulates an API server with a running job. After a patch, the first read of the job's metrics returns the
+// old number of ranks, and later reads the new one.
 type elasticJob struct {
-	bounds  string
-	ranks   int
-	patched []string
-	asked   int
+	bounds    string
+	ranks     int
+	patches   []string
+	requested int
 }
 
 func (j *elasticJob) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case r.Method == http.MethodPatch && r.Header.Get("Content-Type") == "application/merge-patch+json":
 		text, _ := io.ReadAll(r.Body)
-		j.patched = append(j.patched, string(text))
-		_, _ = fmt.Sscanf(string(text), `{"spec":{"parallelism":%d`, &j.asked)
+		j.patches = append(j.patches, string(text))
+		_, _ = fmt.Sscanf(string(text), `{"spec":{"parallelism":%d`, &j.requested)
 	case strings.HasSuffix(path, "/jobs/wave"):
 		const text = `{"spec":{"template":{"spec":{"containers":[{"env":[{"name":"ATOLL_ELASTIC","value":%q}]}]}}}}`
 		fmt.Fprintf(w, text, j.bounds)
@@ -30,35 +31,35 @@ func (j *elasticJob) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"items":[%s]}`, onePod("0", `{"containerStatuses":[{"state":{"running":{}}}]}`))
 	case strings.HasSuffix(path, "/pods/wave-0-x:8080/proxy/metrics"):
 		fmt.Fprintf(w, "# TYPE atoll_ranks gauge\natoll_ranks %d\n", j.ranks)
-		j.ranks = j.asked
+		j.ranks = j.requested
 	default:
 		http.NotFound(w, r)
 	}
 }
 
-// TestResize: both numbers of a job are changed at once, within its bounds, and its run is waited for.
+// TestResize: Resize changes parallelism and completions together, within the job's bounds, and waits for the run.
 func TestResize(t *testing.T) {
 	j := &elasticJob{bounds: "2:6", ranks: 4}
 	s := httptest.NewServer(j)
 	defer s.Close()
 	c := &Client{Namespace: "lab", server: s.URL, http: s.Client()}
-	var told []string
-	if err := c.Resize(t.Context(), "wave", 6, func(line string) { told = append(told, line) }); err != nil {
+	var log []string
+	if err := c.Resize(t.Context(), "wave", 6, func(line string) { log = append(log, line) }); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"spec":{"parallelism":6,"completions":6}}`; len(j.patched) != 1 || j.patched[0] != want {
-		t.Errorf("patched by %q", j.patched)
+	if want := `{"spec":{"parallelism":6,"completions":6}}`; len(j.patches) != 1 || j.patches[0] != want {
+		t.Errorf("got patches %q, want %q", j.patches, want)
 	}
-	if len(told) != 1 || told[0] != "the job wave is on 4 ranks, and 6 were asked for" {
-		t.Errorf("told %q", told)
+	if want := "the job wave runs on 4 ranks; waiting for 6"; len(log) != 1 || log[0] != want {
+		t.Errorf("got log %q, want %q", log, want)
 	}
 	for _, n := range []int{1, 7} {
 		if err := c.Resize(t.Context(), "wave", n, nil); err == nil || !strings.Contains(err.Error(), "for 2 to 6") {
-			t.Errorf("%d ranks: %v", n, err)
+			t.Errorf("%d ranks: got error %v, want one with the bounds", n, err)
 		}
 	}
 	j.bounds = ""
-	if err := c.Resize(t.Context(), "wave", 2, nil); err == nil || len(j.patched) != 1 {
-		t.Errorf("a job without bounds: %v", err)
+	if err := c.Resize(t.Context(), "wave", 2, nil); err == nil || len(j.patches) != 1 {
+		t.Errorf("got error %v and patches %q for a job without bounds, want an error and no new patch", err, j.patches)
 	}
 }

@@ -12,10 +12,10 @@ import (
 // JobLabel is on all objects of a job, with its name.
 const JobLabel = "atoll-hpc.github.io/job"
 
-// Secrets are the certificates of ranks, by the names of their files.
+// Secrets are the certificates of a job's ranks: [rank][file name] is the content of a file.
 type Secrets []map[string][]byte
 
-// manifests are the secrets of a job's ranks.
+// manifests returns the Secret objects, in YAML, of a job's ranks.
 func (s Secrets) manifests(name string) ([]byte, error) {
 	var all [][]byte
 	for rank, files := range s {
@@ -32,17 +32,18 @@ func (s Secrets) manifests(name string) ([]byte, error) {
 	return bytes.Join(all, []byte("\n---\n")), nil
 }
 
-// Submit starts a job, of which there must be none of that name. What the server refuses leaves nothing behind.
+// Submit starts a job. A job of the same name must not exist. If the server refuses the job, Submit removes the objects
+// that it has made.
 func (c *Client) Submit(ctx context.Context, j *Job, secrets Secrets) error {
 	text, err := j.Render()
 	if err != nil {
 		return err
 	}
-	var there job
-	switch err := c.get(ctx, "Job", j.Name, &there); {
+	var existing job
+	switch err := c.get(ctx, "Job", j.Name, &existing); {
 	case err == nil:
-		return fmt.Errorf("there is a job %s in namespace %s: give another --name, follow it with --attach, or remove it "+
-			"with --delete", j.Name, c.Namespace)
+		return fmt.Errorf("the job %s exists in namespace %s: use another --name, follow that job with --attach, or "+
+			"remove it with --delete", j.Name, c.Namespace)
 	case !NotFound(err):
 		return err
 	}
@@ -50,11 +51,11 @@ func (c *Client) Submit(ctx context.Context, j *Job, secrets Secrets) error {
 		return fmt.Errorf("the cluster refuses the job: %w", err)
 	}
 	if len(secrets) > 0 {
-		own, err := secrets.manifests(j.Name)
+		manifests, err := secrets.manifests(j.Name)
 		if err != nil {
 			return err
 		}
-		if err := c.apply(ctx, own, false); err != nil {
+		if err := c.apply(ctx, manifests, false); err != nil {
 			return err
 		}
 	}
@@ -64,7 +65,7 @@ func (c *Client) Submit(ctx context.Context, j *Job, secrets Secrets) error {
 	return nil
 }
 
-// Remove deletes all that belongs to a job; what it has written only if output.
+// Remove deletes all objects of a job; the volume with its output only if output is true.
 func (c *Client) Remove(ctx context.Context, name string, output bool) error {
 	var errs []error
 	kinds := []string{"Job", "Service", "NetworkPolicy", "ConfigMap", "Secret", "ServiceAccount"}

@@ -1,6 +1,6 @@
-// Package slurmtest brings up a cluster of Slurm for a test, on this machine and as this user, with a munged,
-// slurmctld and slurmd processes of its own, and takes it down again. It needs Debian's slurmctld, slurmd,
-// slurm-client and munge, or the same programs from elsewhere, and neither systemd nor cgroups.
+// Package slurmtest starts a Slurm cluster for a test, on this machine and as this user. The cluster has its own
+// processes munged, slurmctld and slurmd, which end with the test. The package needs the programs of Debian's packages
+// slurmctld, slurmd, slurm-client and munge, but neither systemd nor cgroups.
 package slurmtest
 
 import (
@@ -21,21 +21,21 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// Cluster is a running cluster. Its nodes are called n1, n2 and so on, and are all this machine.
+// Cluster is a running cluster. Its nodes n1, n2, … all run on this machine.
 type Cluster struct {
 	t    testing.TB
-	dir  string // of configuration, sockets, state and logs
+	dir  string // has the configuration, sockets, state and logs
 	env  []string
 	logs []string
 }
 
 const (
-	startLimit = 20 * time.Second // for all nodes to be idle
-	stopLimit  = 5 * time.Second  // for a daemon to end, before it is killed
+	startLimit = 20 * time.Second // for all nodes to become idle
+	stopLimit  = 5 * time.Second  // for a daemon to end after SIGTERM, before SIGKILL
 )
 
-// Start brings up a cluster of so many nodes, which ends with the test. The test is skipped where Slurm is not
-// installed, and says what to install.
+// Start starts a cluster, which ends with the test. If Slurm is not installed it skips the test, with a message that
+// says what to install.
 func Start(t testing.TB, nodes int) *Cluster {
 	t.Helper()
 	programs := map[string]string{}
@@ -46,7 +46,7 @@ func Start(t testing.TB, nodes int) *Cluster {
 		}
 		programs[name] = path
 	}
-	// The path of munge's socket has to be short, which that of t.TempDir is not.
+	// The path of munge's socket must be short, and the path of t.TempDir is too long.
 	dir, err := os.MkdirTemp("/tmp", "slurm")
 	if err != nil {
 		t.Fatal(err)
@@ -79,17 +79,17 @@ func Start(t testing.TB, nodes int) *Cluster {
 		return err == nil && strings.Count(string(out), "idle\n") == nodes
 	})
 	t.Cleanup(func() {
-		// Tasks that are left would outlive their slurmd.
+		// Remaining tasks would outlive their slurmd.
 		_ = c.Command("scancel", "--user="+username(t)).Run()
 		c.until("all tasks have ended", func() bool {
-			left, err := filepath.Glob(c.path("n*", "*_[0-9]*.*")) // the sockets of slurmstepd
-			return err == nil && len(left) == 0
+			sockets, err := filepath.Glob(c.path("n*", "*_[0-9]*.*")) // of slurmstepd
+			return err == nil && len(sockets) == 0
 		})
 	})
 	return c
 }
 
-// Command prepares one of Slurm's commands, or any other, as a user of the cluster would start it.
+// Command returns an unstarted command, of Slurm or another program, with the environment of a user of the cluster.
 func (c *Cluster) Command(name string, args ...string) *exec.Cmd {
 	path := find(name)
 	if path == "" {
@@ -104,7 +104,7 @@ func (c *Cluster) path(parts ...string) string {
 	return filepath.Join(append([]string{c.dir}, parts...)...)
 }
 
-// find looks where daemons are too, which is not in everybody's PATH.
+// find returns the path of a program, or "". It also searches the directories of daemons, which PATH may lack.
 func find(name string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
@@ -139,7 +139,7 @@ func (c *Cluster) configure(nodes int) {
 	conf := strings.NewReplacer("HOST", host, "DIR", c.dir, "USER", name, "PORT", fmt.Sprint(ports[0])).Replace(slurmConf)
 	for n := range nodes {
 		node := fmt.Sprintf("n%d", n+1)
-		// Two processors at least, so that a node takes two tasks on any machine.
+		// At least two processors, so that a node accepts two tasks on any machine.
 		conf += fmt.Sprintf("NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d\n", node, host, ports[n+1],
 			max(2, runtime.NumCPU()))
 		for _, dir := range []string{node, filepath.Join("tmp", node)} {
@@ -159,8 +159,8 @@ func (c *Cluster) configure(nodes int) {
 	}
 }
 
-// slurmConf is the configuration but for nodes and partition. TmpFS keeps the nodes' directories of PMIx apart, which
-// on one machine would have the same name.
+// slurmConf is the configuration without the nodes and the partition. TmpFS gives each node its own directory for PMIx:
+// on one machine these would otherwise have the same name.
 const slurmConf = `ClusterName=test
 SlurmctldHost=HOST(127.0.0.1)
 SlurmctldPort=PORT
@@ -189,7 +189,7 @@ ReturnToService=2
 KillWait=2
 `
 
-// freePorts returns ports that nobody listened on a moment ago.
+// freePorts returns TCP ports that were free during the call.
 func freePorts(t testing.TB, n int) []int {
 	ports := make([]int, n)
 	for i := range ports {
@@ -203,7 +203,7 @@ func freePorts(t testing.TB, n int) []int {
 	return ports
 }
 
-// daemon starts a daemon in the foreground; it ends after all daemons that are started later.
+// daemon starts a daemon in the foreground. At the end of the test, daemons are stopped in reverse order.
 func (c *Cluster) daemon(path string, args ...string) {
 	c.t.Helper()
 	cmd := exec.Command(path, args...)
@@ -215,7 +215,7 @@ func (c *Cluster) daemon(path string, args ...string) {
 	}
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
-	// A test that is killed takes its cluster with it.
+	// When the test is killed, the kernel kills the daemon.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
@@ -224,7 +224,7 @@ func (c *Cluster) daemon(path string, args ...string) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // a daemon that fails shows in what the cluster does not do, and in its log
+		_ = cmd.Wait() // if the daemon fails, a later wait for the cluster times out, and the test shows the log
 	}()
 	c.t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
@@ -237,16 +237,17 @@ func (c *Cluster) daemon(path string, args ...string) {
 	})
 }
 
-func (c *Cluster) until(what string, ok func() bool) {
+// until fails the test unless ok becomes true within startLimit.
+func (c *Cluster) until(condition string, ok func() bool) {
 	c.t.Helper()
 	for end := time.Now().Add(startLimit); !ok(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
-			c.t.Fatalf("after %v still not so: %s", startLimit, what)
+			c.t.Fatalf("not true after %v: %s", startLimit, condition)
 		}
 	}
 }
 
-// showLogs shows the ends of the daemons' logs.
+// showLogs logs the last lines of the daemons' logs.
 func (c *Cluster) showLogs() {
 	for _, name := range c.logs {
 		text, err := os.ReadFile(name)
@@ -255,6 +256,6 @@ func (c *Cluster) showLogs() {
 			continue
 		}
 		lines := bytes.SplitAfter(text, []byte("\n"))
-		c.t.Logf("%s ends:\n%s", filepath.Base(name), bytes.Join(lines[max(0, len(lines)-20):], nil))
+		c.t.Logf("last lines of %s:\n%s", filepath.Base(name), bytes.Join(lines[max(0, len(lines)-20):], nil))
 	}
 }

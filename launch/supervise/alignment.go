@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// alignment is what the state machine knows of aligned members: which are missing, and how long it has waited for them.
+// alignment is the part of the state machine for aligned members: it waits for missing members.
 type alignment struct {
-	wanted int          // ranks
-	left   map[int]bool // by ordinal: the member has left of its own accord, and may not come back
+	wanted   int          // ranks of the latest epoch, or Limits.InitialRanks
+	departed map[int]bool // [ordinal]: the member announced that it leaves, and may not come back
 
 	waited   time.Duration
-	timedOut bool // WaitLimit has passed
+	timedOut bool // waited has reached Limits.WaitLimit
 
-	timers int // how many were set
-	// IDs of the timers at which it reports whom it waits for, and assigns ranks to those that have joined; 0 for none
-	waitTimer, joinTimer int
+	timers    int // number of timers set so far
+	waitTimer int // ID of the timer that ends a step of the wait for missing members, 0 for none
+	joinTimer int // ID of the timer after which ranks are assigned to members that have joined, 0 for none
 }
 
-// assigned notes that an epoch with so many ranks begins.
-func (r *alignment) assigned(ranks int) {
+// epochBegins resets the wait when an epoch with that many ranks begins.
+func (r *alignment) epochBegins(ranks int) {
 	r.wanted, r.waited, r.timedOut, r.waitTimer = ranks, 0, false, 0
 }
 
 // waitReportInterval is how often a wait for members, or for the launcher, is logged.
 const waitReportInterval = 10 * time.Second
 
-// eligible are the members that ranks are assigned to, in the order of the ranks. Aligned members count up to the first
-// that is missing.
+// eligible returns the members that ranks can be assigned to, in the order of the ranks. Aligned members are eligible
+// up to the first missing ordinal.
 func (m *StateMachine) eligible() []memberState {
 	if !m.limits.Aligned {
 		return m.members
@@ -52,7 +52,7 @@ func (m *StateMachine) slots() (n int) {
 	return n
 }
 
-// target is how many ranks the next epoch can have, 0 if too few.
+// target returns the number of ranks of the next epoch, or 0 if there are slots for too few.
 func (m *StateMachine) target() int {
 	n := min(m.limits.Ranks, m.slots())
 	if n < min(m.limits.MinRanks, m.limits.Ranks) || m.limits.Aligned && n < m.alignment.wanted && !m.mayShrink(n) {
@@ -61,15 +61,15 @@ func (m *StateMachine) target() int {
 	return n
 }
 
-// mayShrink reports whether the run continues with n ranks, fewer than wanted. It does when the members beyond them
-// have left of their own accord and none of a higher ordinal is there, as when a Job is scaled down. A pod that was
-// lost, or has left from among the others, is being recreated.
+// mayShrink reports whether the run continues with n ranks, fewer than wanted. It does if all members of ordinals n and
+// above have announced that they leave, as when a Job is scaled down, or if the wait has timed out. Otherwise the run
+// waits, since Kubernetes recreates a pod that was lost or has a lower ordinal than others.
 func (m *StateMachine) mayShrink(n int) bool {
 	if m.alignment.timedOut {
 		return true
 	}
-	for order := n; order < m.alignment.wanted; order++ {
-		if !m.alignment.left[order] {
+	for ordinal := n; ordinal < m.alignment.wanted; ordinal++ {
+		if !m.alignment.departed[ordinal] {
 			return false
 		}
 	}
@@ -78,7 +78,7 @@ func (m *StateMachine) mayShrink(n int) bool {
 
 func (m *StateMachine) join(e Join) {
 	m.members = append(m.members, memberState{e.Member, e.Ordinal, e.Slots, e.Rendezvous})
-	delete(m.alignment.left, e.Ordinal)
+	delete(m.alignment.departed, e.Ordinal)
 	if m.limits.Aligned && m.state == Running {
 		m.alignment.joinTimer = m.setTimer(m.limits.JoinDelay)
 		return
@@ -104,46 +104,46 @@ func (m *StateMachine) timerFired(e TimerFired) {
 	}
 }
 
-// wait waits for members, and logs for which: at once and, where they are aligned, every waitReportInterval.
+// wait enters the state Waiting and logs which members are missing: once or, if members are aligned, every
+// waitReportInterval until the wait times out.
 func (m *StateMachine) wait() {
 	m.state = Waiting
-	least := min(m.limits.MinRanks, m.limits.Ranks)
 	switch {
 	case !m.limits.Aligned:
-		m.emit(LogLine{fmt.Sprintf("%swaiting for members: there are slots for %d of at least %d ranks", m.reasonPrefix(),
-			m.slots(), least)})
+		m.emit(LogLine{fmt.Sprintf("%swaiting for members: found %d of at least %d slots", m.reasonPrefix(), m.slots(),
+			min(m.limits.MinRanks, m.limits.Ranks))})
 	case m.alignment.timedOut:
 		m.finish(Outcome{MembersMissing: true, Reason: fmt.Sprintf("waited for %s for %v", m.missing(), m.alignment.waited)})
 	case m.alignment.waitTimer == 0:
-		so := ""
+		waited := ""
 		if m.alignment.waited > 0 {
-			so = fmt.Sprintf(" (%v so far)", m.alignment.waited)
+			waited = fmt.Sprintf(" (%v so far)", m.alignment.waited)
 		}
-		m.emit(LogLine{m.reasonPrefix() + "waiting for " + m.missing() + so})
+		m.emit(LogLine{m.reasonPrefix() + "waiting for " + m.missing() + waited})
 		m.alignment.waitTimer = m.setTimer(waitReportInterval)
 	}
 }
 
-// missing names the ordinals without a member, in order.
+// missing names the pods of the ordinals without a member, as in "the pods of ranks 1, 3 to 5".
 func (m *StateMachine) missing() string {
-	var all []string
-	for order := 0; order < m.alignment.wanted; {
-		last := order
-		for last < m.alignment.wanted && !slices.ContainsFunc(m.members, func(p memberState) bool {
-			return p.slots > 0 && p.ordinal == last
+	var ranges []string
+	for first := 0; first < m.alignment.wanted; {
+		end := first
+		for end < m.alignment.wanted && !slices.ContainsFunc(m.members, func(p memberState) bool {
+			return p.slots > 0 && p.ordinal == end
 		}) {
-			last++
+			end++
 		}
-		switch last - order {
+		switch end - first {
 		case 0:
 		case 1:
-			all = append(all, fmt.Sprint(order))
+			ranges = append(ranges, fmt.Sprint(first))
 		default:
-			all = append(all, fmt.Sprintf("%d to %d", order, last-1))
+			ranges = append(ranges, fmt.Sprintf("%d to %d", first, end-1))
 		}
-		order = max(last, order) + 1
+		first = end + 1
 	}
-	pods := strings.Join(all, ", ")
+	pods := strings.Join(ranges, ", ")
 	if !strings.ContainsAny(pods, ", ") {
 		return "the pod of rank " + pods
 	}

@@ -5,42 +5,43 @@ import (
 	"time"
 )
 
-// Journal keeps what must outlive the launcher, in the folder of the run.
+// Journal stores, in the run's folder, the state that must outlive the launcher: the epoch and resize requests.
 type Journal interface {
-	// Raise increments the epoch, durably, and returns the step of the latest checkpoint, -1 without one.
+	// Raise increments the epoch, durably, and returns the new epoch and the step of the latest checkpoint, -1 without
+	// one.
 	Raise(assignments []Assignment) (epoch uint64, saved int, err error)
-	// TakeRequest returns a request that was made since the last call, if there is one.
+	// TakeRequest returns a request that a user has made since the last call, if there is one.
 	TakeRequest() (ResizeRequest, bool)
-	// Reply answers it.
+	// Reply answers the request that TakeRequest returned last.
 	Reply(ResizeReply) error
 }
 
-// Config says what Run starts, and where.
+// Config configures Run.
 type Config struct {
 	Limits
 	Journal Journal
-	Local   LocalMember // the member that this process is
-	Server  *Server     // by which other members join, nil for none
-	Command Command     // arguments of the workers
+	Local   LocalMember // the member of this process
+	Server  *Server     // accepts other members, nil for none
+	Command Command     // returns the arguments of the workers
 	Log     func(text string)
 
-	Trace func(Event, []Action) // is called with each event and its actions; nil for none
+	Trace func(Event, []Action) // called with each event and its actions; nil for none
 }
 
-// Command returns the arguments of the workers of an epoch. first is set in the first epoch of this launcher's command.
+// Command returns the arguments of the workers of an epoch. first is true in the first epoch of this launcher process.
 type Command func(first bool) []string
 
 // pollInterval is how often the journal is polled for requests.
 const pollInterval = 200 * time.Millisecond
 
-// member is a member as the controller sees it. Its methods do not block; their results are events.
+// member is a local or remote member. Its methods do not block; their results arrive as events.
 type member interface {
 	start(s StartWorkers, args []string)
 	endWorkers(e EndWorkers)
 	runEnded(o Outcome)
 }
 
-// controller passes events to the state machine, and carries its actions out.
+// controller passes events to the state machine and executes its actions.
 type controller struct {
 	Config
 	machine *StateMachine
@@ -50,29 +51,29 @@ type controller struct {
 	outcome *Outcome
 }
 
-// connected: a member has joined. It precedes all other events of that member.
+// connected is the first event of a member: it has joined.
 type connected struct {
 	Join
 	member member
 }
 
-// logged is a line for the log that comes from a member.
+// logged is a log line from a member.
 type logged string
 
 func (logged) event() {}
 
-// Run takes a run to its end, on this member and on those that join. When ctx ends the run is told to stop.
+// Run controls a run until it is over, on the local member and on those that join. When ctx ends, Run stops the run.
 func Run(ctx context.Context, config Config) Outcome {
 	c := &controller{Config: config, machine: NewStateMachine(config.Limits), events: make(chan Event, 64),
 		closed: make(chan struct{}), members: map[string]member{}}
-	here := newLocalMember(config.Local, c.post)
-	defer here.close()
+	local := newLocalMember(config.Local, c.post)
+	defer local.close()
 	if config.Server != nil {
 		config.Server.start(c.post)
 		defer config.Server.close()
 	}
 	defer close(c.closed)
-	c.handle(connected{here.join(), here})
+	c.handle(connected{local.join(), local})
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
 	stop := ctx.Done()
@@ -84,13 +85,13 @@ func Run(ctx context.Context, config Config) Outcome {
 			stop = nil
 			c.handle(Stop{})
 		case <-poll.C:
-			if ask, ok := config.Journal.TakeRequest(); ok {
-				c.handle(ask)
+			if request, ok := config.Journal.TakeRequest(); ok {
+				c.handle(request)
 			}
 		}
 	}
-	for _, s := range c.members {
-		s.runEnded(*c.outcome)
+	for _, m := range c.members {
+		m.runEnded(*c.outcome)
 	}
 	return *c.outcome
 }
@@ -103,10 +104,10 @@ func (c *controller) post(e Event) {
 	}
 }
 
-// handle passes an event to the state machine, and carries out the actions that follow.
+// handle passes an event to the state machine and executes its actions.
 func (c *controller) handle(e Event) {
 	if j, ok := e.(connected); ok {
-		if _, twice := c.members[j.Member]; twice {
+		if _, exists := c.members[j.Member]; exists {
 			j.member.runEnded(Outcome{Reason: "there is already a member named " + j.Member})
 			return
 		}

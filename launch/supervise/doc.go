@@ -1,11 +1,11 @@
-// Package supervise lets a run outlive its processes: supervisors stay, workers are replaced.
+// Package supervise continues a run when its processes fail or its number of ranks changes: it restarts the ranks from
+// the last checkpoint.
 //
-// A run has members: the launcher, and a process of atoll supervise on each other machine. The supervisor of each
-// member starts the ranks that are assigned to it as workers, processes that live for one epoch. Every change of who
-// takes part (a worker that dies or hangs, a member that joins or leaves, a request for another number of ranks) is
-// handled in one way: all workers end, the epoch is incremented, and the members that are there then start all ranks
-// again, from the last complete checkpoint. Nothing of the old epoch is used again: no broken device, no half of a
-// message.
+// A run has members: the launcher, and a process of atoll supervise on each other machine. Each member is a supervisor:
+// it starts the ranks that are assigned to it as workers, processes that live for one epoch. Every change of the ranks
+// or members (a worker dies or hangs, a member joins or leaves, a user requests another number of ranks) is handled in
+// one way: all workers end, the epoch is incremented, and the present members start all ranks again, from the last
+// complete checkpoint. So no failed device and no incomplete message of the old epoch is used again.
 //
 //	          Join, ResizeRequest          EpochRaised
 //	Waiting ------------> Raising ----------------------> Running
@@ -15,28 +15,29 @@
 //	   +-------------------+--- Over <----------------+--- Ending
 //	                        all workers have exited
 //
-// StateMachine decides: it is a function of events to actions, without clock, process or network, so that any schedule
-// can be replayed. Run carries its actions out.
+// StateMachine makes the decisions. It maps events to actions, without clock, process or network, so that tests can
+// replay any sequence of events. Run executes the actions. A Server accepts members on other machines, where a
+// RemoteSupervisor joins the run.
 //
 // # The epoch
 //
-// A Journal keeps the epoch, durably, where the run has its output, and only ever increments it. Two things follow.
-// When the launcher dies its workers die with it, supervisors elsewhere end theirs and dial again, and the next
-// launcher begins the next epoch. And a worker of an earlier epoch that wakes up later, on a machine that was cut off
-// or frozen, finds that its epoch is over: what it would publish is refused.
+// A Journal stores the epoch durably in the run's output folder, and only increments it. So when the launcher dies, its
+// workers die with it, remote supervisors kill theirs and dial again, and the next launcher begins the next epoch. And
+// a worker of an earlier epoch that continues later, on a machine that was disconnected or suspended, cannot publish
+// output, since its epoch is over.
 //
 // # Pods
 //
-// In Kubernetes each pod of an indexed Job is a member, and pod 0 is the launcher. Such members are aligned: rank R
-// runs in pod R, whose certificate says so, and the number of pods is the number of ranks. Pods that leave in order
-// from the highest index down make the run smaller, pods that join there larger; for one that is missing among the
-// others, or was lost, the run waits a while, since Kubernetes recreates it. When pod 0 stops the others stay and dial
-// the next one; that the run is done they see in its folder.
+// In Kubernetes each pod of an indexed Job is a member, and pod 0 is the launcher. These members are aligned: rank R
+// runs in pod R, whose certificate names rank R, and the number of pods is the number of ranks. When the pods of the
+// highest indices leave, the run shrinks; when pods join, it grows. If a pod of a lower index is missing, or a pod was
+// lost, the run waits up to Limits.WaitLimit, since Kubernetes recreates pods. When pod 0 stops, the other pods stay
+// and dial its replacement; the run's folder shows them when the run is done.
 //
 // # Giving up
 //
-// A run that makes no progress is given up: after Limits.Retries epochs in succession that ended in a loss and brought
-// no later checkpoint, or when it fails twice with the same error. What a rank reports of itself, that its input is
-// wrong or its state is not finite, ends the run at once, unless Limits.RetryFailures says that failures may be the
-// machine's.
+// A run without progress is given up: after more than Limits.Retries epochs in succession that ended in a loss without
+// a later checkpoint, or when it fails twice with the same error. A failure that a rank reports of itself, such as
+// wrong input or a state that is not finite, ends the run at once. With Limits.RetryFailures only wrong input does:
+// other failures may be faults of the machine.
 package supervise

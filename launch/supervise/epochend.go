@@ -14,46 +14,46 @@ type epochEnd uint8
 
 const (
 	done    epochEnd = iota
-	stopped          // all workers saved their state and stopped, as told or as agreed
+	stopped          // all workers saved their state and stopped
 	refused          // the input is wrong
 	failed           // a rank reports a failure of its own
 	lost             // a worker or a member died, or stopped responding
 )
 
-// verdict is how an epoch ended, and the cause in words.
+// verdict is how an epoch ended, and a description of the cause.
 type verdict struct {
-	kind epochEnd
+	end  epochEnd
 	text string
 }
 
-// classify finds what ended an epoch, from how its workers exited. lostMember says which member was lost, "" for none;
-// draining is set if the workers were told to stop: one that had nothing to save yet then reports a failure.
-func classify(exits []launch.Exit, gone string, draining bool) verdict {
+// classify finds how an epoch ended from the exits of its workers. lostMember describes the loss of a member, "" for
+// none. draining is true if the workers had to stop: a worker without state to save then exits with an error.
+func classify(exits []launch.Exit, lostMember string, draining bool) verdict {
 	exits = slices.SortedFunc(slices.Values(exits), func(a, b launch.Exit) int {
 		return cmp.Or(cmp.Compare(causeOrder(a), causeOrder(b)), a.At.Compare(b.At), a.Rank-b.Rank)
 	})
 	if i := slices.IndexFunc(exits, func(e launch.Exit) bool { return e.Rank == 0 }); i >= 0 &&
 		exits[i].Code == launch.ExitDone {
-		return verdict{kind: done}
+		return verdict{end: done}
 	}
-	if gone != "" {
-		return verdict{lost, gone}
+	if lostMember != "" {
+		return verdict{lost, lostMember}
 	}
 	if len(exits) == 0 {
 		return verdict{lost, "a member did not report how its workers exited"}
 	}
 	e := exits[0]
 	switch {
-	case e.Signal == syscall.SIGTERM && e.BySupervisor && draining: // before it could handle the signal
-		return verdict{kind: stopped}
+	case e.Signal == syscall.SIGTERM && e.BySupervisor && draining: // the worker had not installed its signal handler
+		return verdict{end: stopped}
 	case e.Signal != 0 && !e.BySupervisor && e.Report != nil && e.Report.Lost && e.Report.Rank == e.Rank:
 		return verdict{lost, fmt.Sprintf("rank %d %s", e.Rank, e.Report.Text)}
 	case e.Signal != 0 && e.BySupervisor:
-		return verdict{lost, fmt.Sprintf("rank %d had not stopped in time", e.Rank)}
+		return verdict{lost, fmt.Sprintf("rank %d had not stopped in time and was killed", e.Rank)}
 	case e.Signal != 0:
 		return verdict{lost, fmt.Sprintf("rank %d was killed by signal %d (%v)", e.Rank, int(e.Signal), e.Signal)}
 	case e.Code == launch.ExitStopped, draining && e.Report == nil && e.Code != launch.ExitUsage:
-		return verdict{kind: stopped}
+		return verdict{end: stopped}
 	case e.Code == launch.ExitPeerFailed && e.Report != nil && e.Report.Lost:
 		return verdict{lost, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
 	case e.Code == launch.ExitPeerFailed && e.Report != nil:

@@ -6,24 +6,25 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// Event is something that has happened: an input of the state machine.
+// Event is an input of the state machine.
 type Event interface{ event() }
 
 type (
-	// Join: a member has joined, with Slots for ranks. Rendezvous is the host:port at which ranks of several members
-	// can meet there, "" if no other machine reaches it. Ordinal is its number among aligned members, 0 for others.
+	// Join: a member has joined, with slots for ranks. Rendezvous is the host:port for the coordinator of an epoch whose
+	// rank 0 runs at this member, "" if other machines cannot reach it. Ordinal is the number of an aligned member, else
+	// 0.
 	Join struct {
 		Member     string
 		Slots      int
 		Rendezvous string
 		Ordinal    int
 	}
-	// Slots: a member offers another number of slots from now on, 0 when it wants to leave.
+	// Slots: a member changes its number of slots, to 0 when it announces that it leaves.
 	Slots struct {
 		Member string
 		Slots  int
 	}
-	// Leave: a member is gone, and its workers with it.
+	// Leave: a member has left or was lost, and its workers with it.
 	Leave struct{ Member, Reason string }
 	// Exited: the process of a worker has exited.
 	Exited struct {
@@ -31,26 +32,27 @@ type (
 		Epoch  uint64
 		Exit   launch.Exit
 	}
-	// AllExited: all workers of a member have exited. Rendezvous is its next one.
+	// AllExited: all workers of a member have exited. Rendezvous is the member's rendezvous for the next epoch.
 	AllExited struct {
 		Member     string
 		Epoch      uint64
 		Rendezvous string
 	}
-	// EpochRaised: the journal has the new epoch, or Err. Saved is the step of the latest checkpoint, -1 without one.
+	// EpochRaised: the journal has stored the new epoch, or failed with Err. Saved is the step of the latest checkpoint,
+	// -1 without one.
 	EpochRaised struct {
 		Epoch uint64
 		Saved int
 		Err   error
 	}
-	// ResizeRequest: a user asks for another number of ranks.
+	// ResizeRequest: a user requests another number of ranks.
 	ResizeRequest struct {
 		Ranks int
 		ID    string // for the reply
 	}
-	// Stop: the run is to save its state and stop.
+	// Stop: the user, or the system, wants the run to save its state and stop.
 	Stop struct{}
-	// TimerFired follows SetTimer.
+	// TimerFired: the timer of a SetTimer with this ID has expired.
 	TimerFired struct{ ID int }
 )
 
@@ -64,37 +66,37 @@ func (ResizeRequest) event() {}
 func (Stop) event()          {}
 func (TimerFired) event()    {}
 
-// Action is something to be done: an output of the state machine.
+// Action is an output of the state machine, which the controller executes.
 type Action interface{ action() }
 
 type (
-	// RaiseEpoch increments the epoch, and records who runs which ranks in it. EpochRaised follows.
+	// RaiseEpoch increments the epoch, and stores the assignments of ranks to members. The event EpochRaised follows.
 	RaiseEpoch struct{ Assignments []Assignment }
-	// StartWorkers starts the workers of an assignment. Exited follows for each, and then AllExited.
+	// StartWorkers starts the workers of an assignment. The event Exited follows for each of them, and then AllExited.
 	StartWorkers struct {
 		Assignment
 		Size              int // ranks of all assignments
 		Epoch, FirstEpoch uint64
-		Coordinator       string // host:port where the ranks meet, "" if this member runs all of them
+		Coordinator       string // the coordinator's host:port, "" if this member runs all ranks
 	}
-	// EndWorkers ends the workers of a member: with Drain they are told to save their state and stop, else they are killed
-	// after a time.
+	// EndWorkers ends the workers of a member: with Drain they get SIGTERM, save their state and stop; else they are
+	// killed after the delay After, in which they may exit by themselves.
 	EndWorkers struct {
 		Member string
 		Epoch  uint64
 		Drain  bool
 		After  time.Duration
 	}
-	// SetTimer asks for TimerFired with the same ID after a time.
+	// SetTimer sets a timer. The event TimerFired with the same ID follows.
 	SetTimer struct {
 		After time.Duration
 		ID    int
 	}
 	// LogLine is a line for the log.
 	LogLine struct{ Text string }
-	// ResizeReply answers a ResizeRequest: Text is "", or why it is refused.
+	// ResizeReply answers a ResizeRequest: Text is "", or the reason for its refusal.
 	ResizeReply struct{ ID, Text string }
-	// Finish ends the run. It comes once, last, when no worker is left.
+	// Finish ends the run. It is emitted once, after all workers have exited. Only ResizeReply may follow.
 	Finish struct{ Outcome }
 )
 
@@ -106,7 +108,7 @@ func (LogLine) action()      {}
 func (ResizeReply) action()  {}
 func (Finish) action()       {}
 
-// Assignment says that a member runs the ranks First … First+Ranks-1.
+// Assignment assigns the ranks First … First+Ranks-1 to a member.
 type Assignment struct {
 	Member string `json:"place"`
 	First  int    `json:"first"`
@@ -116,8 +118,8 @@ type Assignment struct {
 // Outcome is how a run has ended.
 type Outcome struct {
 	Exits          []launch.Exit // of the last epoch
-	Stopped        bool          // it was told to stop
-	Reason         string        // why it was given up, "" where Exits say all
-	MembersMissing bool          // it was given up since members were missing
-	Err            error         // of the journal
+	Stopped        bool          // the event Stop ended it
+	Reason         string        // why it was given up, "" if it was not
+	MembersMissing bool          // it was given up because members were missing
+	Err            error         // error of the journal
 }

@@ -2,33 +2,34 @@ package supervise
 
 import "time"
 
-// Limits bound a run: its ranks, and how often and how long it is tried again.
+// Limits bound a run: its number of ranks, and how often it is restarted.
 type Limits struct {
-	Ranks    int // how many there should be
-	MinRanks int // with how many it continues while members are missing; Ranks if it waits for them
-	MaxRanks int // how many may be requested, 0 for as many as there are slots
-	// losses in succession, without a later checkpoint in between, that are followed by another epoch
+	Ranks    int // desired number of ranks
+	MinRanks int // least number of ranks with which the run continues while members are missing
+	MaxRanks int // largest number that a ResizeRequest may have, 0 for the number of slots
+	// number of losses in succession, without a later checkpoint in between, after which another epoch is started
 	Retries       int
-	RetryFailures bool          // a failure that a rank reports of itself is followed by another epoch too
-	Drain         time.Duration // to stop with the state saved
+	RetryFailures bool          // another epoch is started also after a failure that a rank reports of itself
+	Drain         time.Duration // time for workers to save their state and stop
 
-	// Aligned has rank R run at the member of ordinal R, as in pods, each of which has the name and the certificate of
-	// one rank. The number of members then is the number of ranks: from MinRanks to Ranks, InitialRanks at first.
+	// With Aligned, rank R runs at the member of ordinal R, as in pods, each of which has the name and the certificate
+	// of one rank. The number of ranks is then the number of members, from MinRanks to Ranks; the first epoch has
+	// InitialRanks.
 	Aligned      bool
 	InitialRanks int
-	JoinDelay    time.Duration // from when a member joins until ranks are assigned to it: others may join meanwhile
-	WaitLimit    time.Duration // how long to wait for members, 0 for ever
+	JoinDelay    time.Duration // time after a Join before ranks are assigned, in which more members may join
+	WaitLimit    time.Duration // how long to wait for missing members, 0 for no limit
 }
 
-// State is what the state machine waits for; the package comment has the transitions.
+// State is a state of the state machine; the package comment has the transitions.
 type State uint8
 
 const (
-	Waiting State = iota // for members with enough slots
-	Raising              // for the journal to have the next epoch
-	Running              // for workers to exit, or a reason to end them
-	Ending               // for all workers to exit
-	Over                 // for nothing: the run is done, stopped or given up
+	Waiting State = iota // too few slots: waits for members
+	Raising              // the journal is storing the next epoch
+	Running              // workers run
+	Ending               // workers have been ended, and some have not exited yet
+	Over                 // the run is done, stopped or given up
 )
 
 func (s State) String() string {

@@ -7,33 +7,33 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// LocalMember describes the member that this process is, which runs workers on this machine.
+// LocalMember configures the member of this process, which runs workers on this machine.
 type LocalMember struct {
 	Name       string
-	Slots      int                // how many ranks it can run
-	Workers    launch.LocalConfig // of all workers; Ranks and Args are not read
-	Address    string             // of this machine, at which ranks elsewhere reach those here; "" for none
-	Rendezvous string             // host:port of it where ranks meet, "" for any free port
+	Slots      int                // number of ranks that it can run
+	Workers    launch.LocalConfig // configuration of the workers; Ranks and Args are not used
+	Address    string             // host name or IP at which other machines reach this one; "" for none
+	Rendezvous string             // host:port for the coordinator, "" for any free port at Address
 	Ordinal    int                // see Limits.Aligned
-	OnActive   func(bool)         // is called when workers start, and when all have exited; nil for none
+	OnActive   func(bool)         // called with true when workers start, false when all have exited; nil for none
 }
 
-func (h *LocalMember) setActive(yes bool) {
+func (h *LocalMember) setActive(active bool) {
 	if h.OnActive != nil {
-		h.OnActive(yes)
+		h.OnActive(active)
 	}
 }
 
-// localMember runs workers for a controller, in this process or elsewhere.
+// localMember runs workers for a controller in this process, or for one that a RemoteSupervisor is connected to.
 type localMember struct {
 	LocalMember
 	send func(Event)
 
 	lock     sync.Mutex
-	workers  *launch.Workers // of the epoch, nil between epochs
+	workers  *launch.Workers // of the current epoch, nil between epochs
 	epoch    uint64
-	previous *launch.Workers // those of the epoch before
-	release  func()          // frees the port that is reserved as the next rendezvous; nil for none
+	previous *launch.Workers // of the previous epoch
+	release  func()          // frees the reserved port of the next rendezvous; nil for none
 }
 
 func newLocalMember(h LocalMember, send func(Event)) *localMember {
@@ -42,8 +42,8 @@ func newLocalMember(h LocalMember, send func(Event)) *localMember {
 
 func (h *localMember) join() Join { return Join{h.Name, h.Slots, h.reserveRendezvous(), h.Ordinal} }
 
-// reserveRendezvous reserves a port at which ranks can meet in the next epoch. Where none can be had, ranks of several
-// machines do not find each other, and report that.
+// reserveRendezvous reserves a port for the coordinator of the next epoch and returns its address. If no port is free
+// it returns "": ranks on other machines then fail to connect, and report that.
 func (h *localMember) reserveRendezvous() string {
 	h.lock.Lock()
 	defer h.lock.Unlock()
@@ -62,7 +62,7 @@ func (h *localMember) reserveRendezvous() string {
 	return address
 }
 
-// close frees the port that is reserved.
+// close frees the reserved port.
 func (h *localMember) close() {
 	h.lock.Lock()
 	defer h.lock.Unlock()
@@ -72,15 +72,14 @@ func (h *localMember) close() {
 	}
 }
 
-// start starts the workers of an assignment, and sends how they exit.
+// start starts the workers of an assignment, and sends an event for each exit.
 func (h *localMember) start(s StartWorkers, args []string) {
 	config := launch.WorkersConfig{LocalConfig: h.Workers, First: s.First, Size: s.Size, Epoch: s.Epoch,
-		FirstEpoch:  s.FirstEpoch,
-		Coordinator: s.Coordinator}
+		FirstEpoch: s.FirstEpoch, Coordinator: s.Coordinator}
 	config.Ranks, config.Args = s.Ranks, args
 	w, err := launch.StartWorkers(config)
 	if err != nil {
-		go func() { // the controller may be the caller, and must not wait for itself
+		go func() { // send would block if the caller is the controller, which receives the events
 			h.send(Exited{h.Name, s.Epoch, launch.Exit{Rank: s.First, Code: 1, At: time.Now(),
 				Report: &launch.Report{Rank: s.First, Text: err.Error()}}})
 			h.send(AllExited{h.Name, s.Epoch, h.reserveRendezvous()})
@@ -115,7 +114,7 @@ func (h *localMember) endWorkers(e EndWorkers) {
 	}
 	h.lock.Unlock()
 	switch {
-	case w == nil: // they have just ended
+	case w == nil: // the workers have just ended
 	case e.Drain:
 		w.Drain()
 	default:
@@ -123,7 +122,7 @@ func (h *localMember) endWorkers(e EndWorkers) {
 	}
 }
 
-// kill kills the workers that run.
+// kill kills the running workers.
 func (h *localMember) kill() {
 	h.lock.Lock()
 	w := h.workers
@@ -133,11 +132,11 @@ func (h *localMember) kill() {
 	}
 }
 
-// runEnded prints the last output of workers that have failed.
+// runEnded prints the last output of workers that failed, unless the run was stopped.
 func (h *localMember) runEnded(o Outcome) {
 	h.lock.Lock()
 	defer h.lock.Unlock()
 	if h.previous != nil && !o.Stopped {
-		_ = h.previous.Show() // to a terminal that may be gone
+		_ = h.previous.ShowOutput() // fails if the terminal is closed
 	}
 }

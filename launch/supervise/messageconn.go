@@ -11,15 +11,16 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// A remote supervisor and the controller exchange lines of JSON, of bounded length, over a connection that the caller
-// has secured. Each sends a heartbeat when it has nothing else to send, and takes the other for lost after a silence.
+// A remote supervisor and the controller exchange messages as lines of JSON of bounded length, over a connection that
+// the caller has secured. Each sends a heartbeat when it has nothing else to send, and treats the other as lost when no
+// message has arrived for the silence limit.
 const (
 	maxLine           = 1 << 20
 	heartbeatInterval = 500 * time.Millisecond
 	maxQueued         = 256 // messages that may wait for a slow receiver
 )
 
-// message is a line. Kind says which of the other fields have a meaning.
+// message is one message. Kind determines which of the other fields are set.
 type message struct {
 	Kind       string        `json:"kind"`
 	Hello      *hello        `json:"hello,omitempty"`
@@ -34,24 +35,26 @@ type message struct {
 	Dir        string        `json:"dir,omitempty"`
 	Env        []string      `json:"env,omitempty"`
 	Done       bool          `json:"done,omitempty"`
-	Last       bool          `json:"last,omitempty"` // the sender leaves
+	Last       bool          `json:"last,omitempty"` // the sender leaves: its last message
 }
 
-// Kinds of messages, and the fields that they have: the first ones come from a supervisor, the others from the
-// controller.
+// Kinds of messages, and the fields that each kind sets.
 const (
-	kindHello  = "hello"  // Hello: first, once
+	// sent by a supervisor
+	kindHello  = "hello"  // Hello; the first message
 	kindExited = "exited" // Epoch, Exit
-	kindEnded  = "ended"  // Epoch, Meet
-	kindSlots  = "slots"  // Slots
+	kindEnded  = "ended"  // Epoch, Rendezvous: all workers have exited
+	kindSlots  = "slots"  // Slots, Last
 	kindLog    = "told"   // Text
 
-	kindWelcome = "welcome" // Dir, Env: first, once
-	kindRefused = "refused" // Text: last
+	// sent by the controller
+	kindWelcome = "welcome" // Dir, Env; the first message
+	kindRefused = "refused" // Text; the last message
 	kindStart   = "start"   // Start, Args
 	kindEnd     = "end"     // End
-	kindOver    = "over"    // Text, Done: last
+	kindOver    = "over"    // Text, Done; the last message
 
+	// sent by both
 	kindHeartbeat = "beat"
 )
 
@@ -65,15 +68,15 @@ type hello struct {
 	Token      string `json:"token"`
 }
 
-// messageConn is a connection that carries messages.
+// messageConn sends and receives messages over a connection.
 type messageConn struct {
 	conn    net.Conn
 	lines   *bufio.Scanner
-	silence time.Duration
+	silence time.Duration // limit
 	out     chan message
 	once    sync.Once
 	closed  chan struct{}
-	written chan struct{} // closed when nothing more is written
+	written chan struct{} // closed when writeLoop has ended
 }
 
 func newMessageConn(conn net.Conn, silence time.Duration) *messageConn {
@@ -84,7 +87,7 @@ func newMessageConn(conn net.Conn, silence time.Duration) *messageConn {
 	return w
 }
 
-// send queues a message, unless the connection is closed. A receiver whose queue is full is disconnected.
+// send queues a message, unless the connection is closed. If the queue is full it closes the connection.
 func (w *messageConn) send(m message) {
 	select {
 	case w.out <- m:
@@ -94,12 +97,12 @@ func (w *messageConn) send(m message) {
 	}
 }
 
-// writeLoop writes queued messages, and heartbeats.
+// writeLoop writes queued messages and heartbeats, until the last message or until the connection is closed.
 func (w *messageConn) writeLoop() {
 	defer close(w.written)
 	tick := time.NewTicker(heartbeatInterval)
 	defer tick.Stop()
-	to := json.NewEncoder(w.conn)
+	encoder := json.NewEncoder(w.conn)
 	for {
 		m := message{Kind: kindHeartbeat}
 		select {
@@ -109,7 +112,7 @@ func (w *messageConn) writeLoop() {
 			return
 		}
 		_ = w.conn.SetWriteDeadline(time.Now().Add(w.silence))
-		if to.Encode(m) != nil {
+		if encoder.Encode(m) != nil {
 			w.close()
 			return
 		}
@@ -119,16 +122,16 @@ func (w *messageConn) writeLoop() {
 	}
 }
 
-// receive returns the next message that is no heartbeat.
+// receive returns the next message that is not a heartbeat.
 func (w *messageConn) receive() (m message, err error) {
 	for {
 		_ = w.conn.SetReadDeadline(time.Now().Add(w.silence))
 		if !w.lines.Scan() {
 			if err = w.lines.Err(); err == nil {
-				return m, fmt.Errorf("the connection has ended")
+				return m, fmt.Errorf("the connection was closed")
 			}
 			if t, ok := err.(net.Error); ok && t.Timeout() {
-				err = fmt.Errorf("no sign of life for %v", w.silence)
+				err = fmt.Errorf("no heartbeat for %v", w.silence)
 			}
 			return m, err
 		}
@@ -145,7 +148,7 @@ func (w *messageConn) receive() (m message, err error) {
 func (w *messageConn) close() {
 	w.once.Do(func() {
 		close(w.closed)
-		_ = w.conn.Close() // says only that it was closed before
+		_ = w.conn.Close() // fails only if it is closed already
 	})
 }
 

@@ -11,191 +11,194 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// world plays places, journal and workers for a machine, in any order that they could take.
-type world struct {
-	t       *rapid.T
-	machine *StateMachine
-	waiting []Event                 // one of which happens next
-	workers map[string]StartWorkers // at places, of the epoch that runs there
-	ending  map[string]bool         // workers were told to end
-	places  map[string]int          // slots
-	orders  map[string]int
-	epoch   uint64
-	saved   int
-	shares  []Assignment
-	over    *Outcome
-	clock   int64
+// simulation simulates members, journal and workers for a state machine, with events in random order.
+type simulation struct {
+	t           *rapid.T
+	machine     *StateMachine
+	queue       []Event                 // events of the journal, members and timers that have not been handled yet
+	workers     map[string]StartWorkers // [member]: the running workers
+	ending      map[string]bool         // [member]: the exits of its workers are in queue
+	slots       map[string]int          // [member]
+	ordinals    map[string]int          // [member]
+	epoch       uint64
+	saved       int
+	assignments []Assignment
+	outcome     *Outcome
+	clock       int64
 }
 
-// TestAnySchedule: whatever happens in whatever order, epochs only grow; ranks of one begin when those of the one
-// before have ended, or their place is lost; each rank is started once, where there is room, and where it belongs if
-// they are aligned; the number of ranks is within its bounds; and when nothing disturbs it any more, the run ends.
+// TestAnySchedule: for any events in any order, epochs only grow; workers of an epoch are started when all workers of
+// the epoch before have ended, or their member is lost; each rank is started once, at a member with a slot for it, and
+// at the member of its ordinal if members are aligned; the number of ranks is within its bounds; and after the last
+// disturbance the run ends, or waits for members.
 func TestAnySchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		least := rapid.IntRange(1, 3).Draw(t, "least")
-		most := rapid.IntRange(least, 6).Draw(t, "most")
-		limits := Limits{Ranks: most, MinRanks: least, MaxRanks: most, Drain: time.Minute,
-			Retries: rapid.IntRange(0, 3).Draw(t, "retries"), Aligned: rapid.Bool().Draw(t, "aligned")}
+		minRanks := rapid.IntRange(1, 3).Draw(t, "MinRanks")
+		maxRanks := rapid.IntRange(minRanks, 6).Draw(t, "MaxRanks")
+		limits := Limits{Ranks: maxRanks, MinRanks: minRanks, MaxRanks: maxRanks, Drain: time.Minute,
+			Retries: rapid.IntRange(0, 3).Draw(t, "Retries"), Aligned: rapid.Bool().Draw(t, "Aligned")}
 		if limits.Aligned {
-			limits.InitialRanks = rapid.IntRange(least, most).Draw(t, "begin")
-			limits.WaitLimit = rapid.SampledFrom([]time.Duration{0, 3 * waitReportInterval}).Draw(t, "patience")
+			limits.InitialRanks = rapid.IntRange(minRanks, maxRanks).Draw(t, "InitialRanks")
+			limits.WaitLimit = rapid.SampledFrom([]time.Duration{0, 3 * waitReportInterval}).Draw(t, "WaitLimit")
 		}
-		w := &world{t: t, workers: map[string]StartWorkers{}, ending: map[string]bool{}, places: map[string]int{},
-			orders: map[string]int{}, saved: -1, machine: NewStateMachine(limits)}
+		s := &simulation{t: t, workers: map[string]StartWorkers{}, ending: map[string]bool{}, slots: map[string]int{},
+			ordinals: map[string]int{}, saved: -1, machine: NewStateMachine(limits)}
 		for range rapid.IntRange(0, 60).Draw(t, "length") {
-			w.disturb()
+			s.disturb()
 		}
-		if len(w.places) == 0 {
-			w.join("last", 0, most)
+		if len(s.slots) == 0 {
+			s.join("last", 0, maxRanks)
 		}
 		for range 200 {
-			if w.over != nil {
+			if s.outcome != nil {
 				break
 			}
-			w.proceed(true)
+			s.proceed(true)
 		}
-		if w.over == nil && w.machine.State() != Waiting {
-			t.Fatalf("nothing disturbs the run, and it is still %v", w.machine.State())
+		if s.outcome == nil && s.machine.State() != Waiting {
+			t.Fatalf("the state after the last disturbance is %v, want over or waiting", s.machine.State())
 		}
-		if w.over != nil && len(w.workers) > 0 {
-			t.Fatalf("it is over, and workers run: %v", w.workers)
+		if s.outcome != nil && len(s.workers) > 0 {
+			t.Fatalf("the run is over, but workers run: %v", s.workers)
 		}
 	})
 }
 
-func (w *world) join(name string, order, slots int) {
-	if w.machine.limits.Aligned {
+func (s *simulation) join(name string, ordinal, slots int) {
+	if s.machine.limits.Aligned {
 		slots = 1
 	}
-	w.places[name], w.orders[name] = slots, order
-	w.take(Join{Member: name, Slots: slots, Rendezvous: name + ":1", Ordinal: order})
+	s.slots[name], s.ordinals[name] = slots, ordinal
+	s.handle(Join{Member: name, Slots: slots, Rendezvous: name + ":1", Ordinal: ordinal})
 }
 
-// disturb makes something happen.
-func (w *world) disturb() {
-	order := rapid.IntRange(0, 3).Draw(w.t, "place")
-	name := fmt.Sprintf("p%d", order)
-	_, there := w.places[name]
-	switch rapid.IntRange(0, 10).Draw(w.t, "what") {
+// disturb causes a random event.
+func (s *simulation) disturb() {
+	ordinal := rapid.IntRange(0, 3).Draw(s.t, "ordinal")
+	name := fmt.Sprintf("p%d", ordinal)
+	_, isMember := s.slots[name]
+	switch rapid.IntRange(0, 10).Draw(s.t, "event") {
 	case 0, 1:
-		if !there {
-			w.join(name, order, rapid.IntRange(1, 3).Draw(w.t, "slots"))
+		if !isMember {
+			s.join(name, ordinal, rapid.IntRange(1, 3).Draw(s.t, "slots"))
 		}
 	case 2:
-		if there {
-			delete(w.places, name)
-			delete(w.workers, name)
-			w.take(Leave{name, "lost"})
+		if isMember {
+			delete(s.slots, name)
+			delete(s.workers, name)
+			s.handle(Leave{name, "lost"})
 		}
 	case 10:
-		if there { // it leaves of its own accord
-			w.places[name] = 0
-			w.take(Slots{Member: name})
+		if isMember { // it announces that it leaves
+			s.slots[name] = 0
+			s.handle(Slots{Member: name})
 		}
 	case 3:
-		w.take(ResizeRequest{Ranks: rapid.IntRange(0, 8).Draw(w.t, "ranks")})
+		s.handle(ResizeRequest{Ranks: rapid.IntRange(0, 8).Draw(s.t, "ranks")})
 	case 4, 5:
-		if s, runs := w.workers[name]; runs && !w.ending[name] {
-			w.end(s, -1, syscall.SIGKILL, false)
+		if w, run := s.workers[name]; run && !s.ending[name] {
+			s.end(w, -1, syscall.SIGKILL, false)
 		}
 	case 6:
-		w.saved += rapid.IntRange(0, 1).Draw(w.t, "saved")
-	case 7:
-		w.take(Exited{name, w.epoch - 1, launch.Exit{Code: -1, Signal: syscall.SIGKILL}}) // of long ago
-		w.take(AllExited{Member: name, Epoch: w.epoch - 1})
+		s.saved += rapid.IntRange(0, 1).Draw(s.t, "saved")
+	case 7: // events of an earlier epoch
+		s.handle(Exited{name, s.epoch - 1, launch.Exit{Code: -1, Signal: syscall.SIGKILL}})
+		s.handle(AllExited{Member: name, Epoch: s.epoch - 1})
 	default:
-		w.proceed(false)
+		s.proceed(false)
 	}
 }
 
-// proceed lets what is under way go on; at the end of the schedule runs end by themselves.
-func (w *world) proceed(toEnd bool) {
-	if len(w.waiting) > 0 {
-		i := rapid.IntRange(0, len(w.waiting)-1).Draw(w.t, "next")
-		if _, raised := w.waiting[i].(EpochRaised); !raised {
-			i = 0 // what a place says comes in order
+// proceed handles an event of the queue. If the queue is empty and toEnd is set, all ranks complete the run.
+func (s *simulation) proceed(toEnd bool) {
+	if len(s.queue) > 0 {
+		i := rapid.IntRange(0, len(s.queue)-1).Draw(s.t, "next")
+		if _, raised := s.queue[i].(EpochRaised); !raised {
+			i = 0 // events of a member arrive in order
 		}
-		e := w.waiting[i]
-		w.waiting = append(w.waiting[:i:i], w.waiting[i+1:]...)
-		w.take(e)
+		e := s.queue[i]
+		s.queue = append(s.queue[:i:i], s.queue[i+1:]...)
+		s.handle(e)
 		return
 	}
-	if toEnd && w.machine.State() == Running {
-		for _, s := range w.workers {
-			w.end(s, 0, 0, false)
+	if toEnd && s.machine.State() == Running {
+		for _, w := range s.workers {
+			s.end(w, 0, 0, false)
 		}
 	}
 }
 
-// end makes all workers of a place end alike.
-func (w *world) end(s StartWorkers, code int, signal syscall.Signal, ours bool) {
-	w.ending[s.Member] = true
-	for rank := s.First; rank < s.First+s.Ranks; rank++ {
-		w.clock++
-		w.waiting = append(w.waiting, Exited{s.Member, s.Epoch, launch.Exit{Rank: rank, Code: code, Signal: signal,
-			BySupervisor: ours, At: time.Unix(w.clock, 0)}})
+// end queues the same exit for all workers of a member.
+func (s *simulation) end(w StartWorkers, code int, signal syscall.Signal, bySupervisor bool) {
+	s.ending[w.Member] = true
+	for rank := w.First; rank < w.First+w.Ranks; rank++ {
+		s.clock++
+		s.queue = append(s.queue, Exited{w.Member, w.Epoch, launch.Exit{Rank: rank, Code: code, Signal: signal,
+			BySupervisor: bySupervisor, At: time.Unix(s.clock, 0)}})
 	}
-	w.waiting = append(w.waiting, AllExited{Member: s.Member, Epoch: s.Epoch, Rendezvous: s.Member + ":2"})
+	s.queue = append(s.queue, AllExited{Member: w.Member, Epoch: w.Epoch, Rendezvous: w.Member + ":2"})
 }
 
-func (w *world) take(e Event) {
-	if done, is := e.(AllExited); is && w.workers[done.Member].Epoch == done.Epoch {
-		delete(w.workers, done.Member)
+// handle passes an event to the state machine and executes its actions.
+func (s *simulation) handle(e Event) {
+	if all, ok := e.(AllExited); ok && s.workers[all.Member].Epoch == all.Epoch {
+		delete(s.workers, all.Member)
 	}
-	for _, a := range w.machine.Step(e) {
-		if w.over != nil {
-			if _, is := a.(ResizeReply); !is {
-				w.t.Fatalf("after the end it wants %T", a)
+	for _, a := range s.machine.Step(e) {
+		if s.outcome != nil {
+			if _, ok := a.(ResizeReply); !ok {
+				s.t.Fatalf("got action %T after Finish", a)
 			}
 		}
-		w.carryOut(a)
+		s.execute(a)
 	}
 }
 
-func (w *world) carryOut(a Action) {
+func (s *simulation) execute(a Action) {
 	switch a := a.(type) {
 	case RaiseEpoch:
-		if len(w.workers) > 0 {
-			w.t.Fatalf("the epoch is raised while workers run: %v", w.workers)
+		if len(s.workers) > 0 {
+			s.t.Fatalf("the epoch is raised while workers run: %v", s.workers)
 		}
-		w.epoch++
-		w.shares = a.Assignments
-		w.waiting = append(w.waiting, EpochRaised{Epoch: w.epoch, Saved: w.saved})
+		s.epoch++
+		s.assignments = a.Assignments
+		s.queue = append(s.queue, EpochRaised{Epoch: s.epoch, Saved: s.saved})
 		next := 0
-		for _, s := range a.Assignments {
-			if s.First != next || s.Ranks < 1 || s.Ranks > w.places[s.Member] {
-				w.t.Fatalf("shares %v of places %v", a.Assignments, w.places)
+		for _, w := range a.Assignments {
+			if w.First != next || w.Ranks < 1 || w.Ranks > s.slots[w.Member] {
+				s.t.Fatalf("assignments %v do not fit slots %v", a.Assignments, s.slots)
 			}
-			if w.machine.limits.Aligned && (s.Ranks != 1 || w.orders[s.Member] != s.First) {
-				w.t.Fatalf("rank %d runs at %s", s.First, s.Member)
+			if s.machine.limits.Aligned && (w.Ranks != 1 || s.ordinals[w.Member] != w.First) {
+				s.t.Fatalf("rank %d is assigned to %s, of another ordinal", w.First, w.Member)
 			}
-			next += s.Ranks
+			next += w.Ranks
 		}
-		if l := w.machine.limits; next < min(l.MinRanks, l.Ranks) || next > l.Ranks {
-			w.t.Fatalf("%d ranks: %+v", next, l)
+		if l := s.machine.limits; next < min(l.MinRanks, l.Ranks) || next > l.Ranks {
+			s.t.Fatalf("%d ranks are outside the limits %+v", next, l)
 		}
 	case StartWorkers:
-		if _, runs := w.workers[a.Member]; runs || a.Epoch != w.epoch {
-			w.t.Fatalf("epoch %d is started at %s in epoch %d, over %v", a.Epoch, a.Member, w.epoch, w.workers)
+		if _, run := s.workers[a.Member]; run || a.Epoch != s.epoch {
+			s.t.Fatalf("workers of epoch %d are started at %s in epoch %d, while %v run", a.Epoch, a.Member, s.epoch,
+				s.workers)
 		}
-		if len(w.shares) > 1 && a.Coordinator == "" {
-			w.t.Fatalf("%d places do not know where they meet", len(w.shares))
+		if len(s.assignments) > 1 && a.Coordinator == "" {
+			s.t.Fatalf("no coordinator for %d members", len(s.assignments))
 		}
-		w.workers[a.Member], w.ending[a.Member] = a, false
+		s.workers[a.Member], s.ending[a.Member] = a, false
 	case EndWorkers:
-		s, runs := w.workers[a.Member]
+		w, run := s.workers[a.Member]
 		switch {
-		case !runs || w.ending[a.Member] || s.Epoch != a.Epoch:
+		case !run || s.ending[a.Member] || w.Epoch != a.Epoch:
 		case a.Drain:
-			w.end(s, launch.ExitStopped, 0, false)
+			s.end(w, launch.ExitStopped, 0, false)
 		case a.After == 0:
-			w.end(s, -1, syscall.SIGKILL, true)
+			s.end(w, -1, syscall.SIGKILL, true)
 		default:
-			w.end(s, launch.ExitPeerFailed, 0, false)
+			s.end(w, launch.ExitPeerFailed, 0, false)
 		}
 	case SetTimer:
-		w.waiting = append(w.waiting, TimerFired{a.ID})
+		s.queue = append(s.queue, TimerFired{a.ID})
 	case Finish:
-		w.over = &a.Outcome
+		s.outcome = &a.Outcome
 	}
 }

@@ -10,35 +10,35 @@ import (
 	"time"
 )
 
-// RemoteSupervisor is the supervisor of a member that runs ranks of a run launched elsewhere.
+// RemoteSupervisor supervises ranks on this machine, for a launcher on another machine.
 type RemoteSupervisor struct {
-	Dial         func(ctx context.Context) (net.Conn, error) // connects to the launcher, secured
+	Dial         func(ctx context.Context) (net.Conn, error) // connects to the launcher by a secure connection
 	Local        LocalMember
 	Args         []string // added to the arguments of workers
-	Token        string   // of the run
-	Build        string   // of this program
+	Token        string   // the run's token, which the launcher checks
+	Build        string   // identifies this program; the launcher's must be equal
 	SilenceLimit time.Duration
-	MaxOutage    time.Duration // how long it keeps dialling a launcher that is away
-	UntilDone    bool          // a launcher that stops before the run is done will be replaced: wait for the next one
-	Done         func() bool   // reports that the run is done, where no launcher may be left to say so; nil for unknown
+	MaxOutage    time.Duration // how long Join dials a launcher that does not answer
+	UntilDone    bool          // a launcher that stops before the run is done will be replaced: Join dials the next one
+	Done         func() bool   // reports that the run is done, for when the launcher has ended before; nil for unknown
 	Log          func(text string)
 }
 
-// RefusedError means that the launcher has refused the supervisor.
+// RefusedError: the launcher has refused the supervisor.
 type RefusedError struct{ Reason string }
 
 func (e *RefusedError) Error() string {
 	return "the launcher has refused this supervisor: " + e.Reason
 }
 
-// LauncherLostError means that no launcher was reached for MaxOutage.
+// LauncherLostError: no launcher was reached for MaxOutage.
 type LauncherLostError struct {
 	MaxOutage time.Duration
 	Err       error
 }
 
 func (e *LauncherLostError) Error() string {
-	return fmt.Sprintf("no launcher for %v: %v", e.MaxOutage, e.Err)
+	return fmt.Sprintf("no launcher was reached for %v: %v", e.MaxOutage, e.Err)
 }
 func (e *LauncherLostError) Unwrap() error { return e.Err }
 
@@ -47,9 +47,9 @@ const (
 	maxRedialPause = 2 * time.Second
 )
 
-// Join takes part until the run is over. When the launcher is lost the workers here are killed, and the launcher is
-// dialled again until the next one of the run answers. When ctx ends the member asks to leave, and does when its
-// workers have saved their state.
+// Join is a member of the run until the run is over. When the connection to the launcher breaks, Join kills its workers
+// and dials until that launcher or its successor answers. When ctx ends, the member announces that it leaves, and Join
+// returns when its workers have saved their state.
 func (v *RemoteSupervisor) Join(ctx context.Context) error {
 	lost, logged := time.Now(), time.Now()
 	pause := minRedialPause
@@ -67,7 +67,8 @@ func (v *RemoteSupervisor) Join(ctx context.Context) error {
 			}
 		}
 		if state != sessionGreeting {
-			v.Log(fmt.Sprintf("the launcher is lost: %v; its ranks here are killed, and it is dialled again", err))
+			v.Log(fmt.Sprintf("lost the connection to the launcher: %v; killed its ranks on this machine; dialling again",
+				err))
 			lost, logged, pause = time.Now(), time.Now(), minRedialPause
 			continue
 		}
@@ -95,20 +96,20 @@ func (v *RemoteSupervisor) dial(ctx context.Context) (net.Conn, error) {
 	return v.Dial(ctx)
 }
 
-// sessionState is how far a connection to the launcher is. One that breaks leaves its session in the state that it was
-// in: in sessionGreeting nobody was lost, since whoever answered had not let this supervisor in.
+// sessionState is the state of a session. If the connection breaks in sessionGreeting, the launcher has not accepted
+// this supervisor yet.
 //
 //	from             to              when
-//	sessionGreeting  sessionWorking  the launcher welcomes the supervisor
+//	sessionGreeting  sessionWorking  the launcher sends welcome
 //	sessionGreeting  sessionLeaving  ctx ends while workers run
-//	sessionWorking   sessionLeaving  the same
-//	any              sessionOver     the launcher says that the run is over, or ctx has ended and no worker runs
+//	sessionWorking   sessionLeaving  ctx ends while workers run
+//	any              sessionOver     the launcher sends over, or ctx has ended and no worker runs
 type sessionState uint8
 
 const (
 	sessionGreeting sessionState = iota // hello is sent
 	sessionWorking                      // the launcher may start workers
-	sessionLeaving                      // the member offers no slots any more
+	sessionLeaving                      // the member has announced that it leaves; its workers are ending
 	sessionOver
 )
 
@@ -118,13 +119,13 @@ type session struct {
 	conn     *messageConn
 	member   *localMember
 	state    sessionState
-	epochs   int           // of which workers run
+	epochs   int           // number of epochs with running workers
 	ended    chan struct{} // receives when all workers of an epoch have ended
 	received <-chan message
 	failed   <-chan error
 }
 
-// serve takes part over one connection. No worker is left when it returns.
+// serve runs one session. When it returns, all workers have ended.
 func (v *RemoteSupervisor) serve(ctx context.Context, conn net.Conn) (sessionState, error) {
 	s := &session{RemoteSupervisor: v, conn: newMessageConn(conn, v.SilenceLimit), ended: make(chan struct{}, 1)}
 	defer s.conn.close()
@@ -143,7 +144,7 @@ func (v *RemoteSupervisor) serve(ctx context.Context, conn net.Conn) (sessionSta
 	return s.state, err
 }
 
-// forward passes events of the workers on to the launcher.
+// forward sends the events of the workers to the launcher.
 func (s *session) forward(e Event) {
 	switch e := e.(type) {
 	case Exited:
@@ -156,7 +157,7 @@ func (s *session) forward(e Event) {
 	}
 }
 
-// run handles what comes until the session is over, or fails.
+// run handles messages and events until the session is over, or fails.
 func (s *session) run(ctx context.Context) error {
 	stop := ctx.Done()
 	for s.state != sessionOver {
@@ -173,18 +174,18 @@ func (s *session) run(ctx context.Context) error {
 			}
 		case <-stop:
 			stop = nil
-			if s.epochs == 0 { // and the launcher is not to take it for lost
+			if s.epochs == 0 { // no workers to wait for
 				s.leave()
 				continue
 			}
 			s.state = sessionLeaving
-			s.conn.send(message{Kind: kindSlots}) // none from now on
+			s.conn.send(message{Kind: kindSlots}) // Slots is 0
 		}
 	}
 	return nil
 }
 
-// handle does what the launcher says.
+// handle handles a message of the launcher.
 func (s *session) handle(m message) error {
 	switch {
 	case m.Kind == kindWelcome:
@@ -198,7 +199,7 @@ func (s *session) handle(m message) error {
 	case m.Kind == kindOver:
 		s.member.runEnded(Outcome{Stopped: m.Text == ""})
 		if s.UntilDone && !m.Done {
-			return errors.New("it has stopped")
+			return errors.New("the launcher has stopped")
 		}
 		s.state = sessionOver
 	case m.Kind == kindStart && m.Start != nil && len(m.Args) > 0 && m.Args[0] == "run":
@@ -212,24 +213,24 @@ func (s *session) handle(m message) error {
 	return nil
 }
 
-// leave tells the launcher that the member leaves, and returns when the launcher has received that, and all that was
-// sent before: it closes the connection then.
+// leave announces that the member leaves, and waits until the launcher has received all messages: it then closes the
+// connection.
 func (s *session) leave() {
 	s.state = sessionOver
 	s.conn.send(message{Kind: kindSlots, Last: true})
-	late := time.After(s.SilenceLimit)
+	timeout := time.After(s.SilenceLimit)
 	for {
 		select {
 		case <-s.received:
 		case <-s.failed:
 			return
-		case <-late:
+		case <-timeout:
 			return
 		}
 	}
 }
 
-// workerEnv is the environment of workers, without what the launcher adds.
+// workerEnv returns the environment of workers, without the variables that the launcher adds.
 func (v *RemoteSupervisor) workerEnv() []string {
 	if v.Local.Workers.Env == nil {
 		return os.Environ()
@@ -237,9 +238,9 @@ func (v *RemoteSupervisor) workerEnv() []string {
 	return slices.Clone(v.Local.Workers.Env)
 }
 
-// receive hears messages until the connection ends.
+// receive starts to receive messages, and returns channels for the messages and for the error that ends them.
 func (v *RemoteSupervisor) receive(w *messageConn) (<-chan message, <-chan error) {
-	heard, failed := make(chan message), make(chan error, 1)
+	received, failed := make(chan message), make(chan error, 1)
 	go func() {
 		for {
 			m, err := w.receive()
@@ -248,11 +249,11 @@ func (v *RemoteSupervisor) receive(w *messageConn) (<-chan message, <-chan error
 				return
 			}
 			select {
-			case heard <- m:
+			case received <- m:
 			case <-w.closed:
 				return
 			}
 		}
 	}()
-	return heard, failed
+	return received, failed
 }

@@ -11,60 +11,59 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// Server accepts supervisors of other machines as members.
+// Server accepts supervisors on other machines as members.
 type Server struct {
-	Listener net.Listener // secured, where others can reach it
-	Token    string       // which they must present, "" for none
-	Build    string       // of the program that they must run
-	// without a message, // without a message, // without a message, after which one is taken for lost
-	SilenceLimit time.Duration
-	Dir          string   // in which workers run
-	Env          []string // added to the environment of workers
+	Listener     net.Listener  // of secure connections
+	Token        string        // which supervisors must present, "" for none
+	Build        string        // identifies the program that supervisors must run
+	SilenceLimit time.Duration // time without a message after which a supervisor is lost
+	Dir          string        // working directory of workers
+	Env          []string      // added to the environment of workers
 
-	// CertifiedOrdinal returns the ordinal that a supervisor's certificate names; nil where certificates name none.
-	CertifiedOrdinal func(conn net.Conn) (order int, err error)
+	// CertifiedOrdinal returns the ordinal in a supervisor's certificate; nil if certificates have none.
+	CertifiedOrdinal func(conn net.Conn) (ordinal int, err error)
 
 	send        func(Event)
 	lock        sync.Mutex
-	connections map[string]int // by name, how often each has connected
+	connections map[string]int // supervisor's name → how often it has connected
 
-	refused    int                      // refusals since the last that was logged
-	lastLogged time.Time                // when one was logged
+	refused    int                      // refusals since the last logged one
+	lastLogged time.Time                // when a refusal was logged last
 	remotes    map[string]*remoteMember // by the name of the supervisor
 	tasks      sync.WaitGroup
 }
 
-// maxPending bounds the connections that have not said hello yet.
+// maxPending bounds the number of connections that have not sent hello yet.
 const maxPending = 64
 
 // remoteMember is the member of a remote supervisor.
 type remoteMember struct {
 	*messageConn
 	name string
-	gone chan struct{} // closed when its Leave has been sent
+	left chan struct{} // closed when the event Leave has been sent
 }
 
 func (d *Server) start(send func(Event)) {
 	d.send, d.remotes, d.connections = send, map[string]*remoteMember{}, map[string]int{}
 	d.tasks.Go(func() {
-		guests := make(chan struct{}, maxPending)
+		pending := make(chan struct{}, maxPending)
 		for {
 			conn, err := d.Listener.Accept()
 			if err != nil {
 				return
 			}
 			select {
-			case guests <- struct{}{}:
+			case pending <- struct{}{}:
 			default:
-				_ = conn.Close() // too many at once: it tries again
+				_ = conn.Close() // too many at once: the supervisor dials again
 				continue
 			}
-			d.tasks.Go(func() { d.admit(conn, func() { <-guests }) })
+			d.tasks.Go(func() { d.admit(conn, func() { <-pending }) })
 		}
 	})
 }
 
-// close ends all connections, once the last messages are written.
+// close closes all connections when their last messages are written.
 func (d *Server) close() {
 	_ = d.Listener.Close()
 	d.lock.Lock()
@@ -83,14 +82,14 @@ func (d *Server) close() {
 	d.tasks.Wait()
 }
 
-// admit serves a connection. known is called when it has said hello, or failed to.
-func (d *Server) admit(conn net.Conn, known func()) {
+// admit serves a connection. It calls greeted when hello has arrived, or receiving it has failed.
+func (d *Server) admit(conn net.Conn, greeted func()) {
 	w := newMessageConn(conn, d.SilenceLimit)
 	defer w.close()
 	m, err := w.receive()
-	known()
+	greeted()
 	if err != nil || m.Kind != kindHello || m.Hello == nil {
-		d.logRefusal(fmt.Sprintf("%s: it is no supervisor", conn.RemoteAddr()))
+		d.logRefusal(fmt.Sprintf("a connection from %s: it is not from a supervisor", conn.RemoteAddr()))
 		return
 	}
 	if why := d.refusal(conn, m.Hello); why != "" {
@@ -108,54 +107,54 @@ func (d *Server) admit(conn net.Conn, known func()) {
 	}
 	d.lock.Unlock()
 	d.send(Leave{v.name, err.Error()})
-	close(v.gone)
+	close(v.left)
 }
 
-// logRefusal logs a refusal. Of those that follow within waitReportInterval only the number is logged, with the next.
-func (d *Server) logRefusal(who string) {
+// logRefusal logs a refusal, at most one per waitReportInterval; the next logged line has the number of those between.
+func (d *Server) logRefusal(text string) {
 	d.lock.Lock()
 	d.refused++
 	n := d.refused - 1
-	quiet := time.Since(d.lastLogged) < waitReportInterval
-	if !quiet {
+	skip := time.Since(d.lastLogged) < waitReportInterval
+	if !skip {
 		d.refused, d.lastLogged = 0, time.Now()
 	}
 	d.lock.Unlock()
 	switch {
-	case quiet:
+	case skip:
 	case n > 0:
-		d.send(logged(fmt.Sprintf("refused %d more, and %s", n, who)))
+		d.send(logged(fmt.Sprintf("refused %s (and %d more connections since the last such line)", text, n)))
 	default:
-		d.send(logged("refused " + who))
+		d.send(logged("refused " + text))
 	}
 }
 
-// refusal says why a supervisor is refused, or "".
+// refusal returns the reason to refuse a supervisor, or "" to accept it.
 func (d *Server) refusal(conn net.Conn, h *hello) string {
 	if d.CertifiedOrdinal != nil {
-		if order, err := d.CertifiedOrdinal(conn); err != nil {
+		if ordinal, err := d.CertifiedOrdinal(conn); err != nil {
 			return err.Error()
-		} else if order != h.Ordinal {
-			return fmt.Sprintf("it claims rank %d with the certificate of rank %d", h.Ordinal, order)
+		} else if ordinal != h.Ordinal {
+			return fmt.Sprintf("it claims rank %d with the certificate of rank %d", h.Ordinal, ordinal)
 		}
 	}
 	switch {
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(d.Token)) != 1 && d.Token != "":
 		return "it does not have the token of the run"
 	case h.Build != d.Build:
-		return fmt.Sprintf("it is of build %q, the launcher of %q: start the same program everywhere", h.Build, d.Build)
+		return fmt.Sprintf("its build is %q, the launcher's %q: start the same program on all machines", h.Build, d.Build)
 	case h.Slots < 1 || h.Slots > 1<<16 || h.Ordinal < 0 || len(h.Name) == 0 || len(h.Name) > 256:
-		return fmt.Sprintf("it offers %d ranks as %q", h.Slots, h.Name)
+		return fmt.Sprintf("malformed hello: %d slots, ordinal %d, name %.40q", h.Slots, h.Ordinal, h.Name)
 	}
 	return ""
 }
 
-// register makes a supervisor a member. One that connects again has lost its earlier connection, which is closed here.
+// register makes a supervisor a member. If the supervisor has connected before, register closes the earlier connection.
 func (d *Server) register(h *hello, w *messageConn) *remoteMember {
 	d.lock.Lock()
 	before := d.remotes[h.Name]
 	d.connections[h.Name]++
-	v := &remoteMember{messageConn: w, name: h.Name, gone: make(chan struct{})}
+	v := &remoteMember{messageConn: w, name: h.Name, left: make(chan struct{})}
 	if n := d.connections[h.Name]; n > 1 {
 		v.name = fmt.Sprintf("%s, connection %d", h.Name, n)
 	}
@@ -163,12 +162,12 @@ func (d *Server) register(h *hello, w *messageConn) *remoteMember {
 	d.lock.Unlock()
 	if before != nil {
 		before.messageConn.close()
-		<-before.gone
+		<-before.left
 	}
 	return v
 }
 
-// receiveEvents passes on what a supervisor sends, until it leaves or is lost.
+// receiveEvents sends the events of a supervisor to the controller, until it leaves or is lost.
 func (d *Server) receiveEvents(v *remoteMember) error {
 	for {
 		m, err := v.receive()

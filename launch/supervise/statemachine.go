@@ -8,14 +8,14 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// How long the other workers may take to exit by themselves: after a rank that reports its own failure, to report
-// what became of them; and after one that only followed another rank into failure, for that other to be heard.
+// How long the other workers may take to exit by themselves: failureGrace after a rank that reports a failure of its
+// own; followerGrace after a rank that exits because another failed, so that the other's exit is received first.
 const (
 	failureGrace  = 3 * time.Second
 	followerGrace = 300 * time.Millisecond
 )
 
-// memberState is what the state machine knows of a member.
+// memberState is the state of a member.
 type memberState struct {
 	name       string
 	ordinal    int
@@ -30,34 +30,34 @@ type StateMachine struct {
 	members []memberState // in the order in which they joined
 
 	epoch, firstEpoch uint64
-	assignments       []Assignment    // of the epoch, or of the one that is being raised
-	size              int             // its ranks
-	running           map[string]bool // by member: its workers run
-	exits             []launch.Exit
+	assignments       []Assignment    // of the current epoch, or of the next one while Raising
+	size              int             // number of ranks in assignments
+	running           map[string]bool // [member]: has running workers
+	exits             []launch.Exit   // of the current epoch
 
-	stopping     bool      // the run was told to stop
-	resizing     bool      // workers were told to stop for an epoch with other ranks
-	lostMember   string    // which member of the epoch was lost, and why; "" if none was
-	reason       string    // why there is another epoch
+	stopping     bool      // the event Stop has occurred
+	resizing     bool      // workers were drained for an epoch with other ranks or members
+	lostMember   string    // describes the loss of a member in the current epoch; "" for none
+	reason       string    // why another epoch is needed
 	saved        int       // the step of the latest checkpoint when the epoch began, -1 without one
-	futileEpochs int       // epochs in succession that ended in a loss and brought no later checkpoint
+	futileEpochs int       // number of epochs in succession that ended in a loss without a later checkpoint
 	failure      string    // the last failure that a rank reported of itself
-	acceptedSize int       // ranks of the last epoch that did not refuse the input, 0 without one
-	alignment    alignment // of aligned members
+	acceptedSize int       // number of ranks of the last epoch whose ranks accepted the input, 0 for none
+	alignment    alignment // used if limits.Aligned
 
-	out []Action // of the event at hand
+	out []Action // of the current event
 }
 
 // NewStateMachine returns a state machine that waits for its first member.
 func NewStateMachine(l Limits) *StateMachine {
 	return &StateMachine{limits: l, running: map[string]bool{}, saved: -1, alignment: alignment{wanted: l.InitialRanks,
-		left: map[int]bool{}}}
+		departed: map[int]bool{}}}
 }
 
-// State returns what the state machine waits for.
+// State returns the current state.
 func (m *StateMachine) State() State { return m.state }
 
-// Step handles an event, and returns what is to be done, in this order.
+// Step handles an event, and returns the actions to execute, in order.
 func (m *StateMachine) Step(e Event) []Action {
 	m.out = nil
 	if m.state == Over {
@@ -72,12 +72,12 @@ func (m *StateMachine) Step(e Event) []Action {
 	case Slots:
 		if p := m.member(e.Member); p != nil {
 			p.slots = e.Slots
-			m.alignment.left[p.ordinal] = e.Slots == 0
-			why := fmt.Sprintf("%s offers %d slots now", e.Member, e.Slots)
+			m.alignment.departed[p.ordinal] = e.Slots == 0
+			reason := fmt.Sprintf("%s has %d slots now", e.Member, e.Slots)
 			if e.Slots == 0 {
-				why = e.Member + " leaves"
+				reason = e.Member + " leaves"
 			}
-			m.reconsider(why)
+			m.reconsider(reason)
 		}
 	case TimerFired:
 		m.timerFired(e)
@@ -112,8 +112,8 @@ func (m *StateMachine) member(name string) *memberState {
 	return &m.members[i]
 }
 
-// reconsider begins another epoch if the ranks should be distributed otherwise than they are.
-func (m *StateMachine) reconsider(why string) {
+// reconsider begins another epoch if the members now allow, or need, other assignments.
+func (m *StateMachine) reconsider(reason string) {
 	switch m.state {
 	case Waiting:
 		m.begin()
@@ -125,7 +125,7 @@ func (m *StateMachine) reconsider(why string) {
 			}
 		}
 		if !fits {
-			m.reason, m.resizing = why, true
+			m.reason, m.resizing = reason, true
 			m.endWorkers(EndWorkers{Drain: true})
 		}
 	}
@@ -136,18 +136,18 @@ func (m *StateMachine) leave(e Leave) {
 	if p == nil {
 		return
 	}
-	left := p.slots == 0
-	m.alignment.left[p.ordinal] = left
+	announced := p.slots == 0
+	m.alignment.departed[p.ordinal] = announced
 	m.members = slices.DeleteFunc(m.members, func(p memberState) bool { return p.name == e.Member })
-	why := fmt.Sprintf("%s has gone: %s", e.Member, e.Reason)
-	if m.state == Raising && !left {
-		m.reason = why
+	reason := fmt.Sprintf("lost %s: %s", e.Member, e.Reason)
+	if m.state == Raising && !announced {
+		m.reason = reason
 	}
 	if !m.running[e.Member] {
 		return
 	}
 	if m.lostMember == "" {
-		m.lostMember = why
+		m.lostMember = reason
 	}
 	delete(m.running, e.Member)
 	if len(m.running) == 0 {
@@ -165,7 +165,7 @@ func (m *StateMachine) exited(e launch.Exit) {
 	}
 	switch {
 	case e.Code == launch.ExitDone && e.Rank != 0:
-	case e.Code == launch.ExitDone, e.Code == launch.ExitStopped: // all have agreed on it
+	case e.Code == launch.ExitDone, e.Code == launch.ExitStopped: // the ranks have agreed to end: the others follow
 		m.endWorkers(EndWorkers{After: m.limits.Drain})
 	case e.Code == launch.ExitPeerFailed:
 		m.endWorkers(EndWorkers{After: followerGrace})
@@ -176,14 +176,14 @@ func (m *StateMachine) exited(e launch.Exit) {
 	}
 }
 
-// endWorkers ends the workers of all members.
-func (m *StateMachine) endWorkers(how EndWorkers) {
+// endWorkers emits action for each member with running workers.
+func (m *StateMachine) endWorkers(action EndWorkers) {
 	m.state = Ending
-	how.Epoch = m.epoch
+	action.Epoch = m.epoch
 	for _, s := range m.assignments {
 		if m.running[s.Member] {
-			how.Member = s.Member
-			m.emit(how)
+			action.Member = s.Member
+			m.emit(action)
 		}
 	}
 }
@@ -194,29 +194,29 @@ func (m *StateMachine) allExited(name string) {
 	}
 }
 
-// epochEnded decides what follows an epoch: another one, or the end of the run.
+// epochEnded begins another epoch or ends the run, when all workers have exited.
 func (m *StateMachine) epochEnded() {
 	v := classify(m.exits, m.lostMember, m.resizing || m.stopping)
-	if v.kind != refused {
+	if v.end != refused {
 		m.acceptedSize = m.size
 	}
 	switch {
-	case v.kind == refused && !m.stopping && m.acceptedSize > 0 && m.acceptedSize != m.size:
-		m.reason = fmt.Sprintf("%d ranks refuse the case: %s", m.size, v.text)
+	case v.end == refused && !m.stopping && m.acceptedSize > 0 && m.acceptedSize != m.size:
+		m.reason = fmt.Sprintf("the case does not run on %d ranks: %s", m.size, v.text)
 		m.limits.Ranks, m.limits.MinRanks, m.alignment.wanted = m.acceptedSize, m.acceptedSize, m.acceptedSize
 		m.begin()
-	case v.kind == done, v.kind == refused:
+	case v.end == done, v.end == refused:
 		m.finish(Outcome{})
 	case m.stopping:
 		m.finish(Outcome{Stopped: true})
-	case v.kind == stopped && m.resizing:
+	case v.end == stopped && m.resizing:
 		m.begin()
-	case v.kind == stopped, v.kind == failed && !m.limits.RetryFailures, m.limits.Retries == 0:
+	case v.end == stopped, v.end == failed && !m.limits.RetryFailures, m.limits.Retries == 0:
 		m.finish(Outcome{})
-	case v.kind == failed && v.text == m.failure:
+	case v.end == failed && v.text == m.failure:
 		m.finish(Outcome{Reason: "it has failed twice with the same error: " + v.text})
 	default:
-		if v.kind == failed {
+		if v.end == failed {
 			m.failure = v.text
 		}
 		m.futileEpochs++
@@ -233,7 +233,7 @@ func (m *StateMachine) begin() {
 		return
 	}
 	m.state, m.size = Raising, n
-	m.alignment.assigned(n)
+	m.alignment.epochBegins(n)
 	m.assignments = nil
 	for _, p := range m.eligible() {
 		if k := min(p.slots, n); k > 0 {
@@ -244,7 +244,7 @@ func (m *StateMachine) begin() {
 	m.emit(RaiseEpoch{slices.Clone(m.assignments)})
 }
 
-// reasonPrefix is the beginning of a log line: why there is another epoch.
+// reasonPrefix returns the start of a log line: why another epoch is needed.
 func (m *StateMachine) reasonPrefix() string {
 	if m.reason == "" {
 		return ""
@@ -287,7 +287,7 @@ func (m *StateMachine) raised(e EpochRaised) {
 	m.start(first)
 }
 
-// resumePoint names the state from which the next epoch continues.
+// resumePoint describes the state from which the next epoch starts.
 func (m *StateMachine) resumePoint() string {
 	if m.saved < 0 {
 		return "the beginning"
@@ -297,15 +297,15 @@ func (m *StateMachine) resumePoint() string {
 
 func (m *StateMachine) start(first bool) {
 	if !first {
-		on := "continuing from " + m.resumePoint()
+		from := "continuing from " + m.resumePoint()
 		if m.saved < 0 {
-			on = "starting from the beginning, as no state is saved"
+			from = "starting from the beginning, as there is no checkpoint"
 		}
 		ranks := "1 rank"
 		if m.size > 1 {
 			ranks = fmt.Sprintf("%d ranks", m.size)
 		}
-		m.emit(LogLine{fmt.Sprintf("%s%s, on %s, as epoch %d", m.reasonPrefix(), on, ranks, m.epoch)})
+		m.emit(LogLine{fmt.Sprintf("%s%s, on %s, as epoch %d", m.reasonPrefix(), from, ranks, m.epoch)})
 	}
 	m.state, m.exits, m.lostMember, m.reason, m.resizing = Running, nil, "", "", false
 	clear(m.running)
@@ -325,9 +325,9 @@ func (m *StateMachine) resize(e ResizeRequest) {
 	case m.stopping:
 		m.emit(ResizeReply{e.ID, "the run is stopping"})
 	case m.limits.Aligned:
-		m.emit(ResizeReply{e.ID, "the number of ranks is that of the pods: change it by atoll ranks --job"})
+		m.emit(ResizeReply{e.ID, "the number of ranks is the number of pods: change it by atoll ranks --job"})
 	case e.Ranks < 1:
-		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: at least 1", e.Ranks)})
+		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: want at least 1", e.Ranks)})
 	case elastic && (e.Ranks < m.limits.MinRanks || e.Ranks > m.limits.MaxRanks):
 		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: the run was started for %d to %d", e.Ranks, m.limits.MinRanks,
 			m.limits.MaxRanks)})

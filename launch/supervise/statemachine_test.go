@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// TestSchedules replays the schedules of testdata: each line before => is an event, and what stands below it are the
-// actions that follow. UPDATE=1 writes what follows now: look at the difference.
+// TestSchedules replays the schedules in testdata. Each line that is not indented is an event; the indented lines below
+// it are the actions that follow and the new state. UPDATE=1 rewrites the files: check the difference.
 func TestSchedules(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) < 8 {
@@ -34,13 +34,13 @@ func TestSchedules(t *testing.T) {
 					t.Fatal(err)
 				}
 			} else if got != string(text) {
-				t.Errorf("what follows now:\n%s", got)
+				t.Errorf("got\n%s", got)
 			}
 		})
 	}
 }
 
-// replay takes the events of a schedule, and adds what follows from each.
+// replay returns a schedule with the actions and states that its events now cause.
 func replay(t *testing.T, schedule string) string {
 	var out strings.Builder
 	var m *StateMachine
@@ -64,12 +64,12 @@ func replay(t *testing.T, schedule string) string {
 	return out.String()
 }
 
-// values are the words of the form name=number, and the texts of the others.
+// values returns the words of the form name=number, and the other words.
 func values(t *testing.T, words []string) (numbers map[string]int, texts []string) {
 	numbers = map[string]int{}
 	for _, w := range words {
-		name, value, is := strings.Cut(w, "=")
-		if !is {
+		name, value, isNumber := strings.Cut(w, "=")
+		if !isNumber {
 			texts = append(texts, w)
 			continue
 		}
@@ -84,9 +84,9 @@ func values(t *testing.T, words []string) (numbers map[string]int, texts []strin
 
 func limitsOf(t *testing.T, words []string) Limits {
 	n, flags := values(t, words)
-	l := Limits{Ranks: n["ranks"], MinRanks: n["least"], MaxRanks: n["most"], Retries: n["retries"], Drain: time.Minute,
-		RetryFailures: slices.Contains(flags, "again"), Aligned: slices.Contains(flags, "aligned"), InitialRanks: n["begin"],
-		JoinDelay: 2 * time.Second, WaitLimit: 20 * time.Second}
+	l := Limits{Ranks: n["ranks"], MinRanks: n["min"], MaxRanks: n["max"], Retries: n["retries"], Drain: time.Minute,
+		RetryFailures: slices.Contains(flags, "retry-failures"), Aligned: slices.Contains(flags, "aligned"),
+		InitialRanks: n["initial"], JoinDelay: 2 * time.Second, WaitLimit: 20 * time.Second}
 	if l.MaxRanks == 0 && !l.Aligned {
 		l.MinRanks = l.Ranks
 	}
@@ -98,24 +98,25 @@ func eventOf(t *testing.T, words []string) Event {
 	name := strings.Join(texts, " ")
 	switch words[0] {
 	case "join":
-		return Join{name, n["slots"], name + ":7000", n["order"]}
+		return Join{name, n["slots"], name + ":7000", n["ordinal"]}
 	case "slots":
 		return Slots{name, n["slots"]}
 	case "leave":
-		return Leave{name, "no sign of life"}
+		return Leave{name, "no heartbeat"}
 	case "exited":
-		e := launch.Exit{Rank: n["rank"], Code: n["code"], BySupervisor: n["ended"] == 1, At: time.Unix(int64(n["at"]), 0)}
+		e := launch.Exit{Rank: n["rank"], Code: n["code"], BySupervisor: n["bysupervisor"] == 1,
+			At: time.Unix(int64(n["at"]), 0)}
 		if s := n["signal"]; s != 0 {
 			e.Signal, e.Code = syscall.Signal(s), -1
 		}
-		if of, is := n["lost"]; is {
-			e.Report = &launch.Report{Rank: of, Lost: true, Text: "no sign of life"}
+		if rank, ok := n["lost"]; ok {
+			e.Report = &launch.Report{Rank: rank, Lost: true, Text: "no heartbeat"}
 		}
-		if of, is := n["fault"]; is {
-			e.Report = &launch.Report{Rank: of, Text: "cell 7 is NaN"}
+		if rank, ok := n["failed"]; ok {
+			e.Report = &launch.Report{Rank: rank, Text: "cell 7 is NaN"}
 		}
 		return Exited{name, uint64(n["epoch"]), e}
-	case "ended":
+	case "allexited":
 		return AllExited{name, uint64(n["epoch"]), name + ":7001"}
 	case "raised":
 		var err error
@@ -123,14 +124,14 @@ func eventOf(t *testing.T, words []string) Event {
 			err = errors.New(name)
 		}
 		return EpochRaised{uint64(n["epoch"]), n["saved"], err}
-	case "ask":
+	case "resize":
 		return ResizeRequest{n["ranks"], "q"}
 	case "stop":
 		return Stop{}
-	case "woken":
+	case "timer":
 		return TimerFired{n["id"]}
 	}
-	t.Fatalf("no event: %s", words[0])
+	t.Fatalf("unknown event %s", words[0])
 	return nil
 }
 
@@ -139,21 +140,21 @@ func actionText(a Action) string {
 	case RaiseEpoch:
 		return fmt.Sprintf("raise %v", a.Assignments)
 	case StartWorkers:
-		return fmt.Sprintf("start at %s: ranks %d to %d of %d, epoch %d, began %d, meet at %q", a.Member, a.First,
-			a.First+a.Ranks-1, a.Size, a.Epoch, a.FirstEpoch, a.Coordinator)
+		return fmt.Sprintf("start at %s: ranks %d to %d of %d, epoch %d, first epoch %d, coordinator %q", a.Member,
+			a.First, a.First+a.Ranks-1, a.Size, a.Epoch, a.FirstEpoch, a.Coordinator)
 	case EndWorkers:
 		if a.Drain {
 			return fmt.Sprintf("drain at %s, epoch %d", a.Member, a.Epoch)
 		}
 		return fmt.Sprintf("kill at %s, epoch %d, after %v", a.Member, a.Epoch, a.After)
 	case SetTimer:
-		return fmt.Sprintf("wake %d after %v", a.ID, a.After)
+		return fmt.Sprintf("set timer %d to %v", a.ID, a.After)
 	case LogLine:
-		return "tell: " + a.Text
+		return "log: " + a.Text
 	case ResizeReply:
-		return fmt.Sprintf("answer %q", a.Text)
+		return fmt.Sprintf("reply %q", a.Text)
 	case Finish:
-		return fmt.Sprintf("finish: %d exits, stopped %v, why %q, error %v", len(a.Exits), a.Stopped, a.Reason, a.Err)
+		return fmt.Sprintf("finish: %d exits, stopped %v, reason %q, error %v", len(a.Exits), a.Stopped, a.Reason, a.Err)
 	}
 	return "?"
 }

@@ -15,25 +15,26 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// Benchmark is one that atoll bench has. Those of solvers are packages beside them, which register.
+// Benchmark is a benchmark of atoll bench. Those of solvers are in packages beside the solvers, which register them.
 type Benchmark struct {
 	Name, Short string
-	Args        []string // what Machine.Args will be, such as CASE.toml, or CASE.toml... for some; nil for nothing
-	// New adds the benchmark's flags, beside --backend, and returns what measures once they have been read.
+	Args        []string // names of positional arguments, such as CASE.toml, or CASE.toml... for several
+	// New adds the benchmark's flags, besides --backend, and returns the function that measures, to be called after flags
+	// are parsed.
 	New func(flags *pflag.FlagSet) func(ctx context.Context, m *Machine) error
 }
 
 var benchmarks = map[string]Benchmark{}
 
-// Register makes a benchmark known, in an init function. It panics if the name is empty or taken.
+// Register adds a benchmark, in an init function. It panics if the name is empty or taken.
 func Register(b Benchmark) {
-	if _, taken := benchmarks[b.Name]; taken || b.Name == "" {
+	if _, exists := benchmarks[b.Name]; exists || b.Name == "" {
 		panic(fmt.Sprintf("bench: the name %q is empty or registered already", b.Name))
 	}
 	benchmarks[b.Name] = b
 }
 
-// All are those there are, by their names.
+// All returns the registered benchmarks, sorted by name.
 func All() []Benchmark {
 	var all []Benchmark
 	for _, name := range slices.Sorted(maps.Keys(benchmarks)) {
@@ -42,18 +43,18 @@ func All() []Benchmark {
 	return all
 }
 
-// Machine is what a benchmark measures on.
+// Machine is the environment of a benchmark.
 type Machine struct {
 	Out  io.Writer
 	Args []string
-	GPU  bool // devices are GPUs, of which a rank has one
-	// Open opens the device of a rank, of so many threads if it is the CPU, and gives what to call when done with it.
+	GPU  bool // devices are GPUs, one per rank
+	// Open opens the device of a rank, with the given number of threads if it is a CPU. done closes it.
 	Open func(rank, threads int) (dev backend.Device, done func(), err error)
 }
 
-// Share makes Open give one GPU to all who ask, so that its kernels are loaded once, and returns its name. Of CPUs
-// nothing is shared, and the name is empty.
-func (m *Machine) Share() (name string, done func(), err error) {
+// ShareGPU makes Open return the same GPU to all callers, so that its kernels are loaded once, and returns its name.
+// With CPUs it does nothing, and the name is empty.
+func (m *Machine) ShareGPU() (name string, done func(), err error) {
 	if !m.GPU {
 		return "", func() {}, nil
 	}
@@ -65,22 +66,22 @@ func (m *Machine) Share() (name string, done func(), err error) {
 	return dev.Name(), done, nil
 }
 
-// EachThreads are the numbers of threads that a benchmark takes unless told otherwise: 1 and all.
-func EachThreads() []int {
+// DefaultThreads returns the numbers of threads that a benchmark measures by default: 1 and all.
+func DefaultThreads() []int {
 	if n := runtime.GOMAXPROCS(0); n > 1 {
 		return []int{1, n}
 	}
 	return []int{1}
 }
 
-// Begin begins a table; lines of JSON stand by themselves.
-func (m *Machine) Begin(asJSON bool) {
+// PrintHeader prints program and machine above a table. It prints nothing before lines of JSON.
+func (m *Machine) PrintHeader(asJSON bool) {
 	if h := summary.ThisHost(); !asJSON {
 		fmt.Fprintf(m.Out, "atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
 	}
 }
 
-// Draw draws a chart into a file, if there is to be one.
+// Draw draws a chart to a file; path "" means none.
 func Draw(path string, chart interface {
 	Draw() (*figure.Figure, error)
 }) error {

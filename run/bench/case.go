@@ -22,7 +22,7 @@ import (
 
 func init() {
 	Register(Benchmark{Name: "case", New: caseSteps, Args: []string{"CASE.toml"},
-		Short: "Any case of any solver: its steps, without output, by ranks and threads"})
+		Short: "Steps of any case of any solver, without output, by ranks and threads"})
 }
 
 func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
@@ -31,12 +31,12 @@ func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	var asJSON bool
 	p.StringArrayVar(&sets, "set", nil, "override a key of the case, as in --set time.end=10; may be repeated")
 	p.IntSliceVar(&o.ranks, "ranks", []int{1}, "numbers of ranks, each with a device")
-	p.IntSliceVar(&o.threads, "threads", EachThreads(), "threads of each rank")
-	p.StringSliceVar(&o.vectors, "vectors", nil, "sets of vector instructions, measured in turn: off, avx2, avx512; by "+
-		"default that which is used")
+	p.IntSliceVar(&o.threads, "threads", DefaultThreads(), "threads of each rank")
+	p.StringSliceVar(&o.vectors, "vectors", nil, "sets of vector instructions, measured in turn: off, avx2, avx512; "+
+		"by default the one in use")
 	p.IntVar(&o.warm, "warm", 24, "steps before the first measurement")
 	p.IntVar(&o.steps, "steps", 48, "steps of each measurement")
-	p.IntVar(&o.repeat, "repeat", 3, "measurements, of which the fastest counts")
+	p.IntVar(&o.repeat, "repeat", 3, "number of measurements; the fastest counts")
 	p.BoolVar(&asJSON, "json", false, "print a line of JSON for each measurement, with its processor time, and no table")
 	return func(ctx context.Context, m *Machine) error {
 		if o.warm < 0 || o.steps < 1 || o.repeat < 1 {
@@ -46,8 +46,8 @@ func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 		if err != nil {
 			return &solvers.BadInput{Err: err}
 		}
-		m.Begin(asJSON)
-		if err := m.roomFor(asJSON, slices.Max(o.ranks), c); err != nil {
+		m.PrintHeader(asJSON)
+		if err := m.checkMemoryFor(asJSON, slices.Max(o.ranks), c); err != nil {
 			return err
 		}
 		o.open = m.Open
@@ -61,16 +61,16 @@ func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	}
 }
 
-// caseOptions say how the steps of a case are measured.
+// caseOptions configure the measurement of the steps of a case.
 type caseOptions struct {
 	ranks, threads      []int
 	vectors             []string
-	sets                []lanes.Set // that vectors names
+	sets                []lanes.Set // parsed vectors
 	warm, steps, repeat int
 	open                func(rank, threads int) (dev backend.Device, done func(), err error)
 }
 
-// parse reads the names of sets of vector instructions.
+// parse parses the names of sets of vector instructions.
 func (o *caseOptions) parse(gpu bool) error {
 	if len(o.vectors) == 0 || gpu {
 		o.sets = []lanes.Set{lanes.Used()}
@@ -88,30 +88,33 @@ func (o *caseOptions) parse(gpu bool) error {
 	return nil
 }
 
-// stepped is what a measurement finds.
-type stepped struct {
-	size  solvers.Size
-	bytes float64 // of state that is read and written, of an entity and step
-	took  []Timing
-	step  float64 // s
-	hash  string
+// stepMeasurement is the result for one set of vector instructions.
+type stepMeasurement struct {
+	size    solvers.Size
+	bytes   float64 // bytes of state read and written, per entity and step
+	timings []Timing
+	step    float64 // fastest step, s
+	hash    string
 }
 
 // measure prints a table of the steps of a case. Bytes are those that a step must move: each number of the state is
-// read and written once. Efficiency is the rate of a thread as a share of that of the first row with its vectors, and
-// gain the rate over that of the first vectors with as many ranks and threads.
+// read and written once. Efficiency is the rate per thread relative to the first row with the same vector instructions;
+// gain is the rate relative to the first vector instructions with the same ranks and threads.
 func (o *caseOptions) measure(ctx context.Context, w io.Writer, c *config.Case, asJSON bool) error {
-	copying, err := Bandwidths(w, asJSON, o.threads,
+	bandwidths, err := Bandwidths(w, asJSON, o.threads,
 		func(threads int) (backend.Device, func(), error) { return o.open(0, threads) })
 	if err != nil {
 		return err
 	}
 	table, lines := Outputs(w, asJSON)
-	var first []float64 // rates of a thread, by vectors
+	var first []float64 // rates per thread in the first row, by vectors
 	for _, ranks := range o.ranks {
 		for _, threads := range o.threads {
 			debug.FreeOSMemory()
-			all, err := local.Each(ranks, func(comm dist.Comm) ([]stepped, error) { return o.onRank(ctx, comm, c, threads) })
+			all, err := local.Each(ranks, func(comm dist.Comm) ([]stepMeasurement, error) {
+				return o.onRank(ctx, comm, c,
+					threads)
+			})
 			if err != nil {
 				return fmt.Errorf("%s of %s: %w", words.Count(ranks, "rank"), words.Count(threads, "thread"), err)
 			}
@@ -120,41 +123,42 @@ func (o *caseOptions) measure(ctx context.Context, w io.Writer, c *config.Case, 
 					return fmt.Errorf("%d ranks of %d threads: vectors %s lead to state %.12s, and %s to %.12s", ranks, threads,
 						o.sets[0], all[0].hash, o.sets[i], m.hash)
 				}
-				err = WriteTimings(lines, m.took, "%s %s %d, ranks: %d, threads: %d, vectors: %s", c.Solver, c.Name,
+				err = WriteTimings(lines, m.timings, "%s %s %d, ranks: %d, threads: %d, vectors: %s", c.Solver, c.Name,
 					m.size.Entities, ranks, threads, o.sets[i])
 				if err != nil {
 					return err
 				}
 				rate := float64(m.size.Entities) / m.step
-				each := rate / float64(ranks*threads)
+				perThread := rate / float64(ranks*threads)
 				if first == nil {
 					fmt.Fprintf(table, "%s, solver %s\n%12s %-9s %-6s %5s %7s %7s %10s %10s %5s %7s %10s %6s  %s\n", c.Name,
 						c.Solver, m.size.Unit+"s", "precision", "halo", "ranks", "threads", "vectors", "ms a step", "M/s", "B",
 						"of copy", "efficiency", "gain", "state")
 				}
 				if len(first) <= i {
-					first = append(first, each)
+					first = append(first, perThread)
 				}
 				fmt.Fprintf(table, "%12d %-9s %-6s %5d %7d %7s %10.4f %10.2f %5.0f %6.0f%% %9.0f%% %6.2f  %.12s\n",
 					m.size.Entities, m.size.Precision, m.size.Halo, ranks, threads, o.sets[i], 1e3*m.step, rate/1e6, m.bytes,
-					100*m.bytes*rate/float64(ranks)/copying[threads], 100*each/first[i], all[0].step/m.step, m.hash)
+					100*m.bytes*rate/float64(ranks)/bandwidths[threads], 100*perThread/first[i], all[0].step/m.step, m.hash)
 			}
 		}
 	}
 	return nil
 }
 
-// onRank measures on a rank: a solver for each set of vectors, which take their turns.
-func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case, threads int) ([]stepped, error) {
+// onRank measures on one rank, with a solver for each set of vector instructions, in turn.
+func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case, threads int) ([]stepMeasurement,
+	error) {
 	dev, done, err := o.open(comm.Rank(), threads)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	kind, _ := solvers.Find(c.Solver)
-	all := make([]stepped, len(o.sets))
+	all := make([]stepMeasurement, len(o.sets))
 	running := make([]solvers.Solver, len(o.sets))
-	use := func(i int) error { // between barriers, since ranks of a process share what is used
+	use := func(i int) error { // between barriers, since the setting is global to the process
 		err := errors.Join(backend.Sync(dev), comm.Barrier(ctx))
 		lanes.Use(o.sets[i])
 		return errors.Join(err, comm.Barrier(ctx))
@@ -170,7 +174,7 @@ func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case
 		}
 		defer s.Close()
 		running[i] = s
-		all[i] = stepped{size: s.Size(), bytes: stateOf(s.Fields()), step: math.Inf(1)}
+		all[i] = stepMeasurement{size: s.Size(), bytes: stateBytes(s.Fields()), step: math.Inf(1)}
 		if err := advance(ctx, s, o.warm); err != nil {
 			return nil, err
 		}
@@ -180,7 +184,7 @@ func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case
 			if err := use(i); err != nil {
 				return nil, err
 			}
-			if err := o.turn(ctx, comm, dev, running[i], &all[i]); err != nil {
+			if err := o.measureOnce(ctx, comm, dev, running[i], &all[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -193,15 +197,15 @@ func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case
 	return all, nil
 }
 
-// turn is one measurement of a solver, with m what has been found of it.
-func (o *caseOptions) turn(ctx context.Context, comm dist.Comm, dev backend.Device, s solvers.Solver,
-	m *stepped) error {
-	begin := StartWatch()
+// measureOnce makes one measurement of a solver and adds it to m.
+func (o *caseOptions) measureOnce(ctx context.Context, comm dist.Comm, dev backend.Device, s solvers.Solver,
+	m *stepMeasurement) error {
+	watch := StartWatch()
 	if err := errors.Join(advance(ctx, s, o.steps), backend.Sync(dev)); err != nil {
 		return err
 	}
-	m.took = append(m.took, begin.Of(int64(o.steps)*m.size.Entities))
-	took := []float64{m.took[len(m.took)-1].Wall / float64(o.steps)}
+	m.timings = append(m.timings, watch.Timing(int64(o.steps)*m.size.Entities))
+	took := []float64{m.timings[len(m.timings)-1].Wall / float64(o.steps)}
 	if err := comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
 		return err
 	}
@@ -209,28 +213,28 @@ func (o *caseOptions) turn(ctx context.Context, comm dist.Comm, dev backend.Devi
 	return nil
 }
 
-// advance takes a solver so many steps further.
+// advance takes the given number of steps.
 func advance(ctx context.Context, s solvers.Solver, steps int) error {
 	size := s.Size()
 	for last := s.Clock().Steps + steps; s.Clock().Steps < last; {
 		if now := s.Clock(); now.Time >= size.End {
-			return &solvers.BadInput{Err: fmt.Errorf("the case ends after %d steps: make it longer, as by --set time.end=…, "+
-				"or give fewer --warm, --steps and --repeat", now.Steps)}
+			return &solvers.BadInput{Err: fmt.Errorf("the case ends after %d steps: make it longer, such as by --set "+
+				"time.end=…, or reduce --warm, --steps or --repeat", now.Steps)}
 		}
 		done, err := s.Advance(ctx, size.End, size.End, last-s.Clock().Steps)
 		if err != nil {
 			return err
 		}
 		if now := s.Clock(); done && now.Steps < last {
-			return &solvers.BadInput{Err: fmt.Errorf("the solver ends by itself after %d steps: give fewer --warm, --steps "+
-				"and --repeat", now.Steps)}
+			return &solvers.BadInput{Err: fmt.Errorf("the solver ends by its own criterion after %d steps: reduce --warm, "+
+				"--steps or --repeat", now.Steps)}
 		}
 	}
 	return nil
 }
 
-// stateOf is how many bytes of an entity of the hashed fields a step reads and writes at least.
-func stateOf(fields []solvers.Field) (bytes float64) {
+// stateBytes returns the least number of bytes of hashed fields that a step reads and writes per entity.
+func stateBytes(fields []solvers.Field) (bytes float64) {
 	for i := range fields {
 		if f := &fields[i]; f.Hashed {
 			view := f.View()

@@ -8,26 +8,26 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// ScalingChart draws rates and efficiencies over numbers of ranks.
+// ScalingChart plots rates and efficiencies over the number of ranks.
 type ScalingChart struct {
 	Weak          bool
-	Of            string // what a rate counts a second, as in "cell updates"
+	Unit          string // what rates count, such as "cell updates"
 	ranks         []float64
 	names         []string
-	rates         map[string][]float64 // by name, one for each of ranks; NaN where none was measured
-	baseline      []float64            // rates on baselineRanks, with which all others are compared
+	rates         map[string][]float64 // by name, one per entry of ranks; NaN if not measured
+	baseline      []float64            // rates on baselineRanks, the reference of efficiencies
 	baselineRanks int
 }
 
-// Add adds a measurement. Those with first set are of the baseline, of which efficiencies are shares.
-func (c *ScalingChart) Add(ranks int, name string, rate float64, first bool) {
+// Add adds a measurement. isBaseline marks those of the baseline, to which efficiencies refer.
+func (c *ScalingChart) Add(ranks int, name string, rate float64, isBaseline bool) {
 	if n := len(c.ranks); n == 0 || c.ranks[n-1] != float64(ranks) {
 		c.ranks = append(c.ranks, float64(ranks))
 		for k := range c.rates {
 			c.rates[k] = append(c.rates[k], math.NaN())
 		}
 	}
-	if first {
+	if isBaseline {
 		c.baseline, c.baselineRanks = append(c.baseline, rate), ranks
 		return
 	}
@@ -41,13 +41,13 @@ func (c *ScalingChart) Add(ranks int, name string, rate float64, first bool) {
 	c.rates[name][len(c.ranks)-1] = rate
 }
 
-// Draw draws rates and efficiencies over ranks. It needs one case.
+// Draw plots rates and efficiencies. At least one measurement must have been added.
 func (c *ScalingChart) Draw() (*figure.Figure, error) {
 	title := "Strong scaling"
 	if c.Weak {
 		title = "Weak scaling"
 	}
-	rates := chart.Panel{Label: "billion " + c.Of + " a second"}
+	rates := chart.Panel{Label: "billion " + c.Unit + " a second"}
 	shares := chart.Panel{Label: "efficiency (%)"}
 	for _, name := range c.names {
 		v := slices.Clone(c.rates[name])
@@ -65,5 +65,5 @@ func (c *ScalingChart) Draw() (*figure.Figure, error) {
 		ideal[i] = c.baseline[0] / float64(c.baselineRanks) * n / 1e9
 	}
 	rates.Curves = append(rates.Curves, chart.Curve{Name: "ideal", Values: ideal})
-	return (&chart.Series{Title: title, T: c.ranks, Across: "ranks", Panels: []chart.Panel{rates, shares}}).Draw()
+	return (&chart.Series{Title: title, T: c.ranks, XLabel: "ranks", Panels: []chart.Panel{rates, shares}}).Draw()
 }

@@ -1,4 +1,6 @@
-// Package bench measures throughput and sets it beside what the machine's memory can do.
+// Package bench measures the throughput of solvers and compares it with the memory bandwidth of the machine. Solvers
+// register a Benchmark; it measures on a Machine and prints tables or, for programs, a Timing per line. The package
+// itself has benchmarks of whole runs, of the steps of any case, of cost estimates and of transports.
 package bench
 
 import (
@@ -10,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// What measuring the bandwidth takes, in bytes: two arrays.
+// Sizes for measuring the bandwidth: numbers in an array, and bytes of both arrays.
 const (
 	wordsOnHost    = 1 << 25 // of float64 over all threads: 256 MiB
 	wordsOnDevice  = 1 << 27 // 1 GiB
@@ -18,15 +20,15 @@ const (
 	copiedOnDevice = 2 * 8 * wordsOnDevice
 )
 
-// CopyBandwidth measures how many bytes a second the given number of threads read and write when they copy arrays far
-// larger than the caches: the best of several passes.
+// CopyBandwidth returns the bytes per second that threads read and write when they copy arrays much larger than caches:
+// the best of several passes.
 func CopyBandwidth(threads int) float64 {
 	const words = wordsOnHost
 	from, to := make([]float64, words), make([]float64, words)
 	for i := range from {
 		from[i] = float64(i)
 	}
-	copy(to, from) // so that all pages are there
+	copy(to, from) // so that all pages are mapped
 	best := 0.0
 	for range 7 {
 		begin := time.Now()
@@ -41,9 +43,9 @@ func CopyBandwidth(threads int) float64 {
 	return best
 }
 
-// CopyOn measures the copy bandwidth of a device.
-func CopyOn(dev backend.Device, threads int) (float64, error) {
-	if _, apart := dev.(backend.Memory); !apart {
+// DeviceCopyBandwidth returns the copy bandwidth of a device in bytes per second.
+func DeviceCopyBandwidth(dev backend.Device, threads int) (float64, error) {
+	if _, separate := dev.(backend.Memory); !separate {
 		return CopyBandwidth(threads), nil
 	}
 	const words = wordsOnDevice
@@ -59,9 +61,9 @@ func CopyOn(dev backend.Device, threads int) (float64, error) {
 	defer backend.Free(dev, to)
 	best := 0.0
 	for range 5 {
-		const turns = 10
+		const copies = 10
 		begin := time.Now()
-		for range turns {
+		for range copies {
 			if err := backend.Copy(dev, to, from); err != nil {
 				return 0, err
 			}
@@ -69,37 +71,37 @@ func CopyOn(dev backend.Device, threads int) (float64, error) {
 		if err := backend.Sync(dev); err != nil {
 			return 0, err
 		}
-		best = max(best, turns*16*words/time.Since(begin).Seconds())
+		best = max(best, copies*16*words/time.Since(begin).Seconds())
 	}
 	return best, nil
 }
 
-// Bandwidths prints the copy bandwidth of a device with each number of threads and returns them. For lines of JSON,
-// which do not tell shares of it, nothing is measured.
+// Bandwidths prints and returns the copy bandwidth for each number of threads. With asJSON it measures nothing, because
+// lines of JSON do not use it.
 func Bandwidths(w io.Writer, asJSON bool, threads []int, open func(threads int) (backend.Device, func(), error)) (
 	map[int]float64, error) {
-	copying := map[int]float64{}
+	bandwidths := map[int]float64{}
 	if asJSON {
-		return copying, nil
+		return bandwidths, nil
 	}
 	for _, t := range threads {
 		dev, done, err := open(t)
 		if err != nil {
 			return nil, err
 		}
-		copying[t], err = CopyOn(dev, t)
-		fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", Named(dev), copying[t]/1e9)
+		bandwidths[t], err = DeviceCopyBandwidth(dev, t)
+		fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", DeviceName(dev), bandwidths[t]/1e9)
 		done()
 		if err != nil {
 			return nil, err
 		}
 	}
-	return copying, nil
+	return bandwidths, nil
 }
 
-// Named says what a device is.
-func Named(dev backend.Device) string {
-	if _, apart := dev.(backend.Memory); apart {
+// DeviceName describes a device.
+func DeviceName(dev backend.Device) string {
+	if _, separate := dev.(backend.Memory); separate {
 		return dev.Name()
 	}
 	return fmt.Sprintf("%s, threads: %d", dev.Name(), dev.Threads())

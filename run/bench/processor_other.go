@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processorTime is not known here.
+// processorTime is not available on this system.
 func processorTime() time.Duration { return 0 }
 
-// most is not known here.
-func most(*os.ProcessState) int64 { return 0 }
+// peakMemory is not available on this system.
+func peakMemory(*os.ProcessState) int64 { return 0 }

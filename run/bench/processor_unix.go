@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// processorTime is what processors have spent on this process, of all threads, in user and in kernel mode.
+// processorTime returns the processor time of all threads of this process, in user and kernel mode.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -18,13 +18,13 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// most is how many bytes of memory a process that has ended had at most.
-func most(of *os.ProcessState) int64 {
-	u, ok := of.SysUsage().(*syscall.Rusage)
+// peakMemory returns the peak memory of an ended process in bytes; 0 if unknown.
+func peakMemory(state *os.ProcessState) int64 {
+	u, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return 0
 	}
-	if runtime.GOOS == "darwin" { // which counts bytes, others KiB
+	if runtime.GOOS == "darwin" { // macOS reports bytes, other systems KiB
 		return u.Maxrss
 	}
 	return u.Maxrss << 10

@@ -20,21 +20,21 @@ import (
 
 func init() {
 	Register(Benchmark{Name: "run", New: wholeRuns, Args: []string{"CASE.toml..."},
-		Short: "Cases as users run them, with all output, beside their bare steps: loop, set-up, starts, memory"})
+		Short: "Complete runs with all output, compared with steps alone: loop, set-up, first step, memory"})
 }
 
-// users runs cases by processes of this program, each of which begins as a user's does.
-type users struct {
-	program string
-	backend string
-	sets    []string
-	more    []string // arguments of each run
-	env     []string // of the next run
-	dir     string
+// userRuns runs cases in new processes of this program, as a user would.
+type userRuns struct {
+	program   string
+	backend   string
+	sets      []string
+	extraArgs []string // further arguments of each run
+	env       []string // environment of the next run
+	dir       string
 }
 
-// begin finds the program, and where kernels run.
-func (u *users) begin(m *Machine) (err error) {
+// begin finds the program and the backend.
+func (u *userRuns) begin(m *Machine) (err error) {
 	u.backend = "cpu"
 	if m.GPU {
 		u.backend = "cuda"
@@ -44,13 +44,13 @@ func (u *users) begin(m *Machine) (err error) {
 }
 
 func wholeRuns(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
-	var u users
+	var u userRuns
 	p.StringArrayVar(&u.sets, "set", nil, "override a key of each case, as in --set time.end=10; may be repeated")
 	return func(ctx context.Context, m *Machine) (err error) {
 		if err := u.begin(m); err != nil {
 			return err
 		}
-		m.Begin(false)
+		m.PrintHeader(false)
 		const row = "%-24s %9s %6s %9s %9s %6s %7s %7s %9s %9s %8s %8s\n"
 		fmt.Fprintf(m.Out, row, "", "cells", "steps", "loop", "bare", "of it", "set-up", "output", "1st step", "again",
 			"host", "device")
@@ -69,19 +69,19 @@ func wholeRuns(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	}
 }
 
-// measure runs a case twice, the first time as on a machine where it never ran, and then its steps alone.
-func (u *users) measure(ctx context.Context, path string) (line string, err error) {
+// measure runs a case twice, first without cached kernels, and then measures its steps alone.
+func (u *userRuns) measure(ctx context.Context, path string) (line string, err error) {
 	first, _, err := u.run(ctx, path)
 	if err != nil {
 		return "", err
 	}
-	again, host, err := u.run(ctx, path)
+	second, host, err := u.run(ctx, path)
 	if err != nil {
 		return "", err
 	}
-	loop := min(first.Wall, again.Wall) / float64(max(1, again.Steps))
+	loop := min(first.Wall, second.Wall) / float64(max(1, second.Steps))
 	bare, share := "-", "-"
-	step, err := u.bareStep(ctx, path, int(again.Steps))
+	step, err := u.bareStep(ctx, path, int(second.Steps))
 	if err != nil {
 		return "", err
 	}
@@ -89,13 +89,13 @@ func (u *users) measure(ctx context.Context, path string) (line string, err erro
 		bare, share = fmt.Sprintf("%.4f", 1e3*step), fmt.Sprintf("%.0f", 100*step/loop)
 	}
 	return fmt.Sprintf("%-24s %9d %6d %9.4f %9s %6s %7.3f %7.3f %9.3f %9.3f %8.0f %8.0f",
-		filepath.Base(path), again.Cells, again.Steps, 1e3*loop, bare, share, again.Phases["setup"],
-		again.Phases["output"], first.Phases["first_step"], again.Phases["first_step"], float64(host)/1e6,
-		float64(again.DeviceBytes)/1e6), nil
+		filepath.Base(path), second.Cells, second.Steps, 1e3*loop, bare, share, second.Phases["setup"],
+		second.Phases["output"], first.Phases["first_step"], second.Phases["first_step"], float64(host)/1e6,
+		float64(second.DeviceBytes)/1e6), nil
 }
 
-// command is this program with the driver's compiled kernels in a folder that is empty at first.
-func (u *users) command(ctx context.Context, args ...string) *exec.Cmd {
+// command returns a command of this program. Compiled kernels are cached in a folder that is empty at first.
+func (u *userRuns) command(ctx context.Context, args ...string) *exec.Cmd {
 	args = append(args, "--backend", u.backend)
 	for _, set := range u.sets {
 		args = append(args, "--set", set)
@@ -106,12 +106,12 @@ func (u *users) command(ctx context.Context, args ...string) *exec.Cmd {
 	return c
 }
 
-// run runs a case, and tells how much memory the process had at most: 0 where that is not known.
-func (u *users) run(ctx context.Context, path string, more ...string) (s summary.Summary, host int64, err error) {
+// run runs a case. host is the peak memory of the process in bytes, 0 if unknown.
+func (u *userRuns) run(ctx context.Context, path string, extra ...string) (s summary.Summary, host int64, err error) {
 	file := filepath.Join(u.dir, "summary.json")
 	args := append([]string{"run", path, "--quiet", "--force", "--out", filepath.Join(u.dir, "out"), "--summary", file},
-		u.more...)
-	c := u.command(ctx, append(args, more...)...)
+		u.extraArgs...)
+	c := u.command(ctx, append(args, extra...)...)
 	if text, err := c.CombinedOutput(); err != nil {
 		return s, 0, fmt.Errorf("%w\n%s", err, text)
 	}
@@ -119,18 +119,19 @@ func (u *users) run(ctx context.Context, path string, more ...string) (s summary
 	if err != nil {
 		return s, 0, err
 	}
-	return s, most(c.ProcessState), json.Unmarshal(text, &s)
+	return s, peakMemory(c.ProcessState), json.Unmarshal(text, &s)
 }
 
-// bareStep is the time of a step without output, of a case that takes so many; 0 where these are too few.
-func (u *users) bareStep(ctx context.Context, path string, steps int) (float64, error) {
+// bareStep returns the time per step without output, in s, of a case with the given number of steps; 0 if these are too
+// few to measure.
+func (u *userRuns) bareStep(ctx context.Context, path string, steps int) (float64, error) {
 	const repeat, fewest, most = 3, 2, 480
 	warm := min(24, steps/4)
 	each := min(most, (steps-warm)/(repeat+1))
 	if each < fewest {
 		return 0, nil
 	}
-	threads := EachThreads()
+	threads := DefaultThreads()
 	c := u.command(ctx, "bench", "case", path, "--json", fmt.Sprint("--warm=", warm), fmt.Sprint("--steps=", each),
 		fmt.Sprint("--repeat=", repeat), fmt.Sprint("--threads=", threads[len(threads)-1]))
 	var failed strings.Builder

@@ -8,8 +8,9 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cuda"
 )
 
-// TimelineOf lists what a GPU does during a step; what runs on different streams may overlap.
-func TimelineOf(dev backend.Device, step func() error) (string, error) {
+// Timeline lists what a GPU executes during a step. Work on different streams may overlap. It is empty for other
+// devices.
+func Timeline(dev backend.Device, step func() error) (string, error) {
 	gpu, ok := dev.(*cuda.Device)
 	if !ok {
 		return "", step()

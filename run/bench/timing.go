@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Timing is one measurement, for programs that compare builds.
+// Timing is one measurement, printed as JSON for programs that compare builds.
 type Timing struct {
 	Name      string  `json:"name"`                  // solver, size and method, in one line
-	Updates   int64   `json:"updates"`               // of cells or vertices
-	Wall      float64 `json:"wall_s"`                // s that passed
-	Processor float64 `json:"processor_s,omitempty"` // s of processors, of all threads; 0 where it is not known
+	Updates   int64   `json:"updates"`               // number of cell or vertex updates
+	Wall      float64 `json:"wall_s"`                // wall-clock time, s
+	Processor float64 `json:"processor_s,omitempty"` // processor time of all threads, s; 0 if unknown
 }
 
-// Fastest is the most updates a second of any of several measurements.
+// Fastest returns the highest rate of several measurements, in updates per second.
 func Fastest(timings []Timing) (rate float64) {
 	for _, t := range timings {
 		rate = max(rate, float64(t.Updates)/t.Wall)
@@ -23,7 +23,7 @@ func Fastest(timings []Timing) (rate float64) {
 	return rate
 }
 
-// WriteTimings writes timings of one name, each as a line.
+// WriteTimings writes timings with a common name, one JSON object per line.
 func WriteTimings(w io.Writer, timings []Timing, name string, args ...any) error {
 	lines := json.NewEncoder(w)
 	for _, t := range timings {
@@ -35,7 +35,7 @@ func WriteTimings(w io.Writer, timings []Timing, name string, args ...any) error
 	return nil
 }
 
-// Outputs are where a table and where lines of JSON go: one of them nowhere.
+// Outputs returns the writers for a table and for lines of JSON; one of them discards its input.
 func Outputs(w io.Writer, asJSON bool) (table, lines io.Writer) {
 	if asJSON {
 		return io.Discard, w
@@ -43,20 +43,20 @@ func Outputs(w io.Writer, asJSON bool) (table, lines io.Writer) {
 	return w, io.Discard
 }
 
-// Watch measures time from when it is started.
+// Watch is a stopwatch for wall-clock and processor time.
 type Watch struct {
 	wall      time.Time
 	processor time.Duration
 }
 
-// StartWatch starts one.
+// StartWatch starts a stopwatch.
 func StartWatch() Watch { return Watch{time.Now(), processorTime()} }
 
-// Of is the timing of so many updates since the watch was started.
-func (s Watch) Of(updates int64) Timing {
+// Timing returns the timing of a number of updates since the start.
+func (s Watch) Timing(updates int64) Timing {
 	processor := processorTime() - s.processor
 	return Timing{Updates: updates, Wall: s.Seconds(), Processor: processor.Seconds()}
 }
 
-// Seconds are those that have passed.
+// Seconds returns the wall-clock time since the start in s.
 func (s Watch) Seconds() float64 { return time.Since(s.wall).Seconds() }

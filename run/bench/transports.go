@@ -11,18 +11,18 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// TransportOptions say what Transport measures.
+// TransportOptions configure Transport.
 type TransportOptions struct {
-	Sizes   []int   // of messages, in bytes
-	Seconds float64 // of each measurement, at least
+	Sizes   []int   // message sizes in bytes
+	Seconds float64 // shortest duration of each measurement
 }
 
-// Transport measures messages between ranks 0 and 1, and reductions over all ranks, through nothing but c. Every rank
-// calls it; rank 0 prints the table to w. One way is half a ping-pong; two way is an exchange in which both ranks send
-// at once, and its rate is that of each direction. Each figure is the best of several passes.
+// Transport measures messages between ranks 0 and 1, and reductions over all ranks, with communicator c. All ranks call
+// it; rank 0 prints the table to w. "One way" is half a ping-pong; "two way" is an exchange in which both ranks send at
+// the same time, with the rate of each direction. Each figure is the best of several passes.
 func Transport(ctx context.Context, w io.Writer, c dist.Comm, o TransportOptions) error {
 	if c.Size() < 2 {
-		return errors.New("bench: one rank has nobody to talk to: start at least 2")
+		return errors.New("bench: measuring messages needs at least 2 ranks")
 	}
 	t := &trial{ctx: ctx, c: c, seconds: o.Seconds, reqs: make([]dist.Request, 2)}
 	if c.Rank() != 0 {
@@ -51,7 +51,7 @@ func Transport(ctx context.Context, w io.Writer, c dist.Comm, o TransportOptions
 	return nil
 }
 
-// trial is what a rank needs for one measurement.
+// trial holds the buffers and settings of a rank.
 type trial struct {
 	ctx     context.Context
 	c       dist.Comm
@@ -61,12 +61,12 @@ type trial struct {
 	value   [1]float64
 }
 
-// best returns the seconds that a call of f takes, which all ranks make equally often. Only rank 0's answer counts.
+// best returns the seconds per call of f, which all ranks call equally often. Only the result of rank 0 is meaningful.
 func (t *trial) best(f func() error) (float64, error) {
 	const passes = 5
 	best, times, done := 0.0, uint64(8), 0
 	for {
-		// Rank 0 alone looks at the clock, and says how often the next pass calls f: 0 ends it.
+		// Rank 0 decides how often the next pass calls f; 0 ends the measurement.
 		var count [8]byte
 		binary.LittleEndian.PutUint64(count[:], times)
 		if err := t.c.Bcast(t.ctx, 0, count[:]); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// Three ranks: one of them takes part in the reductions alone.
+// TestTransport uses three ranks: one of them takes part only in the reductions.
 func TestTransport(t *testing.T) {
 	var out strings.Builder
 	comms := local.New(3)
@@ -33,6 +33,6 @@ func TestTransport(t *testing.T) {
 
 func TestTransportNeedsTwoRanks(t *testing.T) {
 	if Transport(t.Context(), nil, local.New(1)[0], TransportOptions{}) == nil {
-		t.Fatal("one rank talks to itself")
+		t.Fatal("no error with a single rank")
 	}
 }

@@ -24,41 +24,44 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Shares of these tests are written in many blocks.
+// TestMain makes blocks small, so that the share of each rank has many.
 func TestMain(m *testing.M) {
 	blockBytes = 1 << 12
 	os.Exit(m.Run())
 }
 
-// sea is a state on a rank: three numbers of each cell in the middle of more, with copies of others' behind, and a mark
-// of some of its edges, with keys far apart.
-type sea struct {
+// testSolver is a solver with two fields on a rank: three numbers of each cell, stored inside wider rows and followed
+// by copies of other ranks' cells, and a number of each of some edges, whose keys are far apart.
+type testSolver struct {
 	solvers.Plain
 	cells [][5]float64
 	marks []int32
 }
 
-func (s *sea) Size() solvers.Size                                                  { return solvers.Size{} }
-func (s *sea) Advance(context.Context, float64, float64, int) (done bool, _ error) { return false, nil }
-func (s *sea) Close()                                                              {}
-func (s *sea) Scalars(context.Context) (map[string]float64, error) {
+func (s *testSolver) Size() solvers.Size { return solvers.Size{} }
+func (s *testSolver) Advance(context.Context, float64, float64, int) (done bool, _ error) {
+	return false, nil
+}
+func (s *testSolver) Close() {}
+func (s *testSolver) Scalars(context.Context) (map[string]float64, error) {
 	return map[string]float64{"least": math.Inf(1), "third": 1. / 3}, nil
 }
 
 const cells, edges = 4000, 700
 
-// seaOn is the share of a rank. Keys are dealt out at random, the same for a number of ranks.
-func seaOn(rank, ranks int, filled bool) *sea {
+// newTestSolver returns the part of a rank. Keys are distributed at random, but the same way for a given number of
+// ranks. filled sets the values, which depend only on keys.
+func newTestSolver(rank, ranks int, filled bool) *testSolver {
 	dev := cpu.New(1)
 	rng := rand.New(rand.NewPCG(uint64(ranks), 5))
-	var own, copies, rims []int64
+	var own, copies, edgeKeys []int64
 	for _, key := range rng.Perm(cells) {
-		to := key % ranks
+		owner := key % ranks
 		if ranks > 2 {
-			to = rng.IntN(ranks - 1) // the last one has nothing
+			owner = rng.IntN(ranks - 1) // the last rank owns no cells
 		}
 		switch {
-		case to == rank:
+		case owner == rank:
 			own = append(own, int64(key))
 		case key%5 == 0:
 			copies = append(copies, int64(key))
@@ -66,33 +69,35 @@ func seaOn(rank, ranks int, filled bool) *sea {
 	}
 	for k := range edges {
 		if k%ranks == rank {
-			rims = append(rims, int64(k)*int64(k)*1e9)
+			edgeKeys = append(edgeKeys, int64(k)*int64(k)*1e9)
 		}
 	}
 	held := append(own, copies...)
-	s := &sea{cells: make([][5]float64, len(held)), marks: make([]int32, len(rims))}
+	s := &testSolver{cells: make([][5]float64, len(held)), marks: make([]int32, len(edgeKeys))}
 	if filled {
 		for i, key := range held {
 			for k := range 3 {
 				s.cells[i][1+k] = math.Sin(float64(key) + float64(k))
 			}
 		}
-		for i, key := range rims {
+		for i, key := range edgeKeys {
 			s.marks[i] = int32(key>>9) ^ 77
 		}
 		s.Now = solvers.Clock{Time: 1. / 7, Steps: 12, Dt: 1e-3}
 	}
-	on := &solvers.Space{Name: "cell", Owned: len(own), Held: len(held), Key: func(i int) int64 { return held[i] }}
-	rim := &solvers.Space{Name: "edge", Owned: len(rims), Key: func(i int) int64 { return rims[i] }}
+	cellSpace := &solvers.Space{Name: "cell", Owned: len(own), Held: len(held), Key: func(i int) int64 { return held[i] }}
+	edgeSpace := &solvers.Space{Name: "edge", Owned: len(edgeKeys), Key: func(i int) int64 { return edgeKeys[i] }}
 	s.Declared = []solvers.Field{
-		{Name: "w", Space: on, Components: []string{"a", "b", "c"}, Hashed: true, Saved: true,
+		{Name: "w", Space: cellSpace, Components: []string{"a", "b", "c"}, Hashed: true, Saved: true,
 			View: func() solvers.View { return solvers.ViewOf[float64](dev, s.cells, 8) }},
-		{Name: "mark", Space: rim, Saved: true, View: func() solvers.View { return solvers.ViewOf[int32](dev, s.marks, 0) }},
+		{Name: "mark", Space: edgeSpace, Saved: true, View: func() solvers.View {
+			return solvers.ViewOf[int32](dev, s.marks, 0)
+		}},
 	}
 	return s
 }
 
-// onRanks calls f on each rank, and returns the first error.
+// onRanks calls f on each rank and joins the errors.
 func onRanks(t testing.TB, ranks int, f func(comm dist.Comm) error) error {
 	t.Helper()
 	errs := make([]error, ranks)
@@ -104,15 +109,15 @@ func onRanks(t testing.TB, ranks int, f func(comm dist.Comm) error) error {
 	return errors.Join(errs...)
 }
 
-// write writes the sea of some ranks.
+// write writes a checkpoint of a number of ranks.
 func write(t testing.TB, dir string, ranks int) error {
 	return onRanks(t, ranks, func(comm dist.Comm) error {
-		shot, err := solvers.Save(t.Context(), seaOn(comm.Rank(), ranks, true))
+		snapshot, err := solvers.Save(t.Context(), newTestSolver(comm.Rank(), ranks, true))
 		if err != nil {
 			return err
 		}
 		info := Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}
-		w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, shot, new(Layouts))
+		w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, snapshot, new(Layouts))
 		if err != nil {
 			return err
 		}
@@ -133,13 +138,14 @@ func written(t testing.TB, ranks int) string {
 	return files[0]
 }
 
-// TestAnyRanksRestore: what some ranks wrote fills any number of them, copies too, and its hash is that of the state.
+// TestAnyRanksRestore checks that a checkpoint written by some number of ranks restores the state, including copies, on
+// any number of ranks, and that its hash is that of the state.
 func TestAnyRanksRestore(t *testing.T) {
-	for _, wrote := range []int{1, 4, 5} {
-		path := written(t, wrote)
+	for _, writers := range []int{1, 4, 5} {
+		path := written(t, writers)
 		var want string
 		if err := onRanks(t, 1, func(comm dist.Comm) (err error) {
-			want, err = solvers.Hash(t.Context(), comm, seaOn(0, 1, true))
+			want, err = solvers.Hash(t.Context(), comm, newTestSolver(0, 1, true))
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -154,7 +160,7 @@ func TestAnyRanksRestore(t *testing.T) {
 				if err := f.Verify(comm.Rank(), ranks); err != nil {
 					return err
 				}
-				s, expect := seaOn(comm.Rank(), ranks, false), seaOn(comm.Rank(), ranks, true)
+				s, expect := newTestSolver(comm.Rank(), ranks, false), newTestSolver(comm.Rank(), ranks, true)
 				info := f.Info()
 				if err := solvers.Restore(t.Context(), s, info.Clock(), info.Numbers(), f); err != nil {
 					return err
@@ -164,24 +170,24 @@ func TestAnyRanksRestore(t *testing.T) {
 				case err != nil:
 					return err
 				case fmt.Sprint(s.cells, s.marks, s.Now) != fmt.Sprint(expect.cells, expect.marks, expect.Now):
-					return errors.New("another state")
-				case fmt.Sprint(info.Numbers()) != fmt.Sprint(numbers) || info.StateSHA256 != want || info.Ranks != wrote:
+					return errors.New("the restored state differs")
+				case fmt.Sprint(info.Numbers()) != fmt.Sprint(numbers) || info.StateSHA256 != want || info.Ranks != writers:
 					return fmt.Errorf("%+v, want hash %s", info, want)
 				}
 				return nil
 			}); err != nil {
-				t.Errorf("from %d ranks to %d: %v", wrote, ranks, err)
+				t.Errorf("from %d ranks to %d: %v", writers, ranks, err)
 			}
 		}
 	}
 }
 
-// TestDeviceGoesOn: of a device that keeps copies a checkpoint has the state at which it began, whatever follows,
-// and the copies are given back; one that has no room is copied to the host.
+// TestDeviceGoesOn checks that a checkpoint has the state at which it began although the device goes on: from copies on
+// the device, which are freed, or on the host if the device has no room.
 func TestDeviceGoesOn(t *testing.T) {
 	for _, room := range []int{1 << 20, 0} {
-		dev := backendtest.NewFar(cpu.New(1), room)
-		s := seaOn(0, 1, true)
+		dev := backendtest.NewFakeGPU(cpu.New(1), room)
+		s := newTestSolver(0, 1, true)
 		for k := range s.Declared {
 			view := s.Declared[k].View()
 			view.Device = dev
@@ -189,17 +195,17 @@ func TestDeviceGoesOn(t *testing.T) {
 		}
 		dir := t.TempDir()
 		if err := onRanks(t, 1, func(comm dist.Comm) error {
-			shot, err := solvers.Save(t.Context(), s)
+			snapshot, err := solvers.Save(t.Context(), s)
 			if err != nil {
 				return err
 			}
-			if (dev.Copies > 0) != (room > 0) {
-				t.Errorf("%d copies on a device with room for %d bytes", dev.Copies, room)
+			if (dev.OpenSnapshots > 0) != (room > 0) {
+				t.Errorf("%d copies on a device with room for %d bytes", dev.OpenSnapshots, room)
 			}
 			clear(s.cells)
 			clear(s.marks)
 			info := Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}
-			w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, shot, new(Layouts))
+			w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, snapshot, new(Layouts))
 			if err != nil {
 				return err
 			}
@@ -212,13 +218,13 @@ func TestDeviceGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, err := os.ReadFile(written(t, 1))
-		if err != nil || !bytes.Equal(got, want) || dev.Copies != 0 {
-			t.Errorf("another file, or error %v, or %d copies that are left", err, dev.Copies)
+		if err != nil || !bytes.Equal(got, want) || dev.OpenSnapshots != 0 {
+			t.Errorf("the file differs, or error %v, or %d copies not freed", err, dev.OpenSnapshots)
 		}
 	}
 }
 
-// check opens a file and looks at all of it.
+// check opens and verifies the bytes of a file.
 func check(text []byte) error {
 	f, err := open("a.ckpt", bytes.NewReader(text), int64(len(text)))
 	if err == nil {
@@ -227,7 +233,7 @@ func check(text []byte) error {
 	return err
 }
 
-// TestDamageIsFound: there is no bit that can be another, and no byte that can be missing.
+// TestDamageIsFound checks that flipped bits and truncation anywhere in a file are detected.
 func TestDamageIsFound(t *testing.T) {
 	text, err := os.ReadFile(written(t, 3))
 	if err != nil {
@@ -238,31 +244,31 @@ func TestDamageIsFound(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for k := range 1000 {
-		at, bit := rng.IntN(len(text)), byte(1)<<rng.IntN(8)
-		switch { // where there is least of
+		offset, bit := rng.IntN(len(text)), byte(1)<<rng.IntN(8)
+		switch { // all bits of header and footer, which are short; random ones elsewhere
 		case k < 16*8:
-			at, bit = k/8, 1<<(k%8)
+			offset, bit = k/8, 1<<(k%8)
 		case k < (16+footerSize)*8:
-			at, bit = len(text)-1-(k/8-16), 1<<(k%8)
+			offset, bit = len(text)-1-(k/8-16), 1<<(k%8)
 		}
-		text[at] ^= bit
+		text[offset] ^= bit
 		if check(text) == nil {
-			t.Errorf("bit %#x of byte %d of %d can be another", bit, at, len(text))
+			t.Errorf("flipping bit %#x of byte %d of %d was not detected", bit, offset, len(text))
 		}
-		text[at] ^= bit
+		text[offset] ^= bit
 	}
 	for range 500 {
 		n := rng.IntN(len(text))
 		if check(text[:n]) == nil {
-			t.Errorf("%d bytes of %d are enough", n, len(text))
+			t.Errorf("truncation to %d bytes of %d was not detected", n, len(text))
 		}
 	}
 	if check(append(text, 0)) == nil {
-		t.Error("there may be a byte more")
+		t.Error("an extra byte was not detected")
 	}
 }
 
-// TestOtherFormat: a file of a later format is refused by its number.
+// TestOtherFormat checks that a file of a later format is refused with the number of its format.
 func TestOtherFormat(t *testing.T) {
 	path := written(t, 1)
 	text, err := os.ReadFile(path)
@@ -278,7 +284,7 @@ func TestOtherFormat(t *testing.T) {
 	}
 }
 
-// TestNotWritten: what cannot be written leaves nothing, is told to all ranks, and does not end them.
+// TestNotWritten checks that a failure to write is reported to all ranks as a NotWrittenError.
 func TestNotWritten(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(Folder(dir), nil, 0o666); err != nil {
@@ -290,14 +296,14 @@ func TestNotWritten(t *testing.T) {
 	}
 }
 
-// TestPrune: the latest stay, and nothing half written does.
+// TestPrune checks that only the latest checkpoints remain, and no partial files.
 func TestPrune(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(Folder(dir), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	for _, steps := range []int{9, 10, 1000, 3} {
-		for _, path := range []string{Path(dir, steps), Path(dir, steps+1) + partial} {
+		for _, path := range []string{Path(dir, steps), Path(dir, steps+1) + partialSuffix} {
 			if err := os.WriteFile(path, nil, 0o666); err != nil {
 				t.Fatal(err)
 			}
@@ -311,21 +317,21 @@ func TestPrune(t *testing.T) {
 		t.Errorf("%v, %v", files, err)
 	}
 	if all, _ := filepath.Glob(filepath.Join(Folder(dir), "*")); len(all) != 2 {
-		t.Errorf("%v are left", all)
+		t.Errorf("remaining files %v, want 2", all)
 	}
 }
 
-// FuzzOpen: whatever a file holds is read or refused, in memory that goes with its size. blobs and index are put into a
-// file whose checksums are right.
+// FuzzOpen checks that any file is either read or refused, with memory in proportion to its size. The fuzzed blobs and
+// index are put into a file with correct checksums.
 func FuzzOpen(f *testing.F) {
 	path := written(f, 2)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		f.Fatal(err)
 	}
-	at := binary.LittleEndian.Uint64(text[len(text)-footerSize:])
-	var one index // of the first block alone
-	if err := json.Unmarshal(text[at:len(text)-footerSize], &one); err != nil {
+	indexOffset := binary.LittleEndian.Uint64(text[len(text)-footerSize:])
+	var one index // an index of the first block only
+	if err := json.Unmarshal(text[indexOffset:len(text)-footerSize], &one); err != nil {
 		f.Fatal(err)
 	}
 	one.Blocks = one.Blocks[:1]
@@ -345,32 +351,32 @@ func FuzzOpen(f *testing.F) {
 		}
 		for k := range f.Blocks {
 			b := &f.Blocks[k]
-			right(&b.Keys, text)
+			setChecksum(&b.Keys, text)
 			for i := range b.Fields {
-				right(&b.Fields[i], text)
+				setChecksum(&b.Fields[i], text)
 			}
 		}
 		_ = f.Verify(0, 1)
 		for _, space := range f.Spaces {
-			for _, of := range space.Fields {
-				_ = f.Read(of.Name, of.Size, []int64{0, 1}, func(int, []byte) {})
-				_, _ = f.Select(of.Name, of.Size, func([]byte) bool { return true })
+			for _, field := range space.Fields {
+				_ = f.Read(field.Name, field.Size, []int64{0, 1}, func(int, []byte) {})
+				_, _ = f.Select(field.Name, field.Size, func([]byte) bool { return true })
 			}
 		}
 	})
 }
 
-// right gives a blob of a file its checksum.
-func right(b *blob, text []byte) { b.CRC = crc32.Checksum(text[b.At:b.At+b.Len], castagnoli) }
+// setChecksum sets the checksum of a blob to that of its bytes.
+func setChecksum(b *blob, text []byte) { b.CRC = crc32.Checksum(text[b.At:b.At+b.Len], castagnoli) }
 
-// FuzzKeys: runs that are read give the keys that were written, and no others.
+// FuzzKeys checks that encoding keys as runs and decoding them gives the same keys.
 func FuzzKeys(f *testing.F) {
 	f.Add(appendKeys(nil, []int64{3, 4, 5, 1, -7}), 5)
 	f.Fuzz(func(t *testing.T, b []byte, count int) {
 		var keys []int64
 		if count > 1<<12 || eachRun(b, count, func(first int64, n, before int) {
 			if before != len(keys) {
-				t.Fatalf("%d before, %d have come", before, len(keys))
+				t.Fatalf("before = %d, but %d keys were decoded", before, len(keys))
 			}
 			for k := range n {
 				keys = append(keys, first+int64(k))
@@ -381,13 +387,13 @@ func FuzzKeys(f *testing.F) {
 		if max(count, 0) != len(keys) {
 			t.Fatalf("%d keys, want %d", len(keys), count)
 		}
-		var again []int64
+		var decoded []int64
 		if err := eachRun(appendKeys(nil, keys), len(keys), func(first int64, n, _ int) {
 			for k := range n {
-				again = append(again, first+int64(k))
+				decoded = append(decoded, first+int64(k))
 			}
-		}); err != nil || fmt.Sprint(again) != fmt.Sprint(keys) {
-			t.Fatalf("%v became %v, %v", keys, again, err)
+		}); err != nil || fmt.Sprint(decoded) != fmt.Sprint(keys) {
+			t.Fatalf("%v became %v, %v", keys, decoded, err)
 		}
 	})
 }

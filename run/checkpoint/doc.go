@@ -1,14 +1,14 @@
-// Package checkpoint writes and reads the state of a run: one file, written by all ranks at once, which any number of
-// ranks can read.
+// Package checkpoint writes and reads checkpoints: the state of a run in one file, which all ranks write in parallel
+// and any number of ranks can read. A Writer writes a file, a File reads one; List and Prune manage the files of a run.
 //
-// A file is
+// A file consists of
 //
 //	header   magic "ATOLLCKP", format, 4 zero bytes
-//	blobs    one after the other: of each block of entities its keys, and the numbers of each field
-//	index    JSON: what the file tells (Info), spaces and their fields, blocks and where their blobs are
-//	footer   where the index begins, its length and CRC-32C, format, magic "ATOLLEND"
+//	blobs    for each block of entities: its keys, then the numbers of each field
+//	index    JSON: metadata of the run (Info), spaces and their fields, blocks and the offsets of their blobs
+//	footer   offset, length and CRC-32C of the index, format, magic "ATOLLEND"
 //
-// with all numbers little-endian, offsets of 64 bits, and a CRC-32C of each blob. There is no byte that nothing checks.
-// A block holds up to 4 MiB of numbers of entities that one rank had; keys are written as runs of successive ones. A
-// file appears under its name when all of it is on the disk.
+// All numbers are little-endian, and offsets have 64 bits. Each blob has a CRC-32C in the index, so every byte of the
+// file is checked. A block holds up to 4 MiB of numbers of entities of one rank; keys are stored as runs of successive
+// keys. The file appears under its name only when all of it is on disk.
 package checkpoint

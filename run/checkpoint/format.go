@@ -11,23 +11,23 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Format is the version of the files. Later versions of the program read it, or refuse it by name.
+// Format is the version of the file format. Later versions of the program read it, or return an error that names it.
 const Format = 1
 
 const (
-	headMagic, tailMagic   = "ATOLLCKP", "ATOLLEND"
-	headerSize, footerSize = 16, 32
+	headerMagic, footerMagic = "ATOLLCKP", "ATOLLEND"
+	headerSize, footerSize   = 16, 32
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Info is what a checkpoint tells of the run that it is of.
+// Info is the metadata of a checkpoint.
 type Info struct {
 	Format      int               `json:"format"`
 	Solver      string            `json:"solver"`
 	Case        string            `json:"case"`
-	StepsSHA256 string            `json:"steps_sha256"`     // of all that steps follow from in the case
-	Inputs      map[string]string `json:"inputs,omitempty"` // SHA-256 of the files that the case names
+	StepsSHA256 string            `json:"steps_sha256"`     // of all keys of the case that influence steps
+	Inputs      map[string]string `json:"inputs,omitempty"` // SHA-256 of the input files of the case
 	Version     string            `json:"version"`          // of the program
 	Ranks       int               `json:"ranks"`
 	Time        number            `json:"time"` // s, or sweeps
@@ -36,15 +36,15 @@ type Info struct {
 	Scalars     map[string]number `json:"scalars"`
 	StateSHA256 string            `json:"state_sha256"`
 	HashVersion int               `json:"hash_version"`
-	Run         json.RawMessage   `json:"run,omitempty"` // what the run keeps beside the solver's state
+	Run         json.RawMessage   `json:"run,omitempty"` // progress of the output; see package run
 }
 
-// Clock is when the state is.
+// Clock returns the time of the state.
 func (i *Info) Clock() solvers.Clock {
 	return solvers.Clock{Time: float64(i.Time), Steps: i.Steps, Dt: float64(i.Dt)}
 }
 
-// Numbers are the solver's scalars.
+// Numbers returns the scalars of the solver.
 func (i *Info) Numbers() map[string]float64 {
 	all := make(map[string]float64, len(i.Scalars))
 	for name, v := range i.Scalars {
@@ -53,7 +53,7 @@ func (i *Info) Numbers() map[string]float64 {
 	return all
 }
 
-// number is written with all its digits; infinite ones and NaN too, as text.
+// number is encoded in JSON with all its digits; infinities and NaN are encoded as strings.
 type number float64
 
 func (n number) MarshalJSON() ([]byte, error) {
@@ -74,7 +74,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// index is what stands behind the blobs.
+// index follows the blobs; it locates them.
 type index struct {
 	Info
 	Spaces []space `json:"spaces"`
@@ -88,49 +88,50 @@ type space struct {
 
 type field struct {
 	Name   string `json:"name"`
-	Size   int    `json:"size"` // bytes of an entity
+	Size   int    `json:"size"` // bytes per entity
 	Hashed bool   `json:"hashed,omitempty"`
 }
 
-// block is some entities of a space that one rank had.
+// block is a part of the entities of a space on one rank.
 type block struct {
 	Space  int    `json:"space"`
 	Count  int    `json:"count"`
-	Least  int64  `json:"least"` // of its keys
+	Least  int64  `json:"least"` // range of its keys
 	Most   int64  `json:"most"`
 	Keys   blob   `json:"keys"`
 	Fields []blob `json:"fields"`
 }
 
-// blob is some bytes of the file.
+// blob is a range of bytes of the file with its checksum.
 type blob struct {
 	At  int64  `json:"at"`
 	Len int64  `json:"len"`
 	CRC uint32 `json:"crc32c"`
 }
 
-// header is what a file begins with.
+// header returns the header of a file.
 func header() []byte {
-	b := append(make([]byte, 0, headerSize), headMagic...)
+	b := append(make([]byte, 0, headerSize), headerMagic...)
 	b = binary.LittleEndian.AppendUint32(b, Format)
 	return binary.LittleEndian.AppendUint32(b, 0)
 }
 
-// footer is what a file ends with, whose index begins there.
-func footer(at int64, index []byte) []byte {
-	b := binary.LittleEndian.AppendUint64(make([]byte, 0, footerSize), uint64(at))
+// footer returns the footer of a file whose index begins at indexOffset.
+func footer(indexOffset int64, index []byte) []byte {
+	b := binary.LittleEndian.AppendUint64(make([]byte, 0, footerSize), uint64(indexOffset))
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(index)))
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(index, castagnoli))
 	b = binary.LittleEndian.AppendUint32(b, Format)
-	return append(b, tailMagic...)
+	return append(b, footerMagic...)
 }
 
-// FormatError is that a file is of a format that this program does not read.
+// FormatError is the error of a file whose format this program does not read.
 type FormatError struct {
 	Path   string
 	Format uint32
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("%s is a checkpoint of format %d; this program reads format %d", e.Path, e.Format, Format)
+	return fmt.Sprintf("%s is a checkpoint of format %d; this program reads format %d: use the version that wrote it",
+		e.Path, e.Format, Format)
 }

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// appendKeys appends keys as runs of successive ones: how far the first is from where the run before has ended, and how
-// many more there are.
+// appendKeys encodes keys as runs of successive keys. A run is two varints: the distance of its first key from the end
+// of the previous run, and its length minus one.
 func appendKeys(b []byte, keys []int64) []byte {
 	end := int64(0)
 	for i := 0; i < len(keys); {
@@ -23,32 +23,32 @@ func appendKeys(b []byte, keys []int64) []byte {
 	return b
 }
 
-var errKeys = errors.New("its keys are no runs of as many as it has")
+var errInvalidKeys = errors.New("the encoding of its keys is invalid")
 
-// eachRun calls f with each run of so many keys in all: the first one, how many there are, and how many came before.
+// eachRun decodes count keys. It calls f for each run with its first key, its length, and the number of keys before it.
 func eachRun(b []byte, count int, f func(first int64, n, before int)) error {
 	end := int64(0)
 	for before := 0; before < count; {
-		step, size := binary.Varint(b)
+		distance, size := binary.Varint(b)
 		if size <= 0 {
-			return errKeys
+			return errInvalidKeys
 		}
 		b = b[size:]
-		more, size := binary.Uvarint(b)
-		if size <= 0 || more >= uint64(count-before) {
-			return errKeys
+		extra, size := binary.Uvarint(b)
+		if size <= 0 || extra >= uint64(count-before) {
+			return errInvalidKeys
 		}
 		b = b[size:]
-		first, n := end+step, int(more)+1
+		first, n := end+distance, int(extra)+1
 		if first > math.MaxInt64-int64(n) {
-			return errKeys
+			return errInvalidKeys
 		}
 		f(first, n, before)
 		end = first + int64(n)
 		before += n
 	}
 	if len(b) > 0 {
-		return errKeys
+		return errInvalidKeys
 	}
 	return nil
 }

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	extension = ".ckpt"
-	partial   = ".part" // behind the name of a file that is not whole
+	extension     = ".ckpt"
+	partialSuffix = ".part" // ends the name of an incomplete file
 )
 
-// Path is where the checkpoint after so many steps is in the folder of a run.
+// Path returns the path of the checkpoint after a number of steps. dir is the folder of the run.
 func Path(dir string, steps int) string {
 	return filepath.Join(Folder(dir), fmt.Sprintf("step_%012d%s", steps, extension))
 }
 
-// Folder is where the checkpoints are in the folder of a run.
+// Folder returns the folder of the checkpoints in the folder of a run.
 func Folder(dir string) string { return filepath.Join(dir, "checkpoints") }
 
 // List returns the checkpoints of a run, the latest first.
@@ -39,15 +39,14 @@ func List(dir string) ([]string, error) {
 	return files, err
 }
 
-// Prune removes all checkpoints but the latest, of which it keeps so many, and what is left of such as never became
-// whole.
+// Prune removes all checkpoints but the latest keep ones, and all incomplete files.
 func Prune(dir string, keep int) error {
 	files, err := List(dir)
 	if err != nil {
 		return err
 	}
 	files = files[min(keep, len(files)):]
-	parts, err := filepath.Glob(filepath.Join(Folder(dir), "*"+extension+"*"+partial))
+	parts, err := filepath.Glob(filepath.Join(Folder(dir), "*"+extension+"*"+partialSuffix))
 	if err != nil {
 		return err
 	}
@@ -57,7 +56,7 @@ func Prune(dir string, keep int) error {
 	return err
 }
 
-// Steps tells after how many steps the latest checkpoint of a run was written, -1 if there is none. It is not read.
+// Steps returns the step of the latest checkpoint of a run, from its file name; -1 if there is none.
 func Steps(dir string) (int, error) {
 	files, err := List(dir)
 	if err != nil || len(files) == 0 {
@@ -65,7 +64,7 @@ func Steps(dir string) (int, error) {
 	}
 	var steps int
 	if _, err := fmt.Sscanf(filepath.Base(files[0]), "step_%d", &steps); err != nil {
-		return -1, fmt.Errorf("%s: is it a checkpoint? %w", files[0], err)
+		return -1, fmt.Errorf("%s: not the name of a checkpoint, step_NUMBER.ckpt: %w", files[0], err)
 	}
 	return steps, nil
 }

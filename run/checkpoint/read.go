@@ -11,20 +11,20 @@ import (
 	"os"
 )
 
-// File is a checkpoint to be read. It is a solvers.Source.
+// File is an open checkpoint. It is a solvers.Source.
 type File struct {
 	Path string
 	index
-	of     io.ReaderAt
-	file   *os.File // nil of none
+	reader io.ReaderAt
+	file   *os.File // nil in tests that read from memory
 	fields map[string]fieldIndex
-	sorted sorted
+	sorted sortedKeys
 }
 
-// fieldIndex is where a field is: that one of its space.
+// fieldIndex locates a field: index of its space, and of the field in it.
 type fieldIndex struct{ space, field int }
 
-// DamagedError is that a file is not as it was written.
+// DamagedError is the error of a damaged or incomplete file.
 type DamagedError struct {
 	Path string
 	Err  error
@@ -33,7 +33,7 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("%s is damaged: %v", e.Path, e.Err) }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// Open reads what a file tells. Its blobs are not looked at: see Verify.
+// Open opens a file and reads its index. It does not check the blobs; Verify does.
 func Open(path string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -55,63 +55,64 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// Close ends reading.
+// Close closes the file.
 func (f *File) Close() error { return f.file.Close() }
 
-// Info is what the file tells of its run.
+// Info returns the metadata of the checkpoint.
 func (f *File) Info() *Info { return &f.index.Info }
 
-// open reads header, footer and index of a file of so many bytes.
+// open reads header, footer and index of a file of size bytes.
 func open(path string, r io.ReaderAt, size int64) (*File, error) {
 	if size < headerSize+footerSize {
-		return nil, fmt.Errorf("it has %d bytes, less than the least", size)
+		return nil, fmt.Errorf("the file has %d bytes, want at least %d", size, headerSize+footerSize)
 	}
 	head, tail := make([]byte, headerSize), make([]byte, footerSize)
 	if err := errors.Join(readAt(r, head, 0), readAt(r, tail, size-footerSize)); err != nil {
 		return nil, err
 	}
 	switch {
-	case string(head[:8]) != headMagic:
-		return nil, errors.New("it does not begin as a checkpoint does")
-	case string(tail[24:]) != tailMagic:
-		return nil, errors.New("it does not end as a checkpoint does: its writing was cut off")
+	case string(head[:8]) != headerMagic:
+		return nil, errors.New("the file does not begin with the header of a checkpoint")
+	case string(tail[24:]) != footerMagic:
+		return nil, errors.New("the file does not end with the footer of a checkpoint: writing was interrupted")
 	}
 	format := binary.LittleEndian.Uint32(head[8:])
 	if format != Format && format == binary.LittleEndian.Uint32(tail[20:]) {
 		return nil, &FormatError{path, format}
 	}
-	at, n := binary.LittleEndian.Uint64(tail), binary.LittleEndian.Uint64(tail[8:])
+	indexOffset, indexSize := binary.LittleEndian.Uint64(tail), binary.LittleEndian.Uint64(tail[8:])
 	body := uint64(size - footerSize)
 	if !bytes.Equal(head, header()) ||
-		binary.LittleEndian.Uint32(tail[20:]) != Format || at < headerSize || at > body || n != body-at {
-		return nil, errors.New("header or footer are not as they were written")
+		binary.LittleEndian.Uint32(tail[20:]) != Format || indexOffset < headerSize || indexOffset > body ||
+		indexSize != body-indexOffset {
+		return nil, errors.New("header or footer is damaged")
 	}
-	text := make([]byte, n)
-	if err := readAt(r, text, int64(at)); err != nil {
+	text := make([]byte, indexSize)
+	if err := readAt(r, text, int64(indexOffset)); err != nil {
 		return nil, err
 	}
 	if crc32.Checksum(text, castagnoli) != binary.LittleEndian.Uint32(tail[16:]) {
-		return nil, errors.New("the checksum of its index is wrong")
+		return nil, errors.New("the checksum of the index is wrong")
 	}
-	f := &File{Path: path, of: r}
+	f := &File{Path: path, reader: r}
 	if err := json.Unmarshal(text, &f.index); err != nil {
-		return nil, fmt.Errorf("its index: %w", err)
+		return nil, fmt.Errorf("index: %w", err)
 	}
-	return f, f.index.check(int64(at))
+	return f, f.index.check(int64(indexOffset))
 }
 
-func readAt(r io.ReaderAt, b []byte, at int64) error {
-	n, err := r.ReadAt(b, at)
+func readAt(r io.ReaderAt, b []byte, offset int64) error {
+	n, err := r.ReadAt(b, offset)
 	if n == len(b) {
 		return nil
 	}
 	return err
 }
 
-// check reports whether blobs fit their blocks, and fill the file up to its index without a gap.
+// check checks that blobs have the sizes of their blocks, and fill the file up to the index without gaps.
 func (x *index) check(end int64) error {
 	next := int64(headerSize)
-	follows := func(b blob) bool {
+	isNext := func(b blob) bool {
 		if b.At != next || b.Len < 0 || b.Len > end-next {
 			return false
 		}
@@ -120,29 +121,29 @@ func (x *index) check(end int64) error {
 	}
 	for k, b := range x.Blocks {
 		if b.Space < 0 || b.Space >= len(x.Spaces) || b.Count < 1 || len(b.Fields) != len(x.Spaces[b.Space].Fields) ||
-			!follows(b.Keys) {
-			return fmt.Errorf("block %d of its index is wrong", k)
+			!isNext(b.Keys) {
+			return fmt.Errorf("block %d of the index is invalid", k)
 		}
 		for i, f := range x.Spaces[b.Space].Fields {
 			if f.Size < 1 || b.Fields[i].Len%int64(f.Size) != 0 || b.Fields[i].Len/int64(f.Size) != int64(b.Count) ||
-				!follows(b.Fields[i]) {
-				return fmt.Errorf("field %q in block %d of its index is wrong", f.Name, k)
+				!isNext(b.Fields[i]) {
+				return fmt.Errorf("field %q in block %d of the index is invalid", f.Name, k)
 			}
 		}
 	}
 	if next != end {
-		return errors.New("its blocks do not fill it")
+		return errors.New("the blocks do not fill the file")
 	}
 	return nil
 }
 
-// read reads a blob into a buffer, which it returns, and checks it.
+// read reads a blob, checks its checksum and returns it. It reuses buffer if that is large enough.
 func (f *File) read(b blob, buffer []byte) ([]byte, error) {
 	if int64(cap(buffer)) < b.Len {
 		buffer = make([]byte, b.Len)
 	}
 	buffer = buffer[:b.Len]
-	if err := readAt(f.of, buffer, b.At); err != nil {
+	if err := readAt(f.reader, buffer, b.At); err != nil {
 		return buffer, &DamagedError{f.Path, err}
 	}
 	if crc32.Checksum(buffer, castagnoli) != b.CRC {
@@ -151,7 +152,7 @@ func (f *File) read(b blob, buffer []byte) ([]byte, error) {
 	return buffer, nil
 }
 
-// Verify reads the blobs of every so manyth block, and checks them.
+// Verify reads and checks the blobs of blocks first, first+step, first+2·step and so on.
 func (f *File) Verify(first, step int) error {
 	var buffer []byte
 	var err error
@@ -160,18 +161,18 @@ func (f *File) Verify(first, step int) error {
 		if buffer, err = f.read(b.Keys, buffer); err != nil {
 			return err
 		}
-		within := true
+		inRange := true
 		err := eachRun(buffer, b.Count, func(key int64, n, _ int) {
-			within = within && key >= b.Least && key+int64(n)-1 <= b.Most
+			inRange = inRange && key >= b.Least && key+int64(n)-1 <= b.Most
 		})
-		if err == nil && !within {
-			err = errors.New("its keys are not in their range")
+		if err == nil && !inRange {
+			err = errors.New("its keys are outside their range")
 		}
 		if err != nil {
 			return &DamagedError{f.Path, fmt.Errorf("block %d: %w", k, err)}
 		}
-		for _, of := range b.Fields {
-			if buffer, err = f.read(of, buffer); err != nil {
+		for _, field := range b.Fields {
+			if buffer, err = f.read(field, buffer); err != nil {
 				return err
 			}
 		}

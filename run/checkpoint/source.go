@@ -10,52 +10,54 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// sorted are keys in their order.
-type sorted struct {
-	of    []int64 // as they were given
-	keys  []int64
-	which []int // of the given ones each is
+// sortedKeys is a list of keys in ascending order, with their original positions.
+type sortedKeys struct {
+	given     []int64 // the list before sorting
+	keys      []int64
+	positions []int // original position of each key; nil if the list was sorted
 }
 
-// sort sorts keys, if they are others than the last.
-func (s *sorted) sort(keys []int64) {
-	if len(keys) == len(s.of) && (len(keys) == 0 || &keys[0] == &s.of[0]) {
+// sort sorts keys, unless it is the same slice as in the last call.
+func (s *sortedKeys) sort(keys []int64) {
+	if len(keys) == len(s.given) && (len(keys) == 0 || &keys[0] == &s.given[0]) {
 		return
 	}
-	*s = sorted{of: keys, keys: keys, which: nil}
+	*s = sortedKeys{given: keys, keys: keys, positions: nil}
 	if slices.IsSorted(keys) {
 		return
 	}
-	s.which = make([]int, len(keys))
-	for i := range s.which {
-		s.which[i] = i
+	s.positions = make([]int, len(keys))
+	for i := range s.positions {
+		s.positions[i] = i
 	}
-	slices.SortFunc(s.which, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	slices.SortFunc(s.positions, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 	s.keys = make([]int64, len(keys))
-	for i, k := range s.which {
+	for i, k := range s.positions {
 		s.keys[i] = keys[k]
 	}
 }
 
-// from is the first of the sorted keys that is not less.
-func (s *sorted) from(key int64) int {
+// search returns the index of the first sorted key that is not less than key.
+func (s *sortedKeys) search(key int64) int {
 	return sort.Search(len(s.keys), func(i int) bool { return s.keys[i] >= key })
 }
 
-// each calls f with each given key of a run: which it is, and how far in the run.
-func (s *sorted) each(first int64, n int, f func(i, at int)) {
-	for k := s.from(first); k < len(s.keys) && s.keys[k]-first < int64(n); k++ {
+// each calls f for each of the keys that is in a run of n successive keys: with its original position, and its offset
+// in the run.
+func (s *sortedKeys) each(first int64, n int, f func(i, offset int)) {
+	for k := s.search(first); k < len(s.keys) && s.keys[k]-first < int64(n); k++ {
 		i := k
-		if s.which != nil {
-			i = s.which[k]
+		if s.positions != nil {
+			i = s.positions[k]
 		}
 		f(i, int(s.keys[k]-first))
 	}
 }
 
-// Read hands put the numbers of entities from several goroutines at once. Only blocks that have some are read.
+// Read calls put with the position in keys and the numbers of each entity that the file has, from several goroutines at
+// once. It reads only blocks that contain some of the keys.
 func (f *File) Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
-	at, err := f.find(field, size)
+	location, err := f.find(field, size)
 	if err != nil {
 		return err
 	}
@@ -64,20 +66,21 @@ func (f *File) Read(field string, size int, keys []int64, put func(i int, number
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for k := range f.Blocks {
 		b := &f.Blocks[k]
-		if b.Space != at.space {
+		if b.Space != location.space {
 			continue
 		}
-		if i := f.sorted.from(b.Least); i == len(f.sorted.keys) || f.sorted.keys[i] > b.Most {
+		if i := f.sorted.search(b.Least); i == len(f.sorted.keys) || f.sorted.keys[i] > b.Most {
 			continue
 		}
-		g.Go(func() error { return f.fill(b, at.field, size, put) })
+		g.Go(func() error { return f.fill(b, location.field, size, put) })
 	}
 	return g.Wait()
 }
 
-// Select reads all blocks that have the field, from several goroutines at once.
+// Select returns the keys of entities whose numbers are wanted. It reads all blocks of the field's space, from several
+// goroutines at once.
 func (f *File) Select(field string, size int, wanted func(numbers []byte) bool) ([]int64, error) {
-	at, err := f.find(field, size)
+	location, err := f.find(field, size)
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +88,9 @@ func (f *File) Select(field string, size int, wanted func(numbers []byte) bool) 
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	found := make([][]int64, len(f.Blocks))
 	for k := range f.Blocks {
-		if b := &f.Blocks[k]; b.Space == at.space {
+		if b := &f.Blocks[k]; b.Space == location.space {
 			g.Go(func() (err error) {
-				found[k], err = f.chosen(b, at.field, size, wanted)
+				found[k], err = f.selectKeys(b, location.field, size, wanted)
 				return err
 			})
 		}
@@ -96,8 +99,8 @@ func (f *File) Select(field string, size int, wanted func(numbers []byte) bool) 
 	return slices.Concat(found...), err
 }
 
-// chosen are the keys of those of a block that are wanted.
-func (f *File) chosen(b *block, field, size int, wanted func(numbers []byte) bool) (chosen []int64, err error) {
+// selectKeys returns the keys of the wanted entities of a block.
+func (f *File) selectKeys(b *block, field, size int, wanted func(numbers []byte) bool) (chosen []int64, err error) {
 	keys, err := f.read(b.Keys, nil)
 	if err != nil {
 		return nil, err
@@ -108,7 +111,7 @@ func (f *File) chosen(b *block, field, size int, wanted func(numbers []byte) boo
 	}
 	err = eachRun(keys, b.Count, func(first int64, n, before int) {
 		for i := range n {
-			if at := (before + i) * size; wanted(numbers[at : at+size]) {
+			if offset := (before + i) * size; wanted(numbers[offset : offset+size]) {
 				chosen = append(chosen, first+int64(i))
 			}
 		}
@@ -119,47 +122,47 @@ func (f *File) chosen(b *block, field, size int, wanted func(numbers []byte) boo
 	return chosen, nil
 }
 
-// find looks a field up, of so many bytes an entity.
+// find locates a field and checks that it has size bytes per entity.
 func (f *File) find(name string, size int) (fieldIndex, error) {
 	if f.fields == nil {
 		f.fields = map[string]fieldIndex{}
 		for s := range f.Spaces {
-			for k, of := range f.Spaces[s].Fields {
-				f.fields[of.Name] = fieldIndex{s, k}
+			for k, field := range f.Spaces[s].Fields {
+				f.fields[field.Name] = fieldIndex{s, k}
 			}
 		}
 	}
-	at, ok := f.fields[name]
+	location, ok := f.fields[name]
 	if !ok {
-		return at, fmt.Errorf("%s has no field %q", f.Path, name)
+		return location, fmt.Errorf("%s has no field %q", f.Path, name)
 	}
-	if has := f.Spaces[at.space].Fields[at.field].Size; has != size {
-		return at, fmt.Errorf("%s has %d bytes of field %q for a %s, where the case has %d", f.Path, has, name,
-			f.Spaces[at.space].Name, size)
+	if has := f.Spaces[location.space].Fields[location.field].Size; has != size {
+		return location, fmt.Errorf("%s has %d bytes of field %q per %s, want %d as in the case", f.Path, has, name,
+			f.Spaces[location.space].Name, size)
 	}
-	return at, nil
+	return location, nil
 }
 
-// fill hands out what a block has of a field.
+// fill calls put for the entities in a block that Read looks for.
 func (f *File) fill(b *block, field, size int, put func(i int, numbers []byte)) error {
 	keys, err := f.read(b.Keys, nil)
 	if err != nil {
 		return err
 	}
 	var numbers []byte
-	failed := eachRun(keys, b.Count, func(first int64, n, before int) {
-		f.sorted.each(first, n, func(i, at int) {
+	decodeErr := eachRun(keys, b.Count, func(first int64, n, before int) {
+		f.sorted.each(first, n, func(i, index int) {
 			if numbers == nil && err == nil {
 				numbers, err = f.read(b.Fields[field], nil)
 			}
 			if err == nil {
-				at += before
-				put(i, numbers[at*size:(at+1)*size])
+				index += before
+				put(i, numbers[index*size:(index+1)*size])
 			}
 		})
 	})
-	if failed != nil {
-		return &DamagedError{f.Path, failed}
+	if decodeErr != nil {
+		return &DamagedError{f.Path, decodeErr}
 	}
 	return err
 }

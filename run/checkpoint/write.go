@@ -18,66 +18,66 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Writer is a file that is being written, in the background.
+// Writer writes a checkpoint in the background.
 type Writer struct {
-	comm   dist.Comm
-	path   string
-	fence  folder.Fence
-	shot   *solvers.Snapshot
-	index  index // the blocks are this rank's
-	pieces []piece
-	begin  int64 // of this rank's blobs
-	done   chan struct{}
-	failed error // of this rank
+	comm     dist.Comm
+	path     string
+	fence    folder.Fence
+	snapshot *solvers.Snapshot
+	index    index // Blocks are those of this rank
+	ranges   []blockRange
+	offset   int64 // offset of this rank's blobs in the file
+	done     chan struct{}
+	err      error // of writing this rank's blobs, valid once done is closed
 
-	lock sync.Mutex
-	sums []solvers.Digests // of this rank, space by space
+	lock    sync.Mutex
+	digests []solvers.Digests // digests of this rank's blocks, per space with hashed fields
 }
 
-// NotWrittenError is that a checkpoint could not be written, which nothing of the run depends on. All ranks have the
-// same.
+// NotWrittenError is the error of a checkpoint that could not be written. It is the same on all ranks, and the run can
+// go on.
 type NotWrittenError struct{ Why string }
 
 func (e *NotWrittenError) Error() string { return e.Why }
 
-// Begin begins to write a rank's share of a state to its file in the fence's folder, and returns while it is being
-// written. All ranks call it. The snapshot is the writer's, which closes it when it has finished. Another one may begin
-// after Finish. layouts are those of the checkpoints of the run before.
-func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info, shot *solvers.Snapshot,
+// Begin starts to write a checkpoint to the folder of the fence, each rank its share, and returns while writing goes
+// on. All ranks call it. The Writer closes the snapshot when it has finished. The next checkpoint may begin after
+// Finish. layouts is shared by all checkpoints of a run.
+func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info, snapshot *solvers.Snapshot,
 	layouts *Layouts) (*Writer, error) {
-	w := &Writer{comm: comm, path: Path(fence.Dir, shot.Clock.Steps), fence: fence, shot: shot,
+	w := &Writer{comm: comm, path: Path(fence.Dir, snapshot.Clock.Steps), fence: fence, snapshot: snapshot,
 		index: index{Info: info}, done: make(chan struct{})}
-	size := w.arrange(layouts)
+	size := w.layOut(layouts)
 	sizes, err := comm.Allgatherv(ctx, binary.LittleEndian.AppendUint64(nil, uint64(size)))
 	if err != nil {
-		return nil, errors.Join(err, shot.Close())
+		return nil, errors.Join(err, snapshot.Close())
 	}
-	w.begin = headerSize
+	w.offset = headerSize
 	for _, b := range sizes[:comm.Rank()] {
-		w.begin += int64(binary.LittleEndian.Uint64(b))
+		w.offset += int64(binary.LittleEndian.Uint64(b))
 	}
 	var failed error
 	if comm.Rank() == 0 {
 		failed = w.create()
 	}
 	if err := w.agree(ctx, failed); err != nil {
-		return nil, errors.Join(err, shot.Close())
+		return nil, errors.Join(err, snapshot.Close())
 	}
 	go func() {
 		defer close(w.done)
-		w.failed = w.write()
+		w.err = w.write()
 	}()
 	return w, nil
 }
 
-// part is the name of a file that is not whole.
-func (w *Writer) part() string { return w.fence.Part(w.path) }
+// partPath is the path of the incomplete file.
+func (w *Writer) partPath() string { return w.fence.Part(w.path) }
 
 func (w *Writer) create() error {
 	if err := os.MkdirAll(filepath.Dir(w.path), 0o777); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(w.part(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := os.OpenFile(w.partPath(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
@@ -85,16 +85,16 @@ func (w *Writer) create() error {
 	return errors.Join(err, f.Close())
 }
 
-// write writes the blobs of this rank, on all processors.
+// write writes the blobs of this rank, using all processors.
 func (w *Writer) write() (err error) {
-	f, err := os.OpenFile(w.part(), os.O_WRONLY, 0)
+	f, err := os.OpenFile(w.partPath(), os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	err = parallel.Each(context.Background(), "", len(w.pieces), 1, func(lo, hi int) error {
+	err = parallel.Each(context.Background(), "", len(w.ranges), 1, func(lo, hi int) error {
 		for k := lo; k < hi; k++ {
-			if err := w.writePiece(f, k); err != nil {
+			if err := w.writeBlock(f, k); err != nil {
 				return err
 			}
 		}
@@ -106,43 +106,43 @@ func (w *Writer) write() (err error) {
 	return f.Sync()
 }
 
-// writePiece writes a block, and adds its digest.
-func (w *Writer) writePiece(f *os.File, k int) error {
-	p, b := &w.pieces[k], &w.index.Blocks[k]
-	put := func(to *blob, bytes []byte) error {
-		to.At += w.begin
+// writeBlock writes block k and adds its digest.
+func (w *Writer) writeBlock(f *os.File, k int) error {
+	r, b := &w.ranges[k], &w.index.Blocks[k]
+	writeBlob := func(to *blob, bytes []byte) error {
+		to.At += w.offset
 		to.CRC = crc32.Checksum(bytes, castagnoli)
 		_, err := f.WriteAt(bytes, to.At)
 		return err
 	}
-	if err := put(&b.Keys, p.keys); err != nil {
+	if err := writeBlob(&b.Keys, r.keys); err != nil {
 		return err
 	}
-	space := &w.shot.Spaces[b.Space]
-	room := rooms.Get().(*solvers.ReadBuffer)
-	defer rooms.Put(room)
-	room.Reset()
+	space := &w.snapshot.Spaces[b.Space]
+	buffer := readBuffers.Get().(*solvers.ReadBuffer)
+	defer readBuffers.Put(buffer)
+	buffer.Reset()
 	numbers := make([][]byte, len(space.Fields))
 	for i := range space.Fields {
 		var err error
-		if numbers[i], err = space.Fields[i].Numbers(p.lo, p.hi, room); err != nil {
+		if numbers[i], err = space.Fields[i].Numbers(r.lo, r.hi, buffer); err != nil {
 			return err
 		}
-		if err := put(&b.Fields[i], numbers[i]); err != nil {
+		if err := writeBlob(&b.Fields[i], numbers[i]); err != nil {
 			return err
 		}
 	}
 	if space.Hashes() {
-		sum := space.Digest(p.lo, p.hi, numbers)
+		sum := space.Digest(r.lo, r.hi, numbers)
 		w.lock.Lock()
 		defer w.lock.Unlock()
-		w.sums[w.sumOf(b.Space)].Add(&sum)
+		w.digests[w.digestIndex(b.Space)].Add(&sum)
 	}
 	return nil
 }
 
-// rooms are those of goroutines that write blocks.
-var rooms = sync.Pool{New: func() any { return new(solvers.ReadBuffer) }}
+// readBuffers are buffers of the goroutines that write blocks.
+var readBuffers = sync.Pool{New: func() any { return new(solvers.ReadBuffer) }}
 
 // Written reports whether this rank has written its share.
 func (w *Writer) Written() bool {
@@ -154,30 +154,30 @@ func (w *Writer) Written() bool {
 	}
 }
 
-// Abandon waits until nothing of the snapshot is used any more, and leaves the file without its name.
+// Abandon waits until the snapshot is no longer in use. The file stays incomplete.
 func (w *Writer) Abandon() error {
 	<-w.done
-	return w.shot.Close()
+	return w.snapshot.Close()
 }
 
-// share is what rank 0 needs of each rank.
+// share is what each rank sends to rank 0 at the end.
 type share struct {
-	Blocks []block
-	Sums   []solvers.Digests
+	Blocks  []block
+	Digests []solvers.Digests
 }
 
-// Finish waits until all is written, and gives the file its name. All ranks call it. That the file could not be written
-// is a NotWrittenError.
+// Finish waits until all ranks have written, then renames the file to its final name. All ranks call it. It returns a
+// NotWrittenError if a rank failed to write.
 func (w *Writer) Finish(ctx context.Context) error {
 	<-w.done
-	if err := w.agree(ctx, errors.Join(w.failed, w.shot.Close())); err != nil {
+	if err := w.agree(ctx, errors.Join(w.err, w.snapshot.Close())); err != nil {
 		return err
 	}
-	mine, err := json.Marshal(share{w.index.Blocks, w.sums})
+	own, err := json.Marshal(share{w.index.Blocks, w.digests})
 	if err != nil {
 		return err
 	}
-	all, err := w.comm.Gatherv(ctx, 0, mine)
+	all, err := w.comm.Gatherv(ctx, 0, own)
 	if err != nil {
 		return err
 	}
@@ -188,29 +188,29 @@ func (w *Writer) Finish(ctx context.Context) error {
 	return w.agree(ctx, failed)
 }
 
-// publish writes index and footer, and gives the file its name.
+// publish writes index and footer, and renames the file.
 func (w *Writer) publish(all [][]byte) error {
 	w.index.Blocks = nil
-	var sums []solvers.Digests
+	var digests []solvers.Digests
 	for _, text := range all {
 		var s share
 		if err := json.Unmarshal(text, &s); err != nil {
 			return err
 		}
 		w.index.Blocks = append(w.index.Blocks, s.Blocks...)
-		if sums == nil {
-			sums = make([]solvers.Digests, len(s.Sums))
+		if digests == nil {
+			digests = make([]solvers.Digests, len(s.Digests))
 		}
-		for k := range sums {
-			sums[k].Add(&s.Sums[k])
+		for k := range digests {
+			digests[k].Add(&s.Digests[k])
 		}
 	}
 	w.index.Format, w.index.Ranks = Format, w.comm.Size()
-	w.index.StateSHA256, w.index.HashVersion = solvers.HashOf(sums), solvers.HashVersion
-	w.index.Time, w.index.Steps = number(w.shot.Clock.Time), w.shot.Clock.Steps
-	w.index.Dt = number(w.shot.Clock.Dt)
+	w.index.StateSHA256, w.index.HashVersion = solvers.HashOf(digests), solvers.HashVersion
+	w.index.Time, w.index.Steps = number(w.snapshot.Clock.Time), w.snapshot.Clock.Steps
+	w.index.Dt = number(w.snapshot.Clock.Dt)
 	w.index.Scalars = map[string]number{}
-	for name, v := range w.shot.Scalars {
+	for name, v := range w.snapshot.Scalars {
 		w.index.Scalars[name] = number(v)
 	}
 	text, err := json.Marshal(w.index)
@@ -225,7 +225,7 @@ func (w *Writer) publish(all [][]byte) error {
 		}
 		end = max(end, last.At+last.Len)
 	}
-	f, err := os.OpenFile(w.part(), os.O_WRONLY, 0)
+	f, err := os.OpenFile(w.partPath(), os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -233,20 +233,20 @@ func (w *Writer) publish(all [][]byte) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := w.fence.Publish(func() error { return os.Rename(w.part(), w.path) }); err != nil {
+	if err := w.fence.Publish(func() error { return os.Rename(w.partPath(), w.path) }); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(w.path))
 }
 
-// agree makes what a rank could not write that of all, and removes what was written of the file.
-func (w *Writer) agree(ctx context.Context, mine error) error {
-	rank, text, err := dist.FirstError(ctx, w.comm, mine)
+// agree turns a write error of one rank into a NotWrittenError on all ranks, and removes the incomplete file.
+func (w *Writer) agree(ctx context.Context, own error) error {
+	rank, text, err := dist.FirstError(ctx, w.comm, own)
 	if err != nil || rank < 0 {
 		return err
 	}
 	if w.comm.Rank() == 0 {
-		_ = os.Remove(w.part())
+		_ = os.Remove(w.partPath())
 	}
 	if w.comm.Size() > 1 {
 		text = fmt.Sprintf("rank %d: %s", rank, text)
@@ -254,7 +254,7 @@ func (w *Writer) agree(ctx context.Context, mine error) error {
 	return &NotWrittenError{text}
 }
 
-// syncFolder brings a file's name to the disk. Not all systems can.
+// syncFolder syncs a folder, so that the name of the file is on disk. Not all systems support that.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

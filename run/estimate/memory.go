@@ -1,11 +1,12 @@
-// Package estimate tells what a run will take before it takes it: memory by counts, and time by steps that were
-// measured.
+// Package estimate predicts the cost of a run. Memory is computed from counts of entities before anything is allocated;
+// Time is extrapolated from steps that were timed.
 package estimate
 
 import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
@@ -13,61 +14,85 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// programBytes is what this program takes by itself, in bytes, on top of what a case does: measured.
+// programBytes is the memory of the program itself, without the arrays of a case, in bytes: measured.
 const programBytes = 50 << 20
 
-// Memory is what a run will take, in bytes.
+// Memory is the memory that a run takes, in bytes.
 type Memory struct {
-	Entities int64 // that a step updates, of all ranks, about; 0 where nobody can tell beforehand
-	Arrays   int64 // of the fullest rank, on its device
-	Host     int64 // on this machine in all, the program and, on a CPU, the arrays of its ranks among it
-	MeshPeak bool  // it is the whole mesh that makes Host so large, while it is made ready
+	Entities int64 // entities that a step updates, approximately, over all ranks; 0 if unknown in advance
+	Arrays   int64 // arrays of the rank with the most, on its device
+	Copies   int64 // part of Arrays: copies for output while steps go on; 0 without separate memory
+	Host     int64 // total on this machine: the program and, for CPU devices, the arrays of its ranks
+	MeshPeak bool  // Host is determined by the set-up, which holds the whole mesh
 }
 
-// MemoryOf tells what a case takes on so many ranks, of which so many are on this machine, from counts alone:
-// nothing of the size of the case is made. apart is of devices with memory of their own.
-func MemoryOf(c *config.Case, ranks, beside int, apart bool) (n Memory, err error) {
+// MemoryOf estimates the memory of a case from counts, without allocating anything. localRanks of the ranks run on this
+// machine. separate says that devices have separate memory.
+func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (n Memory, err error) {
 	kind, ok := solvers.Find(c.Solver)
 	if !ok || kind.Estimate == nil {
 		return n, nil
 	}
-	f, err := kind.Estimate(c, ranks, apart)
+	f, err := kind.Estimate(c, ranks, separate)
 	if err != nil || f.Entities == 0 {
 		return n, err
 	}
 	n.Entities, n.Arrays = f.Entities, kind.Needs(c, f.Held)
-	each := float64(f.Host)
-	if !apart {
-		each += float64(n.Arrays)
+	perRank := float64(f.Host)
+	if separate {
+		n.Copies = copiesOf(&kind, c, f.Held)
+	} else {
+		perRank += float64(n.Arrays)
 	}
-	host := programBytes + each*float64(beside)
-	if first := programBytes + float64(f.SetUpHost); first > host {
-		host, n.MeshPeak = first, true
+	host := programBytes + perRank*float64(localRanks)
+	if setUp := programBytes + float64(f.SetUpHost); setUp > host {
+		host, n.MeshPeak = setUp, true
 	}
 	n.Host = int64(min(host, math.MaxInt64/2))
 	return n, nil
 }
 
-// Check is why a machine with so much free memory cannot have the run; nil if it can.
-func (n *Memory) Check(free int64, of string, beside int) error {
+// wholeFormats are the formats of frames with the values of all cells.
+var wholeFormats = []string{"vtu", "vti", "vdb", "nc"}
+
+// copiesOf returns the bytes of the copies for one frame in each format and for a checkpoint, which may be written
+// after the same step.
+func copiesOf(kind *solvers.Kind, c *config.Case, held solvers.Counts) (bytes int64) {
+	if kind.Copies == nil {
+		return 0
+	}
+	n := kind.Copies(c, held)
+	for _, format := range c.Output.Format {
+		if slices.Contains(wholeFormats, format) {
+			bytes += n.Frame
+		}
+	}
+	if c.Checkpoint.Every > 0 || c.Checkpoint.Steps > 0 {
+		bytes += n.Checkpoint
+	}
+	return bytes
+}
+
+// Check returns an error if a run needs more than free bytes on this machine; source says what limits them.
+func (n *Memory) Check(free int64, source string, localRanks int) error {
 	if n.Host <= free {
 		return nil
 	}
 	what, remedy := "the case", "use fewer cells, precision float32, or more machines"
 	switch {
 	case n.MeshPeak:
-		what, remedy = "making the mesh ready", "use fewer cells, or a machine with more"
-	case beside > 1:
-		what = fmt.Sprintf("the case on %d ranks of this machine", beside)
+		what, remedy = "the set-up of the mesh", "use fewer cells, or a machine with more"
+	case localRanks > 1:
+		what = fmt.Sprintf("the case on %d ranks of this machine", localRanks)
 	}
-	return fmt.Errorf("%s takes about %s of memory, %d cells or vertices in all, and there is %s, %s; %s", what,
-		words.Bytes(n.Host), n.Entities, words.Bytes(free), of, remedy)
+	return fmt.Errorf("%s needs about %s of memory for %d cells or vertices, but only %s are available (%s); %s", what,
+		words.Bytes(n.Host), n.Entities, words.Bytes(free), source, remedy)
 }
 
-// Largest is what the case that takes most of some takes, all of them on so many ranks of this machine.
-func Largest(cases []*config.Case, ranks int, apart bool) (most Memory, err error) {
+// Largest returns the memory of the most demanding case, each on the given number of ranks of this machine.
+func Largest(cases []*config.Case, ranks int, separate bool) (most Memory, err error) {
 	for _, c := range cases {
-		n, err := MemoryOf(c, ranks, ranks, apart)
+		n, err := MemoryOf(c, ranks, ranks, separate)
 		if err != nil {
 			return most, err
 		}
@@ -78,31 +103,34 @@ func Largest(cases []*config.Case, ranks int, apart bool) (most Memory, err erro
 	return most, nil
 }
 
-// FreeMemory is how much memory a run on this machine may take, in bytes, and what bounds it.
-func FreeMemory() (free int64, of string) {
-	of = "what this machine can give"
+// FreeMemory returns how much memory a run on this machine may take, in bytes, and the source of that limit.
+func FreeMemory() (free int64, source string) {
+	source = "free memory of this machine"
 	available, _, err := cpu.HostMemory()
 	if err != nil {
 		available = math.MaxInt64
 	}
 	free = int64(min(available, math.MaxInt64))
 	if limit := debug.SetMemoryLimit(-1); limit < free {
-		free, of = limit, "what GOMEMLIMIT allows"
+		free, source = limit, "limit set by GOMEMLIMIT"
 	}
-	return free, of
+	return free, source
 }
 
-// Text tells people of it, of so many ranks of this machine.
-func (n *Memory) Text(beside int, apart bool) string {
+// Text describes the memory for people, with localRanks ranks on this machine.
+func (n *Memory) Text(localRanks int, separate bool) string {
 	where := "there"
-	if apart {
+	if separate {
 		where = "on its device"
 	}
 	text := fmt.Sprintf("about %s on this machine, %s of them in arrays", words.Bytes(n.Host),
-		words.Bytes(n.Arrays*int64(beside)))
-	if beside > 1 || apart {
+		words.Bytes(n.Arrays*int64(localRanks)))
+	if localRanks > 1 || separate {
 		text = fmt.Sprintf("about %s on this machine; arrays of %s on a rank, %s", words.Bytes(n.Host),
 			words.Bytes(n.Arrays), where)
+	}
+	if n.Copies > 0 {
+		text += fmt.Sprintf(", and up to %s of copies for output if there is room", words.Bytes(n.Copies))
 	}
 	return text
 }

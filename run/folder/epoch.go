@@ -14,17 +14,18 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// Epoch is what a folder tells of a run whose ranks come and go.
+// Epoch is the current epoch of a folder whose run is elastic: its ranks can be lost and replaced. It is stored in
+// epoch.json.
 type Epoch struct {
 	Format  int          `json:"format"`
-	Epoch   uint64       `json:"epoch"` // only grows, over all runs in the folder
+	Epoch   uint64       `json:"epoch"` // never decreases, even over several runs in the folder
 	Ranks   int          `json:"ranks"`
 	Members []Assignment `json:"places"`
 	Raised  time.Time    `json:"raised"`
-	Job     string       `json:"job,omitempty"` // of Kubernetes, that the run is: its UID
+	Job     string       `json:"job,omitempty"` // UID of the Kubernetes Job of the run; "" for others
 }
 
-// Assignment are the ranks First … First+Ranks-1, at a place.
+// Assignment says that a member runs the ranks First to First+Ranks-1.
 type Assignment struct {
 	Member string `json:"place"`
 	First  int    `json:"first"`
@@ -36,10 +37,11 @@ const (
 	fenceFile = ".fence"
 )
 
-// publishTimeout is how long the epoch waits for a file that is being published. Whoever takes longer is frozen.
+// publishTimeout is how long Raise waits for a file that is being published. A process that takes longer is taken for
+// frozen.
 const publishTimeout = 3 * time.Second
 
-// ReadEpoch returns the epoch of a folder; it is 0 where no run had one.
+// ReadEpoch returns the epoch of a folder; the zero Epoch if no run had one.
 func ReadEpoch(dir string) (Epoch, error) {
 	var e Epoch
 	path := filepath.Join(dir, epochFile)
@@ -54,13 +56,14 @@ func ReadEpoch(dir string) (Epoch, error) {
 		return e, fmt.Errorf("%s: %w", path, err)
 	}
 	if e.Format > Format {
-		return e, fmt.Errorf("%s is of format %d; this program knows formats up to %d", path, e.Format, Format)
+		return e, fmt.Errorf("%s is of format %d; this program reads formats up to %d: use a newer version", path,
+			e.Format, Format)
 	}
 	return e, nil
 }
 
-// Raise makes the epoch of a folder grow by one, on the disk, and returns it. From then on nothing of an earlier epoch
-// is published. The caller holds the folder.
+// Raise increments the epoch of a folder on disk and returns it. Afterwards no rank of an earlier epoch can publish a
+// file. The caller must hold the folder.
 func (f *Folder) Raise(members []Assignment) (uint64, error) {
 	e, err := ReadEpoch(f.Dir)
 	if err != nil {
@@ -74,7 +77,7 @@ func (f *Folder) Raise(members []Assignment) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	open, err := f.lockFence()
+	unlock, err := f.lockFence()
 	if err != nil {
 		return 0, err
 	}
@@ -85,15 +88,16 @@ func (f *Folder) Raise(members []Assignment) (uint64, error) {
 		return file.Sync()
 	})
 	if dir, failed := os.Open(f.Dir); failed == nil {
-		_ = dir.Sync() // not all systems can
+		_ = dir.Sync() // not supported on all systems
 		_ = dir.Close()
 	}
-	return e.Epoch, errors.Join(err, open())
+	return e.Epoch, errors.Join(err, unlock())
 }
 
-// lockFence keeps everyone from publishing, until open is called. Who has been publishing for longer than patience is
-// frozen, and is not waited for: should it wake up, it ends the one file that it had begun.
-func (f *Folder) lockFence() (open func() error, err error) {
+// lockFence prevents all ranks from publishing until unlock is called. It does not wait longer than publishTimeout for
+// a process that is publishing: it replaces the lock file instead. Should that process wake up, it can complete only
+// the file that it had begun.
+func (f *Folder) lockFence() (unlock func() error, err error) {
 	path := filepath.Join(f.Dir, fenceFile)
 	for {
 		fence := flock.New(path)
@@ -103,7 +107,7 @@ func (f *Folder) lockFence() (open func() error, err error) {
 		if got {
 			return fence.Close, nil
 		}
-		_ = fence.Close() // it is not locked
+		_ = fence.Close() // not locked
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return nil, fmt.Errorf("%s cannot be locked: %w", path, err)
 		}
@@ -113,25 +117,25 @@ func (f *Folder) lockFence() (open func() error, err error) {
 	}
 }
 
-// Fence lets the ranks of one epoch publish files in a folder, and none of an earlier one. Its zero value lets
-// everybody.
+// Fence lets the ranks of one epoch publish files in a folder, and rejects those of earlier epochs. Epoch 0 means no
+// fencing.
 type Fence struct {
 	Dir   string
 	Epoch uint64
 }
 
-// EpochOver tells that another epoch has begun.
+// EpochOver is the error of a rank whose epoch has been replaced.
 type EpochOver struct {
 	Dir       string
 	Mine, Now uint64
 }
 
 func (e *EpochOver) Error() string {
-	return fmt.Sprintf("%s is in epoch %d, and this rank is of epoch %d: others have taken its place", e.Dir, e.Now,
+	return fmt.Sprintf("%s is in epoch %d, this rank belongs to epoch %d: other ranks have replaced it", e.Dir, e.Now,
 		e.Mine)
 }
 
-// Check is the function Check for a rank of the fence's epoch, whose launcher holds the folder.
+// Check is like the function Check. With an epoch, the launcher holds the lock, so only the results are checked.
 func (f Fence) Check(run Info, mode Mode) error {
 	if f.Epoch == 0 {
 		return Check(f.Dir, run, mode)
@@ -139,7 +143,7 @@ func (f Fence) Check(run Info, mode Mode) error {
 	return (&Folder{Dir: f.Dir, info: run}).checkResults(mode)
 }
 
-// Claim is the function Claim for a rank of the fence's epoch, whose launcher holds the folder.
+// Claim is like the function Claim. With an epoch, the launcher holds the lock, so only the results are checked.
 func (f Fence) Claim(run Info, mode Mode) (*Folder, error) {
 	if f.Epoch == 0 {
 		return Claim(f.Dir, run, mode)
@@ -149,11 +153,11 @@ func (f Fence) Claim(run Info, mode Mode) (*Folder, error) {
 	return o, f.Publish(func() error { return o.checkResults(mode) })
 }
 
-// Publish calls do, which makes something appear in the folder, or change there, unless another epoch has begun. None
-// begins meanwhile.
-func (f Fence) Publish(do func() error) (err error) {
+// Publish calls write, which creates or changes files in the folder. It returns EpochOver without calling write if
+// another epoch has begun; no epoch can begin during the call.
+func (f Fence) Publish(write func() error) (err error) {
 	if f.Epoch == 0 {
-		return do()
+		return write()
 	}
 	lock, err := f.lock()
 	if err != nil {
@@ -167,10 +171,10 @@ func (f Fence) Publish(do func() error) (err error) {
 	if now.Epoch != f.Epoch {
 		return &EpochOver{f.Dir, f.Epoch, now.Epoch}
 	}
-	return do()
+	return write()
 }
 
-// lock takes the lock that is there: while it waited, another may have taken its place.
+// lock locks the fence file. If the file was replaced while lock waited, it tries again with the new file.
 func (f Fence) lock() (*flock.Flock, error) {
 	path := filepath.Join(f.Dir, fenceFile)
 	for {
@@ -178,10 +182,10 @@ func (f Fence) lock() (*flock.Flock, error) {
 		if err := lock.RLock(); err != nil {
 			return nil, fmt.Errorf("%s cannot be locked: %w", path, err)
 		}
-		there, err := os.Stat(path)
+		current, err := os.Stat(path)
 		if err == nil {
-			var mine os.FileInfo
-			if mine, err = lock.Stat(); err == nil && os.SameFile(there, mine) {
+			var locked os.FileInfo
+			if locked, err = lock.Stat(); err == nil && os.SameFile(current, locked) {
 				return lock, nil
 			}
 		}
@@ -191,7 +195,7 @@ func (f Fence) lock() (*flock.Flock, error) {
 	}
 }
 
-// Part names a file that ranks of this epoch write, beside the one that it becomes when it is whole.
+// Part returns the name of the temporary file that ranks of this epoch write before it is renamed to path.
 func (f Fence) Part(path string) string {
 	if f.Epoch == 0 {
 		return path + ".part"

@@ -10,7 +10,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-func hold(t *testing.T, dir string) *Folder {
+func lockFolder(t *testing.T, dir string) *Folder {
 	t.Helper()
 	f, err := Lock(dir)
 	if err != nil {
@@ -28,17 +28,18 @@ func raise(t *testing.T, f *Folder) uint64 {
 	return epoch
 }
 
-// TestEpochsOnlyGrow: over all runs in a folder, and what the earlier ones would publish is refused.
+// TestEpochsOnlyGrow checks that the epoch grows over all runs in a folder, and that ranks of earlier epochs cannot
+// publish.
 func TestEpochsOnlyGrow(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	for run := range uint64(3) {
-		f := hold(t, dir)
+		f := lockFolder(t, dir)
 		if _, err := Lock(dir); err == nil {
-			t.Fatal("two have the folder")
+			t.Fatal("the folder was locked twice")
 		}
 		for k := range uint64(2) {
 			if got, want := raise(t, f), 2*run+k+1; got != want {
-				t.Errorf("epoch %d instead of %d", got, want)
+				t.Errorf("got epoch %d, want %d", got, want)
 			}
 		}
 		if err := f.Close(); err != nil {
@@ -61,9 +62,10 @@ func TestEpochsOnlyGrow(t *testing.T) {
 	}
 }
 
-// TestRaiseWaitsForPublishers, but not for one that is frozen; what that one ends is the last that it publishes.
+// TestRaiseWaitsForPublishers checks that Raise waits for a file that is being published, but not for a frozen process,
+// which can complete that one file and no other.
 func TestRaiseWaitsForPublishers(t *testing.T) {
-	f := hold(t, t.TempDir())
+	f := lockFolder(t, t.TempDir())
 	old := Fence{f.Dir, raise(t, f)}
 	begun, end := make(chan struct{}), make(chan struct{})
 	done := make(chan error, 1)
@@ -93,7 +95,7 @@ func TestRaiseWaitsForPublishers(t *testing.T) {
 	start := time.Now()
 	raise(t, f)
 	if took := time.Since(start); took < publishTimeout || took > 2*publishTimeout {
-		t.Errorf("it took %v", took)
+		t.Errorf("Raise took %v, want about %v", took, publishTimeout)
 	}
 	close(end)
 	if err := <-done; err != nil {
@@ -104,74 +106,75 @@ func TestRaiseWaitsForPublishers(t *testing.T) {
 	}
 }
 
-// TestForsake: a folder that was made for nothing goes, and one with something in it stays.
-func TestForsake(t *testing.T) {
+// TestDiscard checks that Discard removes a folder in which nothing was written.
+func TestDiscard(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	f := hold(t, dir)
+	f := lockFolder(t, dir)
 	raise(t, f)
 	if err := f.Discard(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("it is still there: %v", err)
+		t.Errorf("the folder still exists: %v", err)
 	}
 }
 
-// TestAsk: a wish is taken once, and its answer by the one who has it.
-func TestAsk(t *testing.T) {
+// TestResizeRequest checks that a request is taken once, and that only the requester takes its reply.
+func TestResizeRequest(t *testing.T) {
 	dir := t.TempDir()
 	if err := (ResizeRequest{ID: "1", Ranks: 6}).Submit(dir); err != nil {
 		t.Fatal(err)
 	}
-	a, there := TakeResizeRequest(dir)
-	if !there || a.Ranks != 6 {
-		t.Errorf("%+v, %v", a, there)
+	a, found := TakeResizeRequest(dir)
+	if !found || a.Ranks != 6 {
+		t.Errorf("%+v, %v", a, found)
 	}
-	if _, again := TakeResizeRequest(dir); again {
-		t.Error("it is taken twice")
+	if _, twice := TakeResizeRequest(dir); twice {
+		t.Error("the request was taken twice")
 	}
 	if err := (ResizeRequest{ID: "1", Answer: "no"}).Reply(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, there := TakeResizeReply(dir, "2"); there {
-		t.Error("somebody else takes the answer")
+	if _, found := TakeResizeReply(dir, "2"); found {
+		t.Error("another requester took the reply")
 	}
-	if a, there := TakeResizeReply(dir, "1"); !there || a.Answer != "no" {
-		t.Errorf("%+v, %v", a, there)
+	if a, found := TakeResizeReply(dir, "1"); !found || a.Answer != "no" {
+		t.Errorf("%+v, %v", a, found)
 	}
 }
 
-// TestOwned: somebody has a folder as long as a process holds it.
-func TestOwned(t *testing.T) {
+// TestInUse checks that a folder is in use as long as a process holds it.
+func TestInUse(t *testing.T) {
 	dir := t.TempDir()
-	f := hold(t, dir)
-	if owned, err := InUse(dir); err != nil || !owned {
-		t.Error(owned, err)
+	f := lockFolder(t, dir)
+	if inUse, err := InUse(dir); err != nil || !inUse {
+		t.Error(inUse, err)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if owned, err := InUse(dir); err != nil || owned {
-		t.Error(owned, err)
+	if inUse, err := InUse(dir); err != nil || inUse {
+		t.Error(inUse, err)
 	}
 	if l := flock.New(filepath.Join(dir, lockFile)); l.Close() != nil {
-		t.Error("the lock is not given back")
+		t.Error("the lock was not released")
 	}
 }
 
-// TestHalvesGo: what a run that was killed has half written goes when the next one begins, or goes on.
-func TestHalvesGo(t *testing.T) {
-	for name, again := range map[string]func(*Folder) error{
+// TestPartialFilesAreRemoved checks that the next run removes incomplete files of a killed run, whether it begins anew
+// or resumes.
+func TestPartialFilesAreRemoved(t *testing.T) {
+	for name, start := range map[string]func(*Folder) error{
 		"begin": func(f *Folder) error { return f.Begin() }, "go on": (*Folder).Resume,
 	} {
 		dir := t.TempDir()
-		f := hold(t, dir)
+		f := lockFolder(t, dir)
 		write(t, dir, map[string]string{"a.pvd.12-3.tmp": "", "frames/a_000001.vtu.12-4.tmp": "", "mine.tmp": ""})
-		if err := again(f); err != nil {
+		if err := start(f); err != nil {
 			t.Fatal(err)
 		}
 		if got := names(t, dir); got != ".lock mine.tmp run.json" {
-			t.Errorf("%s: there is %s", name, got)
+			t.Errorf("%s: files %s", name, got)
 		}
 	}
 }

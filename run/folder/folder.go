@@ -1,4 +1,8 @@
-// Package folder keeps the output folder of a run: it belongs to one run at a time, and holds the results of one case.
+// Package folder manages the output folder of a run. A Folder is locked by one run at a time and holds the results of
+// one case. Its Info, in run.json, says which case and how the run ended.
+//
+// Ranks of an elastic run, which can be lost and replaced, write through a Fence: it rejects files of ranks whose epoch
+// has been replaced. A ResizeRequest asks such a run for another number of ranks.
 package folder
 
 import (
@@ -11,29 +15,29 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Folder is the output folder of a run, which holds it until Close.
+// Folder is the output folder of a run, locked until Close.
 type Folder struct {
 	Dir  string
-	Job  string // see Epoch
+	Job  string // see Epoch.Job
 	lock *flock.Flock
 	info Info
 }
 
 const (
 	lockFile     = ".lock"
-	maxOwnerText = 200 // bytes that are read of a lock's owner
+	maxOwnerText = 200 // largest length of the owner's description in a lock file
 )
 
-// Mode is what a run does with the results that are in a folder.
+// Mode says what a run does with results that are already in its folder.
 type Mode int
 
 const (
-	Fresh   Mode = iota // replaces those of the same case, and refuses those of another
-	Replace             // replaces all
-	Resume              // continues from them
+	Fresh   Mode = iota // replace results of the same case; refuse those of another
+	Replace             // replace all results
+	Resume              // continue from the results
 )
 
-// Check refuses what Claim would refuse, and leaves no trace.
+// Check returns the error that Claim would return, without changing the folder.
 func Check(dir string, run Info, mode Mode) error {
 	f := open(dir, run)
 	if _, err := os.Stat(f.lock.Path()); errors.Is(err, os.ErrNotExist) {
@@ -45,9 +49,9 @@ func Check(dir string, run Info, mode Mode) error {
 	return errors.Join(f.checkResults(mode), f.lock.Close())
 }
 
-// Claim takes a folder for a run, and makes it if it is not there. It refuses a folder that another run holds, and,
-// unless they are to be replaced, one with the results of another case, or with results of which nothing tells the
-// case. What is there stays until Begin or Resume. A lock ends with the process that holds it.
+// Claim locks a folder for a run and creates it if necessary. It returns an error if another run holds the folder;
+// unless mode is Replace, also if the folder has results of another or an unknown case. It removes nothing: Begin or
+// Resume do. The lock ends with the process.
 func Claim(dir string, run Info, mode Mode) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -66,7 +70,7 @@ func Claim(dir string, run Info, mode Mode) (*Folder, error) {
 	return f, nil
 }
 
-// Lock takes a folder, and makes it if it is not there, for a run whose ranks come and go: they have it by their Fence.
+// Lock locks a folder for an elastic run and creates it if necessary. The ranks of that run write through a Fence.
 func Lock(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -86,18 +90,19 @@ func open(dir string, run Info) *Folder {
 }
 
 func (f *Folder) tryLock() error {
-	taken, err := f.lock.TryLock()
+	locked, err := f.lock.TryLock()
 	if err != nil {
 		return fmt.Errorf("%s cannot be locked: %w", f.Dir, err)
 	}
-	if !taken {
-		return fmt.Errorf("%s is in use%s: wait for it to end, or choose another folder with --out", f.Dir,
+	if !locked {
+		return fmt.Errorf("%s is in use%s: wait until that run ends, or choose another folder with --out", f.Dir,
 			owner(f.lock.Path()))
 	}
 	return nil
 }
 
-// owner tells who holds a lock, as far as that can be read: on some systems nobody else may.
+// owner returns the owner of a lock, as the end of a sentence; "" if it cannot be read, as on systems where locks
+// prevent reading.
 func owner(path string) string {
 	file, err := os.Open(path)
 	if err != nil {
@@ -112,7 +117,7 @@ func owner(path string) string {
 	return " by " + string(text[:n])
 }
 
-// writeOwner writes who holds the folder.
+// writeOwner writes this process into the lock file, for messages to other processes.
 func (f *Folder) writeOwner() error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -122,7 +127,7 @@ func (f *Folder) writeOwner() error {
 	return os.WriteFile(f.lock.Path(), []byte(text), 0o666)
 }
 
-// checkResults refuses results of another case, unless they are to be replaced.
+// checkResults returns an error if the folder has results of another case, unless they are to be replaced.
 func (f *Folder) checkResults(mode Mode) error {
 	if mode == Replace {
 		return nil
@@ -133,20 +138,20 @@ func (f *Folder) checkResults(mode Mode) error {
 	case errors.Is(err, os.ErrNotExist):
 		files, err := results(f.Dir)
 		if err == nil && len(files) > 0 {
-			err = fmt.Errorf("%s has results of a run that tells no case, such as %s: %s", f.Dir, files[0], remedy)
+			err = fmt.Errorf("%s has results of an unknown case, such as %s: %s", f.Dir, files[0], remedy)
 		}
 		return err
 	case err != nil:
 		return err
-	case mode == Resume && old.StartSHA256 == f.info.StartSHA256: // it may end at another time
+	case mode == Resume && old.StartSHA256 == f.info.StartSHA256: // the same case, possibly with another end time
 	case old.CaseSHA256 != f.info.CaseSHA256:
 		return fmt.Errorf("%s has the results of another case, %s of solver %s: %s", f.Dir, old.Case, old.Solver, remedy)
 	}
 	return nil
 }
 
-// Begin removes the results of an earlier run, the summary first, and tells that this one is under way. others are
-// files that this run will write besides, where they lie in the folder.
+// Begin removes the results of an earlier run, the summary first, and records that this run is running. others are
+// further files that this run will write; those inside the folder are removed too.
 func (f *Folder) Begin(others ...string) error {
 	if err := removePartial(f.Dir); err != nil {
 		return err
@@ -168,7 +173,7 @@ func (f *Folder) Begin(others ...string) error {
 	return f.SetState(Running)
 }
 
-// Resume removes the summary of the run that is continued from, and tells that it is under way again.
+// Resume removes the summary of the run that is continued, and records that it is running again.
 func (f *Folder) Resume() error {
 	if err := removePartial(f.Dir); err != nil {
 		return err
@@ -179,27 +184,27 @@ func (f *Folder) Resume() error {
 	return f.SetState(Running)
 }
 
-// SetState writes what has become of the run.
+// SetState records the state of the run.
 func (f *Folder) SetState(s State) error {
 	f.info.State = s
 	return f.info.write(f.Dir)
 }
 
-// Close lets other runs have the folder.
+// Close unlocks the folder.
 func (f *Folder) Close() error {
-	if f.lock == nil { // its launcher has it
+	if f.lock == nil { // the launcher holds the lock
 		return nil
 	}
 	return errors.Join(os.Truncate(f.lock.Path(), 0), f.lock.Close())
 }
 
-// Discard is Close of a folder in which nothing was written: what Hold and Raise made goes.
+// Discard closes a folder in which nothing was written, and removes what Lock and Raise have created.
 func (f *Folder) Discard() error {
 	for _, name := range []string{fenceFile, epochFile, lockFile} {
 		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return errors.Join(err, f.lock.Close())
 		}
 	}
-	_ = os.Remove(f.Dir) // unless there is something in it
+	_ = os.Remove(f.Dir) // fails if other files are in it
 	return f.lock.Close()
 }

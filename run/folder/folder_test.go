@@ -9,7 +9,7 @@ import (
 
 var run = Info{Solver: "heat", Case: "plate", CaseSHA256: "ab", Version: "v1"}
 
-// write makes files in a folder.
+// write creates files in a folder.
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -23,7 +23,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// names are the files of a folder.
+// names returns the paths of all files in a folder.
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	var list []string
@@ -70,24 +70,24 @@ func TestForeignResultsAreRefused(t *testing.T) {
 	const other = `{"solver": "heat", "case": "rod", "case_sha256": "cd"}`
 	for name, test := range map[string]struct {
 		files map[string]string
-		want  string // "" where the folder is given
+		want  string // "" if Claim succeeds
 	}{
-		"empty":            {nil, ""},
-		"what is not ours": {map[string]string{"notes.txt": "", "plate.csv": ""}, ""},
-		"the same case":    {map[string]string{"run.json": `{"case_sha256": "ab"}`, "frames/a.vtu": ""}, ""},
-		"another":          {map[string]string{"run.json": other, "frames/a.vtu": ""}, "another case, rod of solver heat"},
-		"of before":        {map[string]string{"summary.json": other}, "another case, rod"},
-		"the same, before": {map[string]string{"summary.json": `{"case_sha256": "ab"}`}, ""},
-		"without a case":   {map[string]string{"frames/a.pvtu": ""}, "tells no case, such as frames/a.pvtu"},
-		"of tomorrow":      {map[string]string{"run.json": `{"format": 99}`}, "format 99"},
-		"damaged":          {map[string]string{"run.json": `{`}, "run.json: "},
+		"empty":               {nil, ""},
+		"unrelated files":     {map[string]string{"notes.txt": "", "plate.csv": ""}, ""},
+		"the same case":       {map[string]string{"run.json": `{"case_sha256": "ab"}`, "frames/a.vtu": ""}, ""},
+		"another":             {map[string]string{"run.json": other, "frames/a.vtu": ""}, "another case, rod of solver heat"},
+		"old format, another": {map[string]string{"summary.json": other}, "another case, rod"},
+		"old format, same":    {map[string]string{"summary.json": `{"case_sha256": "ab"}`}, ""},
+		"without a case":      {map[string]string{"frames/a.pvtu": ""}, "an unknown case, such as frames/a.pvtu"},
+		"newer format":        {map[string]string{"run.json": `{"format": 99}`}, "format 99"},
+		"damaged":             {map[string]string{"run.json": `{`}, "run.json: "},
 	} {
 		dir := t.TempDir()
 		write(t, dir, test.files)
 		before := names(t, dir)
 		checked := Check(dir, run, Fresh)
 		if got := names(t, dir); got != before {
-			t.Errorf("%s: the check made %q of %q", name, got, before)
+			t.Errorf("%s: Check changed the files to %q from %q", name, got, before)
 		}
 		f, err := Claim(dir, run, Fresh)
 		switch {
@@ -97,7 +97,7 @@ func TestForeignResultsAreRefused(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", name, err, test.want)
 		}
 		if got := strings.TrimPrefix(names(t, dir), ".lock"); strings.TrimSpace(got) != before {
-			t.Errorf("%s: %q became %q", name, before, got)
+			t.Errorf("%s: Claim changed the files from %q to %q", name, before, got)
 		}
 		if err != nil {
 			f, err = Claim(dir, run, Replace)
@@ -111,7 +111,7 @@ func TestForeignResultsAreRefused(t *testing.T) {
 	}
 }
 
-// A run begins without what an earlier one has left, and takes nothing else away.
+// TestBeginRemovesResults checks that Begin removes the results of an earlier run and no other files.
 func TestBeginRemovesResults(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
@@ -128,7 +128,7 @@ func TestBeginRemovesResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := names(t, dir); got != ".lock frames/notes.txt notes.txt own.csv run.json" {
-		t.Errorf("left: %s", got)
+		t.Errorf("remaining files: %s", got)
 	}
 	for _, state := range []State{Running, Stopped, Done} {
 		if err := f.SetState(state); err != nil {

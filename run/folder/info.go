@@ -9,39 +9,40 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// Format is the version of what is in a folder. Later versions of the program read it, or refuse it by name.
+// Format is the version of the layout of folders. Later versions of the program read it, or return an error that names
+// it.
 const Format = 1
 
-// State is what has become of a run.
+// State is the state of a run.
 type State string
 
 const (
-	Running State = "running" // or ended by force
+	Running State = "running" // or killed
 	Stopped State = "stopped" // by a signal or its time limit
 	Failed  State = "failed"
 	Done    State = "done"
 )
 
-// Info is what a folder tells of its run, in run.json.
+// Info describes the run of a folder; it is stored in run.json.
 type Info struct {
 	Format      int    `json:"format"`
 	Solver      string `json:"solver"`
 	Case        string `json:"case"`
 	CaseSHA256  string `json:"case_sha256"`  // of the effective case
-	StartSHA256 string `json:"start_sha256"` // of the same, but for when it ends
-	CaseDir     string `json:"case_dir"`     // where relative paths of CaseFile start
+	StartSHA256 string `json:"start_sha256"` // of the effective case without its end time
+	CaseDir     string `json:"case_dir"`     // the folder to which paths in CaseFile are relative
 	Version     string `json:"version"`      // of the program
 	State       State  `json:"state"`
-	Epoch       uint64 `json:"epoch,omitempty"` // of the ranks that wrote last; 0 of ranks that do not come and go
+	Epoch       uint64 `json:"epoch,omitempty"` // epoch of the ranks that wrote last; 0 if the run is not elastic
 }
 
 const infoFile = "run.json"
 
-// CaseFile is where a folder has the effective case.
+// CaseFile is the file of the effective case.
 const CaseFile = "case.toml"
 
-// Read returns what a folder tells of its run; the error is os.ErrNotExist where it tells nothing. Folders of older
-// versions have a summary alone, which only whole runs have.
+// Read returns the Info of a folder; the error is os.ErrNotExist if it has none. Folders of older versions of the
+// program have only a summary, and only if their run was completed.
 func Read(dir string) (Info, error) {
 	var i Info
 	path := filepath.Join(dir, infoFile)
@@ -58,7 +59,8 @@ func Read(dir string) (Info, error) {
 		return i, fmt.Errorf("%s: %w", path, err)
 	}
 	if i.Format > Format {
-		return i, fmt.Errorf("%s is of format %d; this program knows formats up to %d", path, i.Format, Format)
+		return i, fmt.Errorf("%s is of format %d; this program reads formats up to %d: use a newer version", path,
+			i.Format, Format)
 	}
 	return i, nil
 }

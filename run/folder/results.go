@@ -8,19 +8,19 @@ import (
 
 const summaryFile = "summary.json"
 
-// patterns are what runs write to their folder.
+// patterns match the files that runs write to their folder.
 var patterns = []string{
 	summaryFile, "conservation.csv", "*.pvd", "*.nc", "outlines.geojson", "raster/*.tif", "gauges/*.csv",
 	"transects/*.csv", "measured/*.csv", "frames/*.vt[uip]", "frames/*.pvt[uip]", "frames/*.stl", "checkpoints/*.ckpt",
 	"checkpoints/*.ckpt*.part", CaseFile,
 }
 
-// partialPatterns are files that a run which was killed has left before they had their names.
+// partialPatterns match temporary files that a killed run did not rename.
 var partialPatterns = []string{
 	summaryFile + ".*.tmp", infoFile + ".*.tmp", CaseFile + ".*.tmp", "*.pvd.*.tmp", "frames/*.tmp",
 }
 
-// removePartial removes them. Nobody is writing yet.
+// removePartial removes temporary files of an earlier run. No rank may be writing yet.
 func removePartial(dir string) error {
 	for _, p := range partialPatterns {
 		found, err := fs.Glob(os.DirFS(dir), p)
@@ -36,7 +36,7 @@ func removePartial(dir string) error {
 	return nil
 }
 
-// results are the files that runs have left in a folder, the summary first.
+// results returns the files in a folder that match patterns, the summary first.
 func results(dir string) ([]string, error) {
 	var files []string
 	for _, p := range patterns {

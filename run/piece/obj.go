@@ -13,8 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// OBJ is of polygons or lines, format obj of Wavefront: v lines with the coordinates of points, and f or l lines
-// with points counted from 1.
+// OBJ is a piece of polygons or lines in Wavefront's format obj: lines "v x y z" for points, and "f" or "l" followed by
+// point numbers from 1.
 type OBJ vtk.PolyData
 
 func (p *OBJ) Write(path string) error {
@@ -39,21 +39,21 @@ func (p *OBJ) Write(path string) error {
 	})
 }
 
-func objLine(w *bufio.Writer, kind string, at []float64) error {
+func objLine(w *bufio.Writer, kind string, numbers []float64) error {
 	line := []byte(kind)
-	for _, x := range at {
+	for _, x := range numbers {
 		line = strconv.AppendFloat(append(line, ' '), x, 'g', -1, 64)
 	}
 	_, err := w.Write(append(line, '\n'))
 	return err
 }
 
-// objCell writes a cell of points counted from 0, or by what they are called in a whole.
-func objCell(w *bufio.Writer, kind string, points []int64, called []int64) error {
+// objCell writes a cell. points count from 0; if called is not nil, it maps them to numbers in the joined file.
+func objCell(w *bufio.Writer, kind string, points []int64, numbers []int64) error {
 	line := []byte(kind)
 	for _, p := range points {
-		if called != nil {
-			p = called[p]
+		if numbers != nil {
+			p = numbers[p]
 		}
 		line = strconv.AppendInt(append(line, ' '), p+1, 10)
 	}
@@ -61,8 +61,8 @@ func objCell(w *bufio.Writer, kind string, points []int64, called []int64) error
 	return err
 }
 
-// Join writes the cells of all pieces to one file, with one point where several pieces have the same: they have the
-// same digits. It appears under its name only when it is complete.
+// Join writes the cells of all pieces to one file. Points of several pieces with the same text become one. The file
+// appears under its name only when it is complete.
 func (p *OBJ) Join(path string, pieces []string) error {
 	return atomicfile.Write(path, func(f *os.File) error {
 		w := bufio.NewWriterSize(f, 1<<16)
@@ -76,14 +76,14 @@ func (p *OBJ) Join(path string, pieces []string) error {
 	})
 }
 
-// appendObj adds a piece. known are points of the whole by their lines.
+// appendObj copies a piece to w. known maps lines of points to their numbers in the joined file.
 func appendObj(w *bufio.Writer, path string, known map[string]int64) error {
 	in, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	var called []int64
+	var numbers []int64
 	lines := bufio.NewReaderSize(in, 1<<16)
 	for {
 		line, err := lines.ReadString('\n')
@@ -93,28 +93,28 @@ func appendObj(w *bufio.Writer, path string, known map[string]int64) error {
 		if err != nil {
 			return err
 		}
-		if kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); kind != "v" {
+		if kind, arguments, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); kind != "v" {
 			var points []int64
-			for _, text := range strings.Fields(rest) {
+			for _, text := range strings.Fields(arguments) {
 				n, err := strconv.ParseInt(text, 10, 64)
-				if err != nil || n < 1 || n > int64(len(called)) {
-					return fmt.Errorf("point %q of a cell, among %d", text, len(called))
+				if err != nil || n < 1 || n > int64(len(numbers)) {
+					return fmt.Errorf("a cell has point number %q, want 1 to %d", text, len(numbers))
 				}
 				points = append(points, n-1)
 			}
-			if err := objCell(w, kind, points, called); err != nil {
+			if err := objCell(w, kind, points, numbers); err != nil {
 				return err
 			}
 			continue
 		}
-		n, there := known[line]
-		if !there {
+		n, found := known[line]
+		if !found {
 			n = int64(len(known))
 			known[line] = n
 			if _, err := w.WriteString(line); err != nil {
 				return err
 			}
 		}
-		called = append(called, n)
+		numbers = append(numbers, n)
 	}
 }

@@ -1,4 +1,8 @@
-// Package piece writes the pieces of frames that ranks have, and the files that join them.
+// Package piece writes frames of distributed data: a Piece is one rank's part of a frame. Each rank writes its piece,
+// and one rank joins them, to an index file or to a single file. Pieces that are Shared can instead be written by all
+// ranks to one file.
+//
+// There is a type for each format: Mesh (vtu), Image (vti), Faces (vtp), Volume (vdb), STL and OBJ.
 package piece
 
 import (
@@ -13,19 +17,19 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Piece is a rank's part of a frame: what the host holds of the state at one moment.
+// Piece is a rank's part of a frame, in host memory.
 type Piece interface {
 	Write(path string) error
-	// Join writes the file that makes one of all ranks' pieces, whose paths are relative to its folder.
+	// Join writes the file that joins the pieces of all ranks. Their paths are relative to its folder.
 	Join(path string, pieces []string) error
 }
 
-// Shared is a piece of a file that all ranks write at once.
+// Shared is a piece that can be written as a part of one file, by all ranks in parallel.
 type Shared interface {
 	Share(compress bool) (*vtk.Share, error)
 }
 
-// Mesh is of the cells of a mesh, format vtu.
+// Mesh is a piece of an unstructured mesh, format vtu.
 type Mesh vtk.Grid
 
 func (p *Mesh) Write(path string) error { return vtk.Write(path, (*vtk.Grid)(p)) }
@@ -36,7 +40,7 @@ func (p *Mesh) Join(path string, pieces []string) error {
 	return vtk.WritePVTU(path, pieces, (*vtk.Grid)(p))
 }
 
-// Image is of a grid, format vti, with the boxes of all ranks.
+// Image is a piece of a grid, format vti. Boxes are the blocks of all ranks.
 type Image struct {
 	*vtk.Image
 	Boxes []vtk.Box
@@ -57,7 +61,7 @@ func (p *Image) Join(path string, pieces []string) error {
 	return vtk.WritePVTI(path, all, p.Image)
 }
 
-// Volume is of a grid, format vdb: an image that is joined to one file.
+// Volume is a piece of a grid, format vdb. Pieces are images, which Join merges to one file.
 type Volume struct {
 	Image
 	Fields []solvers.Field
@@ -76,7 +80,7 @@ func (p *Volume) Join(path string, pieces []string) error {
 	for _, f := range p.Fields {
 		a, found := all.CellData.Find(f.Name)
 		if !found || a.Components > 1 {
-			continue // a vector, which has no such grid
+			continue // a vector: grids in the file are scalar
 		}
 		g := vdb.Grid{Name: f.Name, N: all.Whole, Spacing: all.Spacing, First: all.Origin, Values: a.Float64s(),
 			Background: f.MaxDistance, LevelSet: f.MaxDistance > 0}
@@ -89,12 +93,12 @@ func (p *Volume) Join(path string, pieces []string) error {
 		grids = append(grids, g)
 	}
 	if len(grids) == 0 {
-		return fmt.Errorf("%s: of the fields none has one number a cell", path)
+		return fmt.Errorf("%s: format vdb needs a field with one component; there is none", path)
 	}
 	return vdb.Write(path, grids...)
 }
 
-// Faces is of a shape, format vtp.
+// Faces is a piece of points, lines or polygons, format vtp.
 type Faces vtk.PolyData
 
 func (p *Faces) Write(path string) error { return vtk.WritePolyData(path, (*vtk.PolyData)(p)) }

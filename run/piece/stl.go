@@ -13,18 +13,18 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// STL is of triangles, format stl.
+// STL is a piece of triangles, format stl.
 type STL vtk.PolyData
 
 func (p *STL) Write(path string) error { return vtk.WriteSTL(path, (*vtk.PolyData)(p)) }
 
-// Of a binary STL file: what precedes the triangles, of which the last four bytes are their number, and a triangle.
+// Sizes in a binary STL file, in bytes: the header, whose last four bytes are the number of triangles, and a triangle.
 const (
 	stlHead     = 84
 	stlTriangle = 50
 )
 
-// Join writes the triangles of all pieces to one file. It appears under its name only when it is complete.
+// Join writes the triangles of all pieces to one file. The file appears under its name only when it is complete.
 func (p *STL) Join(path string, pieces []string) error {
 	var head [stlHead]byte
 	total := int64(0)
@@ -34,12 +34,13 @@ func (p *STL) Join(path string, pieces []string) error {
 			return err
 		}
 		if n := info.Size() - stlHead; n < 0 || n%stlTriangle != 0 {
-			return fmt.Errorf("%s: %d bytes are not a binary STL file", name, info.Size())
+			return fmt.Errorf("%s is not a binary STL file: it has %d bytes, want %d + %d per triangle", name, info.Size(),
+				stlHead, stlTriangle)
 		}
 		total += (info.Size() - stlHead) / stlTriangle
 	}
 	if total > math.MaxUint32 {
-		return fmt.Errorf("%s: STL holds %d triangles at most, not %d", path, uint32(math.MaxUint32), total)
+		return fmt.Errorf("%s: an STL file can have %d triangles at most, got %d", path, uint32(math.MaxUint32), total)
 	}
 	copy(head[:], "binary STL")
 	binary.LittleEndian.PutUint32(head[stlHead-4:], uint32(total))

@@ -6,20 +6,20 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// Crossing is a stretch of a line within a triangle.
+// Crossing is the part of a line inside one triangle.
 type Crossing struct {
 	Cell int
-	X, Y float64 // its length times the normal that points to the right of the line
+	X, Y float64 // its length times the unit normal to the right of the line
 }
 
-// Cut finds the stretches of a line within the first so many triangles of a mesh. Corners on the line count as left of
-// it, so that a line along edges lies in the triangles at its right, and each of its points in one triangle of the
-// whole mesh: what two triangles share of it they find by the same numbers.
-func Cut(line [][]float64, m *vtk.Grid, cells int) (list []Crossing) {
+// Crossings returns the parts of a polyline inside the first cells triangles of a mesh. Corners on the line count as
+// left of it. So a line along edges lies in the triangles at its right, and each point of the line lies in exactly one
+// triangle of the whole mesh: two triangles compute the crossing of a shared edge with the same arithmetic.
+func Crossings(line [][]float64, m *vtk.Grid, cells int) (list []Crossing) {
 	for k := 1; k < len(line); k++ {
 		s := newSegment(line[k-1], line[k])
 		for i := range cells {
-			if share := s.within(m, i); share > 0 {
+			if share := s.shareInside(m, i); share > 0 {
 				list = append(list, Crossing{i, share * s.dy, -share * s.dx})
 			}
 		}
@@ -27,7 +27,7 @@ func Cut(line [][]float64, m *vtk.Grid, cells int) (list []Crossing) {
 	return list
 }
 
-// segment is a straight piece of a line.
+// segment is one straight part of a polyline, with its bounding box.
 type segment struct {
 	x, y, dx, dy             float64
 	west, east, south, north float64
@@ -38,8 +38,8 @@ func newSegment(from, to []float64) segment {
 		min(from[1], to[1]), max(from[1], to[1])}
 }
 
-// within is the share of the segment that lies in a triangle.
-func (s *segment) within(m *vtk.Grid, cell int) float64 {
+// shareInside returns the share of the segment that lies in a triangle, from 0 to 1.
+func (s *segment) shareInside(m *vtk.Grid, cell int) float64 {
 	var x, y, side [3]float64
 	for k, v := range m.Cell(cell) {
 		x[k], y[k] = m.Points[3*v], m.Points[3*v+1]
@@ -59,12 +59,12 @@ func (s *segment) within(m *vtk.Grid, cell int) float64 {
 		}
 		a, b := k, n
 		if side[a] < 0 {
-			a, b = b, a // from the left to the right, so that both triangles of an edge compute the same
+			a, b = b, a // always from left to right, so that both triangles of an edge compute the same bits
 		}
 		t := side[a] / (side[a] - side[b])
-		at := ((x[a]+t*(x[b]-x[a])-s.x)*s.dx + (y[a]+t*(y[b]-y[a])-s.y)*s.dy) / (s.dx*s.dx + s.dy*s.dy)
-		at = max(0, min(1, at))
-		least, most = min(least, at), max(most, at)
+		position := ((x[a]+t*(x[b]-x[a])-s.x)*s.dx + (y[a]+t*(y[b]-y[a])-s.y)*s.dy) / (s.dx*s.dx + s.dy*s.dy)
+		position = max(0, min(1, position))
+		least, most = min(least, position), max(most, position)
 	}
 	return max(0, most-least)
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// TestCutCoversTheLine: stretches within the triangles of a square add up to what of a line lies in it, to rounding,
-// also where the line runs along edges and through corners; and those of a flow that is the same everywhere to what
-// crosses it.
-func TestCutCoversTheLine(t *testing.T) {
+// TestCrossingsCoverTheLine checks that the crossings of a line inside a square add up to its length and normal, to
+// round-off, also along edges and through corners.
+func TestCrossingsCoverTheLine(t *testing.T) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 800, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -30,19 +29,19 @@ func TestCutCoversTheLine(t *testing.T) {
 	}
 	for _, line := range lines {
 		var x, y, length, want float64
-		for _, c := range Cut(line, g, len(m.Cells)) {
+		for _, c := range Crossings(line, g, len(m.Cells)) {
 			x, y, length = x+c.X, y+c.Y, length+math.Hypot(c.X, c.Y)
 		}
 		for k := 1; k < len(line); k++ {
 			want += math.Hypot(line[k][0]-line[k-1][0], line[k][1]-line[k-1][1])
 		}
 		from, to := line[0], line[len(line)-1]
-		off := math.Abs(length-want) + math.Abs(x-(to[1]-from[1])) + math.Abs(y+to[0]-from[0])
-		if off > 1e-13 {
-			t.Errorf("%v: %g of %g lies in triangles, and the normals add up to (%g, %g)", line, length, want, x, y)
+		difference := math.Abs(length-want) + math.Abs(x-(to[1]-from[1])) + math.Abs(y+to[0]-from[0])
+		if difference > 1e-13 {
+			t.Errorf("%v: crossings have length %g, want %g, and normal (%g, %g)", line, length, want, x, y)
 		}
 	}
-	if far := Cut([][]float64{{-1, -1}, {-1, 2}, {2, 2}}, g, len(m.Cells)); far != nil {
-		t.Errorf("a line outside crosses %v", far)
+	if outside := Crossings([][]float64{{-1, -1}, {-1, 2}, {2, 2}}, g, len(m.Cells)); outside != nil {
+		t.Errorf("a line outside the mesh has crossings %v", outside)
 	}
 }

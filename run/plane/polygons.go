@@ -1,5 +1,5 @@
-// Package plane has geometry of triangles in the plane: the polygons that bound a set of them, and where lines cross
-// them.
+// Package plane has geometry of triangles in the plane. Boundary, SidesOf and Polygons compute the polygons that bound
+// a set of triangles spread over ranks; Crossings computes where a line crosses triangles.
 package plane
 
 import (
@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// ring is a closed line of corners, without the first one again at its end. What it bounds lies at its left.
+// ring is a closed polyline; the first corner is not repeated at the end. The area that it bounds lies at its left.
 type ring [][2]float64
 
-// Polygon is an outer ring, anticlockwise, and holes in it, clockwise.
+// Polygon is an area with an outer ring, anticlockwise, and rings of holes, clockwise.
 type Polygon struct {
 	outer ring
 	holes []ring
 }
 
-// Rings are those of a polygon as GeoJSON has them: closed, the outer one first.
+// Rings returns the rings as GeoJSON requires them: with the first corner repeated at the end, the outer ring first.
 func (p *Polygon) Rings() [][][2]float64 {
 	list := make([][][2]float64, 0, 1+len(p.holes))
 	for _, r := range append([]ring{p.outer}, p.holes...) {
@@ -25,12 +25,12 @@ func (p *Polygon) Rings() [][][2]float64 {
 	return list
 }
 
-// Polygons joins the sides of triangles that bound an area, sorted, each with the area at its left. Polygons that meet
-// in a corner are apart; each ring passes a corner once.
+// Polygons joins the sorted sides of an area to polygons. The area lies at the left of each side. Areas that touch only
+// in a corner become separate polygons; each ring visits a corner once.
 func Polygons(sides []Side) []Polygon {
 	var list []Polygon
 	var holes []ring
-	for _, r := range ringsOf(sides) {
+	for _, r := range traceRings(sides) {
 		if r.area() > 0 {
 			list = append(list, Polygon{outer: r})
 		} else {
@@ -38,9 +38,9 @@ func Polygons(sides []Side) []Polygon {
 		}
 	}
 	if len(holes) > 0 {
-		within := newStripes(list)
+		index := newStripes(list)
 		for _, h := range holes {
-			if i := within.smallest(h); i >= 0 {
+			if i := index.smallestAround(h); i >= 0 {
 				list[i].holes = append(list[i].holes, h)
 			}
 		}
@@ -48,11 +48,12 @@ func Polygons(sides []Side) []Polygon {
 	return list
 }
 
-// ringsOf walks along sides, at each corner to the leftmost one, which bounds the same fan of triangles.
-func ringsOf(sides []Side) []ring {
-	from := map[[2]float64][]int{} // sides by where they begin
+// traceRings follows sides to closed rings. At each corner it takes the leftmost side, which bounds the same fan of
+// triangles.
+func traceRings(sides []Side) []ring {
+	startingAt := map[[2]float64][]int{} // sides by their start
 	for i, s := range sides {
-		from[s.from] = append(from[s.from], i)
+		startingAt[s.from] = append(startingAt[s.from], i)
 	}
 	done := make([]bool, len(sides))
 	var rings []ring
@@ -61,20 +62,20 @@ func ringsOf(sides []Side) []ring {
 			continue
 		}
 		var walk ring
-		at := map[[2]float64]int{} // place of corners in the walk
+		indexOf := map[[2]float64]int{} // index of each corner in the walk
 		for i := first; ; {
 			s := sides[i]
 			done[i] = true
-			at[s.from] = len(walk)
+			indexOf[s.from] = len(walk)
 			walk = append(walk, s.from)
-			if k, closed := at[s.to]; closed { // a ring ends here; what led to it goes on
+			if k, closed := indexOf[s.to]; closed { // a ring closes here; the walk before it continues
 				rings = append(rings, slices.Clone(walk[k:]))
 				for _, corner := range walk[k:] {
-					delete(at, corner)
+					delete(indexOf, corner)
 				}
 				walk = walk[:k]
 			}
-			if i = leftmost(s, sides, from[s.to], done); i < 0 {
+			if i = leftmost(s, sides, startingAt[s.to], done); i < 0 {
 				break
 			}
 		}
@@ -82,8 +83,7 @@ func ringsOf(sides []Side) []ring {
 	return rings
 }
 
-// leftmost is the side, of those that begin where s ends and are not done, that turns farthest to the left; -1 for
-// none.
+// leftmost returns the unvisited side of next that turns furthest to the left after s; -1 if there is none.
 func leftmost(s Side, sides []Side, next []int, done []bool) int {
 	best, most := -1, math.Inf(-1)
 	dx, dy := s.to[0]-s.from[0], s.to[1]-s.from[1]
@@ -92,14 +92,14 @@ func leftmost(s Side, sides []Side, next []int, done []bool) int {
 			continue
 		}
 		x, y := sides[i].to[0]-s.to[0], sides[i].to[1]-s.to[1]
-		if turn := math.Atan2(dx*y-dy*x, dx*x+dy*y); turn > most {
-			best, most = i, turn
+		if angle := math.Atan2(dx*y-dy*x, dx*x+dy*y); angle > most {
+			best, most = i, angle
 		}
 	}
 	return best
 }
 
-// area is that within a ring, negative if it goes clockwise.
+// area returns the signed area of a ring: negative if it runs clockwise.
 func (r ring) area() float64 {
 	sum := 0.0
 	for i, b := range r {
@@ -109,14 +109,14 @@ func (r ring) area() float64 {
 	return sum / 2
 }
 
-// stripes finds the polygons around a place: sides of outer rings by the stripes of y that they pass.
+// stripes is a spatial index that finds the polygons around a point: sides of outer rings, by horizontal stripes.
 type stripes struct {
-	areas        []float64 // of polygons
+	areas        []float64 // areas of the polygons
 	south, width float64
-	of           [][]stripe
+	rows         [][]stripe
 }
 
-// stripe is a side of a polygon.
+// stripe is a side of a polygon's outer ring.
 type stripe struct {
 	Side
 	polygon int
@@ -134,12 +134,12 @@ func newStripes(list []Polygon) *stripes {
 	}
 	n := 1 + count/8
 	s.width = (north - s.south) / float64(n)
-	s.of = make([][]stripe, n)
+	s.rows = make([][]stripe, n)
 	for k, p := range list {
 		for i, b := range p.outer {
 			a := p.outer[(i+len(p.outer)-1)%len(p.outer)]
 			for row := s.row(min(a[1], b[1])); row <= s.row(max(a[1], b[1])); row++ {
-				s.of[row] = append(s.of[row], stripe{Side{a, b}, k})
+				s.rows[row] = append(s.rows[row], stripe{Side{a, b}, k})
 			}
 		}
 	}
@@ -147,24 +147,24 @@ func newStripes(list []Polygon) *stripes {
 }
 
 func (s *stripes) row(y float64) int {
-	return max(0, min(len(s.of)-1, int((y-s.south)/s.width)))
+	return max(0, min(len(s.rows)-1, int((y-s.south)/s.width)))
 }
 
-// smallest is the smallest polygon around a hole, -1 for none: that around the middle of one of its Sides, through
-// which no other ring passes.
-func (s *stripes) smallest(h ring) int {
+// smallestAround returns the smallest polygon that contains a hole; -1 if there is none. It tests the midpoint of the
+// hole's first side, which no other ring passes.
+func (s *stripes) smallestAround(h ring) int {
 	x, y := (h[0][0]+h[1][0])/2, (h[0][1]+h[1][1])/2
-	around := map[int]bool{}
-	for _, e := range s.of[s.row(y)] {
+	contains := map[int]bool{}
+	for _, e := range s.rows[s.row(y)] {
 		if (e.from[1] > y) == (e.to[1] > y) {
 			continue
 		}
 		if e.from[0]+(y-e.from[1])/(e.to[1]-e.from[1])*(e.to[0]-e.from[0]) > x {
-			around[e.polygon] = !around[e.polygon]
+			contains[e.polygon] = !contains[e.polygon]
 		}
 	}
 	best := -1
-	for k, odd := range around {
+	for k, odd := range contains {
 		if odd && (best < 0 || s.areas[k] < s.areas[best]) {
 			best = k
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// squares is a mesh of n by n squares of two triangles each, and which of them are in squares that a picture marks
-// by #.
+// squares returns a mesh of n by n squares, of two triangles each, and which triangles are in the squares that picture
+// marks by #.
 func squares(t *testing.T, picture []string) (*vtk.Grid, []bool) {
 	t.Helper()
 	n := len(picture)
@@ -32,8 +32,8 @@ func squares(t *testing.T, picture []string) (*vtk.Grid, []bool) {
 	return vtk.Triangles(m.X, m.Y, m.Cells), inside
 }
 
-// TestPolygons: areas with holes, with islands in holes, and of parts that meet in corners become polygons whose rings
-// pass each corner once, outer ones anticlockwise and holes clockwise; their areas add up, however ranks share them.
+// TestPolygons checks areas with holes, islands in holes, and parts that touch in corners: rings visit each corner
+// once, outer rings run anticlockwise and holes clockwise, and areas add up, for any distribution over ranks.
 func TestPolygons(t *testing.T) {
 	for name, c := range map[string]struct {
 		picture  []string
@@ -45,7 +45,7 @@ func TestPolygons(t *testing.T) {
 		"corner to corner":   {[]string{"#.", ".#"}, 2, 0},
 		"an island in a bay": {[]string{"#####", "#...#", "#.#.#", "#...#", "#####"}, 2, 1},
 		"holes that touch":   {[]string{"####", "#.##", "##.#", "####"}, 1, 2},
-		"round a corner":     {[]string{".##.", "#..#", "#.##", "####"}, 2, 0},
+		"around a corner":    {[]string{".##.", "#..#", "#.##", "####"}, 2, 0},
 		"a ring that closes": {[]string{"####", "#..#", "#.#.", "####"}, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,19 +60,19 @@ func TestPolygons(t *testing.T) {
 					want += .5
 				}
 			}
-			whole := Polygons(SidesOf([][]float64{NumbersOf(Boundary(m, inside))}))
+			single := Polygons(SidesOf([][]float64{NumbersOf(Boundary(m, inside))}))
 			shared := Polygons(SidesOf([][]float64{NumbersOf(Boundary(m, shares[2])), NumbersOf(Boundary(m, shares[0])),
 				NumbersOf(Boundary(m, shares[1]))}))
 			got, holes := 0.0, 0
-			for i, p := range whole {
+			for i, p := range single {
 				holes += len(p.holes)
 				for k, r := range p.Rings() {
-					seen := map[[2]float64]bool{}
+					visited := map[[2]float64]bool{}
 					for _, corner := range r[1:] {
-						if seen[corner] {
-							t.Errorf("polygon %d passes %v twice", i, corner)
+						if visited[corner] {
+							t.Errorf("polygon %d visits corner %v twice", i, corner)
 						}
-						seen[corner] = true
+						visited[corner] = true
 					}
 					size := ring(r[1:]).area()
 					if got += size; (size > 0) != (k == 0) || r[0] != r[len(r)-1] || shared[i].Rings()[k][1] != r[1] {
@@ -80,8 +80,8 @@ func TestPolygons(t *testing.T) {
 					}
 				}
 			}
-			if len(whole) != c.polygons || holes != c.holes || math.Abs(got-want) > 1e-12 || len(shared) != len(whole) {
-				t.Errorf("%d polygons, %d holes, area %g; want %d, %d, %g", len(whole), holes, got, c.polygons, c.holes, want)
+			if len(single) != c.polygons || holes != c.holes || math.Abs(got-want) > 1e-12 || len(shared) != len(single) {
+				t.Errorf("%d polygons, %d holes, area %g; want %d, %d, %g", len(single), holes, got, c.polygons, c.holes, want)
 			}
 		})
 	}

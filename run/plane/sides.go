@@ -7,14 +7,15 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// Side is an edge of a triangle, which lies at its left.
+// Side is a directed edge of a triangle, which lies at its left.
 type Side struct{ from, to [2]float64 }
 
 func (s Side) reversed() Side { return Side{s.to, s.from} }
 
-// Boundary are the edges of the triangles that are inside which no two of them share, in any order.
+// Boundary returns the edges that bound the triangles marked inside, in any order: those that belong to only one of
+// them.
 func Boundary(m *vtk.Grid, inside []bool) []Side {
-	open := map[Side]bool{}
+	sides := map[Side]bool{}
 	for i, in := range inside {
 		if !in {
 			continue
@@ -22,35 +23,35 @@ func Boundary(m *vtk.Grid, inside []bool) []Side {
 		cell := m.Cell(i)
 		for k := range 3 {
 			a, b := cell[k], cell[(k+1)%3]
-			join(open, Side{[2]float64{m.Points[3*a], m.Points[3*a+1]}, [2]float64{m.Points[3*b], m.Points[3*b+1]}})
+			toggle(sides, Side{[2]float64{m.Points[3*a], m.Points[3*a+1]}, [2]float64{m.Points[3*b], m.Points[3*b+1]}})
 		}
 	}
-	list := make([]Side, 0, len(open))
-	for s := range open {
+	list := make([]Side, 0, len(sides))
+	for s := range sides {
 		list = append(list, s)
 	}
 	return list
 }
 
-// join adds a side, or takes out that of the triangle beyond it.
-func join(open map[Side]bool, s Side) {
-	if open[s.reversed()] {
-		delete(open, s.reversed())
+// toggle adds a side, unless the opposite side of the neighbouring triangle is there: then it removes that one.
+func toggle(sides map[Side]bool, s Side) {
+	if sides[s.reversed()] {
+		delete(sides, s.reversed())
 	} else {
-		open[s] = true
+		sides[s] = true
 	}
 }
 
-// SidesOf are the sides of all ranks, by their NumbersOf, that no two share, sorted.
+// SidesOf decodes the sides of all ranks, encoded by NumbersOf, and returns those that bound the whole area, sorted.
 func SidesOf(parts [][]float64) []Side {
-	open := map[Side]bool{}
+	sides := map[Side]bool{}
 	for _, part := range parts {
 		for ; len(part) > 0; part = part[4:] {
-			join(open, Side{[2]float64(part[:2]), [2]float64(part[2:4])})
+			toggle(sides, Side{[2]float64(part[:2]), [2]float64(part[2:4])})
 		}
 	}
-	list := make([]Side, 0, len(open))
-	for s := range open {
+	list := make([]Side, 0, len(sides))
+	for s := range sides {
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b Side) int {
@@ -59,7 +60,7 @@ func SidesOf(parts [][]float64) []Side {
 	return list
 }
 
-// NumbersOf are the coordinates of sides, four of each.
+// NumbersOf encodes sides as coordinates, four per side, for messages.
 func NumbersOf(list []Side) []float64 {
 	numbers := make([]float64, 0, 4*len(list))
 	for _, s := range list {

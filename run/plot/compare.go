@@ -12,20 +12,20 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// Compare draws several runs: each gauge and each course of conservation.csv with a curve a run, and where fields are
-// named these side by side, on one scale. The files are in the folder plots where the command is started, if the
-// options name none.
+// Compare plots several runs: each gauge and each column of conservation.csv with one curve per run, and named fields
+// side by side with a common scale. Files are written to the folder plots in the current folder, unless the options
+// name another.
 func Compare(dirs []string, o Options) (*Result, error) {
-	o, err := o.settled()
+	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	if o.film() {
-		return nil, fmt.Errorf("a film is of one run")
+	if o.animation() {
+		return nil, fmt.Errorf("an animation shows a single run: give one folder")
 	}
-	c := &comparison{canvas: canvas{options: &o, into: "plots"}}
-	for i, name := range namesOfRuns(dirs) {
-		r, err := open(dirs[i], o)
+	c := &comparison{pictureWriter: pictureWriter{options: &o, defaultDir: "plots"}}
+	for i, name := range runNames(dirs) {
+		r, err := newRunner(dirs[i], o)
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func Compare(dirs []string, o Options) (*Result, error) {
 	}{
 		{len(o.Fields) > 0, c.fields},
 		{o.everything() || len(o.Gauges) > 0, c.gauges},
-		{o.everything() || len(o.Columns) > 0 && len(o.Gauges) == 0, c.courses},
+		{o.everything() || len(o.Columns) > 0 && len(o.Gauges) == 0, c.columns},
 		{o.everything(), c.metrics},
 	}
 	for _, d := range draws {
@@ -49,21 +49,21 @@ func Compare(dirs []string, o Options) (*Result, error) {
 	}
 	for _, r := range c.runs {
 		for _, text := range r.Notes {
-			c.tell("%s", text)
+			c.addNote("%s", text)
 		}
 	}
 	return &c.Result, c.finish()
 }
 
-// comparison is several runs in one picture.
+// comparison plots several runs together.
 type comparison struct {
-	canvas
+	pictureWriter
 	runs  []*runner
 	names []string
 }
 
-// namesOfRuns are those of their folders, with as many of the folders above as tell them apart.
-func namesOfRuns(dirs []string) []string {
+// runNames returns the names of the runs' folders, with as many parent folders as needed to make them unique.
+func runNames(dirs []string) []string {
 	names := make([]string, len(dirs))
 	for depth := 1; depth < 20; depth++ {
 		for i, dir := range dirs {
@@ -81,12 +81,12 @@ func namesOfRuns(dirs []string) []string {
 	return names
 }
 
-// gauges draws those of the same name over each other, each column on axes of its own.
+// gauges plots gauges with the same name together, with axes for each column.
 func (c *comparison) gauges() error {
-	files := map[string][]string{} // of each gauge, one a run, "" where it has none
+	files := map[string][]string{} // by gauge: the file in each run, "" for none
 	for i, r := range c.runs {
 		for _, pattern := range []string{filepath.Join("gauges", "*.csv"), "gauge_*.csv"} {
-			names, err := list(r.dir, pattern)
+			names, err := listFiles(r.dir, pattern)
 			if err != nil {
 				return err
 			}
@@ -118,12 +118,12 @@ func (c *comparison) gauges() error {
 
 func (c *comparison) gauge(gauge string, files []string) error {
 	s := &chart.Series{Title: "gauge " + gauge}
-	seen := map[string]*measured{}
+	byColumn := map[string]*measured{}
 	for i, path := range files {
 		if path == "" {
 			continue
 		}
-		t, times, err := tableOf(path)
+		t, times, err := readTimeSeries(path)
 		if err != nil {
 			return err
 		}
@@ -136,68 +136,56 @@ func (c *comparison) gauge(gauge string, files []string) error {
 			values := t.columns[slices.Index(t.names, column)]
 			add(s, withUnit(column), chart.Curve{Name: c.names[i], T: times, Values: values})
 			if m := measured[column]; m != nil {
-				seen[column] = m
-				c.tell("gauge %s, %s of %s: %s", gauge, column, c.names[i], m.errorOf(times, values, unitOf(column)))
+				byColumn[column] = m
+				c.addNote("gauge %s, %s of %s: %s", gauge, column, c.names[i], m.errorOf(times, values, unitOf(column)))
 			}
 		}
 	}
-	for column, m := range seen {
+	for column, m := range byColumn {
 		add(s, withUnit(column), chart.Curve{Name: "measured", T: m.t, Values: m.values, Points: true})
 	}
 	return c.series("compare-gauge-"+gauge, s)
 }
 
-func tableOf(path string) (*table, []float64, error) {
-	t, err := readTable(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	times, _, err := t.times()
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return t, times, nil
-}
-
-// courses draws each of the courses of conservation.csv on axes of its own.
-func (c *comparison) courses() error {
-	kept, other := &chart.Series{Title: "drift of conserved quantities"}, &chart.Series{}
+// columns plots each column of conservation.csv on its own axes.
+func (c *comparison) columns() error {
+	drifts, other := &chart.Series{Title: "drift of conserved quantities"}, &chart.Series{}
 	for i, r := range c.runs {
 		path := filepath.Join(r.dir, "conservation.csv")
-		t, times, err := tableOf(path)
+		t, times, err := readTimeSeries(path)
 		if err != nil {
 			return err
 		}
 		for _, name := range t.names {
-			note(&c.runs[i].columns, name)
+			addUnique(&c.runs[i].columns, name)
 		}
-		for _, of := range courses(t, c.options.Columns) {
+		for _, column := range columnCurves(t, c.options.Columns) {
 			s := other
-			if of.kept {
-				s = kept
+			if column.drifts {
+				s = drifts
 			}
-			if of.sweeps {
-				s.Across = "sweeps"
+			if column.sweeps {
+				s.XLabel = "sweeps"
 			}
-			label := of.panel
-			switch short := strings.TrimSuffix(of.column, "_drift"); {
-			case of.kept && of.share:
+			label := column.panel
+			switch short := strings.TrimSuffix(column.column, "_drift"); {
+			case column.drifts && column.relative:
 				label = short + ", relative"
-			case of.kept:
+			case column.drifts:
 				label = withUnit(short)
-			case of.name != of.column || of.panel != withUnit(of.column) && !of.unknown:
-				label = withUnit(of.column)
+			case column.name != column.column || column.panel != withUnit(column.column) && !column.unknown:
+				label = withUnit(column.column)
 			}
-			add(s, label, chart.Curve{Name: c.names[i], T: times, Values: of.values})
+			add(s, label, chart.Curve{Name: c.names[i], T: times, Values: column.values})
 		}
 	}
 	for _, wanted := range c.options.Columns {
-		there := slices.ContainsFunc(c.runs, func(r *runner) bool { return slices.Contains(r.columns, wanted) })
-		if wanted != all && !there {
+		found := slices.ContainsFunc(c.runs, func(r *runner) bool { return slices.Contains(r.columns, wanted) })
+		if wanted != all && !found {
 			return fmt.Errorf("no column %q in any run; there are %s", wanted, strings.Join(c.runs[0].columns, ", "))
 		}
 	}
-	if err := c.series("compare-conservation", kept); err != nil {
+	if err := c.series("compare-conservation", drifts); err != nil {
 		return err
 	}
 	return c.series("compare-course", other)
@@ -212,7 +200,7 @@ func (c *comparison) series(name string, s *chart.Series) error {
 		s.Title = *c.options.Title
 	}
 	picture, err := s.Draw()
-	if c.leftOut(name, err) {
+	if c.skipped(name, err) {
 		return nil
 	}
 	if err != nil {
@@ -221,23 +209,23 @@ func (c *comparison) series(name string, s *chart.Series) error {
 	return c.save(name, -1, picture)
 }
 
-// fields draws those that are named of each run side by side, in the chosen frame.
+// fields draws the named fields of each run side by side, in the chosen frame.
 func (c *comparison) fields() error {
 	for _, name := range c.options.Fields {
 		var row []*figure.Figure
 		spans := map[string]*span{}
-		for pass := range 2 { // first what the scale must span, then the pictures
+		for pass := range 2 { // first the range of the common scale, then the pictures
 			for i, r := range c.runs {
 				r.options.Fields = []string{name}
-				d, time, err := r.only(name)
+				d, time, err := r.loadField(name)
 				if err != nil {
 					return err
 				}
 				if pass == 0 {
-					d.widen(spans)
+					d.widenSpans(spans)
 					continue
 				}
-				title := r.title(fmt.Sprintf("%s: %s%s, %s", c.names[i], name, d.slice, d.moment(time)), name, d.moment(time))
+				title := r.title(fmt.Sprintf("%s: %s%s, %s", c.names[i], name, d.slice, d.timeText(time)), name, d.timeText(time))
 				r.options.Page.NoBar = i+1 < len(c.runs)
 				picture, err := r.picture(d, &d.fields[0], title, spans[name])
 				if err != nil {
@@ -253,9 +241,9 @@ func (c *comparison) fields() error {
 	return nil
 }
 
-// only reads a field of the chosen frame of a run.
-func (r *runner) only(field string) (*frameData, float64, error) {
-	names, err := list(r.dir, "*.pvd")
+// loadField reads a field in the chosen frame of a run.
+func (r *runner) loadField(field string) (*frameData, float64, error) {
+	names, err := listFiles(r.dir, "*.pvd")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -268,17 +256,17 @@ func (r *runner) only(field string) (*frameData, float64, error) {
 		if len(frames) == 0 || isLines(frames[0].File) {
 			continue
 		}
-		chosen, err := r.chosen(path, len(frames))
+		chosen, err := r.selectFrames(path, len(frames))
 		if err == nil && len(chosen) > 1 {
-			err = fmt.Errorf("of several runs one frame is drawn: give --frame a number, or last")
+			err = fmt.Errorf("a comparison of runs shows a single frame: set --frame to a number or to last")
 		}
 		if err == nil {
-			err = r.measureDry(frameFile(path, frames[0]))
+			err = r.findDryThresholds(framePath(path, frames[0]))
 		}
 		if err != nil {
 			return nil, 0, err
 		}
-		d, err := r.load(frameFile(path, frames[chosen[0]]))
+		d, err := r.load(framePath(path, frames[chosen[0]]))
 		if err != nil {
 			return nil, 0, err
 		}

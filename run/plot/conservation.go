@@ -10,30 +10,30 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// course is a column of conservation.csv as it is drawn.
-type course struct {
-	column  string
-	panel   string // label of its axes
-	name    string // of its curve
-	values  []float64
-	kept    bool // how far something conserved is from where it began
-	share   bool // of where it began
-	sweeps  bool // it has no time
-	unknown bool // no solver has declared it
+// columnCurve is a column of conservation.csv with its place in the plots.
+type columnCurve struct {
+	column   string
+	panel    string // label of the panel
+	name     string // name of the curve
+	values   []float64
+	drifts   bool // change of a conserved quantity since the start
+	relative bool // the change is relative to the first value
+	sweeps   bool // of a run without time
+	unknown  bool // no solver declares the column
 }
 
-// courses are what is drawn of a table: how far the conserved quantities are from where they began, or what their
-// budget leaves unexplained, and the course of others, with what each source brought side by side. A column that no
-// solver has declared is drawn by itself. Columns that are named are drawn as they are.
-func courses(t *table, wanted []string) (all []course) {
+// columnCurves selects the columns of a table to plot. By default these are: changes of conserved quantities, or their
+// unexplained changes if the table has these; sources, side by side; quantities for which a solver declares a panel;
+// and columns that no solver declares. If columns are named, only these are plotted, unchanged.
+func columnCurves(t *table, wanted []string) (all []columnCurve) {
 	for i, name := range t.names {
 		if name == "t" || name == "step" || name == "dt" {
 			continue
 		}
 		q, kind, known := solvers.QuantityOf(name)
-		c := course{column: name, name: name, values: t.columns[i], sweeps: known && kind.Sweeps, unknown: !known}
+		c := columnCurve{column: name, name: name, values: t.columns[i], sweeps: known && kind.Sweeps, unknown: !known}
 		d, _, _ := solvers.QuantityOf(name + "_drift")
-		of, from, ofSource := strings.Cut(name, solvers.SourceInfix)
+		quantity, source, ofSource := strings.Cut(name, solvers.SourceInfix)
 		switch {
 		case wants(wanted, name):
 			c.panel = withUnit(name)
@@ -43,13 +43,13 @@ func courses(t *table, wanted []string) (all []course) {
 			if slices.Contains(t.names, name+"_drift") {
 				continue
 			}
-			c.kept = true
+			c.drifts = true
 			c.drift(name)
 		case q.Outputs&solvers.Drift != 0:
-			c.kept, c.share = true, true
+			c.drifts, c.relative = true, true
 			c.panel, c.name = "share unexplained", strings.TrimSuffix(name, "_drift")
 		case ofSource:
-			c.panel, c.name = "sources of "+withUnit(of), from
+			c.panel, c.name = "sources of "+withUnit(quantity), source
 		case !known:
 			c.panel = name
 		case q.Panel != "":
@@ -62,12 +62,12 @@ func courses(t *table, wanted []string) (all []course) {
 	return all
 }
 
-// drift makes a course that of the change of a conserved quantity, as a share of its first value if it has one.
-func (c *course) drift(name string) {
+// drift converts a column to the change of a conserved quantity, relative to its first value unless that is 0.
+func (c *columnCurve) drift(name string) {
 	var largest float64
-	c.values, largest, c.share = drift(c.values)
+	c.values, largest, c.relative = drift(c.values)
 	c.name, c.panel = fmt.Sprintf("%s, at most %.2g", name, largest), "relative change"
-	if !c.share {
+	if !c.relative {
 		c.panel = "change"
 		if u := unitOf(name); u != "" {
 			c.panel += " (" + u + ")"
@@ -75,58 +75,59 @@ func (c *course) drift(name string) {
 	}
 }
 
-// conservation draws the courses of a table: what is kept in one picture, the others in another.
+// conservation plots a table: changes of conserved quantities in one picture, the other columns in another.
 func (r *runner) conservation(path string) error {
-	t, times, err := readCourse(path)
+	t, times, err := readTimeSeries(path)
 	if err != nil {
 		return err
 	}
 	for _, name := range t.names {
-		note(&r.columns, name)
+		addUnique(&r.columns, name)
 	}
-	all := courses(t, r.options.Columns)
+	all := columnCurves(t, r.options.Columns)
 	if len(all) == 0 && len(r.options.Columns) == 0 {
-		return fmt.Errorf("%s: among %q there is no column to draw", path, t.names)
+		return fmt.Errorf("%s: none of the columns %q can be drawn", path, t.names)
 	}
-	kept := &chart.Series{Title: "drift of conserved quantities", T: times}
+	drifts := &chart.Series{Title: "drift of conserved quantities", T: times}
 	other := &chart.Series{T: times}
 	for _, c := range all {
 		s := other
-		if c.kept {
-			s = kept
+		if c.drifts {
+			s = drifts
 		}
 		if c.sweeps {
-			s.Across = "sweeps"
+			s.XLabel = "sweeps"
 		}
 		add(s, c.panel, chart.Curve{Name: c.name, Values: c.values})
 	}
-	slices.SortStableFunc(kept.Panels, func(a, b chart.Panel) int { // shares first
+	slices.SortStableFunc(drifts.Panels, func(a, b chart.Panel) int { // relative changes first
 		return cmp.Compare(strings.Index(b.Label, "change"), strings.Index(a.Label, "change"))
 	})
-	if err := r.series("conservation", kept, path); err != nil || len(other.Panels) == 0 {
+	if err := r.series("conservation", drifts, path); err != nil || len(other.Panels) == 0 {
 		return err
 	}
-	name := other.Panels[0].Label
-	if len(other.Panels) > 1 || len(other.Panels[0].Curves) > 1 { // or else the axis says it
+	name, _, _ := strings.Cut(other.Panels[0].Label, " (")
+	name, _, _ = strings.Cut(name, " of ")
+	if len(other.Panels) > 1 || len(other.Panels[0].Curves) > 1 { // otherwise the label of the axis says it
 		other.Title = name
 	}
 	return r.series(name, other, path)
 }
 
-// series draws a series, unless it has nothing to show.
+// series draws a plot, unless it has no panels.
 func (r *runner) series(name string, s *chart.Series, path string) error {
 	if len(s.Panels) == 0 {
 		return nil
 	}
 	s.Page, s.Log, s.Title = r.options.Page, r.options.Log, r.title(s.Title, name, "")
-	for i := range s.Panels { // one curve that is called as its axis
+	for i := range s.Panels { // a single curve with the name of its axis needs no legend
 		p := &s.Panels[i]
 		if len(p.Curves) == 1 && (p.Label == p.Curves[0].Name || strings.HasPrefix(p.Label, p.Curves[0].Name+" (")) {
 			p.Curves[0].Name = ""
 		}
 	}
 	picture, err := s.Draw()
-	if r.leftOut(name, err) {
+	if r.skipped(name, err) {
 		return nil
 	}
 	if err != nil {
@@ -135,7 +136,7 @@ func (r *runner) series(name string, s *chart.Series, path string) error {
 	return r.save(name, -1, picture)
 }
 
-// add puts a curve on the panel of a label.
+// add adds a curve to the panel with a label.
 func add(s *chart.Series, label string, c chart.Curve) {
 	i := slices.IndexFunc(s.Panels, func(p chart.Panel) bool { return p.Label == label })
 	if i < 0 {

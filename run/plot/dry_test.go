@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// TestDryLand: what a solver counts as dry is of another colour than a small value, and does not set the scale of
-// frames, nor does the bed there; where frames do not tell what is dry, the user is told.
+// TestDryLand checks that dry cells get their own colour and, like films, do not influence the scale of frames, and
+// that the user gets a note if the frames lack the masking field.
 func TestDryLand(t *testing.T) {
 	dir := t.TempDir()
 	pvd := vtk.NewCollection(filepath.Join(dir, "bay.pvd"))
@@ -22,7 +22,7 @@ func TestDryLand(t *testing.T) {
 		for i, c := range cells {
 			film[i], level[i] = 1, 0.5+float64(frame)
 			if x[c[0]] >= 0.5 {
-				film[i], level[i] = 0.2, 40 // a film that is left on land
+				film[i], level[i] = 0.2, 40 // a film on land
 			}
 		}
 		g.CellData = vtk.Arrays{{Name: "level", Data: level}, {Name: "film", Data: film}}
@@ -34,14 +34,14 @@ func TestDryLand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := open(dir, Options{Frame: AllFrames})
+	r, err := newRunner(dir, Options{Frame: AllFrames})
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "bay.pvd")
 	all, err := vtk.ReadPVD(path)
 	if err == nil {
-		err = r.measureDry(filepath.Join(dir, "bay-0.vtu"))
+		err = r.findDryThresholds(filepath.Join(dir, "bay-0.vtu"))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -50,21 +50,21 @@ func TestDryLand(t *testing.T) {
 	if err != nil || *spans["level"] != (span{0.5, 1.5, 0.5}) || spans["film"].lo != 1 {
 		t.Errorf("spans %+v, %v", spans, err)
 	}
-	less := 0.1
-	r.options.Dry = &less
+	low := 0.1
+	r.options.Dry = &low
 	if spans, err = r.spans(path, all, []int{0, 1}); err != nil || spans["level"].hi != 40 {
-		t.Errorf("with films that are thinner than any: %+v, %v", spans["level"], err)
+		t.Errorf("with a dry threshold below all films: %+v, %v", spans["level"], err)
 	}
-	// A film is drawn in its colour, and does not set the scale either.
+	// Films are drawn in the colours of the scale, but do not influence it.
 	f := &field{}
 	r.dryCells(f, []float64{0, 0.005, 0.5, 1}, []int{1, 2, 3, 0}, false, 0.001)
-	if !slices.Equal(f.apart, []bool{true, false, false, true}) ||
+	if !slices.Equal(f.offScale, []bool{true, false, false, true}) ||
 		!slices.Equal(f.dry, []bool{false, false, false, true}) {
-		t.Errorf("apart %v, dry %v", f.apart, f.dry)
+		t.Errorf("apart %v, dry %v", f.offScale, f.dry)
 	}
-	alone := vtk.Array{Name: "level", Components: 1, Data: []float64{1}}
-	r.field(vtk.Arrays{alone}, alone, []int{0})
-	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], `do not hold "film"`) {
-		t.Errorf("told %q", r.Notes)
+	levelOnly := vtk.Array{Name: "level", Components: 1, Data: []float64{1}}
+	r.newField(vtk.Arrays{levelOnly}, levelOnly, []int{0})
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], `lack field "film"`) {
+		t.Errorf("notes %q", r.Notes)
 	}
 }

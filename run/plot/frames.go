@@ -10,6 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
+	"github.com/atoll-hpc/atoll/run/plot/palette"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // frames draws the chosen frames of a .pvd file.
@@ -19,16 +21,16 @@ func (r *runner) frames(path string) error {
 		return err
 	}
 	if len(all) == 0 {
-		return fmt.Errorf("%s: the series has no frame yet", path)
+		return fmt.Errorf("%s: the series has no frames yet", path)
 	}
-	chosen, err := r.chosen(path, len(all))
+	chosen, err := r.selectFrames(path, len(all))
 	if err != nil {
 		return err
 	}
 	if isLines(all[0].File) {
 		return r.surfaces(path, all, chosen)
 	}
-	if err := r.measureDry(frameFile(path, all[0])); err != nil {
+	if err := r.findDryThresholds(framePath(path, all[0])); err != nil {
 		return err
 	}
 	spans, err := r.spans(path, all, chosen)
@@ -37,7 +39,7 @@ func (r *runner) frames(path string) error {
 	}
 	name := strings.TrimSuffix(filepath.Base(path), ".pvd")
 	for k, i := range chosen {
-		d, err := r.load(frameFile(path, all[i]))
+		d, err := r.load(framePath(path, all[i]))
 		if err == nil {
 			err = r.frame(d, name, i, all[i].Time, spans, k == 0)
 		}
@@ -45,21 +47,21 @@ func (r *runner) frames(path string) error {
 			return fmt.Errorf("%s: frame %d: %w", path, i, err)
 		}
 	}
-	if len(all) < 2 || r.options.film() {
+	if len(all) < 2 || r.options.animation() {
 		return nil
 	}
 	return r.beforeAfter(path, name, all)
 }
 
-// chosen are the frames to draw of so many.
-func (r *runner) chosen(path string, count int) ([]int, error) {
+// selectFrames returns the indices of the frames to draw, out of count frames.
+func (r *runner) selectFrames(path string, count int) ([]int, error) {
 	switch n := r.options.Frame; {
 	case n == AllFrames:
-		every := make([]int, count)
-		for i := range every {
-			every[i] = i
+		indices := make([]int, count)
+		for i := range indices {
+			indices[i] = i
 		}
-		return every, nil
+		return indices, nil
 	case n == LastFrame:
 		return []int{count - 1}, nil
 	case n < 0 || n >= count:
@@ -69,35 +71,35 @@ func (r *runner) chosen(path string, count int) ([]int, error) {
 	}
 }
 
-// frameFile is where the frame of a series is.
-func frameFile(series string, f vtk.Frame) string {
+// framePath returns the path of a frame of a series.
+func framePath(series string, f vtk.Frame) string {
 	if filepath.IsAbs(f.File) {
 		return f.File
 	}
 	return filepath.Join(filepath.Dir(series), f.File)
 }
 
-// span is what the values of a field span that are drawn in colour.
-type span struct{ lo, hi, above float64 } // above: the least above 0
+// span is the range of the values of a field that are drawn in colours.
+type span struct{ lo, hi, leastPositive float64 } // above is the smallest positive value
 
-// spans are those of the fields in several frames, which can only be compared by one colour bar.
+// spans returns the ranges of fields over all chosen frames, which share a scale so that they can be compared.
 func (r *runner) spans(path string, all []vtk.Frame, chosen []int) (map[string]*span, error) {
 	spans := map[string]*span{}
 	if len(chosen) < 2 || r.options.Range != nil {
 		return spans, nil
 	}
 	for _, i := range chosen {
-		d, err := r.load(frameFile(path, all[i]))
+		d, err := r.load(framePath(path, all[i]))
 		if err != nil {
 			return nil, err
 		}
-		d.widen(spans)
+		d.widenSpans(spans)
 	}
 	return spans, nil
 }
 
-// widen widens the spans by what the fields of a frame hold.
-func (d *frameData) widen(spans map[string]*span) {
+// widenSpans extends the ranges by the values of a frame.
+func (d *frameData) widenSpans(spans map[string]*span) {
 	for _, f := range d.fields {
 		s := spans[f.name]
 		if s == nil {
@@ -105,21 +107,32 @@ func (d *frameData) widen(spans map[string]*span) {
 			spans[f.name] = s
 		}
 		for i, v := range f.values {
-			if v-v != 0 || f.apart != nil && f.apart[i] {
+			if v-v != 0 || f.offScale != nil && f.offScale[i] {
 				continue
 			}
 			if s.lo, s.hi = math.Min(s.lo, v), math.Max(s.hi, v); v > 0 {
-				s.above = math.Min(s.above, v)
+				s.leastPositive = math.Min(s.leastPositive, v)
 			}
 		}
 	}
 }
 
-// colouring is how the values of a field become colours: as asked for, or else as declared, or as all frames need.
+// colouring returns how values become colours: as the user asks, else as the field declares, else by the range over all
+// frames.
 func (r *runner) colouring(f *field, s *span) chart.Colouring {
 	c := r.options.Colouring
 	if c.Label == "" {
 		c.Label = f.label
+	}
+	declared, _, _ := solvers.FieldOf(f.name)
+	c.Missing = declared.Never
+	if n := len(declared.Classes); n > 0 {
+		c.Classes, c.Range, c.Log = declared.Classes, &[2]float64{-0.5, float64(n) - 0.5}, false
+		if c.Colours == nil {
+			c.Colours = palette.Classes
+		}
+		c.Colours = c.Colours.Steps(n)
+		return c
 	}
 	switch {
 	case c.Range != nil:
@@ -127,8 +140,8 @@ func (r *runner) colouring(f *field, s *span) chart.Colouring {
 		c.Range = f.span
 	case s == nil || s.lo > s.hi:
 	case c.Log:
-		if s.above < s.hi {
-			c.Range = &[2]float64{s.above, s.hi}
+		if s.leastPositive < s.hi {
+			c.Range = &[2]float64{s.leastPositive, s.hi}
 		}
 	case s.lo < 0 && s.hi > 0:
 		reach := math.Max(-s.lo, s.hi)
@@ -139,7 +152,8 @@ func (r *runner) colouring(f *field, s *span) chart.Colouring {
 	return c
 }
 
-// title is that of a picture: the user's, in which {field} and {t} stand for what is drawn and when.
+// title returns the title of a picture: the usual one, or that of the user, in which {field} and {t} are replaced by
+// the field and the time.
 func (r *runner) title(usual, field, moment string) string {
 	if r.options.Title == nil {
 		return usual
@@ -147,13 +161,13 @@ func (r *runner) title(usual, field, moment string) string {
 	return strings.NewReplacer("{field}", field, "{t}", moment).Replace(*r.options.Title)
 }
 
-// frame draws the fields of a frame, and the partition if asked to.
+// frame draws the fields of a frame, and the partition if partition is set.
 func (r *runner) frame(
 	d *frameData, name string, number int, time float64, spans map[string]*span, partition bool,
 ) error {
 	for k := range d.fields {
 		f := &d.fields[k]
-		title := r.title(fmt.Sprintf("%s: %s%s, %s", name, f.name, d.slice, d.moment(time)), f.name, d.moment(time))
+		title := r.title(fmt.Sprintf("%s: %s%s, %s", name, f.name, d.slice, d.timeText(time)), f.name, d.timeText(time))
 		if r.options.Histogram {
 			if err := r.histogram(name+"-"+f.name+"-histogram", number, title, []*field{f}, nil); err != nil {
 				return err
@@ -161,7 +175,7 @@ func (r *runner) frame(
 			continue
 		}
 		picture, err := r.picture(d, f, title, spans[f.name])
-		if r.leftOut(f.name, err) {
+		if r.skipped(f.name, err) {
 			continue
 		}
 		if err != nil {
@@ -171,16 +185,16 @@ func (r *runner) frame(
 			return err
 		}
 	}
-	asked := wants(r.options.Fields, "rank")
+	requested := wants(r.options.Fields, "rank")
 	several := slices.ContainsFunc(d.rank, func(rank int32) bool { return rank > 0 })
-	if !partition || d.rank == nil || r.options.Histogram || !asked && (len(r.options.Fields) > 0 || !several) {
+	if !partition || d.rank == nil || r.options.Histogram || !requested && (len(r.options.Fields) > 0 || !several) {
 		return nil
 	}
-	what := "partition of " + words.Count(d.count, "cell")
+	label := "partition of " + words.Count(d.count, "cell")
 	if d.grid == nil {
-		what += d.slice
+		label += d.slice
 	}
-	picture, err := d.partition(r.title(name+": "+what, what, d.moment(time)), r.options.Page)
+	picture, err := d.partition(r.title(name+": "+label, label, d.timeText(time)), r.options.Page)
 	if err != nil {
 		return err
 	}

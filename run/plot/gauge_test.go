@@ -13,7 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// TestGaugeColumns: levels are drawn unless others are asked for, and all columns where there is no level.
+// TestGaugeColumns checks that levels are plotted by default, requested columns if there are any, and all columns if
+// there is no level.
 func TestGaugeColumns(t *testing.T) {
 	for _, c := range []struct {
 		names, wanted, want string
@@ -26,14 +27,14 @@ func TestGaugeColumns(t *testing.T) {
 			wanted = strings.Split(c.wanted, ",")
 		}
 		if got := strings.Join(gaugeColumns(&table{names: strings.Split(c.names, ",")}, wanted), ","); got != c.want {
-			t.Errorf("of %s, asked for %q: %s, not %s", c.names, c.wanted, got, c.want)
+			t.Errorf("columns %s, requested %q: got %s, want %s", c.names, c.wanted, got, c.want)
 		}
 	}
 }
 
-// TestKeptRecords: what a run has kept of what was measured is drawn and told by the columns that it names, levels or
-// not, and what flows through lines is drawn with its unit.
-func TestKeptRecords(t *testing.T) {
+// TestMeasuredCopy checks that measurements that the run has copied are plotted and compared by column name, also for
+// columns that are no levels, and that flows through lines have units.
+func TestMeasuredCopy(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"gauges/pier.csv": "t,h1,level\n0,1,0\n10,1,1\n",
 		"measured/pier.csv": "t,h1\n5,1.5\n", "transects/mouth.csv": "t,discharge\n0,1\n10,2\n"} {
@@ -48,12 +49,12 @@ func TestKeptRecords(t *testing.T) {
 	}
 	if want := []string{"gauge pier, h1: error RMS 0.5 m, mean −0.5 m, at most 0.5 m"}; !slices.Equal(done.Notes, want) ||
 		len(done.Files) != 2 || withUnit("discharge") != "discharge (m³/s)" {
-		t.Errorf("told %q of %q", done.Notes, done.Files)
+		t.Errorf("notes %q, files %q", done.Notes, done.Files)
 	}
 }
 
-// TestMeasured: what was measured is drawn beside what was computed, and how far these are from it is told: rows
-// without a value are left out, as are those after the run.
+// TestMeasured checks that measurements are plotted beside computed values with their difference. Rows without a value
+// and rows after the run are ignored.
 func TestMeasured(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -76,19 +77,19 @@ func TestMeasured(t *testing.T) {
 	// The differences are -0.4 and 0.3.
 	want := "gauge pier, level: error RMS 0.354 m, mean −0.05 m, at most 0.4 m"
 	if !slices.Equal(done.Notes, []string{want}) || len(done.Files) != 2 {
-		t.Errorf("told %q of %q, want %q", done.Notes, done.Files, want)
+		t.Errorf("notes %q, files %q, want %q", done.Notes, done.Files, want)
 	}
 	write("measured/lee.csv", "t,level\n0,3\n20,3\n")
 	done, err = Run(dir, Options{Page: chart.Page{Width: 400}})
 	if err != nil || !slices.Equal(done.Notes, []string{"gauge lee, level: error RMS 2 m, mean −2 m, at most 2 m"}) {
-		t.Errorf("what the run keeps: %+v, %v", done, err)
+		t.Errorf("copy of measurements in the run: %+v, %v", done, err)
 	}
 	_, err = Run(dir, Options{Page: chart.Page{Width: 400}, Measured: tide, Gauges: []string{"lee"}})
-	if err == nil || !strings.Contains(err.Error(), "no column is called lee or level; there are buoy, pier") {
-		t.Errorf("a gauge that was not measured: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "no column is named lee or level; there are buoy, pier") {
+		t.Errorf("gauge without measurements: %v", err)
 	}
 	for text, want := range map[string]string{"": "the file is empty", "t\n1\n": "1: want a column for the time",
-		"t,a\n": "no row below it", "t,a\n0,x\n": `2: column "a": "x" is not a number`, "t,a\n1,0\n1,0\n": "3: time 1 s does",
+		"t,a\n": "but no rows", "t,a\n0,x\n": `2: column "a": "x" is not a number`, "t,a\n1,0\n1,0\n": "3: time 1 s does",
 		"t,a\nnoon,1\n": "2: the time", "t,a\n0,1,2\n": "wrong number of fields"} {
 		if _, _, err := parseMeasured(strings.NewReader(text), config.Time{}); err == nil ||
 			!strings.Contains(err.Error(), want) {
@@ -101,28 +102,28 @@ func TestMeasured(t *testing.T) {
 		t.Errorf("dates: %v %v %v", names, all, err)
 	}
 	none := (&measured{t: []float64{50}, values: []float64{1}}).errorOf([]float64{0, 1}, []float64{0, 1}, "m")
-	if !strings.Contains(none, "nothing was measured") || math.IsNaN(between([]float64{0, 1}, []float64{0, 1}, 2)) {
+	if !strings.Contains(none, "no measurements") || math.IsNaN(interpolate([]float64{0, 1}, []float64{0, 1}, 2)) {
 		t.Errorf("after the run: %q", none)
 	}
 }
 
-// TestCompare: gauges and tables of several runs are in one picture each, with a curve a run, and named fields side by
-// side on one scale.
+// TestCompare checks that gauges and tables of several runs share a picture, with one curve per run, and that named
+// fields are side by side with a common scale.
 func TestCompare(t *testing.T) {
 	top := t.TempDir()
 	dirs := []string{filepath.Join(top, "coarse"), filepath.Join(top, "fine")}
 	for _, dir := range dirs {
 		writeRun(t, dir)
 	}
-	into := filepath.Join(top, "pictures")
-	o := Options{Frame: LastFrame, Page: chart.Page{Width: 400}, Dir: into}
+	outDir := filepath.Join(top, "pictures")
+	o := Options{Frame: LastFrame, Page: chart.Page{Width: 400}, Dir: outDir}
 	done, err := Compare(dirs, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"compare-gauge-2.png", "compare-gauge-harbour.png", "compare-conservation.png"}
 	for i := range want {
-		want[i] = filepath.Join(into, want[i])
+		want[i] = filepath.Join(outDir, want[i])
 	}
 	if !slices.Equal(done.Files, want) {
 		t.Errorf("drawn %q, want %q", done.Files, want)
@@ -139,15 +140,15 @@ func TestCompare(t *testing.T) {
 		`no field "w" to draw; there are h1, u1, velocity, rank`: {Frame: LastFrame, Fields: []string{"w"}},
 		`no gauge "pier" in any run; there are 2, harbour`:       {Gauges: []string{"pier"}},
 		`no column "w" in any run; there are step, t, dt, mass1`: {Columns: []string{"w"}},
-		"a film is of one run":                                   {Format: "gif"},
-		"of several runs one frame is drawn":                     {Frame: AllFrames, Fields: []string{"h1"}},
+		"an animation shows a single run":                        {Format: "gif"},
+		"shows a single frame":                                   {Frame: AllFrames, Fields: []string{"h1"}},
 	} {
 		if _, err := Compare(dirs, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", o, err, want)
 		}
 	}
-	if got := namesOfRuns([]string{"/a/x/out", "/a/y/out"}); !slices.Equal(got, []string{"x/out", "y/out"}) {
-		t.Errorf("runs are called %q", got)
+	if got := runNames([]string{"/a/x/out", "/a/y/out"}); !slices.Equal(got, []string{"x/out", "y/out"}) {
+		t.Errorf("run names %q", got)
 	}
 	for i, dir := range dirs {
 		text := `{"cells": 4, "metrics": {"mass1": ` + []string{"1.5", "2.5"}[i] + `}}`

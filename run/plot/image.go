@@ -10,19 +10,19 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// isImage tells that a file of a frame is a grid, alone or of pieces; isLines that it is lines or polygons, which are
-// drawn over the grid of the same frame.
+// isImage reports whether the file of a frame is a grid, isLines whether it has lines or polygons, which are drawn on
+// the grid of the same frame.
 func isImage(path string) bool { e := filepath.Ext(path); return e == ".vti" || e == ".pvti" }
 func isLines(path string) bool { e := filepath.Ext(path); return e == ".vtp" || e == ".pvtp" }
 
-// maxDrawn bounds the cells of a grid that is drawn, two triangles each.
+// maxDrawn is the largest number of cells of a grid that can be drawn: each is two triangles.
 const maxDrawn = math.MaxInt32 / 4
 
-// inPlane are the axes of pictures of the plane in which one coordinate has a value.
-var inPlane = [3][2]int{{1, 2}, {0, 2}, {0, 1}}
+// planeAxes are the horizontal and vertical axis of a picture of a plane, by the axis normal to it.
+var planeAxes = [3][2]int{{1, 2}, {0, 2}, {0, 1}}
 
-// loadImage reads a grid, and the interface beside it. Of one in space the cells in a plane are drawn, in the middle
-// along z if nobody says where, and where the plane cuts the interface.
+// loadImage reads a grid and the interface of the same frame. Of a grid in space it takes the cells in a plane, by
+// default the middle plane normal to z, and the section of the interface.
 func (r *runner) loadImage(path string) (*frameData, error) {
 	m, err := vtk.ReadImage(path)
 	if err != nil {
@@ -33,10 +33,10 @@ func (r *runner) loadImage(path string) (*frameData, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	across, up := inPlane[plane.Axis][0], inPlane[plane.Axis][1]
+	across, up := planeAxes[plane.Axis][0], planeAxes[plane.Axis][1]
 	nx, ny := m.N[across], m.N[up]
 	if nx >= maxDrawn/ny {
-		return nil, fmt.Errorf("%s: %d by %d cells are too many to draw", path, nx, ny)
+		return nil, fmt.Errorf("%s: %d by %d cells are too many to draw: choose another slice", path, nx, ny)
 	}
 	for j := range ny + 1 {
 		for i := range nx + 1 {
@@ -55,7 +55,7 @@ func (r *runner) loadImage(path string) (*frameData, error) {
 			drawn = append(drawn, cell, cell)
 		}
 	}
-	if err := r.take(d, path, m.CellData, drawn, across, up); err != nil {
+	if err := r.addFields(d, path, m.CellData, drawn, across, up); err != nil {
 		return nil, err
 	}
 	if m.Dim == 3 {
@@ -64,7 +64,7 @@ func (r *runner) loadImage(path string) (*frameData, error) {
 			d.grid = m
 		}
 	}
-	p, err := interfaceBeside(path)
+	p, err := readInterface(path)
 	if err != nil || p == nil {
 		return d, err
 	}
@@ -75,30 +75,30 @@ func (r *runner) loadImage(path string) (*frameData, error) {
 	return d, nil
 }
 
-// layer is the plane that is drawn of a grid, and the layer of cells that has it.
+// layer returns the plane to draw and the index of the layer of cells that contains it.
 func (r *runner) layer(m *vtk.Image) (*Plane, int, error) {
-	asked := r.options.Slice
-	if asked == nil {
+	plane := r.options.Slice
+	if plane == nil {
 		layer := m.N[2] / 2
 		return &Plane{2, m.Origin[2] + (float64(m.Lo[2]+layer)+0.5)*m.Spacing[2]}, layer, nil
 	}
 	if m.Dim < 3 {
-		return nil, 0, fmt.Errorf("a slice, %v, is of what lies in space, and this is a grid of the plane", asked)
+		return nil, 0, fmt.Errorf("slice %v: slices need a grid in space, and this one is in the plane", plane)
 	}
-	k := asked.Axis
+	k := plane.Axis
 	lo := m.Origin[k] + float64(m.Lo[k])*m.Spacing[k]
 	hi := lo + float64(m.N[k])*m.Spacing[k]
-	if asked.At < lo || asked.At > hi {
-		return nil, 0, fmt.Errorf("the slice %v lies outside of the grid, which is from %g to %g there", asked, lo, hi)
+	if plane.At < lo || plane.At > hi {
+		return nil, 0, fmt.Errorf("slice %v lies outside the grid, which is from %g to %g", plane, lo, hi)
 	}
-	return asked, min(m.N[k]-1, int((asked.At-lo)/m.Spacing[k])), nil
+	return plane, min(m.N[k]-1, int((plane.At-lo)/m.Spacing[k])), nil
 }
 
-// outside draws which rank has which cells of a grid or of tetrahedra, as seen from outside.
-func (d *frameData) outside(title string, p chart.Page) (*figure.Figure, error) {
-	v := &chart.View{Page: p, Title: title, Axes: inSpace(d.axes)}
+// exteriorView draws which rank owns which cells of a grid or of tetrahedra, as seen from outside.
+func (d *frameData) exteriorView(title string, p chart.Page) (*figure.Figure, error) {
+	v := &chart.View{Page: p, Title: title, Axes: axes3D(d.axes)}
 	if d.solid != nil {
-		cells, err := d.skin(v, func(int) bool { return true })
+		cells, err := d.addBoundary(v, func(int) bool { return true })
 		if err != nil {
 			return nil, err
 		}
@@ -114,25 +114,25 @@ func (d *frameData) outside(title string, p chart.Page) (*figure.Figure, error) 
 		v.Box[0][k] = m.Origin[k] + float64(m.Lo[k])*m.Spacing[k]
 		v.Box[1][k] = v.Box[0][k] + float64(m.N[k])*m.Spacing[k]
 	}
-	// The sides that a viewer in front, to the right and above sees.
+	// The sides that are visible from the front, right and top.
 	for _, side := range []struct{ axis, end int }{{0, 1}, {1, 0}, {2, 1}} {
-		sideOf(v, m, side.axis, side.end, ranks)
+		addSide(v, m, side.axis, side.end, ranks)
 	}
 	return v.Draw()
 }
 
-// sideOf adds the sides of cells at one end of a grid to a view, two triangles each.
-func sideOf(v *chart.View, m *vtk.Image, axis, end int, ranks []int64) {
+// addSide adds the faces of cells at one end of a grid to a view, two triangles each.
+func addSide(v *chart.View, m *vtk.Image, axis, end int, ranks []int64) {
 	a, b := (axis+1)%3, (axis+2)%3
 	strides := [3]int{1, m.N[0], m.N[0] * m.N[1]}
 	first := int32(len(v.Points) / 3)
 	for j := range m.N[b] + 1 {
 		for i := range m.N[a] + 1 {
-			var at [3]float64
-			at[axis] = v.Box[end][axis]
-			at[a] = v.Box[0][a] + float64(i)*m.Spacing[a]
-			at[b] = v.Box[0][b] + float64(j)*m.Spacing[b]
-			v.Points = append(v.Points, at[:]...)
+			var point [3]float64
+			point[axis] = v.Box[end][axis]
+			point[a] = v.Box[0][a] + float64(i)*m.Spacing[a]
+			point[b] = v.Box[0][b] + float64(j)*m.Spacing[b]
+			v.Points = append(v.Points, point[:]...)
 		}
 	}
 	row := int32(m.N[a] + 1)
@@ -150,8 +150,8 @@ func sideOf(v *chart.View, m *vtk.Image, axis, end int, ranks []int64) {
 	}
 }
 
-// inSpace are the names of three axes whose unit is that of two.
-func inSpace(plane chart.Axes) (axes [3]string) {
+// axes3D returns the names of three axes, with the unit of the given two.
+func axes3D(plane chart.Axes) (axes [3]string) {
 	for k := range axes {
 		axes[k] = "xyz"[k:k+1] + plane[0][min(1, len(plane[0])):]
 	}

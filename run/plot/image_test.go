@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
-// A frame of a grid is drawn cell by cell, with the lines of its .vtp file over it.
+// TestImageWithLines checks that a frame of a grid is drawn cell by cell, with the lines of its .vtp file on top.
 func TestImageWithLines(t *testing.T) {
 	dir := t.TempDir()
 	m := &vtk.Image{Dim: 2, Whole: [3]int{2, 1, 1}, Box: vtk.Box{N: [3]int{2, 1, 1}}, Spacing: [3]float64{1, 1, 0},
@@ -52,8 +52,8 @@ func TestImageWithLines(t *testing.T) {
 	}
 	m2 := &chart.Map{X: data.x, Y: data.y, Cells: data.cells, Values: data.fields[0].values,
 		Colouring: chart.Colouring{Label: "f", Range: &[2]float64{0, 1}}}
-	at := func(x, y float64) [3]uint8 {
-		p, err := m2.Where(x, y)
+	colourAt := func(x, y float64) [3]uint8 {
+		p, err := m2.PixelAt(x, y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,14 +68,14 @@ func TestImageWithLines(t *testing.T) {
 		{0.5, [3]uint8{high.R, high.G, high.B}}, {1.2, [3]uint8{low.R, low.G, low.B}},
 		{1.5, [3]uint8{235, 64, 52}}, {1.8, [3]uint8{low.R, low.G, low.B}},
 	} {
-		if got := at(c.x, 0.5); got != c.want {
-			t.Errorf("at x = %g: %v instead of %v", c.x, got, c.want)
+		if got := colourAt(c.x, 0.5); got != c.want {
+			t.Errorf("colour at x = %g: got %v, want %v", c.x, got, c.want)
 		}
 	}
 }
 
-// Of a grid in space the slice in the middle is drawn, with the lines in which its plane cuts the interface, and says
-// where that is.
+// TestSlice checks that of a grid in space the middle slice is drawn, with its position in the title, and the section
+// of the interface.
 func TestSlice(t *testing.T) {
 	dir := t.TempDir()
 	box := vtk.Box{N: [3]int{2, 2, 3}}
@@ -106,7 +106,7 @@ func TestSlice(t *testing.T) {
 	}
 }
 
-// TestSliceAlongX: of a grid in space any plane can be drawn, with the axes that it has, and one outside is refused.
+// TestSliceAlongX checks slices normal to any axis, with the right axes, and that a slice outside the grid is refused.
 func TestSliceAlongX(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a_0.vti")
 	box := vtk.Box{N: [3]int{2, 2, 3}}
@@ -137,14 +137,14 @@ func TestSliceAlongX(t *testing.T) {
 		}
 	}
 	_, err := (&runner{options: Options{Slice: &Plane{2, 0.9}}}).load(path)
-	if err == nil || !strings.Contains(err.Error(), "z = 0.9 lies outside of the grid, which is from 1 to 2.5") {
-		t.Errorf("below the grid: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "z = 0.9 lies outside the grid, which is from 1 to 2.5") {
+		t.Errorf("slice below the grid: %v", err)
 	}
 	d, err := (&runner{}).load(path)
 	if err != nil || d.grid == nil {
 		t.Fatal(err)
 	}
 	if _, err := d.partition("", chart.Page{Width: 400}); err != nil {
-		t.Errorf("the partition from outside: %v", err)
+		t.Errorf("exterior view of the partition: %v", err)
 	}
 }

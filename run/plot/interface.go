@@ -10,10 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// interfaceBeside reads the interface of the frame whose grid is at path: that in the file of the same name, or else
-// the first of other formats, in the order of their names, that has lines or polygons. It returns nil where the run
-// has written none.
-func interfaceBeside(path string) (*vtk.PolyData, error) {
+// readInterface reads the interface of the frame whose grid is at path: from the file with the same base name, else
+// from the first file of another format, by name, that has lines or polygons. It returns nil if there is none.
+func readInterface(path string) (*vtk.PolyData, error) {
 	ext := filepath.Ext(path)
 	stem, ext := strings.TrimSuffix(path, ext), strings.Replace(ext, "vti", "vtp", 1)
 	candidates := []string{stem + ext}
@@ -46,7 +45,7 @@ func interfaceBeside(path string) (*vtk.PolyData, error) {
 	return nil, nil
 }
 
-// segmentsOf are the lines of the plane: x, y of one end and of the other.
+// segmentsOf returns the lines of the plane as segments: x, y of both ends.
 func segmentsOf(p *vtk.PolyData) [][4]float64 {
 	var lines [][4]float64
 	for i := range p.Lines.Len() {
@@ -59,16 +58,16 @@ func segmentsOf(p *vtk.PolyData) [][4]float64 {
 	return lines
 }
 
-// sectionOf are the lines in which a plane cuts convex polygons.
+// sectionOf returns the segments in which a plane intersects convex polygons.
 func sectionOf(p *vtk.PolyData, plane *Plane) [][4]float64 {
 	var lines [][4]float64
-	axes := inPlane[plane.Axis]
+	axes := planeAxes[plane.Axis]
 	for i := range p.Polys.Len() {
 		points := p.Polys.Cell(i)
 		var ends []float64
 		for k, b := range points {
 			a := points[(k+len(points)-1)%len(points)]
-			if a > b { // the same numbers from both sides of an edge
+			if a > b { // the same arithmetic for both polygons of an edge
 				a, b = b, a
 			}
 			za, zb := p.Points[3*a+int64(plane.Axis)], p.Points[3*b+int64(plane.Axis)]

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// The solvers whose output the tests draw: two layers of water, and a mesh that moves without time.
+// Two solvers whose output the tests plot: two layers of water, and a moving mesh without time.
 func init() {
 	drift := func(name string) solvers.Quantity {
 		return solvers.Quantity{Name: name + "_drift", Outputs: solvers.Drift}

@@ -13,38 +13,38 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// VTK's numbers for the cells of a mesh.
+// Cell types of VTK.
 const (
 	vertexCell   = 1
 	edgeCell     = 3
 	triangleCell = 5
 )
 
-// frameData is what one frame of a run holds for drawing.
+// frameData is the data of a frame to draw.
 type frameData struct {
 	x, y   []float64
 	cells  [][3]int32
 	axes   chart.Axes
 	fields []field
-	rank   []int32 // nil if the frame does not say
+	rank   []int32 // nil if the frame has no ranks
 	legend chart.Legend
 	lines  [][4]float64
-	arrows *chart.Arrows // nil if none are asked for
-	count  int           // of cells, of which those of a grid are two triangles each
-	slice  string        // where a mesh or a grid in space is cut; else empty
+	arrows *chart.Arrows // nil for none
+	count  int           // number of cells; a cell of a grid is two triangles in cells
+	slice  string        // position of the slice, for titles; "" for none
 
-	// In space: the tetrahedra, whose fields are not cut; the grid, from outside.
+	// For views in space: tetrahedra, or a grid whose exterior is drawn.
 	solid *mesh.Solid
 	grid  *vtk.Image
 }
 
-// field is one value a cell.
+// field is a cell field with one value per cell.
 type field struct {
 	name, label string
 	values      []float64
-	dry         []bool      // nil if it has no dry cells
-	apart       []bool      // cells that do not set the scale: dry ones and films; nil for none
-	span        *[2]float64 // of its colour bar; nil for what the values span
+	dry         []bool      // dry cells; nil for none
+	offScale    []bool      // cells that do not influence the scale, dry ones and films; nil for none
+	span        *[2]float64 // declared range of the colour bar; nil for the range of values
 }
 
 // picture draws a field of a frame.
@@ -54,20 +54,21 @@ func (r *runner) picture(d *frameData, f *field, title string, s *span) (*figure
 		return d.solidView(f, c, title, r.options.Page)
 	}
 	m := &chart.Map{Page: r.options.Page, Colouring: c, Title: title, Axes: d.axes, X: d.x, Y: d.y, Cells: d.cells,
-		Values: f.values, Dry: f.dry, Apart: f.apart, Edges: r.options.Edges, Lines: d.lines, Isolines: r.options.Isolines,
-		Arrows: d.arrows}
+		Values: f.values, Dry: f.dry, OffScale: f.offScale, Edges: r.options.Edges, Lines: d.lines,
+		Isolines: r.options.Isolines,
+		Arrows:   d.arrows}
 	return m.Draw()
 }
 
-// partition draws which rank has which cells: in space from outside.
+// partition draws which rank owns which cells; in space as an exterior view.
 func (d *frameData) partition(title string, p chart.Page) (*figure.Figure, error) {
 	if d.solid != nil || d.grid != nil {
-		return d.outside(title, p)
+		return d.exteriorView(title, p)
 	}
 	return (&chart.Partition{Page: p, Title: title, Axes: d.axes, X: d.x, Y: d.y, Cells: d.cells, Rank: d.rank}).Draw()
 }
 
-// load reads the triangles or tetrahedra of a file, or the cells of a grid, and the fields to draw on them.
+// load reads the triangles or tetrahedra of a file, or the cells of a grid, with the fields to draw.
 func (r *runner) load(path string) (*frameData, error) {
 	if isImage(path) {
 		return r.loadImage(path)
@@ -80,7 +81,7 @@ func (r *runner) load(path string) (*frameData, error) {
 		return r.loadSolid(path)
 	}
 	if r.options.Slice != nil {
-		return nil, fmt.Errorf("%s: a slice, %v, is of what lies in space, and these are triangles of the plane", path,
+		return nil, fmt.Errorf("%s: slice %v: slices need a mesh in space, and these triangles are in the plane", path,
 			r.options.Slice)
 	}
 	d := &frameData{x: make([]float64, len(g.Points)/3), y: make([]float64, len(g.Points)/3)}
@@ -102,44 +103,44 @@ func (r *runner) load(path string) (*frameData, error) {
 	}
 	d.count = len(triangles)
 	if d.count == 0 {
-		return nil, fmt.Errorf("%s: there is no triangle to draw", path)
+		return nil, fmt.Errorf("%s: the file has no triangles to draw", path)
 	}
-	return d, r.take(d, path, g.CellData, triangles, 0, 1)
+	return d, r.addFields(d, path, g.CellData, triangles, 0, 1)
 }
 
-// take takes from cell arrays what is to be drawn on some of the cells, in their order; across and up are the axes of
-// the picture.
-func (r *runner) take(d *frameData, path string, data vtk.Arrays, cells []int, across, up int) (err error) {
+// addFields adds the cell arrays to draw, for some of the cells in their order. across and up are the axes of the
+// picture.
+func (r *runner) addFields(d *frameData, path string, data vtk.Arrays, cells []int, across, up int) (err error) {
 	known := false
 	for _, a := range data {
 		switch a.Name {
 		case "rank":
-			note(&r.fields, a.Name)
+			addUnique(&r.fields, a.Name)
 			if d.rank, err = ranks(a, cells); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 		case "cell", "physical":
 			// Ids are not fields.
 		default:
-			note(&r.fields, a.Name)
+			addUnique(&r.fields, a.Name)
 			declared, _, ok := solvers.FieldOf(a.Name)
 			known = known || ok
-			// What is kept to continue from, as the planes in cells of a grid, is drawn if asked for.
+			// Fields that are only there for restarts, such as interface planes, are drawn on request only.
 			if wants(r.options.Fields, a.Name) || len(r.options.Fields) == 0 && !declared.OnRequest {
-				d.fields = append(d.fields, r.field(data, a, cells))
+				d.fields = append(d.fields, r.newField(data, a, cells))
 			}
 		}
 	}
-	d.axes = axes(across, up, known || r.of != nil)
+	d.axes = axes(across, up, known || r.runCase != nil)
 	if len(r.options.Arrows) > 0 {
-		if d.arrows, err = r.vectors(data, cells, across, up); err != nil {
+		if d.arrows, err = r.arrowVectors(data, cells, across, up); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return nil
 }
 
-// axes names two axes, in meters as all that solvers write.
+// axes returns the names of two axes, with the unit m if the file is from a solver.
 func axes(across, up int, meters bool) chart.Axes {
 	a := chart.Axes{string("xyz"[across]), string("xyz"[up])}
 	if meters {
@@ -148,8 +149,9 @@ func axes(across, up int, meters bool) chart.Axes {
 	return a
 }
 
-// field takes out of an array the values of cells: the length of tuples of several components.
-func (r *runner) field(data vtk.Arrays, a vtk.Array, cells []int) field {
+// newField returns the values of an array for some cells; of an array with several components, the lengths of the
+// vectors.
+func (r *runner) newField(data vtk.Arrays, a vtk.Array, cells []int) field {
 	f := field{name: a.Name, label: withUnit(a.Name), values: make([]float64, len(cells)), span: rangeOf(a.Name)}
 	all, width := a.Float64s(), max(a.Components, 1)
 	for i, c := range cells {
@@ -168,36 +170,36 @@ func (r *runner) field(data vtk.Arrays, a vtk.Array, cells []int) field {
 	}
 	depth, ok := data.Find(declared.Mask)
 	if !ok || depth.Components > 1 {
-		r.tell("%s: where there is none cannot be told apart, as frames do not hold %q: add it to fields in [output]", a.Name,
+		r.addNote("%s: cells cannot be masked, because the frames lack field %q: add it to [output] fields", a.Name,
 			declared.Mask)
 		return f
 	}
-	r.dryCells(&f, depth.Float64s(), cells, a.Name == declared.Mask, r.least(declared.Mask))
+	r.dryCells(&f, depth.Float64s(), cells, a.Name == declared.Mask, r.dryThreshold(declared.Mask))
 	return f
 }
 
-// vectors takes out the arrows: of a field of several components those along the axes of the picture, or two fields.
-func (r *runner) vectors(data vtk.Arrays, cells []int, across, up int) (*chart.Arrows, error) {
-	of := r.options.Arrows
-	a := &chart.Arrows{Name: strings.Join(of, ", "), Unit: unitOf(of[0])}
+// arrowVectors returns the arrows: the components of one field along the axes of the picture, or two fields.
+func (r *runner) arrowVectors(data vtk.Arrays, cells []int, across, up int) (*chart.Arrows, error) {
+	names := r.options.Arrows
+	a := &chart.Arrows{Name: strings.Join(names, ", "), Unit: unitOf(names[0])}
 	var parts [2][]float64
 	for k, axis := range [2]int{across, up} {
-		name := of[min(k, len(of)-1)]
+		name := names[min(k, len(names)-1)]
 		array, ok := data.Find(name)
 		width := max(array.Components, 1)
 		switch {
 		case !ok:
 			hint := ""
 			if _, _, known := solvers.FieldOf(name); known {
-				hint = "; a case writes what its [output] fields name"
+				hint = "; add it to [output] fields of the case"
 			}
 			return nil, fmt.Errorf("no field %q for arrows; there are %s%s", name, strings.Join(namesOf(data), ", "), hint)
-		case len(of) > 2 || len(of) == 2 && width > 1:
-			return nil, fmt.Errorf("arrows of %q: give one field of several components, or two of one", of)
-		case len(of) == 1 && width <= axis:
-			return nil, fmt.Errorf("field %q has no component along %c: for arrows give two fields, as in u,v", name,
+		case len(names) > 2 || len(names) == 2 && width > 1:
+			return nil, fmt.Errorf("arrows of %q: want one field with several components, or two fields with one", names)
+		case len(names) == 1 && width <= axis:
+			return nil, fmt.Errorf("field %q has no component along %c: for arrows name two fields, such as u,v", name,
 				"xyz"[axis])
-		case len(of) == 2:
+		case len(names) == 2:
 			axis = 0
 		}
 		values := array.Float64s()
@@ -227,13 +229,13 @@ func length(tuple []float64) float64 {
 func ranks(a vtk.Array, cells []int) ([]int32, error) {
 	all, ok := a.Int64s()
 	if !ok || a.Components > 1 {
-		return nil, fmt.Errorf("the cell array \"rank\" holds %T in tuples of %d; ranks are single integers",
+		return nil, fmt.Errorf("the cell array \"rank\" has %T in tuples of %d, want single integers",
 			a.Data, a.Components)
 	}
 	rank := make([]int32, len(cells))
 	for i, c := range cells {
 		if all[c] < 0 || all[c] > math.MaxInt32 {
-			return nil, fmt.Errorf("cell %d belongs to rank %d", c, all[c])
+			return nil, fmt.Errorf("cell %d has rank %d, want 0 or more", c, all[c])
 		}
 		rank[i] = int32(all[c])
 	}

@@ -15,22 +15,22 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// measured is a series that an instrument has measured at the position of a gauge.
+// measured is a time series that an instrument has measured at a gauge.
 type measured struct{ t, values []float64 }
 
-// measuredAt reads measured series to compare with the columns of a gauge, and returns them by the names of these
-// columns. They come from the table that the user names, or else from the run's copy of the one that its case names. A
-// column of the table belongs to the column of the gauge that has the same name; one with the name of the gauge, or the
-// only one of the table, belongs to the first.
+// measuredAt reads measurements for the columns of a gauge, and returns them by column. They come from the table that
+// the user names, else from the run's copy of the one that its case names. A column of the table belongs to the column
+// of the gauge with the same name. A column with the name of the gauge, or the only one in the table, belongs to the
+// first column.
 func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measured, error) {
-	path, when := cmp.Or(r.options.Measured, r.kept(gauge)), config.Time{}
+	path, caseTime := cmp.Or(r.options.Measured, r.measuredCopy(gauge)), config.Time{}
 	if path == "" || len(columns) == 0 {
 		return nil, nil
 	}
-	if r.of != nil {
-		when = r.of.Time
+	if r.runCase != nil {
+		caseTime = r.runCase.Time
 	}
-	names, all, err := readMeasured(path, when)
+	names, all, err := readMeasured(path, caseTime)
 	if err != nil {
 		return nil, err
 	}
@@ -44,14 +44,14 @@ func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measure
 		}
 	}
 	if len(found) == 0 && r.options.Measured != "" && len(r.options.Gauges) > 0 {
-		return nil, fmt.Errorf("%s: no column is called %s or %s; there are %s", path, gauge, strings.Join(columns, ", "),
+		return nil, fmt.Errorf("%s: no column is named %s or %s; there are %s", path, gauge, strings.Join(columns, ", "),
 			strings.Join(names, ", "))
 	}
 	return found, nil
 }
 
-// kept is the path of the run's copy of what was measured at a gauge, "" for none.
-func (r *runner) kept(gauge string) string {
+// measuredCopy returns the path of the run's copy of the measurements at a gauge; "" for none.
+func (r *runner) measuredCopy(gauge string) string {
 	path := filepath.Join(r.dir, "measured", gauge+".csv")
 	if _, err := os.Stat(path); err != nil {
 		return ""
@@ -59,26 +59,26 @@ func (r *runner) kept(gauge string) string {
 	return path
 }
 
-func readMeasured(path string, when config.Time) (names []string, all []*measured, err error) {
+func readMeasured(path string, caseTime config.Time) (names []string, all []*measured, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("measured: %w", err)
 	}
 	defer file.Close()
-	if names, all, err = parseMeasured(file, when); err != nil {
+	if names, all, err = parseMeasured(file, caseTime); err != nil {
 		return nil, nil, fmt.Errorf("%s:%w", path, err)
 	}
 	return names, all, nil
 }
 
-// parseMeasured reads a table whose first row names the columns, and whose first column is the time, which increases:
-// in s, or as a date. An empty value, or NaN, was not measured. Errors start with the number of the line.
-func parseMeasured(in io.Reader, when config.Time) (names []string, all []*measured, err error) {
+// parseMeasured reads a table. Its header names the columns; the first column is the time, increasing, in s or as a
+// date. Empty values and NaN mean that there is no measurement. Errors start with the line number.
+func parseMeasured(in io.Reader, caseTime config.Time) (names []string, all []*measured, err error) {
 	r := csv.NewReader(in)
 	r.Comment, r.TrimLeadingSpace, r.ReuseRecord = '#', true, true
 	header, err := r.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, nil, errors.New(" the file is empty; want a header line of column names")
+		return nil, nil, errors.New(" the file is empty; want a header line with column names")
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf(" %w", err)
@@ -102,7 +102,7 @@ func parseMeasured(in io.Reader, when config.Time) (names []string, all []*measu
 		word := strings.TrimSpace(record[0])
 		t, err := strconv.ParseFloat(word, 64)
 		if err != nil {
-			if t, err = when.Seconds(word); err != nil {
+			if t, err = caseTime.Seconds(word); err != nil {
 				return nil, nil, fmt.Errorf("%d: the time %w", line, err)
 			}
 		}
@@ -122,7 +122,7 @@ func parseMeasured(in io.Reader, when config.Time) (names []string, all []*measu
 		}
 	}
 	if rows == 0 {
-		return nil, nil, errors.New(" there is a header line and no row below it")
+		return nil, nil, errors.New(" the file has a header line, but no rows")
 	}
 	return names, all, nil
 }

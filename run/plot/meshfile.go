@@ -14,27 +14,27 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// IsMesh tells by its name that a file holds a mesh.
+// IsMesh reports whether a file is a mesh, by the extension of its name.
 func IsMesh(path string) bool {
 	return slices.Contains([]string{".msh", ".vtu", ".mesh", ".meshb"}, strings.ToLower(filepath.Ext(path)))
 }
 
-// Names of what meshes have by themselves.
+// Names of fields that every mesh has.
 const (
 	qualityField = "quality"
 	groupField   = "group"
 )
 
-// Meshes draws meshes, of triangles or tetrahedra, side by side: the quality of their cells where that is asked for,
-// with a histogram of all; fields of cells that they hold, where these are named; or else their cells by groups.
-// Pictures are in the folder where the command is started, if the options name no other.
+// Meshes draws meshes of triangles or tetrahedra side by side: named cell fields, the quality of cells with a common
+// histogram if requested, or by default the groups of cells. Pictures are written to the current folder, unless the
+// options name another.
 func Meshes(paths []string, o Options) (*Result, error) {
-	o, err := o.settled()
+	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	if o.film() {
-		return nil, fmt.Errorf("a film is of the frames of a run")
+	if o.animation() {
+		return nil, fmt.Errorf("an animation shows the frames of a run, not meshes")
 	}
 	o.Edges = true
 	fields := o.Fields
@@ -45,19 +45,19 @@ func Meshes(paths []string, o Options) (*Result, error) {
 		fields = []string{groupField}
 	}
 	r := &runner{options: o}
-	r.canvas = canvas{options: &r.options, into: "."}
-	short := namesOfRuns(paths)
+	r.pictureWriter = pictureWriter{options: &r.options, defaultDir: "."}
+	names := runNames(paths)
 	for _, field := range fields {
 		r.options.Fields = []string{field}
-		if err := r.meshes(paths, short, field); err != nil {
+		if err := r.meshes(paths, names, field); err != nil {
 			return &r.Result, err
 		}
 	}
 	return &r.Result, r.finish()
 }
 
-// meshes draws one field of some meshes.
-func (r *runner) meshes(paths, short []string, name string) error {
+// meshes draws one field of several meshes.
+func (r *runner) meshes(paths, names []string, name string) error {
 	var loaded []*frameData
 	var sets []*field
 	spans := map[string]*span{}
@@ -69,7 +69,7 @@ func (r *runner) meshes(paths, short []string, name string) error {
 		if len(d.fields) == 0 && (name != groupField || d.rank == nil) {
 			return fmt.Errorf("%s: no field %q of cells to draw; there are %s", path, name, strings.Join(r.fields, ", "))
 		}
-		d.widen(spans)
+		d.widenSpans(spans)
 		loaded = append(loaded, d)
 		if len(d.fields) > 0 {
 			sets = append(sets, &d.fields[0])
@@ -79,7 +79,7 @@ func (r *runner) meshes(paths, short []string, name string) error {
 	if !r.options.Histogram {
 		var row []*figure.Figure
 		for k, d := range loaded {
-			title := r.title(fmt.Sprintf("%s, %s%s", short[k], words.Count(d.count, "cell"), d.slice), name, "")
+			title := r.title(fmt.Sprintf("%s, %s%s", names[k], words.Count(d.count, "cell"), d.slice), name, "")
 			r.options.Page.NoBar = k+1 < len(loaded)
 			var picture *figure.Figure
 			var err error
@@ -93,39 +93,39 @@ func (r *runner) meshes(paths, short []string, name string) error {
 			}
 			row = append(row, picture)
 		}
-		what := file + "-" + name
+		output := file + "-" + name
 		if len(paths) > 1 {
-			what += "-beside"
+			output += "-beside"
 		}
-		if err := r.save(what, -1, figure.Stack([][]*figure.Figure{row})); err != nil {
+		if err := r.save(output, -1, figure.Stack([][]*figure.Figure{row})); err != nil {
 			return err
 		}
 	}
 	if len(sets) < len(paths) || !r.options.Histogram && (name != qualityField || r.options.Out != "") {
 		return nil
 	}
-	title := fmt.Sprintf("%s of the cells of %s", name, strings.Join(short, " and "))
+	title := fmt.Sprintf("%s of the cells of %s", name, strings.Join(names, " and "))
 	if len(paths) == 1 {
-		short = nil
+		names = nil
 	}
-	return r.histogram(file+"-"+name+"-histogram", -1, r.title(title, name, ""), sets, short)
+	return r.histogram(file+"-"+name+"-histogram", -1, r.title(title, name, ""), sets, names)
 }
 
-// mesh reads one, with the quality of its cells among the fields, and their groups as ranks are drawn.
+// mesh reads a mesh, with the quality of its cells as a field and their groups as ranks.
 func (r *runner) mesh(path string) (*frameData, error) {
 	m, s, err := meshio.ReadAny(path)
 	if err != nil {
 		return nil, err
 	}
 	if s != nil {
-		d, err := r.meshOfSolid(path, s)
+		d, err := r.tetrahedralMesh(path, s)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		return d, nil
 	}
 	if r.options.Slice != nil {
-		return nil, fmt.Errorf("%s: a slice, %v, is of what lies in space, and these are triangles of the plane", path,
+		return nil, fmt.Errorf("%s: slice %v: slices need a mesh in space, and these triangles are in the plane", path,
 			r.options.Slice)
 	}
 	d := &frameData{x: m.X, y: m.Y, cells: m.Cells, count: len(m.Cells)}
@@ -137,11 +137,11 @@ func (r *runner) mesh(path string) (*frameData, error) {
 	for name, values := range m.CellData {
 		data = append(data, vtk.Array{Name: name, Components: 1, Data: values})
 	}
-	if err := r.take(d, path, withQuality(data, quality), cells, 0, 1); err != nil {
+	if err := r.addFields(d, path, withQuality(data, quality), cells, 0, 1); err != nil {
 		return nil, err
 	}
 	d.axes = axes(0, 1, false)
-	d.rank, d.legend = make([]int32, len(m.Cells)), chart.Legend{Of: groupField, Names: map[int32]string{0: "none"}}
+	d.rank, d.legend = make([]int32, len(m.Cells)), chart.Legend{Heading: groupField, Names: map[int32]string{0: "none"}}
 	for c, g := range m.CellGroup {
 		if d.rank[c] = g + 1; g >= 0 {
 			d.legend.Names[g+1] = m.Groups[g].Name
@@ -150,7 +150,7 @@ func (r *runner) mesh(path string) (*frameData, error) {
 	return d, nil
 }
 
-func (r *runner) meshOfSolid(path string, s *mesh.Solid) (*frameData, error) {
+func (r *runner) tetrahedralMesh(path string, s *mesh.Solid) (*frameData, error) {
 	quality := make([]float64, len(s.Cells))
 	for c := range s.Cells {
 		quality[c] = s.Quality(c)
@@ -169,7 +169,7 @@ func (r *runner) meshOfSolid(path string, s *mesh.Solid) (*frameData, error) {
 		return nil, err
 	}
 	d.axes, d.rank = chart.Axes{d.axes[0][:1], d.axes[1][:1]}, groups
-	d.legend = chart.Legend{Of: groupField, Names: map[int32]string{0: "none"}}
+	d.legend = chart.Legend{Heading: groupField, Names: map[int32]string{0: "none"}}
 	for _, g := range s.Groups {
 		if g.Dim == 3 {
 			d.legend.Names[int32(g.Tag)] = g.Name
@@ -178,18 +178,18 @@ func (r *runner) meshOfSolid(path string, s *mesh.Solid) (*frameData, error) {
 	return d, nil
 }
 
-// withQuality puts the quality in the place of one that the file may hold, which may be of a metric.
+// withQuality adds the quality to the fields. It replaces a field of that name, which may be the quality in a metric.
 func withQuality(data vtk.Arrays, quality []float64) vtk.Arrays {
 	data = slices.DeleteFunc(data, func(a vtk.Array) bool { return a.Name == qualityField || a.Name == "rank" })
 	slices.SortFunc(data, func(a, b vtk.Array) int { return strings.Compare(a.Name, b.Name) })
 	return append(vtk.Arrays{{Name: qualityField, Components: 1, Data: quality}}, data...)
 }
 
-// groups draws the cells of each group in a colour, with the edges of all.
+// groups draws the cells of each group in one colour, with the edges of all cells.
 func (r *runner) groups(d *frameData, title string) (*figure.Figure, error) {
 	if d.solid != nil {
-		v := &chart.View{Page: r.options.Page, Title: title, Axes: inSpace(d.axes), Edges: true}
-		cells, err := d.skin(v, func(int) bool { return true })
+		v := &chart.View{Page: r.options.Page, Title: title, Axes: axes3D(d.axes), Edges: true}
+		cells, err := d.addBoundary(v, func(int) bool { return true })
 		if err != nil {
 			return nil, err
 		}

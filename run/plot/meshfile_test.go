@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// TestMeshes: a mesh by itself is drawn by groups, or by the quality of its cells with a histogram; two are side by
-// side; tetrahedra are cut by a slice.
+// TestMeshes checks the pictures of one mesh, by groups or by quality with a histogram, of two meshes side by side, and
+// of a slice of tetrahedra.
 func TestMeshes(t *testing.T) {
 	dir := t.TempDir()
 	m, err := mesh.Rectangle(0, 0, 2, 1, 60, 7)
@@ -59,7 +59,8 @@ func TestMeshes(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]Options{`no field "w" of cells to draw; there are quality`: {Fields: []string{"w"}},
-		"a film is of": {Format: "gif"}, "x = 0.3, is of what lies in space": {Slice: &Plane{0, 0.3}}} {
+		"an animation shows the frames": {Format: "gif"}, "slice x = 0.3: slices need a mesh in space": {Slice: &Plane{0,
+			0.3}}} {
 		o.Dir = dir
 		if _, err := Meshes([]string{plane}, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", o, err, want)
@@ -67,7 +68,7 @@ func TestMeshes(t *testing.T) {
 	}
 }
 
-// TestParse: what users write is read, and what cannot be is refused with what to write instead.
+// TestParse checks that options as users type them are parsed or refused.
 func TestParse(t *testing.T) {
 	if p, err := ParsePlane("y=-0.25"); err != nil || *p != (Plane{1, -0.25}) {
 		t.Error(p, err)
@@ -91,7 +92,7 @@ func TestParse(t *testing.T) {
 		second(ParseWidth("0")), second(ParseWidth("1cm")), second(ParseWidth("wide")), second(Colours("jet")),
 	} {
 		if err == nil {
-			t.Error("something was taken that cannot be")
+			t.Error("an invalid option was accepted")
 		}
 	}
 }

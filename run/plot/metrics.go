@@ -15,47 +15,47 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// metricTable is the numbers of the summaries of several runs.
+// metricTable has the metrics in the summaries of several runs.
 type metricTable struct {
-	names []string             // of the runs
-	keys  []string             // cells, steps and the time first
-	rows  map[string][]float64 // by key; NaN where a run has none
+	names []string             // names of the runs
+	keys  []string             // names of the metrics; cells, steps and time come first
+	rows  map[string][]float64 // values of all runs by key; NaN if a run has none
 }
 
-// cellsKey, stepsKey and wallKey are no metrics of solvers.
+// Keys of numbers in the summary that are not metrics.
 const cellsKey, stepsKey, wallKey = "cells", "steps", "wall (s)"
 
 func readMetrics(dirs []string) (*metricTable, error) {
-	t := &metricTable{names: namesOfRuns(dirs), rows: map[string][]float64{}}
-	first := []string{cellsKey, stepsKey, wallKey}
+	t := &metricTable{names: runNames(dirs), rows: map[string][]float64{}}
+	fixedKeys := []string{cellsKey, stepsKey, wallKey}
 	for i, dir := range dirs {
 		path := filepath.Join(dir, "summary.json")
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		var of struct {
+		var summary struct {
 			Steps, Cells float64
 			Wall         float64 `json:"wall_s"`
 			Metrics      map[string]float64
 		}
-		if err := json.Unmarshal(text, &of); err != nil {
+		if err := json.Unmarshal(text, &summary); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		for key, v := range of.Metrics {
+		for key, v := range summary.Metrics {
 			t.set(key, i, v)
 		}
-		for k, v := range []float64{of.Cells, of.Steps, of.Wall} {
-			t.set(first[k], i, v)
+		for k, v := range []float64{summary.Cells, summary.Steps, summary.Wall} {
+			t.set(fixedKeys[k], i, v)
 		}
 	}
 	for key := range t.rows {
-		if !slices.Contains(first, key) {
+		if !slices.Contains(fixedKeys, key) {
 			t.keys = append(t.keys, key)
 		}
 	}
 	slices.Sort(t.keys)
-	t.keys = append(first, t.keys...)
+	t.keys = append(fixedKeys, t.keys...)
 	return t, nil
 }
 
@@ -66,7 +66,7 @@ func (t *metricTable) set(key string, run int, v float64) {
 	t.rows[key][run] = v
 }
 
-// Metrics is a table, in Markdown, of the metrics of runs, by their summaries.
+// Metrics returns a table of the metrics of several runs, in Markdown.
 func Metrics(dirs []string) (string, error) {
 	t, err := readMetrics(dirs)
 	if err != nil {
@@ -88,10 +88,10 @@ func Metrics(dirs []string) (string, error) {
 	return b.String(), nil
 }
 
-// seen is by how much a metric must differ, as a share, for a picture to show it.
-const seen = 0.005
+// minDifference is the relative difference from which a metric is plotted.
+const minDifference = 0.005
 
-// differs tells whether runs differ in a metric by more than can be seen, or one of them has none.
+// differs reports whether runs differ in a metric by more than minDifference, or only some of them have it.
 func differs(values []float64) bool {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -100,11 +100,11 @@ func differs(values []float64) bool {
 		}
 		least, most = min(least, v), max(most, v)
 	}
-	return most-least > seen*max(math.Abs(least), math.Abs(most))
+	return most-least > minDifference*max(math.Abs(least), math.Abs(most))
 }
 
-// metrics draws those in which the runs differ: bars, or where three runs or more have each a number of cells of their
-// own, points over that. Runs without a summary have none.
+// metrics plots the metrics in which the runs differ: as bars, or, if there are three or more runs with different
+// numbers of cells, over these. It draws nothing if a run has no summary.
 func (c *comparison) metrics() error {
 	dirs := make([]string, len(c.runs))
 	for i, r := range c.runs {
@@ -122,9 +122,9 @@ func (c *comparison) metrics() error {
 		b.Title = *c.options.Title
 	}
 	cells := t.rows[cellsKey]
-	if apart := slices.Compact(slices.Sorted(slices.Values(cells))); len(apart) == len(cells) && len(cells) > 2 &&
-		apart[0] > 0 {
-		b.X, b.Across = cells, cellsKey
+	if distinct := slices.Compact(slices.Sorted(slices.Values(cells))); len(distinct) == len(cells) && len(cells) > 2 &&
+		distinct[0] > 0 {
+		b.X, b.XLabel = cells, cellsKey
 	}
 	for _, key := range t.keys {
 		if differs(t.rows[key]) && (b.X == nil || key != cellsKey) {

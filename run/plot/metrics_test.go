@@ -27,19 +27,19 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// TestCompareMetrics: metrics in which runs differ are a picture: of bars, and of three runs on other numbers of cells
-// of points over these, which is higher.
+// TestCompareMetrics checks that metrics in which runs differ are plotted: as bars for two runs, and over the number of
+// cells for three, which makes a taller picture.
 func TestCompareMetrics(t *testing.T) {
 	top := t.TempDir()
 	var dirs []string
 	for i, name := range []string{"b", "a", "c"} {
 		dirs = append(dirs, filepath.Join(top, name))
 		writeRun(t, dirs[i])
-		more := fmt.Sprintf(`, "z_error": %g`, math.Pow(4, -float64(i)))
+		extra := fmt.Sprintf(`, "z_error": %g`, math.Pow(4, -float64(i)))
 		if i == 2 {
-			more = "" // a metric that one run has not
+			extra = "" // one run lacks the metric
 		}
-		text := fmt.Sprintf(`{"cells": %d, "steps": 7, "wall_s": 1, "metrics": {"mass": 5%s}}`, 100<<(2*i), more)
+		text := fmt.Sprintf(`{"cells": %d, "steps": 7, "wall_s": 1, "metrics": {"mass": 5%s}}`, 100<<(2*i), extra)
 		if err := os.WriteFile(filepath.Join(dirs[i], "summary.json"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -54,12 +54,12 @@ func TestCompareMetrics(t *testing.T) {
 		}
 		file := filepath.Join(o.Dir, "compare-metrics.png")
 		if !slices.Contains(done.Files, file) {
-			t.Fatalf("drawn %q", done.Files)
+			t.Fatalf("files %q", done.Files)
 		}
 		heights[runs] = load(t, file).Bounds().Dy()
 	}
 	if !(heights[3] > heights[2]) {
-		t.Errorf("pictures are %v high", heights)
+		t.Errorf("heights of pictures by number of runs: %v", heights)
 	}
 	m, err := readMetrics(dirs)
 	if err != nil || !slices.Equal(m.keys, []string{"cells", "steps", "wall (s)", "mass", "z_error"}) ||
@@ -68,8 +68,9 @@ func TestCompareMetrics(t *testing.T) {
 	}
 }
 
-// TestLogarithmsOfEverything: what has none is left out where all is drawn, with a note, and refused where it is named.
-func TestLogarithmsOfEverything(t *testing.T) {
+// TestLogarithmicPlots checks that plots without positive values are skipped with a note by default, and refused if
+// requested by name.
+func TestLogarithmicPlots(t *testing.T) {
 	dir := t.TempDir()
 	writeRun(t, dir)
 	table := "t,mass,mass_drift\n0,5,0\n1,5,0\n"
@@ -79,12 +80,12 @@ func TestLogarithmsOfEverything(t *testing.T) {
 	o := Options{Frame: LastFrame, Page: chart.Page{Width: 400}, Dir: filepath.Join(dir, "p")}
 	o.Log = true
 	done, err := Run(dir, o)
-	note := "mass is left out: mass_drift: no value is above 0"
+	note := "mass is left out: mass_drift: no value is positive"
 	if err != nil || len(done.Files) == 0 || !strings.Contains(strings.Join(done.Notes, "\n"), note) {
-		t.Errorf("drawn %q, noted %q, %v", done.Files, done.Notes, err)
+		t.Errorf("files %q, notes %q, %v", done.Files, done.Notes, err)
 	}
 	o.Columns = []string{"mass_drift"}
 	if _, err := Run(dir, o); !errors.Is(err, chart.ErrNoLogarithm) {
-		t.Errorf("a column of zeros: %v", err)
+		t.Errorf("column of zeros: %v", err)
 	}
 }

@@ -9,28 +9,28 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// The planes of a piecewise linear reconstruction (PLIC) do not meet at the sides (faces) between cells: each of the
-// two cells has its own fluid polygon on the side, and a picture of the planes alone has gaps there. A gap is filled
-// with the area that just one of the two polygons covers. A cell without a plane is full or empty.
+// The planes of a piecewise linear reconstruction (PLIC) do not meet at the faces between cells: each of the two cells
+// has its own fluid polygon on the face, so a picture of the planes alone has gaps. A gap is filled with the area that
+// exactly one of the two polygons covers. A cell without a plane is full or empty.
 
-// cellPlane is the plane of a cell: the fluid is where n·x ≤ alpha, x from the cell's lowest corner on.
+// cellPlane is the plane of a cell. The fluid is where n·x ≤ alpha, with x relative to the lowest corner of the cell.
 type cellPlane struct {
 	normal [3]float64
 	alpha  float64
 }
 
-// planeGaps has the planes of the cells of a grid, by cell indices, and fills the gaps between them.
+// planeGaps fills the gaps between the planes of the cells of a grid, which are stored by cell indices.
 type planeGaps struct {
 	v      *chart.View
 	lo, h  [3]float64 // lowest corner of the grid, and its spacings
-	cells  [3]int     // of the grid
+	cells  [3]int     // number of cells of the grid
 	planes map[[3]int]cellPlane
-	full   func(cell [3]int) bool // of cells without planes; nil if their volume fractions are not known
+	full   func(cell [3]int) bool // whether a cell without a plane is full; nil if volume fractions are unknown
 }
 
-// fillPlaneGaps adds to a view what fills the gaps between the planes of a surface, if the surface has the cell arrays
-// normal and alpha and the field arrays Bounds and Spacing. It is shaded with the normals of the planes beside it, so
-// that the surface looks smooth.
+// fillPlaneGaps adds polygons to a view that fill the gaps between the planes of a surface, if the surface has the cell
+// arrays normal and alpha and the field arrays Bounds and Spacing. Their shading uses the normals of the adjacent
+// planes, so that the surface looks smooth.
 func fillPlaneGaps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) {
 	normal, ok1 := p.CellData.Find("normal")
 	alpha, ok2 := p.CellData.Find("alpha")
@@ -56,78 +56,78 @@ func fillPlaneGaps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) 
 			v.Normals[int32(point)] = plane.normal
 		}
 	}
-	for at, plane := range s.planes {
+	for cell, plane := range s.planes {
 		for axis := range 3 {
-			s.side(at, plane, axis, 1)
-			below := at
-			below[axis]--
-			if _, both := s.planes[below]; !both {
-				s.side(at, plane, axis, 0)
+			s.closeFace(cell, plane, axis, 1)
+			previous := cell
+			previous[axis]--
+			if _, both := s.planes[previous]; !both {
+				s.closeFace(cell, plane, axis, 0)
 			}
 		}
 	}
 }
 
-// cellOf is the cell that a polygon lies in: that of its middle, moved a little into the fluid, so that one on a side
-// has the cell whose plane it is.
+// cellOf returns the cell of a polygon: the cell at its centre, moved slightly into the fluid, so that a polygon on a
+// face is assigned to the cell that has the plane.
 func (s *planeGaps) cellOf(p *vtk.PolyData, points []int64, plane cellPlane) (cell [3]int) {
 	for k := range 3 {
 		middle := 0.0
 		for _, i := range points {
 			middle += p.Points[3*i+int64(k)] / float64(len(points))
 		}
-		const little = 1e-6
-		at := (middle-s.lo[k])/s.h[k] - little*plane.normal[k]
-		cell[k] = max(0, min(s.cells[k]-1, int(at)))
+		const offset = 1e-6
+		position := (middle-s.lo[k])/s.h[k] - offset*plane.normal[k]
+		cell[k] = max(0, min(s.cells[k]-1, int(position)))
 	}
 	return cell
 }
 
-// side fills the gap on a side of a cell, at its lower (end 0) or upper (1) end along an axis: what just one of the two
-// cells covers.
-func (s *planeGaps) side(cell [3]int, plane cellPlane, axis, end int) {
+// closeFace fills the gap on the lower (end 0) or upper (end 1) face of a cell along an axis: the area that exactly one
+// of the two cells covers.
+func (s *planeGaps) closeFace(cell [3]int, plane cellPlane, axis, end int) {
 	other := cell
 	other[axis] += 2*end - 1
 	if other[axis] < 0 || other[axis] >= s.cells[axis] {
 		return
 	}
-	own := s.line(plane, axis, float64(end))
-	beside, mixed := s.planes[other]
+	ownHalf := s.halfPlane(plane, axis, float64(end))
+	neighbour, mixed := s.planes[other]
 	shading := plane.normal
-	var theirs line
+	var otherHalf halfPlane
 	if mixed {
-		theirs = s.line(beside, axis, float64(1-end))
+		otherHalf = s.halfPlane(neighbour, axis, float64(1-end))
 		for k := range shading {
-			shading[k] += beside.normal[k]
+			shading[k] += neighbour.normal[k]
 		}
-	} else if s.isFull(other, own) {
-		theirs = line{0, 0, 1} // full
+	} else if s.isFull(other, ownHalf) {
+		otherHalf = halfPlane{0, 0, 1} // full
 	} else {
-		theirs = line{0, 0, -1}
+		otherHalf = halfPlane{0, 0, -1}
 	}
-	// Where the fluid is in this cell alone, the surface looks into the other.
-	s.add(cell, axis, end, clipped(clipped(unitSide, own), theirs.complement()), 2*end-1, shading)
-	s.add(cell, axis, end, clipped(clipped(unitSide, theirs), own.complement()), 1-2*end, shading)
+	// Where only this cell has fluid, the surface faces the other cell.
+	s.add(cell, axis, end, clipped(clipped(unitFace, ownHalf), otherHalf.complement()), 2*end-1, shading)
+	s.add(cell, axis, end, clipped(clipped(unitFace, otherHalf), ownHalf.complement()), 1-2*end, shading)
 }
 
-// isFull reports whether a cell without a plane is full: by its volume fraction if that is known, or else if the cell
-// beside it, whose half plane on their common side is beside, covers most of that side.
-func (s *planeGaps) isFull(cell [3]int, beside line) bool {
+// isFull reports whether a cell without a plane is full: by its volume fraction if that is known, else if the neighbour
+// with half plane beside covers most of their common face.
+func (s *planeGaps) isFull(cell [3]int, neighbour halfPlane) bool {
 	if s.full != nil {
 		return s.full(cell)
 	}
-	return area(clipped(unitSide, beside)) > 0.5
+	return area(clipped(unitFace, neighbour)) > 0.5
 }
 
-// fluidBeside reads the volume fractions from the grid file of the same frame as the planes at path, and returns which
-// cells are full; nil where there is no such file.
-func fluidBeside(path string) func(cell [3]int) bool {
+// readFull reads the volume fractions in the grid file of the same frame as the planes at path, and returns a function
+// that reports which cells are full; nil without such a file.
+func readFull(path string) func(cell [3]int) bool {
 	stem, number, ok := cutLast(strings.TrimSuffix(path, filepath.Ext(path)), "_")
 	if !ok {
 		return nil
 	}
-	of, _, _ := cutLast(stem, "_")
-	m, err := vtk.ReadImage(of + "_" + number + strings.Replace(filepath.Ext(path), "vtp", "vti", 1))
+	base, _, _ := cutLast(stem, "_")
+	m, err := vtk.ReadImage(base + "_" + number + strings.Replace(filepath.Ext(path), "vtp", "vti", 1))
 	if err != nil {
 		return nil
 	}
@@ -139,25 +139,26 @@ func fluidBeside(path string) func(cell [3]int) bool {
 	return func(cell [3]int) bool { return values[(cell[2]*m.N[1]+cell[1])*m.N[0]+cell[0]] > 0.5 }
 }
 
-// fluid is the array of volume fractions.
+// fluid is the name of the array of volume fractions.
 const fluid = "f"
 
-// line is a half plane a·u + b·v ≤ c of a side of a cell, in which u and v go from 0 to 1 along the axes after its own.
-type line struct{ a, b, c float64 }
+// halfPlane is the half plane a·u + b·v ≤ c on a face of a cell. u and v go from 0 to 1 along the two axes that follow
+// the face's normal axis cyclically.
+type halfPlane struct{ a, b, c float64 }
 
-func (l line) complement() line { return line{-l.a, -l.b, -l.c} }
+func (l halfPlane) complement() halfPlane { return halfPlane{-l.a, -l.b, -l.c} }
 
-// line is the half plane of a side that a plane of a cell covers, at the cell's end 0 or 1 along the axis.
-func (s *planeGaps) line(p cellPlane, axis int, end float64) line {
+// halfPlane returns the part of a face, at end 0 or 1 of the cell along the axis, that the fluid of a plane covers.
+func (s *planeGaps) halfPlane(p cellPlane, axis int, end float64) halfPlane {
 	u, v := (axis+1)%3, (axis+2)%3
-	return line{p.normal[u] * s.h[u], p.normal[v] * s.h[v], p.alpha - p.normal[axis]*end*s.h[axis]}
+	return halfPlane{p.normal[u] * s.h[u], p.normal[v] * s.h[v], p.alpha - p.normal[axis]*end*s.h[axis]}
 }
 
-// unitSide is a whole side.
-var unitSide = [][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}}
+// unitFace is a whole face.
+var unitFace = [][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}}
 
-// clipped is the part of a convex polygon in a half plane (Sutherland and Hodgman).
-func clipped(polygon [][2]float64, l line) (inside [][2]float64) {
+// clipped returns the part of a convex polygon in a half plane (Sutherland and Hodgman).
+func clipped(polygon [][2]float64, l halfPlane) (inside [][2]float64) {
 	beyond := func(p [2]float64) float64 { return l.a*p[0] + l.b*p[1] - l.c }
 	for k, p := range polygon {
 		q := polygon[(k+1)%len(polygon)]
@@ -181,20 +182,20 @@ func area(polygon [][2]float64) (twice float64) {
 	return twice / 2
 }
 
-// add adds a polygon on a side of a cell, whose normal points along the axis (facing 1) or against it (-1).
+// add adds a polygon on a face of a cell. Its normal points along the axis (facing 1) or against it (-1).
 func (s *planeGaps) add(cell [3]int, axis, end int, polygon [][2]float64, facing int, shading [3]float64) {
-	const nothing = 1e-9 // of a side
-	if len(polygon) < 3 || area(polygon) < nothing {
+	const minArea = 1e-9 // area of a face that is ignored
+	if len(polygon) < 3 || area(polygon) < minArea {
 		return
 	}
 	u, v := (axis+1)%3, (axis+2)%3
 	first := int32(len(s.v.Points) / 3)
 	for k, p := range polygon {
-		var at [3]float64
-		at[axis] = s.lo[axis] + float64(cell[axis]+end)*s.h[axis]
-		at[u] = s.lo[u] + (float64(cell[u])+p[0])*s.h[u]
-		at[v] = s.lo[v] + (float64(cell[v])+p[1])*s.h[v]
-		s.v.Points = append(s.v.Points, at[:]...)
+		var point [3]float64
+		point[axis] = s.lo[axis] + float64(cell[axis]+end)*s.h[axis]
+		point[u] = s.lo[u] + (float64(cell[u])+p[0])*s.h[u]
+		point[v] = s.lo[v] + (float64(cell[v])+p[1])*s.h[v]
+		s.v.Points = append(s.v.Points, point[:]...)
 		s.v.Normals[first+int32(k)] = shading
 		if k < 2 {
 			continue

@@ -9,10 +9,11 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// planeIn is the polygon of a plane in a cell of sides 1, counter-clockwise as seen from where the normal points.
+// planeIn returns the polygon of a plane in a cell of size 1, counter-clockwise as seen from the side to which the
+// normal points.
 func planeIn(cell [3]int, p cellPlane) (polygon [][3]float64) {
 	n := p.normal
-	// Two directions of the plane, at right angles to the normal and to each other, and a large square of it.
+	// Two orthonormal directions in the plane, and a large square spanned by them.
 	u := [3]float64{-n[1], n[0], 0}
 	if math.Abs(n[2]) > 0.9 {
 		u = [3]float64{0, -n[2], n[1]}
@@ -23,11 +24,11 @@ func planeIn(cell [3]int, p cellPlane) (polygon [][3]float64) {
 	}
 	v := [3]float64{n[1]*u[2] - n[2]*u[1], n[2]*u[0] - n[0]*u[2], n[0]*u[1] - n[1]*u[0]}
 	for _, c := range [][2]float64{{-9, -9}, {9, -9}, {9, 9}, {-9, 9}} {
-		var at [3]float64
-		for k := range at {
-			at[k] = float64(cell[k]) + p.alpha*n[k] + c[0]*u[k] + c[1]*v[k]
+		var point [3]float64
+		for k := range point {
+			point[k] = float64(cell[k]) + p.alpha*n[k] + c[0]*u[k] + c[1]*v[k]
 		}
-		polygon = append(polygon, at)
+		polygon = append(polygon, point)
 	}
 	for axis := range 3 {
 		for _, side := range []float64{-1, 1} {
@@ -50,9 +51,9 @@ func planeIn(cell [3]int, p cellPlane) (polygon [][3]float64) {
 	return polygon
 }
 
-// TestStepsClose: planes in the middle of a grid, which do not meet, are closed by what lies between them: seen from
-// any side, as much of the surface looks there as away.
-func TestStepsClose(t *testing.T) {
+// TestGapsAreClosed checks that planes in the middle of a grid, which do not meet, and the polygons between them form a
+// closed surface: the vector areas add up to 0.
+func TestGapsAreClosed(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for trial := range 20 {
 		p := &vtk.PolyData{FieldData: vtk.Arrays{
@@ -61,12 +62,12 @@ func TestStepsClose(t *testing.T) {
 		var normals, alphas []float64
 		full := map[[3]int]bool{}
 		for cell := range 8 {
-			at := [3]int{1 + cell&1, 1 + cell>>1&1, 1 + cell>>2}
+			index := [3]int{1 + cell&1, 1 + cell>>1&1, 1 + cell>>2}
 			var plane cellPlane
 			if trial == 0 { // a box of 2 by 2 by 1.25
 				plane = cellPlane{[3]float64{0, 0, 1}, 0.25}
-				if at[2] == 1 {
-					full[at] = true
+				if index[2] == 1 {
+					full[index] = true
 					continue
 				}
 			} else {
@@ -81,7 +82,7 @@ func TestStepsClose(t *testing.T) {
 				}
 			}
 			var ids []int64
-			for _, point := range planeIn(at, plane) {
+			for _, point := range planeIn(index, plane) {
 				ids = append(ids, int64(len(p.Points)/3))
 				p.Points = append(p.Points, point[:]...)
 			}
@@ -90,24 +91,24 @@ func TestStepsClose(t *testing.T) {
 		}
 		p.CellData = vtk.Arrays{{Name: "normal", Components: 3, Data: normals},
 			{Name: "alpha", Components: 1, Data: alphas}}
-		v, found := viewOf(p, func(cell [3]int) bool { return full[cell] })
+		v, found := newView(p, func(cell [3]int) bool { return full[cell] })
 		if !found {
 			t.Fatal("no view")
 		}
-		if trial == 0 { // sides of full cells beside empty ones are of no plane: only the gaps above them are filled
-			if side := reach(v)[2]; math.Abs(side-4) > 1e-12 {
-				t.Errorf("an area of %g looks up, not 4", side)
+		if trial == 0 { // faces between full and empty cells have no plane: only the gaps above them are filled
+			if side := vectorArea(v)[2]; math.Abs(side-4) > 1e-12 {
+				t.Errorf("got an area of %g facing up, want 4", side)
 			}
 			continue
 		}
-		if sum := reach(v); math.Abs(sum[0])+math.Abs(sum[1])+math.Abs(sum[2]) > 1e-12 {
-			t.Errorf("trial %d: the areas add up to %v", trial, sum)
+		if sum := vectorArea(v); math.Abs(sum[0])+math.Abs(sum[1])+math.Abs(sum[2]) > 1e-12 {
+			t.Errorf("trial %d: the vector areas add up to %v, want 0", trial, sum)
 		}
 	}
 }
 
-// reach adds up the areas of triangles as vectors out of the fluid.
-func reach(v *chart.View) (sum [3]float64) {
+// vectorArea adds up the areas of triangles as vectors that point out of the fluid.
+func vectorArea(v *chart.View) (sum [3]float64) {
 	for _, t := range v.Triangles {
 		var p [3][3]float64
 		for k, i := range t {

@@ -12,7 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
-// A folder of a mesh that was smoothed gets both meshes beside each other, and curves over sweeps.
+// TestRunDrawsSmoothedMeshes checks that for a smoothed mesh the meshes before and after are drawn side by side, and
+// curves over sweeps.
 func TestRunDrawsSmoothedMeshes(t *testing.T) {
 	dir := t.TempDir()
 	pvd := vtk.NewCollection(filepath.Join(dir, "wing.pvd"))
@@ -41,7 +42,7 @@ func TestRunDrawsSmoothedMeshes(t *testing.T) {
 		want[i] = filepath.Join(plots, want[i])
 	}
 	if !slices.Equal(done.Files, want) {
-		t.Fatalf("drew %v", done.Files)
+		t.Fatalf("files %v", done.Files)
 	}
 	f, err := os.Open(want[1])
 	if err != nil {
@@ -49,23 +50,24 @@ func TestRunDrawsSmoothedMeshes(t *testing.T) {
 	}
 	defer f.Close()
 	img, err := png.Decode(f)
-	half := img.Bounds().Dx() / 2
-	if err != nil || half < 385 {
+	const width = 400 // width of a picture with a colour bar, which only the second picture has
+	second := img.Bounds().Dx() - width
+	if err != nil || second < width/2 || second >= width {
 		t.Fatal(err, img.Bounds())
 	}
-	// In the middle of either triangle there is the colour of its quality, on a bar from 0 to 1.
+	// The centre of each triangle has the colour of its quality on a scale from 0 to 1.
 	for k, quality := range []float64{0.25, 0.75} {
-		m := &chart.Map{Page: chart.Page{Width: 400}, X: []float64{0, 1, 0.5 * float64(k)}, Y: []float64{0, 0, 1},
+		m := &chart.Map{Page: chart.Page{Width: width}, X: []float64{0, 1, 0.5 * float64(k)}, Y: []float64{0, 0, 1},
 			Cells: [][3]int32{{0, 1, 2}}, Values: []float64{quality},
 			Colouring: chart.Colouring{Label: "quality", Range: &[2]float64{0, 1}}}
-		at, err := m.Where((1+0.5*float64(k))/3, 1./3)
+		pixel, err := m.PixelAt((1+0.5*float64(k))/3, 1./3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, g, b, _ := img.At(half*k+at.X, at.Y).RGBA()
+		r, g, b, _ := img.At(second*k+pixel.X, pixel.Y).RGBA()
 		c := palette.Sequential.At(quality)
 		if uint8(r>>8) != c.R || uint8(g>>8) != c.G || uint8(b>>8) != c.B {
-			t.Errorf("panel %d has %d %d %d, not %v", k, r>>8, g>>8, b>>8, c)
+			t.Errorf("panel %d has colour %d %d %d, want %v", k, r>>8, g>>8, b>>8, c)
 		}
 	}
 }

@@ -13,27 +13,26 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Result is what was drawn.
+// Result lists what was drawn.
 type Result struct {
-	Files []string // that were written
-	Notes []string // what the user is to know
+	Files []string // paths of the pictures
+	Notes []string // notes for the user
 }
 
-// Run draws what the output folder of a run holds:
+// Run draws the contents of the output folder of a run:
 //
-//   - of each *.pvd, a map of every cell field of one component (the length of those of more) in the chosen frames,
-//     and the partition if there is a cell array "rank"; the maps of all frames share a colour bar; of a surface in
-//     space, a shaded view, which counts as a field "surface"; of tetrahedra, a view of those behind a cut, or a slice;
-//   - of each gauges/*.csv and gauge_*.csv, the levels over time beside what was measured, or all columns where none
-//     is declared as a level;
-//   - of conservation.csv, the drift of what is conserved, and the course of what solvers want to be drawn;
-//   - of fields with a range of their own, as the quality of meshes that move, the first and the last frame side by
-//     side.
+//   - *.pvd: for the chosen frames, a map of every cell field (of vectors, their lengths), with a common colour bar; a
+//     partition if there is a cell array "rank"; surfaces in space as shaded views, with the field name "surface";
+//     tetrahedra as a view of the rear half, or a slice;
+//   - gauges/*.csv and gauge_*.csv: levels over time, or all columns if none is declared as a level, with
+//     measurements;
+//   - conservation.csv: the drift of conserved quantities, and the columns for which solvers declare a panel;
+//   - for fields declared as Compared, such as the quality of a moving mesh, the first and last frame side by side.
 //
-// A field is drawn as dry where the field that tells of that, as the depth of its layer, is small. A folder
-// without any of these is an error, as is a frame, a field, a gauge or a column that the folder does not have.
+// Cells are drawn as dry where the masking field of a field, such as the depth of its layer, is small. It is an error
+// if the folder has nothing to draw, or lacks a requested frame, field, gauge or column.
 func Run(dir string, o Options) (*Result, error) {
-	r, err := open(dir, o)
+	r, err := newRunner(dir, o)
 	if err != nil {
 		return nil, err
 	}
@@ -43,46 +42,47 @@ func Run(dir string, o Options) (*Result, error) {
 	return &r.Result, r.finish()
 }
 
-// open begins to draw the folder of a run.
-func open(dir string, o Options) (*runner, error) {
+// newRunner prepares to draw the folder of a run.
+func newRunner(dir string, o Options) (*runner, error) {
 	if info, err := os.Stat(dir); err != nil {
-		return nil, fmt.Errorf("%s: no such file or folder; give the output folder of a run, or a mesh", dir)
+		return nil, fmt.Errorf("%s: no such file or folder; want the output folder of a run, or a mesh", dir)
 	} else if !info.IsDir() {
-		return nil, fmt.Errorf("%s: not a folder; give the output folder of a run, or a mesh", dir)
+		return nil, fmt.Errorf("%s: not a folder; want the output folder of a run, or a mesh", dir)
 	}
-	o, err := o.settled()
+	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	r := &runner{dir: dir, options: o}
-	r.canvas = canvas{options: &r.options, into: filepath.Join(dir, "plots")}
+	r.pictureWriter = pictureWriter{options: &r.options, defaultDir: filepath.Join(dir, "plots")}
 	r.readCase()
 	return r, nil
 }
 
-// runner is what a Run has done.
+// runner draws the folder of a run.
 type runner struct {
-	canvas
+	pictureWriter
 	dir     string
 	options Options
-	of      *config.Case       // nil where it cannot be read
-	dry     map[string]float64 // how small the fields are that tell where there is none of others
+	runCase *config.Case       // case of the run; nil if it cannot be read
+	dry     map[string]float64 // dry thresholds by masking field
 
-	fields, gauges, columns []string // that were found
+	fields, gauges, columns []string // names found in the folder
 }
 
-// readCase reads the case of the run. Without it, as of folders of earlier versions, what it tells is left out.
+// readCase reads the case of the run. Folders of earlier versions have none; then everything that depends on it is
+// omitted.
 func (r *runner) readCase() {
 	text, err := os.ReadFile(filepath.Join(r.dir, "case.toml"))
 	if err != nil {
 		return
 	}
 	path := filepath.Join(r.dir, "case.toml")
-	if told, err := folder.Read(r.dir); err == nil && told.CaseDir != "" {
-		path = filepath.Join(told.CaseDir, told.Case+".toml")
+	if info, err := folder.Read(r.dir); err == nil && info.CaseDir != "" {
+		path = filepath.Join(info.CaseDir, info.Case+".toml")
 	}
 	if c, err := solvers.Parse(path, text, nil); err == nil {
-		r.of = c
+		r.runCase = c
 	}
 }
 
@@ -95,12 +95,12 @@ func (r *runner) draw() error {
 		draw    func(path string) error
 	}{
 		{"*.pvd", o.everything() || len(o.Fields) > 0 || o.Histogram, r.frames},
-		{filepath.Join("gauges", "*.csv"), !o.film() && (o.everything() || len(o.Gauges) > 0), r.gauge},
-		{"gauge_*.csv", !o.film() && (o.everything() || len(o.Gauges) > 0), r.gauge},
-		{filepath.Join("transects", "*.csv"), !o.film() && o.everything(), r.transect},
-		{"conservation.csv", !o.film() && (o.everything() || len(o.Columns) > 0 && len(o.Gauges) == 0), r.conservation},
+		{filepath.Join("gauges", "*.csv"), !o.animation() && (o.everything() || len(o.Gauges) > 0), r.gauge},
+		{"gauge_*.csv", !o.animation() && (o.everything() || len(o.Gauges) > 0), r.gauge},
+		{filepath.Join("transects", "*.csv"), !o.animation() && o.everything(), r.transect},
+		{"conservation.csv", !o.animation() && (o.everything() || len(o.Columns) > 0 && len(o.Gauges) == 0), r.conservation},
 	} {
-		names, err := list(r.dir, source.pattern)
+		names, err := listFiles(r.dir, source.pattern)
 		if err != nil {
 			return err
 		}
@@ -119,29 +119,29 @@ func (r *runner) draw() error {
 			"is it the output folder of a run?", r.dir)
 	}
 	for _, kind := range []struct {
-		what          string
-		wanted, there []string
+		what              string
+		wanted, available []string
 	}{{"field", o.Fields, r.fields}, {"gauge", o.Gauges, r.gauges}, {"column", o.Columns, r.columns}} {
 		for _, name := range kind.wanted {
-			if name != all && !slices.Contains(kind.there, name) {
-				return missing(r.dir, kind.what, name, kind.there)
+			if name != all && !slices.Contains(kind.available, name) {
+				return missing(r.dir, kind.what, name, kind.available)
 			}
 		}
 	}
 	return nil
 }
 
-// missing refuses a name of which there is nothing.
-func missing(dir, what, name string, there []string) error {
-	if len(there) == 0 {
-		return fmt.Errorf("%s: no %s %q to draw, as there are none: fields are drawn of frames of formats vtu, vti and vtp, "+
-			"gauges of gauges/*.csv, and columns of these or of conservation.csv", dir, what, name)
+// missing returns the error for a name that the folder does not have.
+func missing(dir, what, name string, available []string) error {
+	if len(available) == 0 {
+		return fmt.Errorf("%s: no %s %q to draw: the folder has none; fields come from frames in formats vtu, vti and vtp, "+
+			"gauges from gauges/*.csv, and columns from these or from conservation.csv", dir, what, name)
 	}
-	return fmt.Errorf("%s: no %s %q to draw; there are %s", dir, what, name, strings.Join(there, ", "))
+	return fmt.Errorf("%s: no %s %q to draw; there are %s", dir, what, name, strings.Join(available, ", "))
 }
 
-// list returns the files of dir that match, sorted. The names in dir itself may hold any character.
-func list(dir, pattern string) ([]string, error) {
+// listFiles returns the files in dir that match, sorted, relative to dir. dir itself may contain pattern characters.
+func listFiles(dir, pattern string) ([]string, error) {
 	sub := filepath.Dir(pattern)
 	entries, err := os.ReadDir(filepath.Join(dir, sub))
 	if errors.Is(err, os.ErrNotExist) {
@@ -159,8 +159,8 @@ func list(dir, pattern string) ([]string, error) {
 	return names, nil
 }
 
-// note records that something of a kind is there.
-func note(list *[]string, name string) {
+// addUnique appends a text to a list unless it is there.
+func addUnique(list *[]string, name string) {
 	if !slices.Contains(*list, name) {
 		*list = append(*list, name)
 	}

@@ -18,18 +18,18 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// near reports whether colours differ by at most so much in each channel.
-func near(a, b color.Color, most int) bool {
+// similar reports whether colours differ by at most tolerance in each channel.
+func similar(a, b color.Color, tolerance int) bool {
 	p, q := color.RGBAModel.Convert(a).(color.RGBA), color.RGBAModel.Convert(b).(color.RGBA)
 	for _, d := range []int{int(p.R) - int(q.R), int(p.G) - int(q.G), int(p.B) - int(q.B)} {
-		if d < -most || d > most {
+		if d < -tolerance || d > tolerance {
 			return false
 		}
 	}
 	return true
 }
 
-// square is a mesh of 2 n² triangles on [x0, x0+1] × [0, 1].
+// square returns a mesh of 2 n² triangles on [x0, x0+1] × [0, 1].
 func square(x0 float64, n int) (x, y []float64, cells [][3]int32) {
 	for j := range n + 1 {
 		for i := range n + 1 {
@@ -47,8 +47,8 @@ func square(x0 float64, n int) (x, y []float64, cells [][3]int32) {
 	return x, y, cells
 }
 
-// writeRun writes what a run of two ranks on [0, 2] × [0, 1] leaves: three frames in which h1 is the frame's number
-// plus x, but dry in the left tenth, and u1 of both signs.
+// writeRun writes the output folder of a run of two ranks on [0, 2] × [0, 1]: three frames in which h1 is the frame's
+// number plus x, but dry in the left tenth, and u1 has both signs.
 func writeRun(t testing.TB, dir string) {
 	t.Helper()
 	check := func(err error) {
@@ -140,7 +140,7 @@ func TestRunDrawsWhatARunHolds(t *testing.T) {
 		{Options{Frame: AllFrames, Fields: []string{"u1"}},
 			[]string{"dam-u1-0000.png", "dam-u1-0001.png", "dam-u1-0002.png"}},
 		{Options{Gauges: []string{"harbour"}, Columns: []string{"h1", "u1"}}, []string{"gauge-harbour.png"}},
-		{Options{Columns: []string{"mass2"}}, []string{"mass2 (m³).png"}},
+		{Options{Columns: []string{"mass2"}}, []string{"mass2.png"}},
 		{Options{Frame: 0, Fields: []string{"h1"}, Histogram: true}, []string{"dam-h1-histogram-0000.png"}},
 	} {
 		c.options.Page.Width = 400
@@ -160,7 +160,7 @@ func TestRunDrawsWhatARunHolds(t *testing.T) {
 	}
 }
 
-// TestFramesShareAColourBar: where h1 is 1.5 in frame 0 and frame 1, it has the same colour in both pictures.
+// TestFramesShareAColourBar checks that h1 = 1.5 has the same colour in the pictures of frames 0 and 1.
 func TestFramesShareAColourBar(t *testing.T) {
 	dir := t.TempDir()
 	writeRun(t, dir)
@@ -175,8 +175,8 @@ func TestFramesShareAColourBar(t *testing.T) {
 	}
 	m := &chart.Map{X: append(x, x2...), Y: append(y, y2...), Cells: cells, Values: make([]float64, len(cells)),
 		Colouring: chart.Colouring{Label: "h1 (m)", Range: &[2]float64{0.2, 4}}}
-	at := func(x float64) image.Point {
-		p, err := m.Where(x, 0.5)
+	pixelAt := func(x float64) image.Point {
+		p, err := m.PixelAt(x, 0.5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,13 +184,13 @@ func TestFramesShareAColourBar(t *testing.T) {
 	}
 	zero, one := load(t, filepath.Join(dir, "plots", "dam-h1-0000.png")),
 		load(t, filepath.Join(dir, "plots", "dam-h1-0001.png"))
-	p, q := at(1.5), at(0.5)
-	if !near(zero.At(p.X, p.Y), one.At(q.X, q.Y), 4) {
+	p, q := pixelAt(1.5), pixelAt(0.5)
+	if !similar(zero.At(p.X, p.Y), one.At(q.X, q.Y), 4) {
 		t.Errorf("h1 = 1.5 is %v in frame 0 and %v in frame 1", zero.At(p.X, p.Y), one.At(q.X, q.Y))
 	}
 	sand := color.RGBA{183, 168, 140, 255}
-	if d := at(0.1); !near(zero.At(d.X, d.Y), sand, 0) {
-		t.Errorf("a dry place has the colour %v", zero.At(d.X, d.Y))
+	if d := pixelAt(0.1); !similar(zero.At(d.X, d.Y), sand, 0) {
+		t.Errorf("a dry cell has colour %v, want %v", zero.At(d.X, d.Y), sand)
 	}
 }
 
@@ -217,14 +217,14 @@ func TestRunRefuses(t *testing.T) {
 		{run, Options{Columns: []string{"mass3"}}, `no column "mass3" to draw; there are step, t, dt, mass1, mass2`},
 		{run, Options{Fields: []string{"h1"}, Arrows: []string{"w"}}, `no field "w" for arrows; there are h1, u1`},
 		{run, Options{Fields: []string{"h1"}, Arrows: []string{"h1"}}, "no component along y"},
-		{run, Options{Slice: &Plane{0, 0.5}}, "a slice, x = 0.5, is of what lies in space"},
-		{run, Options{Out: "a.png"}, "is one picture, and this draws 7"},
-		{run, Options{Out: "a.jpg"}, "ends with .png, .pdf or .svg"},
-		{run, Options{Out: "a.gif", Format: "png"}, "is no file of format png"},
-		{run, Options{Format: "bmp"}, `format "bmp": there are png, pdf, svg`},
+		{run, Options{Slice: &Plane{0, 0.5}}, "slice x = 0.5: slices need a mesh in space"},
+		{run, Options{Out: "a.png"}, "is for a single picture, but there are 7"},
+		{run, Options{Out: "a.jpg"}, "must end with .png, .pdf or .svg"},
+		{run, Options{Out: "a.gif", Format: "png"}, "does not fit format png"},
+		{run, Options{Format: "bmp"}, `unknown format "bmp": choose png, pdf, svg`},
 		{run, Options{Colouring: chart.Colouring{Range: &[2]float64{1, 1}}}, "the range from 1 to 1 is empty"},
 		{broken, Options{Frame: LastFrame}, "dam-2-1.vtu"},
-		{run, Options{Page: chart.Page{Width: 10}}, "a width of 10 pixels"},
+		{run, Options{Page: chart.Page{Width: 10}}, "a width of 10 pixels, want"},
 	} {
 		if c.options.Page.Width == 0 {
 			c.options.Page.Width = 400
@@ -235,7 +235,8 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestRefusesOtherCells: a cell that cannot be drawn would leave a hole that looks like a hole in the mesh.
+// TestRefusesOtherCells checks that cells that cannot be drawn are an error: skipping them would look like a hole in
+// the mesh.
 func TestRefusesOtherCells(t *testing.T) {
 	dir := t.TempDir()
 	g := &vtk.Grid{
@@ -250,7 +251,7 @@ func TestRefusesOtherCells(t *testing.T) {
 	}
 	_, err := Run(dir, Options{Frame: LastFrame})
 	if err == nil || !strings.Contains(err.Error(), "cell 1 is of VTK type 9 with 4 points") {
-		t.Errorf("a quadrilateral: %v", err)
+		t.Errorf("quadrilateral: %v", err)
 	}
 }
 
@@ -267,16 +268,16 @@ func TestParseFrame(t *testing.T) {
 	}
 }
 
-// TestFilm: a film has all frames, of the named field alone, and is one file.
-func TestFilm(t *testing.T) {
+// TestAnimation checks that an animation has all frames, of the requested field only, in one file.
+func TestAnimation(t *testing.T) {
 	dir := t.TempDir()
 	writeRun(t, dir)
-	film := filepath.Join(dir, "h1.gif")
-	done, err := Run(dir, Options{Frame: LastFrame, Fields: []string{"h1"}, Out: film, Page: chart.Page{Width: 400}})
-	if err != nil || !slices.Equal(done.Files, []string{film}) {
+	animation := filepath.Join(dir, "h1.gif")
+	done, err := Run(dir, Options{Frame: LastFrame, Fields: []string{"h1"}, Out: animation, Page: chart.Page{Width: 400}})
+	if err != nil || !slices.Equal(done.Files, []string{animation}) {
 		t.Fatal(done, err)
 	}
-	f, err := os.Open(film)
+	f, err := os.Open(animation)
 	if err != nil {
 		t.Fatal(err)
 	}

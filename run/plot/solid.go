@@ -10,10 +10,10 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// tetrahedronCell is VTK's number for them.
+// tetrahedronCell is a cell type of VTK.
 const tetrahedronCell = 10
 
-// loadSolid reads tetrahedra, and cuts them where a slice is asked for.
+// loadSolid reads tetrahedra and, if a slice is requested, cuts them.
 func (r *runner) loadSolid(path string) (*frameData, error) {
 	s, err := vtk.ReadSolid(path)
 	if err != nil {
@@ -26,7 +26,7 @@ func (r *runner) loadSolid(path string) (*frameData, error) {
 	return d, nil
 }
 
-// solid takes what is to be drawn on tetrahedra, or on the triangles and quadrilaterals in which a slice cuts them.
+// solid returns the data to draw on tetrahedra, or on the triangles and quadrilaterals of a slice.
 func (r *runner) solid(s *mesh.Solid) (*frameData, error) {
 	d := &frameData{solid: s, count: len(s.Cells)}
 	cells := make([]int, len(s.Cells))
@@ -35,28 +35,28 @@ func (r *runner) solid(s *mesh.Solid) (*frameData, error) {
 	}
 	across, up := 0, 1
 	if plane := r.options.Slice; plane != nil {
-		across, up = inPlane[plane.Axis][0], inPlane[plane.Axis][1]
+		across, up = planeAxes[plane.Axis][0], planeAxes[plane.Axis][1]
 		d.solid, d.slice = nil, fmt.Sprintf(" at %v", plane)
 		if cells = d.cut(s, plane); len(cells) == 0 {
-			return nil, fmt.Errorf("the slice %v meets no tetrahedron", plane)
+			return nil, fmt.Errorf("slice %v intersects no tetrahedron", plane)
 		}
 	}
 	var data vtk.Arrays
-	for _, name := range fieldsOf(s) {
+	for _, name := range fieldNames(s) {
 		a := vtk.Array{Name: name, Components: 1, Data: s.CellData[name]}
 		if name == "rank" {
-			a.Data = whole(s.CellData[name])
+			a.Data = toInts(s.CellData[name])
 		}
 		data = append(data, a)
 	}
 	if d.solid != nil && (len(r.options.Arrows) > 0 || r.options.Isolines != nil) {
-		return nil, fmt.Errorf("isolines and arrows are of a plane: give a slice, as in --slice y=0.5")
+		return nil, fmt.Errorf("isolines and arrows need a plane: choose a slice, such as --slice y=0.5")
 	}
-	return d, r.take(d, "cell data", data, cells, across, up)
+	return d, r.addFields(d, "cell data", data, cells, across, up)
 }
 
-// whole are numbers that are whole, as ranks.
-func whole(values []float64) []int32 {
+// toInts converts integer-valued numbers, such as ranks.
+func toInts(values []float64) []int32 {
 	ids := make([]int32, len(values))
 	for i, v := range values {
 		ids[i] = int32(v)
@@ -64,8 +64,8 @@ func whole(values []float64) []int32 {
 	return ids
 }
 
-// fieldsOf are the cell fields that are worth a picture, and the ranks.
-func fieldsOf(s *mesh.Solid) (names []string) {
+// fieldNames returns the names of the cell fields that can be drawn, and of the ranks.
+func fieldNames(s *mesh.Solid) (names []string) {
 	for name := range s.CellData {
 		if name != "cell" {
 			names = append(names, name)
@@ -75,10 +75,10 @@ func fieldsOf(s *mesh.Solid) (names []string) {
 	return names
 }
 
-// cut makes the picture's triangles where a plane meets tetrahedra, and returns the tetrahedron of each. Points on
-// edges are shared by the cells around.
+// cut adds the triangles in which a plane intersects tetrahedra, and returns the tetrahedron of each. Points on edges
+// are shared by the cells around.
 func (d *frameData) cut(s *mesh.Solid, plane *Plane) (cells []int) {
-	axes := inPlane[plane.Axis]
+	axes := planeAxes[plane.Axis]
 	points := map[[2]int32]int32{}
 	point := func(a, b int32) int32 {
 		if a > b {
@@ -122,12 +122,12 @@ func (d *frameData) cut(s *mesh.Solid, plane *Plane) (cells []int) {
 	return cells
 }
 
-// solidView draws a field of tetrahedra: of those whose centre is behind the middle, seen along y.
+// solidView draws a field of the tetrahedra whose centre is in the rear half, along y.
 func (d *frameData) solidView(f *field, c chart.Colouring, title string, p chart.Page) (*figure.Figure, error) {
-	v := &chart.View{Page: p, Title: title, Colouring: c, Axes: inSpace(d.axes), Edges: true}
+	v := &chart.View{Page: p, Title: title, Colouring: c, Axes: axes3D(d.axes), Edges: true}
 	s := d.solid
 	middle := (slices.Min(s.Y) + slices.Max(s.Y)) / 2
-	cells, err := d.skin(v, func(c int) bool { return s.Centroid(c)[1] >= middle })
+	cells, err := d.addBoundary(v, func(c int) bool { return s.Centroid(c)[1] >= middle })
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +138,9 @@ func (d *frameData) solidView(f *field, c chart.Colouring, title string, p chart
 	return v.Draw()
 }
 
-// skin adds the boundary of some tetrahedra to a view, in the box of all, and returns the tetrahedron of each triangle.
-func (d *frameData) skin(v *chart.View, of func(cell int) bool) (cells []int, err error) {
+// addBoundary adds the boundary of the tetrahedra selected by include to a view, in the bounding box of all, and
+// returns the tetrahedron of each triangle.
+func (d *frameData) addBoundary(v *chart.View, include func(cell int) bool) (cells []int, err error) {
 	s := d.solid
 	for axis, x := range [3][]float64{s.X, s.Y, s.Z} {
 		v.Box[0][axis], v.Box[1][axis] = slices.Min(x), slices.Max(x)
@@ -147,14 +148,14 @@ func (d *frameData) skin(v *chart.View, of func(cell int) bool) (cells []int, er
 	for i := range s.X {
 		v.Points = append(v.Points, s.X[i], s.Y[i], s.Z[i])
 	}
-	some := &mesh.Solid{X: s.X, Y: s.Y, Z: s.Z}
+	selected := &mesh.Solid{X: s.X, Y: s.Y, Z: s.Z}
 	var ids []int
 	for c := range s.Cells {
-		if of(c) {
-			some.Cells, ids = append(some.Cells, s.Cells[c]), append(ids, c)
+		if include(c) {
+			selected.Cells, ids = append(selected.Cells, s.Cells[c]), append(ids, c)
 		}
 	}
-	skin, err := some.Skin()
+	skin, err := selected.Skin()
 	if err != nil {
 		return nil, err
 	}

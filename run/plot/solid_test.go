@@ -17,8 +17,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
-// solidRun writes two frames of a cube, the second of a quality of 1.
-func solidRun(t *testing.T) string {
+// writeSolidRun writes two frames of a cube; in the second the quality is 1.
+func writeSolidRun(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := mesh.Cube(4, 4, 4, .1, 1)
@@ -43,9 +43,9 @@ func solidRun(t *testing.T) string {
 	return dir
 }
 
-// TestSolids: of tetrahedra the pictures show the quality of those behind the middle, and before beside after.
+// TestSolids checks that pictures of tetrahedra show the quality in the rear half, and before and after side by side.
 func TestSolids(t *testing.T) {
-	done, err := Run(solidRun(t), Options{Frame: LastFrame, Page: chart.Page{Width: 600}})
+	done, err := Run(writeSolidRun(t), Options{Frame: LastFrame, Page: chart.Page{Width: 600}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestSolids(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of a quality of 1 everywhere nothing but shades of the last colour is within the view; before there are many.
+	// With quality 1 everywhere, the view has only shades of the last colour; before smoothing there are many colours.
 	best := palette.Sequential.At(1)
 	var inks [2]map[color.RGBA]int
 	half := img.Bounds().Dx() / 2
@@ -79,26 +79,26 @@ func TestSolids(t *testing.T) {
 	for ink, n := range inks[1] {
 		grey := int(ink.R)-int(ink.G) < 20 && int(ink.G)-int(ink.R) < 20 && int(ink.G)-int(ink.B) < 20
 		share := float64(ink.R) / float64(best.R)
-		if off := float64(ink.G)/float64(best.G) - share; !grey && n > 40 && (off > .1 || off < -.1) {
-			t.Errorf("%d pixels of the colour %v, which is no shade of %v", n, ink, best)
+		if deviation := float64(ink.G)/float64(best.G) - share; !grey && n > 40 && (deviation > .1 || deviation < -.1) {
+			t.Errorf("%d pixels of colour %v, want only shades of %v", n, ink, best)
 		}
 	}
 	if len(inks[0]) < 20 {
-		t.Errorf("%d colours before", len(inks[0]))
+		t.Errorf("%d colours before smoothing, want 20 or more", len(inks[0]))
 	}
-	_, err = Run(solidRun(t), Options{Frame: LastFrame, Fields: []string{"none"}})
+	_, err = Run(writeSolidRun(t), Options{Frame: LastFrame, Fields: []string{"none"}})
 	if err == nil || !strings.Contains(err.Error(), "quality") {
-		t.Errorf("a field that is not there: %v", err)
+		t.Errorf("unknown field: %v", err)
 	}
 	v := &chart.View{Points: make([]float64, 9), Triangles: [][3]int32{{0, 1, 2}}, Box: [2][3]float64{{}, {1, 1, 1}},
 		Values: make([]float64, 2)}
 	if _, err := v.Draw(); err == nil {
-		t.Error("values of triangles that are not there are taken")
+		t.Error("more values than triangles: no error")
 	}
 }
 
-// TestSolidSlice: a plane cuts a cube in its whole side, of which each triangle has the value of its tetrahedron, and
-// points on edges are one for all cells around.
+// TestSolidSlice checks that a slice of a cube has the area of its side, that each triangle has the value of its
+// tetrahedron, and that points on edges are shared.
 func TestSolidSlice(t *testing.T) {
 	s, err := mesh.Cube(4, 4, 4, .1, 1)
 	if err != nil {
@@ -119,7 +119,7 @@ func TestSolidSlice(t *testing.T) {
 		twice := (d.x[c[1]]-d.x[c[0]])*(d.y[c[2]]-d.y[c[0]]) - (d.y[c[1]]-d.y[c[0]])*(d.x[c[2]]-d.x[c[0]])
 		area += math.Abs(twice) / 2
 		if v := d.fields[0].values[i]; math.Abs(v-0.4) > 0.5 {
-			t.Errorf("triangle %d is of a tetrahedron at x = %g", i, v)
+			t.Errorf("triangle %d has the value of a tetrahedron at x = %g, want about 0.4", i, v)
 		}
 	}
 	for i := range d.x {
@@ -127,10 +127,10 @@ func TestSolidSlice(t *testing.T) {
 	}
 	side := slices.Max(s.Y) - slices.Min(s.Y)
 	if math.Abs(area-side*side) > 1e-12 || len(places) != len(d.x) {
-		t.Errorf("area %g of %g; %d points at %d places", area, side*side, len(d.x), len(places))
+		t.Errorf("area %g, want %g; %d points at %d positions", area, side*side, len(d.x), len(places))
 	}
 	r.options.Slice.At = 7
-	if _, err := r.solid(s); err == nil || !strings.Contains(err.Error(), "x = 7 meets no tetrahedron") {
-		t.Errorf("beside the cube: %v", err)
+	if _, err := r.solid(s); err == nil || !strings.Contains(err.Error(), "x = 7 intersects no tetrahedron") {
+		t.Errorf("slice outside the cube: %v", err)
 	}
 }

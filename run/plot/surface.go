@@ -11,35 +11,35 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// surfaceField is what the pictures of surfaces are called among the fields.
+// surfaceField is the field name of pictures of surfaces.
 const surfaceField = "surface"
 
-// surfaces draws the chosen frames of a series of surfaces in space. Lines of the plane are drawn with the grid
+// surfaces draws the chosen frames of a series of surfaces in space. Lines in the plane are drawn with the grid
 // instead.
 func (r *runner) surfaces(path string, all []vtk.Frame, chosen []int) error {
 	name := strings.TrimSuffix(filepath.Base(path), ".pvd")
 	field := surfaceField
-	if of, kind, found := cutLast(name, "_"); found && kind == "vtp" {
-		name = of
-	} else if found && r.hasSurface(of) {
+	if base, kind, found := cutLast(name, "_"); found && kind == "vtp" {
+		name = base
+	} else if found && r.hasSurface(base) {
 		field = kind
 	}
 	for _, i := range chosen {
-		p, err := vtk.ReadPolyData(frameFile(path, all[i]))
+		p, err := vtk.ReadPolyData(framePath(path, all[i]))
 		if err != nil {
 			return err
 		}
-		v, found := viewOf(p, fluidBeside(frameFile(path, all[i])))
-		if !found || p.Verts.Len() > 0 { // points are no surface
+		v, found := newView(p, readFull(framePath(path, all[i])))
+		if !found || p.Verts.Len() > 0 { // a series of points
 			return nil
 		}
-		note(&r.fields, field)
+		addUnique(&r.fields, field)
 		if !wants(r.options.Fields, field) && (len(r.options.Fields) > 0 || r.options.Slice != nil) || r.options.Histogram {
 			return nil
 		}
-		v.Page, v.Axes = r.options.Page, inSpace(axes(0, 1, true))
-		when := (&frameData{}).moment(all[i].Time)
-		v.Title = r.title(fmt.Sprintf("%s, %s", name, when), field, when)
+		v.Page, v.Axes = r.options.Page, axes3D(axes(0, 1, true))
+		time := (&frameData{}).timeText(all[i].Time)
+		v.Title = r.title(fmt.Sprintf("%s, %s", name, time), field, time)
 		picture, err := v.Draw()
 		if err != nil {
 			return fmt.Errorf("%s: frame %d: %w", path, i, err)
@@ -51,13 +51,13 @@ func (r *runner) surfaces(path string, all []vtk.Frame, chosen []int) error {
 	return nil
 }
 
-// hasSurface reports whether a run has a surface that goes through those of other formats.
+// hasSurface reports whether a run has a series of surfaces in format vtp; name is the base name of its series.
 func (r *runner) hasSurface(name string) bool {
 	_, err := os.Stat(filepath.Join(r.dir, name+"_vtp.pvd"))
 	return err == nil
 }
 
-// cutLast cuts a text at the last place of a separator.
+// cutLast cuts s around the last occurrence of sep.
 func cutLast(s, sep string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
 		return s[:i], s[i+len(sep):], true
@@ -65,10 +65,10 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// viewOf is the view of a surface, if there is room to draw. Between planes of neighbouring cells it is closed.
-func viewOf(p *vtk.PolyData, full func(cell [3]int) bool) (v *chart.View, found bool) {
+// newView returns a view of a surface, if it has a size. Gaps between PLIC planes of neighbouring cells are filled.
+func newView(p *vtk.PolyData, full func(cell [3]int) bool) (v *chart.View, found bool) {
 	v = &chart.View{Points: p.Points}
-	v.Box, found = box(p)
+	v.Box, found = boundingBox(p)
 	for c := range p.Polys.Len() {
 		points := p.Polys.Cell(c)
 		for k := 2; k < len(points) && len(p.Points) <= math.MaxInt32; k++ {
@@ -81,9 +81,9 @@ func viewOf(p *vtk.PolyData, full func(cell [3]int) bool) (v *chart.View, found 
 	return v, found
 }
 
-// box is the array Bounds of a surface, the lowest corner of its grid and the highest one, or else what its polygons
-// cover.
-func box(p *vtk.PolyData) (b [2][3]float64, found bool) {
+// boundingBox returns the array Bounds of a surface, the lowest and highest corner of its grid, else the bounding box
+// of its polygons.
+func boundingBox(p *vtk.PolyData) (b [2][3]float64, found bool) {
 	if a, ok := p.FieldData.Find("Bounds"); ok {
 		if v := a.Float64s(); len(v) == 6 {
 			return [2][3]float64{[3]float64(v[:3]), [3]float64(v[3:])}, true

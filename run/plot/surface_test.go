@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// A series of surfaces in space is drawn, one of lines is not.
+// TestRunOfSurfaces checks that a series of surfaces in space is drawn, but not a series of lines.
 func TestRunOfSurfaces(t *testing.T) {
 	for name, c := range map[string]struct{ lines bool }{"ball_vtp": {false}, "disk": {true}} {
 		dir := t.TempDir()
@@ -33,7 +33,7 @@ func TestRunOfSurfaces(t *testing.T) {
 			continue
 		}
 		if err != nil || len(done.Files) != 1 || filepath.Base(done.Files[0]) != "ball-surface-0000.png" {
-			t.Fatalf("%s: drawn %v, %v", name, done, err)
+			t.Fatalf("%s: got %v, %v", name, done, err)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func parseTable(in io.Reader) (*table, error) {
 	r.ReuseRecord = true
 	header, err := r.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the file is empty; want a header line of column names")
+		return nil, errors.New("the file is empty; want a header line with column names")
 	}
 	if err != nil {
 		return nil, err
@@ -70,16 +70,16 @@ func (t *table) times() ([]float64, int, error) {
 		}
 		for k, v := range t.columns[i] {
 			if v-v != 0 || k > 0 && v < t.columns[i][k-1] {
-				return nil, 0, fmt.Errorf("row %d has the time %g, after %g in the row before",
+				return nil, 0, fmt.Errorf("row %d has time %g, after %g in the row before",
 					k+1, v, t.columns[i][max(k-1, 0)])
 			}
 		}
 		if len(t.columns[i]) == 0 {
-			return nil, 0, errors.New("there is a header line and no row below it")
+			return nil, 0, errors.New("the file has a header line, but no rows")
 		}
 		return t.columns[i], i, nil
 	}
-	return nil, 0, fmt.Errorf("there is no column \"t\" among %q", t.names)
+	return nil, 0, fmt.Errorf("no column \"t\" among %q", t.names)
 }
 
 // drift returns the change of a quantity since its first value, relative to that value unless it is zero, and the
@@ -98,8 +98,8 @@ func drift(values []float64) (change []float64, largest float64, relative bool) 
 	return change, largest, relative
 }
 
-// readCourse reads a table and the times of its rows.
-func readCourse(path string) (*table, []float64, error) {
+// readTimeSeries reads a table and the times of its rows.
+func readTimeSeries(path string) (*table, []float64, error) {
 	t, err := readTable(path)
 	if err != nil {
 		return nil, nil, err

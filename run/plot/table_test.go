@@ -32,9 +32,9 @@ func TestTables(t *testing.T) {
 		"t,h\n0,x\n":    `line 2: column "h": "x" is not a number`,
 		"t,h\n0,1\n1\n": "wrong number of fields",
 		"x,h\n0,1\n":    `no column "t"`,
-		"t,h\n1,1\n0,1": "row 2 has the time 0, after 1",
-		"t,h\nNaN,1\n":  "row 1 has the time NaN",
-		"t,h\n":         "no row below it",
+		"t,h\n1,1\n0,1": "row 2 has time 0, after 1",
+		"t,h\nNaN,1\n":  "row 1 has time NaN",
+		"t,h\n":         "but no rows",
 		"t,h\n\"0,1\n":  "line 2",
 	} {
 		table, err := parseTable(strings.NewReader(in))

@@ -8,10 +8,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// unitOf returns the unit of a quantity that solvers write, "" where it has none or is not known.
+// unitOf returns the unit of a quantity that solvers write; "" if it has none or is unknown.
 func unitOf(name string) string {
-	if of, _, ok := strings.Cut(name, solvers.SourceInfix); ok {
-		name = of // of a source: how much it brought
+	if base, _, ok := strings.Cut(name, solvers.SourceInfix); ok {
+		name = base // a source has the unit of its quantity
 	}
 	if f, _, ok := solvers.FieldOf(name); ok {
 		return f.Unit
@@ -30,14 +30,14 @@ func withUnit(name string) string {
 	return name
 }
 
-// rangeOf is what the colours of a field are to span, nil for what its values do.
+// rangeOf returns the declared range of a field's colours; nil for the range of its values.
 func rangeOf(field string) *[2]float64 {
 	f, _, _ := solvers.FieldOf(field)
 	return f.Range
 }
 
-// moment says when a frame with some fields is: after how many sweeps, of solvers without time.
-func moment(fields []string, time float64) string {
+// timeText formats the time of a frame with the given fields: in s, or in sweeps for solvers without time.
+func timeText(fields []string, time float64) string {
 	for _, name := range fields {
 		if _, k, _ := solvers.FieldOf(name); k.Sweeps {
 			return "after " + words.Count(int64(time), "sweep")

@@ -1,5 +1,5 @@
-// Package progress shows how far a run is: a line that repaints itself on a terminal, and now and then a plain
-// line elsewhere.
+// Package progress shows the progress of a run: on a terminal as a line that is repainted, elsewhere as occasional
+// plain lines. Line shows the steps of a run, Stages the set-up before it.
 package progress
 
 import (
@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	repaint    = 100 * time.Millisecond // at least, between two paints on a terminal
-	pause      = 2 * time.Second        // at least, between two plain lines
-	usualWidth = 80                     // columns of a terminal that tells none, as of docker run -t
+	repaint      = 100 * time.Millisecond // shortest time between repaints on a terminal
+	pause        = 2 * time.Second        // shortest time between plain lines
+	defaultWidth = 80                     // columns assumed for a terminal of unknown width, such as that of docker run -t
 
-	heartbeat = time.Minute // at most, between two plain lines; else they come after each tenth of the run
+	heartbeat = time.Minute // longest time between plain lines; normally there is one after each tenth of the run
 )
 
-// Options say where the progress is shown.
+// Options say where and how progress is shown.
 type Options struct {
-	Out   io.Writer        // nil shows nothing
-	Width func() int       // columns of the terminal now, 0 if unknown; nil where Out is none
+	Out   io.Writer        // nil for no output
+	Width func() int       // current columns of the terminal, 0 if unknown; nil if Out is not a terminal
 	Now   func() time.Time // nil for time.Now
 }
 
-// For returns the options for a file, usually os.Stderr: painted if it is a terminal that can, and nothing if quiet.
-// Consoles of Windows get plain lines: some print the codes of a painted one.
+// For returns the options for a file, usually os.Stderr: a repainted line if it is a capable terminal, no output if
+// quiet. Windows consoles get plain lines, because some print control codes as text.
 func For(f *os.File, quiet bool) Options {
 	if quiet {
 		return Options{}
@@ -36,19 +36,19 @@ func For(f *os.File, quiet bool) Options {
 	o := Options{Out: f}
 	if fd := int(f.Fd()); term.IsTerminal(fd) && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" {
 		o.Width = func() int {
-			columns, _, _ := term.GetSize(fd) // 0 where it does not tell
+			columns, _, _ := term.GetSize(fd) // 0 on error
 			return columns
 		}
 	}
 	return o
 }
 
-// Run is the extent of what is shown.
+// Run is the range of steps and times of a run.
 type Run struct {
 	Cells    int64   // updated in each step
 	End      float64 // s, simulated; 0 for a run without time, whose steps are sweeps
 	MaxSteps int     // 0 for no limit
-	Step     int     // where the run starts, not 0 after a restart
+	Step     int     // first step; not 0 after a restart
 	Time     float64
 }
 
@@ -58,9 +58,9 @@ type Line struct {
 	o       Options
 	run     Run
 	start   time.Time
-	shown   time.Time // the last paint or line
-	tenths  int       // of the run that were done at the last line
-	painted bool      // the terminal's last line is ours
+	shown   time.Time // time of the last paint or line
+	tenths  int       // completed tenths of the run at the last line
+	painted bool      // the terminal shows a painted line
 	buffer  []byte
 }
 
@@ -75,8 +75,8 @@ func New(o Options, run Run) *Line {
 	return l
 }
 
-// Step tells the progress that a step of length dt led to time t, in s. It allocates nothing unless something is
-// shown.
+// Step shows the state after a step: its number, the time t and step length dt in s. It allocates nothing unless
+// something is printed.
 func (l *Line) Step(step int, t, dt float64) {
 	if l.o.Out == nil {
 		return
@@ -105,7 +105,7 @@ func (l *Line) Step(step int, t, dt float64) {
 	l.shown, l.tenths = now, tenths(s.portion)
 }
 
-// Write writes whole lines of other text, such as messages, above the progress.
+// Write writes whole lines of other text above the progress line.
 func (l *Line) Write(text []byte) (int, error) {
 	if l.o.Out == nil {
 		return len(text), nil
@@ -117,7 +117,7 @@ func (l *Line) Write(text []byte) (int, error) {
 	return l.o.Out.Write(text)
 }
 
-// Finish takes the painted line away; the cursor is left at the start of an empty line.
+// Finish erases the painted line and leaves the cursor at the start of an empty line.
 func (l *Line) Finish() {
 	if l.o.Out == nil {
 		return
@@ -132,9 +132,9 @@ const eraseLine = "\r\x1b[K"
 func (l *Line) paint(s state) {
 	columns := l.o.Width()
 	if columns <= 0 {
-		columns = usualWidth
+		columns = defaultWidth
 	}
-	columns-- // The last one stays free: in it some terminals wrap.
+	columns-- // some terminals wrap after the last column
 	l.buffer = append(l.buffer[:0], eraseLine...)
 	l.buffer = s.appendTo(l.buffer, columns, true)
 	l.write()

@@ -12,12 +12,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// clockwork is a clock that stands still unless moved.
-type clockwork struct{ now time.Time }
+// manualClock is a clock that tests advance.
+type manualClock struct{ now time.Time }
 
-func (c *clockwork) Now() time.Time { return c.now }
+func (c *manualClock) Now() time.Time { return c.now }
 
-func newClock() *clockwork { return &clockwork{time.Unix(1e9, 0)} }
+func newClock() *manualClock { return &manualClock{time.Unix(1e9, 0)} }
 
 func fixed(columns int) func() int { return func() int { return columns } }
 
@@ -43,7 +43,7 @@ func TestPlainLinesComeByTenthsButNotTooOften(t *testing.T) {
 
 	out.Reset()
 	l = New(Options{Out: &out, Now: clock.Now}, Run{Cells: 1, End: 10})
-	for step := range 19 { // a fast run, over in 1.9 s, needs none
+	for step := range 19 { // a run of 1.9 s prints no line
 		clock.now = clock.now.Add(time.Second / 10)
 		l.Step(step, float64(step)/2, 0.5)
 	}
@@ -52,7 +52,7 @@ func TestPlainLinesComeByTenthsButNotTooOften(t *testing.T) {
 	}
 
 	l = New(Options{Out: &out, Now: clock.Now}, Run{Cells: 1, End: 1e6})
-	for step := range 600 { // a slow run shows each minute that it lives
+	for step := range 600 { // a slow run prints a line each minute
 		clock.now = clock.now.Add(time.Second)
 		l.Step(step, 0, 0.5)
 	}
@@ -82,7 +82,7 @@ func TestTerminalIsRepaintedTenTimesASecondAndLeftClean(t *testing.T) {
 		out.String() != eraseLine+"frame 3 is written\n" {
 		t.Errorf("%q, %v", &out, err)
 	}
-	l.Step(1101, 0.76, 1e-4) // at once, as the line is gone
+	l.Step(1101, 0.76, 1e-4) // painted at once, because the message replaced the line
 	if !strings.Contains(out.String(), "step 1101") {
 		t.Errorf("%q", &out)
 	}
@@ -94,7 +94,7 @@ func TestTerminalIsRepaintedTenTimesASecondAndLeftClean(t *testing.T) {
 	}
 }
 
-// A run without time counts its sweeps.
+// TestSweeps checks that a run without time shows sweeps.
 func TestSweeps(t *testing.T) {
 	var out bytes.Buffer
 	clock := newClock()
@@ -106,7 +106,7 @@ func TestSweeps(t *testing.T) {
 	}
 }
 
-// Whatever the numbers, a painted line is shorter than the terminal is wide, and printable.
+// TestLineFits checks that a painted line is printable and shorter than the terminal, for any numbers.
 func TestLineFits(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var out bytes.Buffer
@@ -118,11 +118,11 @@ func TestLineFits(t *testing.T) {
 		clock.now = clock.now.Add(time.Duration(rapid.Int64Range(int64(repaint), 1<<60).Draw(r, "elapsed")))
 		l.Step(rapid.IntRange(0, 1e12).Draw(r, "step"), rapid.Float64().Draw(r, "t"), rapid.Float64().Draw(r, "dt"))
 		line, ok := strings.CutPrefix(out.String(), eraseLine)
-		fits := columns - 1
+		most := columns - 1
 		if columns <= 0 {
-			fits = usualWidth - 1
+			most = defaultWidth - 1
 		}
-		if !ok || len(line) > fits {
+		if !ok || len(line) > most {
 			r.Fatalf("%d columns: %q", columns, &out)
 		}
 		if strings.ContainsFunc(line, func(c rune) bool { return c < ' ' || c > '~' }) {
@@ -149,7 +149,7 @@ func TestQuietWritesNothing(t *testing.T) {
 	}
 	l.Finish()
 	if f, err := os.CreateTemp(t.TempDir(), ""); err != nil || For(f, false).Width != nil {
-		t.Errorf("a file is taken for a terminal, or %v", err)
+		t.Errorf("a file was treated as a terminal, or error %v", err)
 	}
 }
 
@@ -191,7 +191,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// TestTerminalWithoutWidth: one that tells no width gets as much as one of 80 columns.
+// TestTerminalWithoutWidth checks that a terminal of unknown width gets the same line as one of 80 columns.
 func TestTerminalWithoutWidth(t *testing.T) {
 	var painted [2]string
 	for i, columns := range []int{0, 80} {
@@ -203,6 +203,6 @@ func TestTerminalWithoutWidth(t *testing.T) {
 		painted[i] = out.String()
 	}
 	if painted[0] != painted[1] || !strings.Contains(painted[0], "step 5") {
-		t.Errorf("%q, of 80 columns %q", painted[0], painted[1])
+		t.Errorf("unknown width: %q, 80 columns: %q", painted[0], painted[1])
 	}
 }

@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// Stages shows how far a set-up is that takes long: its stages one after the other, what share of one is done, and how
-// long that will still take.
+// Stages shows the progress of a long set-up: the current stage, the completed share of it, and the estimated remaining
+// time.
 type Stages struct {
 	lock    sync.Mutex
 	o       Options
 	name    string
-	begun   time.Time // the stage
+	start   time.Time // start of the stage
 	shown   time.Time
 	painted bool
 }
 
-// NewStages begins with none.
+// NewStages returns Stages without a current stage.
 func NewStages(o Options) *Stages {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	now := o.Now()
-	return &Stages{o: o, begun: now, shown: now}
+	return &Stages{o: o, start: now, shown: now}
 }
 
-// Tell tells that of a stage so many parts are done; of is 0 where there is nothing to count. It returns at once where
-// nothing is shown.
-func (s *Stages) Tell(name string, done, of int) {
+// Update shows that done of total parts of a stage are done; total is 0 if there is nothing to count. It returns at
+// once if no line is due.
+func (s *Stages) Update(name string, done, total int) {
 	if s.o.Out == nil {
 		return
 	}
@@ -36,7 +36,7 @@ func (s *Stages) Tell(name string, done, of int) {
 	defer s.lock.Unlock()
 	now := s.o.Now()
 	if name != s.name {
-		s.name, s.begun = name, now
+		s.name, s.start = name, now
 	}
 	pause := pause
 	if s.o.Width != nil {
@@ -47,11 +47,11 @@ func (s *Stages) Tell(name string, done, of int) {
 	}
 	s.shown = now
 	text := fmt.Sprintf("%-16s %s", "set-up", name)
-	if of > 0 {
-		text += fmt.Sprintf("  %3d %%", 100*int64(done)/int64(of))
+	if total > 0 {
+		text += fmt.Sprintf("  %3d %%", 100*int64(done)/int64(total))
 	}
-	if took := now.Sub(s.begun); done > 0 && took > 0 {
-		left := time.Duration(float64(took) / float64(done) * float64(of-done))
+	if took := now.Sub(s.start); done > 0 && took > 0 {
+		left := time.Duration(float64(took) / float64(done) * float64(total-done))
 		text += fmt.Sprintf("  ETA %s", clock(left))
 	}
 	if s.o.Width == nil {
@@ -62,7 +62,7 @@ func (s *Stages) Tell(name string, done, of int) {
 	s.painted = true
 }
 
-// Write writes whole lines of other text above what is shown.
+// Write writes whole lines of other text above the progress line.
 func (s *Stages) Write(text []byte) (int, error) {
 	if s.o.Out == nil {
 		return len(text), nil
@@ -73,7 +73,7 @@ func (s *Stages) Write(text []byte) (int, error) {
 	return s.o.Out.Write(text)
 }
 
-// Finish takes what is painted away.
+// Finish erases the painted line.
 func (s *Stages) Finish() {
 	s.lock.Lock()
 	defer s.lock.Unlock()

@@ -11,10 +11,10 @@ func TestStages(t *testing.T) {
 	var out bytes.Buffer
 	clock := newClock()
 	s := NewStages(Options{Out: &out, Now: clock.Now})
-	s.Tell("mesh", 0, 0) // what is soon over needs no line
+	s.Update("mesh", 0, 0) // too short for a line
 	for n := range 8 {
 		clock.now = clock.now.Add(time.Second)
-		s.Tell("volume fractions", n, 16)
+		s.Update("volume fractions", n, 16)
 	}
 	fmt.Fprintln(s, "a message")
 	s.Finish()
@@ -28,11 +28,11 @@ func TestStages(t *testing.T) {
 	out.Reset()
 	s = NewStages(Options{Out: &out, Width: fixed(30), Now: clock.Now})
 	clock.now = clock.now.Add(time.Second)
-	s.Tell("mesh", 0, 0)
-	s.Tell("tiles", 0, 0) // too soon to be seen
+	s.Update("mesh", 0, 0)
+	s.Update("tiles", 0, 0) // too soon after the last paint
 	fmt.Fprintln(s, "a message")
 	clock.now = clock.now.Add(time.Second)
-	s.Tell("tiles", 1, 3)
+	s.Update("tiles", 1, 3)
 	s.Finish()
 	s.Finish()
 	want = eraseLine + "set-up           mesh" + eraseLine + "a message\n" + eraseLine + "set-up           tiles   33 %" +

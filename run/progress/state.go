@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// state is what there is to show at one moment.
+// state holds the numbers in a line.
 type state struct {
-	step, sweeps int // sweeps is the number of all sweeps, of a run without time
+	step, sweeps int // sweeps is the total number, for runs without time
 	t, end, dt   float64
-	portion      float64       // of the whole run that is done, from 0 to 1
+	portion      float64       // completed share of the run, from 0 to 1
 	left         time.Duration // negative if not known yet
-	rate         float64       // million cells a second since the start
+	rate         float64       // million cells per second since the start
 }
 
 func (l *Line) state(step int, t, dt float64, now time.Time) state {
@@ -23,24 +23,24 @@ func (l *Line) state(step int, t, dt float64, now time.Time) state {
 	return s
 }
 
-// Estimate returns what a run that took so long to reach a step at time t has done of the whole, from 0 to 1; how long
-// the rest will take, negative if that is not known yet; and the cells that it updates a second.
+// Estimate returns the completed share of a run, from 0 to 1, when step and time t were reached after the wall time
+// took; the estimated remaining wall time, negative if unknown; and the cells updated per second.
 func (r *Run) Estimate(step int, t float64, took time.Duration) (portion float64, left time.Duration, rate float64) {
 	portion, left = r.portion(step, t), -1
 	elapsed := took.Seconds()
 	if elapsed <= 0 {
 		return portion, left, 0
 	}
-	if first := r.portion(r.Step, r.Time); portion > first {
-		rest := elapsed * (1 - portion) / (portion - first)
-		if rest < 1e9 { // some 30 years; a Duration holds 290
-			left = time.Duration(rest * 1e9)
+	if startPortion := r.portion(r.Step, r.Time); portion > startPortion {
+		remaining := elapsed * (1 - portion) / (portion - startPortion)
+		if remaining < 1e9 { // some 30 years; a Duration holds 290
+			left = time.Duration(remaining * 1e9)
 		}
 	}
 	return portion, left, float64(step-r.Step) * float64(r.Cells) / elapsed
 }
 
-// portion is how much of a run is done at a step, by time or by number of steps, whichever ends the run first.
+// portion returns the completed share of a run at a step, by time or number of steps, whichever is further.
 func (r *Run) portion(step int, t float64) float64 {
 	portion := 0.0
 	if r.End > 0 {
@@ -52,15 +52,15 @@ func (r *Run) portion(step int, t float64) float64 {
 	return math.Min(math.Max(portion, 0), 1)
 }
 
-// tenths is the number of whole tenths in a portion, with a tolerance for the round-off of summed time steps.
+// tenths returns the number of completed tenths, with a tolerance for the round-off of summed time steps.
 func tenths(portion float64) int { return int(10*portion + 1e-9) }
 
-// appendTo appends one line of at most so many columns, all of ASCII. Where all does not fit, less important parts
-// are left out.
+// appendTo appends one line of ASCII text of at most columns characters. Less important parts are left out if the line
+// would be longer.
 func (s *state) appendTo(b []byte, columns int, bar bool) []byte {
 	parts := []struct {
 		text     string
-		priority int // the lowest goes first
+		priority int // the lowest is left out first
 	}{
 		{fmt.Sprintf("step %d", s.step), 3},
 		{fmt.Sprintf("t %.4g of %.4g s", s.t, s.end), 2},
@@ -102,7 +102,8 @@ func (s *state) appendTo(b []byte, columns int, bar bool) []byte {
 	return b
 }
 
-// appendBar appends a bar and a space of together at most so many columns, if there is room for a bar of at least 8.
+// appendBar appends a progress bar and a space, together at most columns wide, if there is room for a bar of at least
+// 8.
 func (s *state) appendBar(b []byte, columns int) []byte {
 	const least, most = 8, 30
 	inner := min(columns-3, most) // without brackets and the space

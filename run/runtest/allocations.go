@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// NothingIsAllocated tests that neither steps allocate, nor what a run does beside each of them: to ask for the clock,
-// and to look at a cell of the case's fields for a gauge. The case has so many pairs of steps after the first four.
+// NothingIsAllocated tests that steps do not allocate memory, nor what a run does after each step: reading the clock,
+// and reading the fields of a cell for a gauge. The case must have 4 + 2·pairs steps or more.
 func NothingIsAllocated(t *testing.T, pairs int, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)

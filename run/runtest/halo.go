@@ -10,9 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// HaloReachesTheSolver tests that a solver is told how to exchange ghosts, and refuses in the same words as all others
-// what is not available.
-func HaloReachesTheSolver(t *testing.T, text string, sets ...string) {
+// HaloOptionReachesSolver tests that the solver gets the option for the halo exchanger and refuses unavailable ones
+// with the common message.
+func HaloOptionReachesSolver(t *testing.T, text string, sets ...string) {
 	for halo, want := range map[string]string{"nccl": "NCCL halo exchange unavailable: ",
 		"carrier pigeon": "is not known"} {
 		if err := withHalo(t, text, halo, sets); err == nil || !strings.Contains(err.Error(), want) {
@@ -26,7 +26,7 @@ func HaloReachesTheSolver(t *testing.T, text string, sets ...string) {
 	}
 }
 
-// withHalo sets a case up on two ranks, on devices that are not linked, and returns the error of rank 0.
+// withHalo sets up a case on two ranks, on devices that are not linked, and returns the error of rank 0.
 func withHalo(t *testing.T, text, halo string, sets []string) error {
 	c, err := solvers.Parse("case.toml", []byte(text), sets)
 	if err != nil {
@@ -39,7 +39,7 @@ func withHalo(t *testing.T, text, halo string, sets []string) error {
 			dev := cpu.New(1)
 			defer dev.Close()
 			_, errs[rank] = run.Run(t.Context(), run.Options{Case: c, Comm: comm, Device: dev, Halo: halo, Check: true})
-			_ = comm.Close() // which fails after an error of the run
+			_ = comm.Close() // fails after an error of the run
 		})
 	}
 	ranks.Wait()

@@ -3,6 +3,7 @@ package runtest
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,61 +15,85 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// MemoryIsAskedForFirst tests that a case is refused before an array is made on a device that has only such a share of
-// what it takes, and that it runs where there is a fifth more than that: estimates are within a twentieth, and this
-// device takes no scratch memory.
-func MemoryIsAskedForFirst(t *testing.T, share float64, text string, sets ...string) {
+// MemoryIsCheckedFirst tests that a case is refused, before an array is allocated, on a device that has only a share of
+// the memory that it needs. It must run on a device with a fifth more than it needs: estimates are within a twentieth,
+// and this device uses no scratch memory.
+func MemoryIsCheckedFirst(t *testing.T, share float64, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
-	on := func(f *backendtest.Far) error {
-		return Each(t, c, local.New(1), func() backend.Device { return f })[0]
+	runOn := func(f *backendtest.FakeGPU) error {
+		return RunEach(t, c, local.New(1), func() backend.Device { return f })[0]
 	}
-	roomy := backendtest.NewFar(cpu.New(1), 1<<30)
-	if err := on(roomy); err != nil {
+	large := backendtest.NewFakeGPU(cpu.New(1), 1<<30)
+	if err := runOn(large); err != nil {
 		t.Fatal(err)
 	}
-	small := backendtest.NewFar(cpu.New(1), int(share*float64(roomy.Most)))
-	err := on(small)
+	small := backendtest.NewFakeGPU(cpu.New(1), int(share*float64(large.PeakUsed)))
+	err := runOn(small)
 	var bad *solvers.BadInput
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "needs at least") ||
 		!strings.Contains(err.Error(), " free of ") {
-		t.Errorf("%v, %d bytes of %d: %v", sets, small.Size, roomy.Most, err)
+		t.Errorf("%v, %d bytes of %d: %v", sets, small.Size, large.PeakUsed, err)
 	}
-	if small.Calls != 0 {
-		t.Errorf("%v: %d arrays were made before", sets, small.Calls)
+	if small.AllocCalls != 0 {
+		t.Errorf("%v: %d arrays were allocated before the refusal", sets, small.AllocCalls)
 	}
-	enough := roomy.Most * 6 / 5
-	if err := on(backendtest.NewFar(cpu.New(1), enough)); err != nil {
+	enough := large.PeakUsed * 6 / 5
+	if err := runOn(backendtest.NewFakeGPU(cpu.New(1), enough)); err != nil {
 		t.Errorf("%v, %d bytes: %v", sets, enough, err)
 	}
 }
 
-// MemoryIsTold tests that what a case is told to take in arrays, from counts alone, is within 5% of what there is at
-// the end of its run: on a CPU, and at most on a device that has memory of its own and repeats steps, as a GPU, whose
-// primitives would take so many bytes of scratch memory besides.
-func MemoryIsTold(t *testing.T, scratch int64, text string, sets ...string) {
+// MemoryIsEstimated tests that the estimate of the memory in arrays is within 5 % of the actual memory at the end of
+// the run: on a CPU, and at the peak on a device that, like a GPU, has separate memory and repeats recorded steps.
+// scratch is the scratch memory, in bytes, that primitives of a GPU would take in addition.
+func MemoryIsEstimated(t *testing.T, scratch int64, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
-	within := func(where string, apart bool, there int64) {
+	compare := func(device string, separate bool, used int64) {
 		t.Helper()
-		n, err := estimate.MemoryOf(c, 1, 1, apart)
+		n, err := estimate.MemoryOf(c, 1, 1, separate)
 		if err != nil {
 			t.Fatal(err)
 		}
-		off := float64(n.Arrays)/float64(there) - 1
-		t.Logf("%v, %s: %d bytes told, %d taken, %+.1f%%", sets, where, n.Arrays, there, 100*off)
-		if math.Abs(off) > .05 {
-			t.Errorf("%v, %s: %d bytes were told, and %d taken: %+.1f%%", sets, where, n.Arrays, there, 100*off)
+		deviation := float64(n.Arrays)/float64(used) - 1
+		t.Logf("%v, %s: %d bytes estimated, %d used, %+.1f%%", sets, device, n.Arrays, used, 100*deviation)
+		if math.Abs(deviation) > .05 {
+			t.Errorf("%v, %s: %d bytes estimated, %d used, %+.1f%%, want at most 5%%", sets, device, n.Arrays, used,
+				100*deviation)
 		}
 	}
-	s, err := On(t, text, 1, 1, Local, t.TempDir(), sets...)
+	s, err := Run(t, text, 1, 1, Local, t.TempDir(), sets...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	within("CPU", false, s.ArrayBytes)
-	gpu := backendtest.NewQueue(cpu.New(1), 1<<32)
-	if err := Each(t, c, local.New(1), func() backend.Device { return gpu })[0]; err != nil {
+	compare("CPU", false, s.ArrayBytes)
+	gpu := backendtest.NewFakeRecorder(cpu.New(1), 1<<32)
+	if err := RunEach(t, c, local.New(1), func() backend.Device { return gpu })[0]; err != nil {
 		t.Fatal(err)
 	}
-	within("GPU", true, int64(gpu.Most)+scratch)
+	compare("GPU", true, int64(gpu.PeakUsed)+scratch)
+}
+
+// CopiesAreEstimated tests that the estimate of the copies that a device makes for a frame in a format, and for a
+// checkpoint, is within 5 % of their actual size.
+func CopiesAreEstimated(t *testing.T, format, text string, sets ...string) {
+	t.Helper()
+	frame := "output.format=['" + format + "']"
+	for _, output := range [][]string{{frame, "checkpoint.every=0"}, {"output.format=[]", "checkpoint.steps=1"}} {
+		c := Parse(t, text, slices.Concat(sets, output)...)
+		n, err := estimate.MemoryOf(c, 1, 1, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gpu := backendtest.NewFakeRecorder(cpu.New(1), 1<<32)
+		if err := RunEach(t, c, local.New(1), func() backend.Device { return gpu })[0]; err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%v, %v: %d bytes of copies estimated, %d used", sets, output, n.Copies, gpu.SnapshotPeak)
+		if used := float64(gpu.SnapshotPeak); math.Abs(float64(n.Copies)-used) > .05*used {
+			t.Errorf("%v, %v: %d bytes of copies estimated, %d used, want at most 5%% difference", sets, output, n.Copies,
+				gpu.SnapshotPeak)
+		}
+	}
 }

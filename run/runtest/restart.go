@@ -17,70 +17,71 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Restarts tests that a case goes on as if nothing had been where what its solver declares as saved is put into a
-// fresh one, on other numbers of ranks, after each of some numbers of steps: hash and quantities end the same. It does
-// so in the memory of the host and on a device with memory of its own.
+// Restarts tests that restoring the saved state of a solver into a new one, on other numbers of ranks and after each of
+// some numbers of steps, changes neither hash nor quantities at the end. It does so on the host and on a device with
+// separate memory.
 func Restarts(t *testing.T, text string, steps []int, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
 	for name, device := range map[string]func() backend.Device{
 		"host": func() backend.Device { return cpu.New(1) },
-		"far":  func() backend.Device { return backendtest.NewFar(cpu.New(1), 1<<30) },
+		"far":  func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) },
 	} {
 		for _, n := range steps {
-			want, saved := from(t, c, 2, n, nil, device)
+			want, saved := runFrom(t, c, 2, n, nil, device)
 			if saved[0].Clock.Steps != n {
-				t.Fatalf("%s: the run was saved after %d steps instead of %d", name, saved[0].Clock.Steps, n)
+				t.Fatalf("%s: the run was saved after %d steps, want %d", name, saved[0].Clock.Steps, n)
 			}
 			for _, ranks := range []int{3, 1, 2} {
-				got, again := from(t, c, ranks, n, saved, device)
+				got, restored := runFrom(t, c, ranks, n, saved, device)
 				if got.hash != want.hash {
-					t.Errorf("%s: from %d steps on, on %d ranks: %s, without a restart %s", name, n, ranks, got.hash, want.hash)
+					t.Errorf("%s: restarted after %d steps on %d ranks: hash %s, want %s", name, n, ranks, got.hash, want.hash)
 				}
 				for i, q := range want.metrics {
 					if got.metrics[i] != q {
-						t.Errorf("%s: from %d steps on, on %d ranks: %s is %v, without a restart %v", name, n, ranks, q.Name,
+						t.Errorf("%s: restarted after %d steps on %d ranks: %s is %v, want %v", name, n, ranks, q.Name,
 							got.metrics[i].Value, q.Value)
 					}
 				}
-				if a, b := saved[0], again[0]; !maps.Equal(a.Scalars, b.Scalars) || a.Clock != b.Clock {
-					t.Errorf("%s: after %d steps %+v %v is restored on %d ranks as %+v %v", name, n, a.Clock, a.Scalars, ranks,
+				if a, b := saved[0], restored[0]; !maps.Equal(a.Scalars, b.Scalars) || a.Clock != b.Clock {
+					t.Errorf("%s: after %d steps, %+v %v was restored on %d ranks as %+v %v", name, n, a.Clock, a.Scalars, ranks,
 						b.Clock, b.Scalars)
 				}
-				saved = again
+				saved = restored
 			}
 		}
 	}
 }
 
-// ending is what a run ends with, on one rank.
+// ending is the state of one rank at the end of a run.
 type ending struct {
-	hash    string
-	metrics []solvers.Quantity
-	share   *solvers.Snapshot // of the rank, after some steps
-	err     error
+	hash     string
+	metrics  []solvers.Quantity
+	snapshot *solvers.Snapshot // snapshot of the rank, taken during the run
+	err      error
 }
 
-// from takes a case to its end on ranks, from a snapshot on, nil for the start. It returns rank 0's ending and the
-// shares of all ranks after some steps.
-func from(t *testing.T, c *config.Case, ranks, steps int, begin []*solvers.Snapshot, device func() backend.Device) (
+// runFrom runs a case to its end, from snapshots or, if they are nil, from the start. It returns the ending of rank 0
+// and the snapshots that all ranks took after a number of steps.
+func runFrom(t *testing.T, c *config.Case, ranks, steps int, snapshots []*solvers.Snapshot,
+	device func() backend.Device) (
 	ending, []*solvers.Snapshot) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	ends, shares := make([]ending, ranks), make([]*solvers.Snapshot, ranks)
 	var wg sync.WaitGroup
-	source := solvers.SourceOf(begin)
+	source := solvers.SourceOf(snapshots)
 	for rank, comm := range Local(t, ranks) {
 		wg.Go(func() {
 			dev := device()
 			defer dev.Close()
 			e := &ends[rank]
-			if e.err = e.through(ctx, c, comm, dev, steps, begin, source); e.err != nil {
+			if e.err = e.runRank(ctx, c, comm, dev, steps, snapshots, source); e.err != nil {
 				comm.Abort(1, e.err)
 			}
 			e.err = errors.Join(e.err, comm.Close())
-			shares[rank] = e.share
+			shares[rank] = e.snapshot
 		})
 	}
 	wg.Wait()
@@ -92,31 +93,32 @@ func from(t *testing.T, c *config.Case, ranks, steps int, begin []*solvers.Snaps
 	return ends[0], shares
 }
 
-// through takes a rank to the end, and copies its share after some steps: at once where it begins from such shares.
-func (e *ending) through(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, steps int,
-	begin []*solvers.Snapshot, source solvers.Source) error {
+// runRank runs one rank to the end. It takes a snapshot after the given steps, or at once if it starts from snapshots
+// of that step.
+func (e *ending) runRank(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, steps int,
+	snapshots []*solvers.Snapshot, source solvers.Source) error {
 	kind, _ := solvers.Find(c.Solver)
-	of, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev}, c)
+	solver, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev}, c)
 	if err != nil {
 		return err
 	}
-	defer of.Close()
-	s := of.(solvers.Restarter)
-	if begin != nil {
-		if err := solvers.Restore(ctx, s, begin[0].Clock, begin[0].Scalars, source); err != nil {
+	defer solver.Close()
+	s := solver.(solvers.Restarter)
+	if snapshots != nil {
+		if err := solvers.Restore(ctx, s, snapshots[0].Clock, snapshots[0].Scalars, source); err != nil {
 			return err
 		}
 	}
 	if err := advance(ctx, s, steps); err != nil {
 		return err
 	}
-	if e.share, err = solvers.Save(ctx, s); err != nil {
+	if e.snapshot, err = solvers.Save(ctx, s); err != nil {
 		return err
 	}
 	if err := advance(ctx, s, math.MaxInt); err != nil {
 		return err
 	}
-	if err := e.share.Detach(); err != nil {
+	if err := e.snapshot.Detach(); err != nil {
 		return err
 	}
 	if e.metrics, err = s.Measure(ctx); err != nil {
@@ -126,7 +128,7 @@ func (e *ending) through(ctx context.Context, c *config.Case, comm dist.Comm, de
 	return err
 }
 
-// advance takes a solver to a number of steps, or to the end of its case.
+// advance runs a solver up to a number of steps, or to the end of its case.
 func advance(ctx context.Context, s solvers.Solver, steps int) error {
 	size := s.Size()
 	if size.MaxSteps > 0 {

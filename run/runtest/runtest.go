@@ -1,5 +1,5 @@
-// Package runtest runs cases in tests: on ranks of one process that talk in different ways, and on a device with memory
-// of its own.
+// Package runtest has tests that every solver must pass, such as Restarts and OutputChangesNothing, and functions that
+// run cases in tests: on ranks of one process, which an Open function connects in different ways.
 package runtest
 
 import (
@@ -20,24 +20,24 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Open joins so many ranks of this process.
+// Open returns the communicators of n ranks of this process.
 type Open func(t testing.TB, n int) []dist.Comm
 
-// Local ranks talk through memory.
+// Local connects ranks through memory.
 func Local(_ testing.TB, n int) []dist.Comm { return local.New(n) }
 
-// Delayed ranks have their messages reordered and delayed.
+// Delayed connects ranks through memory, with messages delayed and reordered.
 func Delayed(_ testing.TB, n int) []dist.Comm {
 	return local.New(n, local.Delay(uint64(n), 200*time.Microsecond))
 }
 
-// GRPC ranks talk over a unix socket.
+// GRPC connects ranks by gRPC over a Unix socket.
 func GRPC(t testing.TB, n int) []dist.Comm {
 	t.Helper()
 	return grpctest.Open(t, n)
 }
 
-// Parse decodes the text of a case named case.
+// Parse decodes the text of a case, which is named "case".
 func Parse(t testing.TB, text string, sets ...string) *config.Case {
 	t.Helper()
 	c, err := solvers.Parse("case.toml", []byte(text), sets)
@@ -47,8 +47,9 @@ func Parse(t testing.TB, text string, sets ...string) *config.Case {
 	return c
 }
 
-// On runs a case to the end on ranks of so many threads, within a minute, and returns rank 0's summary.
-func On(t testing.TB, text string, ranks, threads int, open Open, dir string, sets ...string) (*summary.Summary,
+// Run runs a case to its end on ranks with the given number of threads, for at most a minute, and returns the summary
+// of rank 0.
+func Run(t testing.TB, text string, ranks, threads int, open Open, dir string, sets ...string) (*summary.Summary,
 	error) {
 	t.Helper()
 	c := Parse(t, text, sets...)
@@ -68,8 +69,8 @@ func On(t testing.TB, text string, ranks, threads int, open Open, dir string, se
 	return results[0], errors.Join(errs...)
 }
 
-// Each runs a case on every communicator that is not nil, each with a device, and returns their errors.
-func Each(t testing.TB, c *config.Case, comms []dist.Comm, dev func() backend.Device) []error {
+// RunEach runs a case on every communicator that is not nil, each with its own device, and returns their errors.
+func RunEach(t testing.TB, c *config.Case, comms []dist.Comm, dev func() backend.Device) []error {
 	t.Helper()
 	dir := t.TempDir()
 	errs := make([]error, len(comms))

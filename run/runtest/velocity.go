@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// FaceFile writes the velocity (v, 0, 0) on the faces of a grid of n cells, as numpy.savez does, with excess faces too
-// many along x.
+// FaceFile writes the velocity (v, 0, 0) on the faces of a grid of n cells to a file in the format of numpy.savez.
+// excess adds faces along x, for files of the wrong size.
 func FaceFile(t testing.TB, path string, n [3]int, v float64, excess int) {
 	t.Helper()
 	file, err := os.Create(path)
@@ -52,10 +52,9 @@ func FaceFile(t testing.TB, path string, n [3]int, v float64, excess int) {
 	}
 }
 
-// VelocitySeries proves that a case in space, on 12×10×8 cells and to t = 1, takes a series of velocity files: along x
-// they go from 0 to 1 m/s and back to a half. The metrics at the end must be, up to round-off, those of a constant
-// velocity with a factor of the same course in time, except for some metrics, and the state the same on any number of
-// ranks.
+// VelocitySeries tests a case with a series of velocity files: a grid of 12×10×8 cells, to t = 1, with u going from 0
+// to 1 m/s and back to 0.5. The metrics at the end, except some, must be those of a constant velocity with the same
+// factor in time, up to round-off. The state must be the same for any number of ranks.
 func VelocitySeries(t *testing.T, text string, except ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,13 +65,13 @@ func VelocitySeries(t *testing.T, text string, except ...string) {
 		files, times = append(files, fmt.Sprintf("%q", path)), append(times, []string{"0", "0.5", "1"}[n])
 	}
 	series := fmt.Sprintf("velocity={faces=[%s], times=[%s]}", strings.Join(files, ","), strings.Join(times, ","))
-	want, err := On(t, text, 1, 1, Local, t.TempDir(), `velocity={u="1", v="0", w="0", factor="t < 0.5 ? 2*t : 1.5 - t"}`)
+	want, err := Run(t, text, 1, 1, Local, t.TempDir(), `velocity={u="1", v="0", w="0", factor="t < 0.5 ? 2*t : 1.5 - t"}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	hash := ""
 	for _, ranks := range []int{1, 2} {
-		got, err := On(t, text, ranks, 1, Local, t.TempDir(), series)
+		got, err := Run(t, text, ranks, 1, Local, t.TempDir(), series)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,12 +79,12 @@ func VelocitySeries(t *testing.T, text string, except ...string) {
 			hash = got.StateSHA256
 		}
 		if got.StateSHA256 != hash || got.Steps != want.Steps {
-			t.Errorf("%d ranks: %d steps to %.12s; one rank makes %.12s, and a factor takes %d", ranks, got.Steps,
+			t.Errorf("%d ranks: %d steps to state %.12s; want state %.12s and %d steps", ranks, got.Steps,
 				got.StateSHA256, hash, want.Steps)
 		}
 		for name, w := range want.Metrics {
 			if v := got.Metrics[name]; !slices.Contains(except, name) && math.Abs(v-w) > 1e-9*max(math.Abs(w), 1e-3) {
-				t.Errorf("%d ranks: %s is %g, with a factor %g", ranks, name, v, w)
+				t.Errorf("%d ranks: %s is %g, want %g as with a factor", ranks, name, v, w)
 			}
 		}
 	}
@@ -98,7 +97,7 @@ func VelocitySeries(t *testing.T, text string, except ...string) {
 			t.Errorf("%s: error %v, want %q", change, err, complaint)
 		}
 	}
-	if _, err := On(t, text, 1, 1, Local, t.TempDir(), series, "time.end=1.5"); err == nil ||
+	if _, err := Run(t, text, 1, 1, Local, t.TempDir(), series, "time.end=1.5"); err == nil ||
 		!strings.Contains(err.Error(), "0 to 1 do not cover the run") {
 		t.Errorf("a series that is too short: error %v", err)
 	}

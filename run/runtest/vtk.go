@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// closedByVTK merges points of equal coordinates, and counts edges that do not belong to just two polygons (open),
-// cells of no area (flat), and points whose coordinates occur under several ids (twice). STL has no ids.
+// closedByVTK merges points of equal coordinates. It counts edges that do not belong to exactly two polygons (open),
+// cells without area (flat), and points whose coordinates have several ids (twice); STL has no ids.
 const closedByVTK = `
 import sys
 import vtk
@@ -45,9 +45,8 @@ print("open", edges.GetOutput().GetNumberOfCells(), "euler", g.GetNumberOfPoints
       "cells", f.GetNumberOfTuples(), "log", repr(log.GetOutput()))
 `
 
-// ClosedByVTK reads the surface and the grid of a frame by VTK, from the files path+surface and path.vti, and fails
-// unless the surface is closed, with Euler characteristic 2 as of a sphere, in however many pieces it was written, the
-// grid has as many cells as given, and VTK logs nothing.
+// ClosedByVTK reads the files path+surface and path.vti of a frame by VTK. It fails unless the surface is closed with
+// Euler characteristic 2, that of a sphere, the grid has the given number of cells, and VTK logs nothing.
 func ClosedByVTK(t testing.TB, path, surface, field, cells string) {
 	t.Helper()
 	out, err := exec.Command(needs.VTK(t), "-c", closedByVTK, path+surface, path+".vti", field).CombinedOutput()
@@ -56,6 +55,6 @@ func ClosedByVTK(t testing.TB, path, surface, field, cells string) {
 	}
 	want := "flat 0 twice 0 ghosts None\nopen 0 euler 2 cells " + cells + " log ''"
 	if got := strings.TrimSpace(string(out)); got != want {
-		t.Errorf("%s%s: %s, not %s", path, surface, got, want)
+		t.Errorf("%s%s: got %s, want %s", path, surface, got, want)
 	}
 }

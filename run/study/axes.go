@@ -9,15 +9,16 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// Axis is a key of the case and the values that it takes, each as an override has it.
+// Axis is a key of the case with the values that it takes, as written in overrides.
 type Axis struct {
 	Key    string
 	Values []string
 }
 
-// Axes parts overrides, "key=value", into those that all runs have, and axes: keys with several values. Commas part
-// values, but not within brackets, parentheses, braces and quotes: [64, 64] is one value, and so is circle(0, 0, 1).
-func Axes(sets []string) (fixed []string, axes []Axis, err error) {
+// ParseAxes divides overrides "key=value" into those that all runs have, and axes: keys with several values. Commas
+// separate values, but not inside brackets, parentheses, braces or quotes: [64, 64] is one value, and so is circle(0,
+// 0, 1).
+func ParseAxes(sets []string) (fixed []string, axes []Axis, err error) {
 	for _, set := range sets {
 		key, text, ok := config.CutSet(set)
 		if !ok {
@@ -47,9 +48,9 @@ func Axes(sets []string) (fixed []string, axes []Axis, err error) {
 	return fixed, axes, nil
 }
 
-// split parts a list at the commas that stand by themselves.
+// split splits a list at commas outside brackets and quotes.
 func split(text string) (values []string) {
-	depth, from := 0, 0
+	depth, start := 0, 0
 	var quote rune
 	for i, r := range text {
 		switch {
@@ -64,9 +65,9 @@ func split(text string) (values []string) {
 		case strings.ContainsRune("])}", r):
 			depth--
 		case r == ',' && depth == 0:
-			values = append(values, strings.TrimSpace(text[from:i]))
-			from = i + 1
+			values = append(values, strings.TrimSpace(text[start:i]))
+			start = i + 1
 		}
 	}
-	return append(values, strings.TrimSpace(text[from:]))
+	return append(values, strings.TrimSpace(text[start:]))
 }

@@ -1,5 +1,6 @@
-// Package study runs a case for all combinations of values that keys of it take, side by side, and makes a table,
-// orders of convergence and a picture of what comes of them. What is in the folder of a study is not run again.
+// Package study runs a case for all combinations of values of some keys. It tabulates the results with orders of
+// convergence and plots the errors. New makes a Study with a Run per combination, RunAll runs those whose folders have
+// no results yet, and Table collects the results.
 //
-// A study knows of a run what its folder tells: run.json and the summary. Which metrics are errors the solvers declare.
+// A study reads only the files of its runs: run.json and the summary. Solvers declare which metrics are errors.
 package study

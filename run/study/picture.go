@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// draw draws the errors that are shown over the resolution. drawn is false where there are none, or no resolution.
+// draw plots the errors in the table over the resolution. drawn is false if there is nothing to plot.
 func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
 	c := &chart.Convergence{Title: s.Runs[0].Case.Title}
 	if c.Title == "" {
@@ -22,25 +22,25 @@ func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
 	if t.Axis < 0 || dim == 0 {
 		return false, nil
 	}
-	c.Across = fmt.Sprintf("number of cells to the power of 1/%d", dim)
+	c.XLabel = fmt.Sprintf("number of cells to the power of 1/%d", dim)
 	for _, m := range t.Metrics {
 		if !slices.Contains(t.Errors, m) {
 			continue
 		}
-		f := chart.Falling{Label: m}
+		f := chart.ConvergencePanel{Label: m}
 		for i, r := range t.Rows {
-			if i == 0 || !along(t.Rows[i-1].Run, r.Run, t.Axis) {
-				f.Curves = append(f.Curves, chart.Points{Name: s.others(r.Run, t.Axis)})
+			if i == 0 || !differOnlyAlong(t.Rows[i-1].Run, r.Run, t.Axis) {
+				f.Curves = append(f.Curves, chart.ErrorCurve{Name: s.otherValues(r.Run, t.Axis)})
 			}
-			v, there := r.Summary.Metrics[m]
-			if !there {
+			v, ok := r.Summary.Metrics[m]
+			if !ok {
 				continue
 			}
-			of := &f.Curves[len(f.Curves)-1]
-			of.X = append(of.X, math.Pow(float64(r.Summary.Cells), 1/float64(dim)))
-			of.Y = append(of.Y, math.Abs(v))
+			curve := &f.Curves[len(f.Curves)-1]
+			curve.X = append(curve.X, math.Pow(float64(r.Summary.Cells), 1/float64(dim)))
+			curve.Y = append(curve.Y, math.Abs(v))
 		}
-		if slices.ContainsFunc(f.Curves, func(p chart.Points) bool { return len(p.Y) > 0 && slices.Max(p.Y) > 0 }) {
+		if slices.ContainsFunc(f.Curves, func(p chart.ErrorCurve) bool { return len(p.Y) > 0 && slices.Max(p.Y) > 0 }) {
 			c.Panels = append(c.Panels, f)
 		}
 	}
@@ -54,8 +54,8 @@ func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
 	return err == nil, err
 }
 
-// others are the values of a run along all axes but one.
-func (s *Study) others(r *Run, axis int) string {
+// otherValues returns the values of a run along all axes but one.
+func (s *Study) otherValues(r *Run, axis int) string {
 	var parts []string
 	for n, v := range r.Values {
 		if n != axis {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Resolution is the axis along which the number of cells changes, by its place in Axes, as the runs that are done tell;
-// of several it is the first, and -1 is for none.
+// Resolution returns the index in Axes of the axis along which the number of cells changes, the first if there are
+// several, -1 if there is none. It compares runs that are done.
 func (s *Study) Resolution() int {
 	for n := range s.Axes {
 		compared, same := 0, 0
 		for i, r := range s.Runs {
 			for _, o := range s.Runs[:i] {
-				if r.Summary == nil || o.Summary == nil || !along(r, o, n) {
+				if r.Summary == nil || o.Summary == nil || !differOnlyAlong(r, o, n) {
 					continue
 				}
 				if compared++; r.Summary.Cells == o.Summary.Cells {
@@ -27,8 +27,8 @@ func (s *Study) Resolution() int {
 	return -1
 }
 
-// along reports whether two runs differ along an axis at most.
-func along(a, b *Run, axis int) bool {
+// differOnlyAlong reports whether two runs have the same values along all axes but one.
+func differOnlyAlong(a, b *Run, axis int) bool {
 	for k := range a.Values {
 		if k != axis && a.Values[k] != b.Values[k] {
 			return false
@@ -37,10 +37,10 @@ func along(a, b *Run, axis int) bool {
 	return true
 }
 
-// spacing is how many times as long the cells of a coarse run are as those of a fine one, along the directions in which
-// they differ; 0 if that is not known.
-func spacing(coarse, fine *Run, axis int) float64 {
-	dim := changed(coarse.Values[axis], fine.Values[axis])
+// spacingRatio returns the ratio of the cell sizes of a coarse and a fine run, along the directions in which they
+// differ; 0 if unknown.
+func spacingRatio(coarse, fine *Run, axis int) float64 {
+	dim := countChanged(coarse.Values[axis], fine.Values[axis])
 	if dim == 0 {
 		dim = fine.Summary.Dim
 	}
@@ -50,8 +50,9 @@ func spacing(coarse, fine *Run, axis int) float64 {
 	return math.Pow(float64(fine.Summary.Cells)/float64(coarse.Summary.Cells), 1/float64(dim))
 }
 
-// changed is in how many places two lists of the same length differ: 0 for what are no such lists.
-func changed(a, b string) (n int) {
+// countChanged returns the number of differing elements of two lists of the same length; 0 if the values are no such
+// lists.
+func countChanged(a, b string) (n int) {
 	if !strings.HasPrefix(a, "[") || !strings.HasPrefix(b, "[") {
 		return 0
 	}

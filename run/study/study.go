@@ -14,54 +14,54 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// MostRuns is how many a study may have: more are a slip in a list.
-const MostRuns = 1000
+// MaxRuns is the largest number of runs of a study: more are probably a mistake.
+const MaxRuns = 1000
 
-// Study is a case for all combinations of values.
+// Study is a case with all combinations of values of some keys.
 type Study struct {
-	Path string // of the case file
-	Dir  string // in which each run has its own folder
+	Path string // path of the case file
+	Dir  string // folder with a subfolder for each run
 	Axes []Axis
-	Runs []*Run // the last axis the fastest
+	Runs []*Run // all combinations; the last axis varies fastest
 }
 
-// Run is one of a study.
+// Run is one run of a study.
 type Run struct {
-	Values []string // one an axis
-	Name   string   // of its folder
+	Values []string // one per axis
+	Name   string   // name of its folder
 	Dir    string
 	Sets   []string // overrides
 	Case   *config.Case
 
-	Before  *summary.Summary // of the same case, which was in the folder already; nil for none
-	Summary *summary.Summary // once it is done
-	Err     error            // why it is not
+	Before  *summary.Summary // summary of the same case that was already in the folder; nil for none
+	Summary *summary.Summary // nil until the run is done
+	Err     error            // why the run failed
 }
 
-// New reads the case for all combinations of the values in sets: what is wrong with any of them is told before one is
-// run. dir is the folder of the study; empty for one beside that of the case. A folder that has the results of another
-// case is refused, unless they are to be replaced.
+// New reads the case for all combinations of the values in sets, so that errors in any of them are found before the
+// first run. dir is the folder of the study; "" for one beside that of the case. Unless force is set, a folder with
+// results of another case is an error.
 func New(path string, sets []string, dir string, force bool, load func(path string, sets []string) (*config.Case,
 	error)) (*Study, error) {
-	fixed, axes, err := Axes(sets)
+	fixed, axes, err := ParseAxes(sets)
 	if err != nil {
 		return nil, err
 	}
 	count := 1
 	for _, a := range axes {
-		if count *= len(a.Values); count > MostRuns {
-			return nil, fmt.Errorf("the lists make more than %d runs: take shorter ones", MostRuns)
+		if count *= len(a.Values); count > MaxRuns {
+			return nil, fmt.Errorf("the lists make more than %d runs: use shorter lists", MaxRuns)
 		}
 	}
 	s := &Study{Path: path, Dir: dir, Axes: axes}
 	hashes := map[string]*Run{}
 	for n := range count {
-		r := s.run(n, count, fixed)
+		r := s.newRun(n, count, fixed)
 		if r.Case, err = load(path, r.Sets); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
-		if twin := hashes[r.Case.Hash()]; twin != nil {
-			return nil, fmt.Errorf("%s and %s are the same case: leave one of them out", twin.Name, r.Name)
+		if other := hashes[r.Case.Hash()]; other != nil {
+			return nil, fmt.Errorf("%s and %s are the same case: remove one of them", other.Name, r.Name)
 		}
 		hashes[r.Case.Hash()] = r
 		s.Runs = append(s.Runs, r)
@@ -71,15 +71,15 @@ func New(path string, sets []string, dir string, force bool, load func(path stri
 	}
 	for _, r := range s.Runs {
 		r.Dir = filepath.Join(s.Dir, r.Name)
-		if err := r.look(force); err != nil {
+		if err := r.readFolder(force); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-// run is the n-th of so many.
-func (s *Study) run(n, count int, fixed []string) *Run {
+// newRun returns the n-th of count runs.
+func (s *Study) newRun(n, count int, fixed []string) *Run {
 	r := &Run{Sets: slices.Clone(fixed)}
 	var parts []string
 	for _, a := range s.Axes {
@@ -87,14 +87,14 @@ func (s *Study) run(n, count int, fixed []string) *Run {
 		v := a.Values[n/count%len(a.Values)]
 		r.Values = append(r.Values, v)
 		r.Sets = append(r.Sets, a.Key+"="+v)
-		parts = append(parts, s.short(a.Key)+"="+v)
+		parts = append(parts, s.shortKey(a.Key)+"="+v)
 	}
-	r.Name = plain(strings.Join(parts, "_"))
+	r.Name = folderName(strings.Join(parts, "_"))
 	return r
 }
 
-// short is the last part of a key, where no other axis has the same.
-func (s *Study) short(key string) string {
+// shortKey returns the last part of a key, or the whole key if another axis has the same last part.
+func (s *Study) shortKey(key string) string {
 	last := func(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
 	for _, a := range s.Axes {
 		if a.Key != key && last(a.Key) == last(key) {
@@ -104,32 +104,32 @@ func (s *Study) short(key string) string {
 	return last(key)
 }
 
-// plain makes a name that all systems take for a folder, and shells for a word. What is lost of the text is made up for
-// by a few digits of its hash.
-func plain(text string) string {
-	whole := true
+// folderName converts text to a name that is valid on all systems and needs no quotes in shells. If characters are
+// lost, a few digits of the hash of the text are added.
+func folderName(text string) string {
+	lossless := true
 	name := strings.NewReplacer(", ", "x", ",", "x", "[", "", "]", "", `"`, "", "'", "").Replace(text)
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("=._+-", r) {
 			return r
 		}
-		whole = false
+		lossless = false
 		return '-'
 	}, name)
-	if len(name) > longest {
-		name, whole = name[:longest], false
+	if len(name) > maxName {
+		name, lossless = name[:maxName], false
 	}
-	if !whole {
+	if !lossless {
 		name += fmt.Sprintf("-%x", sha256.Sum256([]byte(text)))[:7]
 	}
 	return name
 }
 
-// longest is the name of a folder, at most.
-const longest = 120
+// maxName is the largest length of a folder's name.
+const maxName = 120
 
-// look finds what is in the run's folder.
-func (r *Run) look(force bool) error {
+// readFolder reads the results that are already in the folder of the run.
+func (r *Run) readFolder(force bool) error {
 	if force {
 		return nil
 	}
@@ -151,15 +151,15 @@ func (r *Run) look(force bool) error {
 	if err == nil && s.CaseSHA256 == info.CaseSHA256 {
 		r.Before, r.Summary = s, s
 	}
-	return nil // without a summary it is run again
+	return nil // without a valid summary the run is repeated
 }
 
-// Left are the runs that are to be made.
-func (s *Study) Left() (left []*Run) {
+// Remaining returns the runs that are not done.
+func (s *Study) Remaining() (remaining []*Run) {
 	for _, r := range s.Runs {
 		if r.Summary == nil {
-			left = append(left, r)
+			remaining = append(remaining, r)
 		}
 	}
-	return left
+	return remaining
 }

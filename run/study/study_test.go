@@ -18,7 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// toy is a solver whose error falls with its order.
+// toy is a solver whose error converges with a given order.
 type toy struct {
 	grid  config.Grid
 	order float64
@@ -49,19 +49,19 @@ func load(path string, sets []string) (*config.Case, error) {
 	return solvers.Parse(path, []byte(toyCase), sets)
 }
 
-// do leaves in the folder of a run what a run would.
-func do(_ context.Context, r *Run) error {
+// runToy writes the files of a run into its folder.
+func runToy(_ context.Context, r *Run) error {
 	f, err := folder.Claim(r.Dir, folder.Info{Case: "toy", CaseSHA256: r.Case.Hash()}, folder.Fresh)
 	if err != nil {
 		return err
 	}
 	t := r.Case.Sections.(*toy)
-	off := 1.0
+	e := 1.0
 	for range int(t.order) {
-		off /= float64(t.grid.Cells[0])
+		e /= float64(t.grid.Cells[0])
 	}
 	s := &summary.Summary{CaseSHA256: r.Case.Hash(), Dim: 2, Cells: int64(t.grid.Cells[0] * t.grid.Cells[1]),
-		Metrics: map[string]float64{"off": off, "mass": 1}}
+		Metrics: map[string]float64{"off": e, "mass": 1}}
 	return errors.Join(s.Write(filepath.Join(r.Dir, "summary.json")), f.SetState(folder.Done), f.Close())
 }
 
@@ -75,7 +75,7 @@ func newStudy(t *testing.T, dir string, sets ...string) *Study {
 }
 
 func TestAxes(t *testing.T) {
-	fixed, axes, err := Axes([]string{"grid.cells=32, 64,128", "time.end=2", "initial.shape=circle(0.5, 0.5, 0.3)",
+	fixed, axes, err := ParseAxes([]string{"grid.cells=32, 64,128", "time.end=2", "initial.shape=circle(0.5, 0.5, 0.3)",
 		"grid.periodic=[], ['x', 'y']", `title="a, b"`, "method.normal=youngs,myc"})
 	want := []Axis{{"grid.cells", []string{"32", "64", "128"}}, {"grid.periodic", []string{"[]", "['x', 'y']"}},
 		{"method.normal", []string{"youngs", "myc"}}}
@@ -84,25 +84,25 @@ func TestAxes(t *testing.T) {
 	}
 	for text, wrong := range map[string]string{"a": "write key=value", "a=1": "several values", "a=1,,2": "value 2",
 		"a=1,2,1": "1 is given twice"} {
-		if _, _, err := Axes([]string{text}); err == nil || !strings.Contains(err.Error(), wrong) {
+		if _, _, err := ParseAxes([]string{text}); err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 }
 
-// TestStudy: all combinations are run, each in its folder, with the orders of the errors; those that are there are not
-// run again, and of longer lists only what is new.
+// TestStudy checks that all combinations are run, each in its folder, with the orders of the errors, and that runs that
+// are done are not repeated, also when lists get longer.
 func TestStudy(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	var runs atomic.Int32
-	count := func(ctx context.Context, r *Run) error { runs.Add(1); return do(ctx, r) }
+	count := func(ctx context.Context, r *Run) error { runs.Add(1); return runToy(ctx, r) }
 	quiet := func(string) {}
 	s := newStudy(t, dir, "grid.cells=8,16", "method.order=1,2")
-	if err := s.Go(t.Context(), 3, count, quiet); err != nil || runs.Load() != 4 {
+	if err := s.RunAll(t.Context(), 3, count, quiet); err != nil || runs.Load() != 4 {
 		t.Fatalf("%d runs, %v", runs.Load(), err)
 	}
 	s = newStudy(t, dir, "grid.cells=32,16,8", "method.order=1,2")
-	if err := s.Go(t.Context(), 1, count, quiet); err != nil || runs.Load() != 6 {
+	if err := s.RunAll(t.Context(), 1, count, quiet); err != nil || runs.Load() != 6 {
 		t.Fatalf("%d runs, %v", runs.Load(), err)
 	}
 	table, err := s.Table(nil)
@@ -136,10 +136,10 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// TestAxisOfOneDirection: where lists of cells differ along one axis alone, that is what gets finer.
+// TestAxisOfOneDirection checks orders if the lists of cells differ along only one direction.
 func TestAxisOfOneDirection(t *testing.T) {
 	s := newStudy(t, filepath.Join(t.TempDir(), "s"), "grid.cells=[8, 4],[16, 4]")
-	if err := s.Go(t.Context(), 2, do, func(string) {}); err != nil {
+	if err := s.RunAll(t.Context(), 2, runToy, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	table, err := s.Table(nil)
@@ -148,10 +148,10 @@ func TestAxisOfOneDirection(t *testing.T) {
 	}
 }
 
-// TestStudyRefuses: before a run is made.
+// TestStudyRefuses checks the errors that are found before the first run.
 func TestStudyRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
-	if err := newStudy(t, dir, "grid.cells=8,16").Go(t.Context(), 1, do, func(string) {}); err != nil {
+	if err := newStudy(t, dir, "grid.cells=8,16").RunAll(t.Context(), 1, runToy, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	for want, sets := range map[string][]string{
@@ -167,10 +167,10 @@ func TestStudyRefuses(t *testing.T) {
 		}
 	}
 	s := newStudy(t, dir, "grid.cells=8,16")
-	if err := s.Knows([]string{"of"}); err == nil || !strings.Contains(err.Error(), "choose mass or off") {
+	if err := s.CheckMetrics([]string{"of"}); err == nil || !strings.Contains(err.Error(), "choose mass or off") {
 		t.Error(err)
 	}
-	if err := s.Knows([]string{"off", "mass2_from_sea"}); err != nil {
+	if err := s.CheckMetrics([]string{"off", "mass2_from_sea"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -183,34 +183,35 @@ func numbers(n int) string {
 	return strings.Join(list, ",")
 }
 
-// TestFailureEndsNoOther: what has failed is told, and the table has the rest.
-func TestFailureEndsNoOther(t *testing.T) {
+// TestFailedRunDoesNotStopOthers checks that a failure is logged and returned, and that the table has the other runs.
+func TestFailedRunDoesNotStopOthers(t *testing.T) {
 	s := newStudy(t, filepath.Join(t.TempDir(), "s"), "grid.cells=8,16,32")
-	var told []string
-	err := s.Go(t.Context(), 1, func(ctx context.Context, r *Run) error {
+	var lines []string
+	err := s.RunAll(t.Context(), 1, func(ctx context.Context, r *Run) error {
 		if r.Values[0] == "16" {
 			return errors.New("out of luck")
 		}
-		return do(ctx, r)
-	}, func(line string) { told = append(told, line) })
-	if err == nil || err.Error() != "cells=16: out of luck" || !slices.Contains(told, "cells=16: out of luck") {
-		t.Errorf("%v, %q", err, told)
+		return runToy(ctx, r)
+	}, func(line string) { lines = append(lines, line) })
+	if err == nil || err.Error() != "cells=16: out of luck" || !slices.Contains(lines, "cells=16: out of luck") {
+		t.Errorf("%v, %q", err, lines)
 	}
 	if table, err := s.Table(nil); err != nil || len(table.Rows) != 2 {
 		t.Errorf("%+v, %v", table, err)
 	}
 }
 
-// TestNamesOfFolders: what cannot be in a name is made up for, so that no two values share one.
+// TestNamesOfFolders checks that characters that are invalid in names are replaced such that no two values share a
+// name.
 func TestNamesOfFolders(t *testing.T) {
 	for text, want := range map[string]string{"cells=[64, 32]": "cells=64x32", "cfl=1e-3": "cfl=1e-3",
 		"shape=circle(0, 0, 1)": "shape=circle-0x0x1--", "a=../b": "a=..-b-"} {
-		got := plain(text)
-		if rest, ok := strings.CutPrefix(got, want); !ok || rest != "" && len(rest) != 6 {
+		got := folderName(text)
+		if suffix, ok := strings.CutPrefix(got, want); !ok || suffix != "" && len(suffix) != 6 {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
-	if plain("q=x*y") == plain("q=x/y") || len(plain(strings.Repeat("x", 500))) > 130 {
-		t.Error("names are not told apart, or too long")
+	if folderName("q=x*y") == folderName("q=x/y") || len(folderName(strings.Repeat("x", 500))) > 130 {
+		t.Error("two values have the same name, or a name is too long")
 	}
 }

@@ -12,24 +12,24 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Row is a run of the table, and the orders of its errors against the next coarser run, by the metric.
+// Row is a run with the orders of convergence of its errors, relative to the next coarser run, by metric.
 type Row struct {
 	*Run
 	Orders map[string]float64
 }
 
-// Table is what came of a study.
+// Table is the result of a study.
 type Table struct {
 	Axes    []Axis
-	Rows    []Row    // along the resolution the fastest, coarse ones first
-	Metrics []string // that are shown, in the order of their declaration
-	Errors  []string // of these: they have orders where there is a resolution
-	All     []string // all metrics that any run has
-	Axis    int      // of the resolution, among Axes; -1 for none
+	Rows    []Row    // ordered by the other axes, then from coarse to fine
+	Metrics []string // metrics that are shown
+	Errors  []string // metrics in All with orders of convergence
+	All     []string // metrics of all runs
+	Axis    int      // index of the resolution in Axes; -1 for none
 }
 
-// Table makes the table of the runs that are done. It shows the metrics of the names; for none the errors, where there
-// is a resolution to tell their orders, and else all.
+// Table returns the table of the runs that are done. It shows the given metrics; if there are none, the errors if a
+// resolution varies, else all metrics.
 func (s *Study) Table(metrics []string) (*Table, error) {
 	t := &Table{Axes: s.Axes, Axis: s.Resolution()}
 	names := map[string]bool{}
@@ -43,30 +43,30 @@ func (s *Study) Table(metrics []string) (*Table, error) {
 		}
 	}
 	errors := s.errors()
-	t.All = slices.SortedFunc(maps.Keys(names), func(a, b string) int { // errors first, as they are declared
-		place := func(name string) int {
+	t.All = slices.SortedFunc(maps.Keys(names), func(a, b string) int { // errors first, in the order of their declaration
+		rank := func(name string) int {
 			if i := slices.Index(errors, name); i >= 0 {
 				return i
 			}
 			return len(errors)
 		}
-		return cmp.Or(place(a)-place(b), cmp.Compare(a, b))
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b))
 	})
 	for _, m := range metrics {
 		if !names[m] && len(t.Rows) > 0 {
-			return nil, fmt.Errorf("no run has a metric %q; there are %s", m, strings.Join(t.All, ", "))
+			return nil, fmt.Errorf("no run has a metric %q: choose from %s", m, strings.Join(t.All, ", "))
 		}
 	}
-	is := func(name string) bool { return slices.Contains(errors, name) }
+	isError := func(name string) bool { return slices.Contains(errors, name) }
 	t.Metrics = metrics
 	if len(metrics) == 0 {
 		t.Metrics = slices.Clone(t.All)
-		if t.Axis >= 0 && slices.ContainsFunc(t.All, is) {
-			t.Metrics = slices.DeleteFunc(t.Metrics, func(m string) bool { return !is(m) })
+		if t.Axis >= 0 && slices.ContainsFunc(t.All, isError) {
+			t.Metrics = slices.DeleteFunc(t.Metrics, func(m string) bool { return !isError(m) })
 		}
 	}
 	for _, m := range t.All {
-		if t.Axis >= 0 && is(m) {
+		if t.Axis >= 0 && isError(m) {
 			t.Errors = append(t.Errors, m)
 		}
 	}
@@ -75,8 +75,8 @@ func (s *Study) Table(metrics []string) (*Table, error) {
 	return t, nil
 }
 
-// Knows refuses metrics that no run of the study will have.
-func (s *Study) Knows(metrics []string) error {
+// CheckMetrics returns an error for metrics that no run of the study will have.
+func (s *Study) CheckMetrics(metrics []string) error {
 	c := s.Runs[0].Case
 	kind, _ := solvers.Find(c.Solver)
 	var names []string
@@ -92,7 +92,8 @@ func (s *Study) Knows(metrics []string) error {
 		}
 	}
 	for _, m := range metrics {
-		if !slices.Contains(names, m) && !strings.Contains(m, solvers.SourceInfix) { // sources are not known beforehand
+		// names of sources are unknown before the run
+		if !slices.Contains(names, m) && !strings.Contains(m, solvers.SourceInfix) {
 			slices.Sort(names)
 			return fmt.Errorf("--metric %s: %s", m, config.Choose(slices.Compact(names)))
 		}
@@ -100,7 +101,7 @@ func (s *Study) Knows(metrics []string) error {
 	return nil
 }
 
-// errors are the metrics that the solver declares to be errors, and those of fields that the case gives exactly.
+// errors returns the metrics that the solver declares as errors, and the errors of fields with an exact solution.
 func (s *Study) errors() (names []string) {
 	c := s.Runs[0].Case
 	kind, _ := solvers.Find(c.Solver)
@@ -118,15 +119,15 @@ func (s *Study) errors() (names []string) {
 	return names
 }
 
-// sort puts runs that differ in their resolution alone below each other.
+// sort orders rows such that runs that differ only in resolution follow each other.
 func (t *Table) sort() {
 	if t.Axis < 0 {
 		return
 	}
-	place := func(r Row, n int) int { return slices.Index(t.Axes[n].Values, r.Values[n]) }
+	index := func(r Row, n int) int { return slices.Index(t.Axes[n].Values, r.Values[n]) }
 	slices.SortStableFunc(t.Rows, func(a, b Row) int {
 		for n := range t.Axes {
-			if d := place(a, n) - place(b, n); n != t.Axis && d != 0 {
+			if d := index(a, n) - index(b, n); n != t.Axis && d != 0 {
 				return d
 			}
 		}
@@ -134,20 +135,20 @@ func (t *Table) sort() {
 	})
 }
 
-// order finds the orders: log of the ratio of errors, by the ratio of spacings.
+// order computes the orders: the log of the ratio of errors divided by the log of the ratio of cell sizes.
 func (t *Table) order() {
 	if t.Axis < 0 {
 		return
 	}
 	for i := 1; i < len(t.Rows); i++ {
 		coarse, fine := t.Rows[i-1], t.Rows[i]
-		if !along(coarse.Run, fine.Run, t.Axis) {
+		if !differOnlyAlong(coarse.Run, fine.Run, t.Axis) {
 			continue
 		}
-		ratio := spacing(coarse.Run, fine.Run, t.Axis)
+		ratio := spacingRatio(coarse.Run, fine.Run, t.Axis)
 		for _, m := range t.Errors {
 			o := math.Log(math.Abs(coarse.Summary.Metrics[m]/fine.Summary.Metrics[m])) / math.Log(ratio)
-			if o-o == 0 { // none where an error is 0
+			if o-o == 0 { // not finite if an error is 0
 				fine.Orders[m] = o
 			}
 		}

@@ -13,36 +13,36 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// Files of a study, in its folder.
+// Names of the files in the folder of a study.
 const (
 	CSVFile      = "study.csv"
 	MarkdownFile = "study.md"
 	PictureFile  = "study.png"
 )
 
-// Markdown is the table for people, of the metrics that are shown, with columns as wide as their widest cell.
+// Markdown formats the shown metrics as a Markdown table with aligned columns.
 func (t *Table) Markdown() string {
-	var head []string
+	var header []string
 	for _, a := range t.Axes {
-		head = append(head, a.Key)
+		header = append(header, a.Key)
 	}
-	head = append(head, "cells", "steps", "wall (s)")
+	header = append(header, "cells", "steps", "wall (s)")
 	for _, m := range t.Metrics {
-		head = append(head, m)
+		header = append(header, m)
 		if slices.Contains(t.Errors, m) {
-			head = append(head, "order")
+			header = append(header, "order")
 		}
 	}
-	rows := [][]string{head}
+	rows := [][]string{header}
 	for _, r := range t.Rows {
 		row := append(slices.Clone(r.Values), fmt.Sprint(r.Summary.Cells), fmt.Sprint(r.Summary.Steps),
 			fmt.Sprintf("%.3g", r.Summary.Wall))
 		for _, m := range t.Metrics {
-			v, there := r.Summary.Metrics[m]
-			row = append(row, number(v, there, "%.4g"))
+			v, ok := r.Summary.Metrics[m]
+			row = append(row, number(v, ok, "%.4g"))
 			if slices.Contains(t.Errors, m) {
-				o, there := r.Orders[m]
-				row = append(row, number(o, there, "%.2f"))
+				o, ok := r.Orders[m]
+				row = append(row, number(o, ok, "%.2f"))
 			}
 		}
 		rows = append(rows, row)
@@ -50,8 +50,8 @@ func (t *Table) Markdown() string {
 	return markdown(rows)
 }
 
-func number(v float64, there bool, format string) string {
-	if !there {
+func number(v float64, ok bool, format string) string {
+	if !ok {
 		return ""
 	}
 	return fmt.Sprintf(format, v)
@@ -81,32 +81,32 @@ func markdown(rows [][]string) string {
 	return b.String()
 }
 
-// CSV has a row a run: the values of the axes, the folder, size and time, all metrics in full precision, the orders of
-// those that are errors, and the hash of the state.
+// CSV returns a row per run: values of the axes, folder, size and time, all metrics in full precision, orders of
+// convergence, and the hash of the state.
 func (t *Table) CSV() string {
-	var head []string
+	var header []string
 	for _, a := range t.Axes {
-		head = append(head, a.Key)
+		header = append(header, a.Key)
 	}
-	head = append(head, "run", "cells", "steps", "time", "wall_s")
-	head = append(head, t.All...)
+	header = append(header, "run", "cells", "steps", "time", "wall_s")
+	header = append(header, t.All...)
 	for _, m := range t.Errors {
-		head = append(head, m+"_order")
+		header = append(header, m+"_order")
 	}
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	_ = w.Write(append(head, "state_sha256", "version")) // to memory
+	_ = w.Write(append(header, "state_sha256", "version")) // writes to memory do not fail
 	for _, r := range t.Rows {
 		s := r.Summary
 		row := append(slices.Clone(r.Values), r.Name, fmt.Sprint(s.Cells), fmt.Sprint(s.Steps), exactly(s.Time, true),
 			exactly(s.Wall, true))
 		for _, m := range t.All {
-			v, there := s.Metrics[m]
-			row = append(row, exactly(v, there))
+			v, ok := s.Metrics[m]
+			row = append(row, exactly(v, ok))
 		}
 		for _, m := range t.Errors {
-			o, there := r.Orders[m]
-			row = append(row, exactly(o, there))
+			o, ok := r.Orders[m]
+			row = append(row, exactly(o, ok))
 		}
 		_ = w.Write(append(row, s.StateSHA256, s.Version))
 	}
@@ -114,15 +114,15 @@ func (t *Table) CSV() string {
 	return b.String()
 }
 
-func exactly(v float64, there bool) string {
-	if !there {
+func exactly(v float64, ok bool) string {
+	if !ok {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Write writes the table as CSV and Markdown, and the picture where there is something to draw, into the folder of the
-// study, and returns their paths.
+// Write writes the table as CSV and Markdown, and the plot if there is one, to the folder of the study. It returns
+// their paths.
 func (s *Study) Write(t *Table) (files []string, err error) {
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return nil, err

@@ -13,13 +13,13 @@ import (
 	"sync"
 )
 
-// Version returns the version of the binary: that of its module, the commit with "+dirty" if files were changed, or
-// where the binary holds neither, "devel-" and the beginning of its SHA-256, which tells two such builds apart.
-func Version() string { return named() }
+// Version returns the version of the binary: the version of its module; or the commit, with "+dirty" if files were
+// changed; or, if the binary has neither, "devel-" and the beginning of its SHA-256.
+func Version() string { return cachedVersion() }
 
-var named = sync.OnceValue(func() string {
+var cachedVersion = sync.OnceValue(func() string {
 	v := thisBuild().version()
-	if v != unnamed {
+	if v != develVersion {
 		return v
 	}
 	if hash, err := ownHash(); err == nil {
@@ -28,10 +28,10 @@ var named = sync.OnceValue(func() string {
 	return v
 })
 
-// unnamed is the version of a build that holds none.
-const unnamed = "devel"
+// develVersion is the version of a build without one.
+const develVersion = "devel"
 
-// ownHash is the beginning of the SHA-256 of the program's file.
+// ownHash returns the beginning of the SHA-256 of the program's file.
 func ownHash() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -49,17 +49,17 @@ func ownHash() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil))[:12], nil
 }
 
-// Toolchain says what made the binary and for which processors, as in "go1.26.8 linux/amd64, GOAMD64=v1".
+// Toolchain describes the compiler and target of the binary, such as "go1.26.8 linux/amd64, GOAMD64=v1".
 func Toolchain() string {
 	b := thisBuild()
 	return strings.Join(append([]string{b.platform()}, b.settings("GOAMD64", "GOARM64", "-tags")...), ", ")
 }
 
-// BuildID names this build: ranks of different builds must not meet. Whether it fuses multiplications and additions is
-// part of it as the flags of the compiler are, and as it turns out.
-func BuildID() string { return thisBuild().named(Version(), FusesMultiplyAdd()) }
+// BuildID identifies this build: ranks of different builds refuse to communicate. It includes whether multiplications
+// and additions are fused, both as compiler flags and as measured.
+func BuildID() string { return thisBuild().idOf(Version(), FusesMultiplyAdd()) }
 
-// build is what a binary holds of how it was built: nothing where it was not built as a module.
+// build is the build information in a binary; empty if it was not built as a module.
 type build debug.BuildInfo
 
 func thisBuild() *build {
@@ -80,19 +80,19 @@ func (b *build) version() string {
 		}
 		return revision
 	}
-	return unnamed
+	return develVersion
 }
 
-func (b *build) id(fuses bool) string { return b.named(b.version(), fuses) }
+func (b *build) id(fuses bool) string { return b.idOf(b.version(), fuses) }
 
-func (b *build) named(version string, fuses bool) string {
+func (b *build) idOf(version string, fuses bool) string {
 	parts := append([]string{version, b.platform()}, b.settings("GOAMD64", "GOARM64", "-gcflags", "-tags")...)
 	return strings.Join(append(parts, fmt.Sprintf("fma=%v", fuses)), " ")
 }
 
 func (*build) platform() string { return runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH }
 
-// setting is what a setting of the build was, "" if the binary does not say.
+// setting returns the value of a build setting; "" if unknown.
 func (b *build) setting(key string) string {
 	if i := slices.IndexFunc(b.Settings, func(s debug.BuildSetting) bool { return s.Key == key }); i >= 0 {
 		return b.Settings[i].Value
@@ -100,7 +100,7 @@ func (b *build) setting(key string) string {
 	return ""
 }
 
-// settings are those of keys that the binary has, as key=value.
+// settings returns the known settings of some keys, as key=value.
 func (b *build) settings(keys ...string) (known []string) {
 	for _, key := range keys {
 		if value := b.setting(key); value != "" {

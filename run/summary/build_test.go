@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// built is what a binary of a version and with settings, as key=value, holds.
-func built(version string, settings ...string) *build {
+// newBuild returns build information with a version and settings, given as key=value.
+func newBuild(version string, settings ...string) *build {
 	b := &build{Main: debug.Module{Version: version}}
 	for _, s := range settings {
 		key, value, _ := strings.Cut(s, "=")
@@ -19,24 +19,24 @@ func built(version string, settings ...string) *build {
 
 func TestVersion(t *testing.T) {
 	for _, c := range []struct {
-		of   *build
-		want string
+		build *build
+		want  string
 	}{
-		{built("v1.2.3", "GOARCH=amd64"), "v1.2.3"}, // go install module@version
-		{built("v1.3.0+dirty", "vcs.revision=abc", "vcs.modified=true"), "v1.3.0+dirty"},
-		{built("(devel)", "vcs.revision=abc", "vcs.modified=false"), "abc"},
-		{built("(devel)", "vcs.revision=abc", "vcs.modified=true"), "abc+dirty"},
-		{built("(devel)", "GOARCH=amd64"), "devel"}, // of an archive, or with -buildvcs=false
-		{&build{}, "devel"}, // by another build system
+		{newBuild("v1.2.3", "GOARCH=amd64"), "v1.2.3"}, // go install module@version
+		{newBuild("v1.3.0+dirty", "vcs.revision=abc", "vcs.modified=true"), "v1.3.0+dirty"},
+		{newBuild("(devel)", "vcs.revision=abc", "vcs.modified=false"), "abc"},
+		{newBuild("(devel)", "vcs.revision=abc", "vcs.modified=true"), "abc+dirty"},
+		{newBuild("(devel)", "GOARCH=amd64"), "devel"}, // from an archive, or with -buildvcs=false
+		{&build{}, "devel"}, // another build system
 	} {
-		if got := c.of.version(); got != c.want {
-			t.Errorf("%q of %+v, want %q", got, c.of, c.want)
+		if got := c.build.version(); got != c.want {
+			t.Errorf("%q of %+v, want %q", got, c.build, c.want)
 		}
 	}
-	// Tests are built without a stamp: the program's own bytes tell it from others.
+	// Test binaries have no version: the hash of the program identifies them.
 	v := Version()
-	hash, of := strings.CutPrefix(v, unnamed+"-")
-	if v == "" || v == unnamed || of && len(hash) != 12 {
+	hash, build := strings.CutPrefix(v, develVersion+"-")
+	if v == "" || v == develVersion || build && len(hash) != 12 {
 		t.Errorf("version %q", v)
 	}
 }
@@ -48,34 +48,37 @@ func TestToolchain(t *testing.T) {
 	}
 	level := thisBuild().setting("GOAMD64")
 	if runtime.GOARCH == "amd64" && (level == "" || !strings.Contains(got, level)) {
-		t.Errorf("%q does not tell GOAMD64=%s", got, level)
+		t.Errorf("%q lacks GOAMD64=%s", got, level)
 	}
 }
 
-// TestBuildsThatDifferHaveOtherNames above all those of which one fuses multiplications and additions.
-func TestBuildsThatDifferHaveOtherNames(t *testing.T) {
+// TestDifferentBuildsHaveDifferentIDs checks above all that builds differ if only one of them fuses multiplications and
+// additions.
+func TestDifferentBuildsHaveDifferentIDs(t *testing.T) {
 	const unfused = "-gcflags=all=-d=fmahash=qn"
 	ids := map[string]int{}
 	for i, id := range []string{
-		built("v1", "GOARM64=v8.0", unfused).id(false), built("v1", "GOARM64=v8.0", unfused).id(true),
-		built("v1", "GOARM64=v8.0").id(false), built("v1", "GOARM64=v8.0").id(true),
-		built("v2", "GOARM64=v8.0").id(false), built("v1", "GOARM64=v9.0").id(false), built("v1", "GOAMD64=v1").id(false),
-		built("(devel)", "vcs.revision=a").id(false), built("(devel)", "vcs.revision=b").id(false),
-		built("(devel)", "vcs.revision=a", "vcs.modified=true").id(false), built("v1", "-tags=mpi").id(false),
+		newBuild("v1", "GOARM64=v8.0", unfused).id(false), newBuild("v1", "GOARM64=v8.0", unfused).id(true),
+		newBuild("v1", "GOARM64=v8.0").id(false), newBuild("v1", "GOARM64=v8.0").id(true),
+		newBuild("v2", "GOARM64=v8.0").id(false), newBuild("v1", "GOARM64=v9.0").id(false), newBuild("v1",
+			"GOAMD64=v1").id(false),
+		newBuild("(devel)", "vcs.revision=a").id(false), newBuild("(devel)", "vcs.revision=b").id(false),
+		newBuild("(devel)", "vcs.revision=a", "vcs.modified=true").id(false), newBuild("v1", "-tags=mpi").id(false),
 		(&build{}).id(false), (&build{}).id(true),
 	} {
 		if j, ok := ids[id]; ok {
-			t.Errorf("builds %d and %d have the same name %q", j, i, id)
+			t.Errorf("builds %d and %d have the same ID %q", j, i, id)
 		}
 		ids[id] = i
 	}
-	if got, want := BuildID(), thisBuild().named(Version(), FusesMultiplyAdd()); got != want {
-		t.Errorf("this build is %q, want %q", got, want)
+	if got, want := BuildID(), thisBuild().idOf(Version(), FusesMultiplyAdd()); got != want {
+		t.Errorf("BuildID() = %q, want %q", got, want)
 	}
 }
 
-// TestFusesMultiplyAddAgreesWithBuild: amd64 fuses from level v3 on, other processors of 64 bits always, unless the
-// compiler is told not to. scripts/same-bits-arm64 runs it for both builds of arm64.
+// TestFusesMultiplyAddAgreesWithBuild checks the measurement against the build: amd64 fuses from level v3 on, other
+// 64-bit processors always, unless a compiler flag prevents it. scripts/same-bits-arm64 runs this test for both builds
+// of arm64.
 func TestFusesMultiplyAddAgreesWithBuild(t *testing.T) {
 	b := thisBuild()
 	if b.setting("GOARCH") == "" {

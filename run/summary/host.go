@@ -14,13 +14,13 @@ type Host struct {
 	Go    string `json:"go"`
 	OS    string `json:"os"`
 	Arch  string `json:"arch"`
-	CPU   string `json:"cpu"` // model; empty where the system does not say
+	CPU   string `json:"cpu"` // model; empty if unknown
 	Cores int    `json:"cores"`
 
-	Vectors string `json:"vectors,omitempty"` // that kernels use: off, avx2 or avx512
+	Vectors string `json:"vectors,omitempty"` // vector instructions of kernels: off, avx2 or avx512
 }
 
-// ThisHost describes the machine that it runs on.
+// ThisHost returns the description of this machine.
 func ThisHost() Host {
 	return Host{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPU: cpuModel(), Cores: runtime.NumCPU(),
 		Vectors: lanes.Used().String()}

@@ -1,4 +1,5 @@
-// Package summary describes a finished run: as JSON for programs, and as a few lines for people.
+// Package summary describes a finished run: Summary is written as JSON for programs, and as a few lines of text for
+// people. It also identifies the build of the program, by Version and BuildID.
 package summary
 
 import (
@@ -12,51 +13,56 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// Summary is what a run did. Its JSON has the keys in this order, and those of the maps sorted.
+// Summary describes a finished run. Keys of the JSON are in the order of the fields; keys of maps are sorted.
 type Summary struct {
-	Format       int                `json:"format"` // of the file: that of JSON
-	Solver       string             `json:"solver"`
-	Case         string             `json:"case"`
-	CaseSHA256   string             `json:"case_sha256"` // of the effective case
-	Steps        int64              `json:"steps"`
-	Time         float64            `json:"time"`  // s, simulated; 0 for a solver that sweeps
-	Cells        int64              `json:"cells"` // what a step updates, which may be vertices
-	Unit         string             `json:"-"`     // what one of them is: cell, vertex
-	Dim          int                `json:"dim,omitempty"`
-	Ranks        int                `json:"ranks"`
-	Transport    string             `json:"transport"`
-	Backend      string             `json:"backend"`
-	Halo         string             `json:"halo"` // how ghosts are exchanged: direct, staged or nccl
-	Precision    string             `json:"precision"`
-	Threads      int                `json:"threads"` // of each rank
-	Wall         float64            `json:"wall_s"`  // of the time loop with its output
-	UpdatesPerS  float64            `json:"updates_per_s"`
-	StateSHA256  string             `json:"state_sha256"`           // of the final state, see solvers.Hash
-	HashVersion  int                `json:"hash_version"`           // of that hash's definition
-	Stopped      string             `json:"stopped,omitempty"`      // the rule by which a solver with such rules ended
-	Metrics      map[string]float64 `json:"metrics"`                // of the solver
-	Phases       map[string]float64 `json:"phases"`                 // s by name
-	Imbalance    map[string]float64 `json:"imbalance,omitempty"`    // entities of the fullest rank by the mean, by space
-	ArrayBytes   int64              `json:"array_bytes"`            // of the solver's arrays on the fullest rank
-	DeviceBytes  int64              `json:"device_bytes,omitempty"` // of memory that devices have apart, at most
-	Estimate     *Estimate          `json:"estimate,omitempty"`     // nil where nothing was
-	Conservation map[string]float64 `json:"conservation"`           // relative drift of what is conserved, by name
+	Format      int                `json:"format"` // version of the JSON format
+	Solver      string             `json:"solver"`
+	Case        string             `json:"case"`
+	CaseSHA256  string             `json:"case_sha256"` // of the effective case
+	Steps       int64              `json:"steps"`
+	Time        float64            `json:"time"`  // s, simulated; 0 for a solver that sweeps
+	Cells       int64              `json:"cells"` // number of entities that a step updates: cells or vertices
+	Unit        string             `json:"-"`     // name of one entity: cell or vertex
+	Dim         int                `json:"dim,omitempty"`
+	Ranks       int                `json:"ranks"`
+	Transport   string             `json:"transport"`
+	Backend     string             `json:"backend"`
+	Halo        string             `json:"halo"` // halo exchanger: direct, staged or nccl
+	Precision   string             `json:"precision"`
+	Threads     int                `json:"threads"` // of each rank
+	Wall        float64            `json:"wall_s"`  // of the time loop with its output
+	UpdatesPerS float64            `json:"updates_per_s"`
+	StateSHA256 string             `json:"state_sha256"`      // hash of the final state, see solvers.Hash
+	HashVersion int                `json:"hash_version"`      // version of the definition of that hash
+	Stopped     string             `json:"stopped,omitempty"` // stopping criterion that ended the run
+	Metrics     map[string]float64 `json:"metrics"`           // metrics of the solver
+	Phases      map[string]float64 `json:"phases"`            // seconds by phase
+	// by space: entities of the rank that owns the most, divided by the mean
+	Imbalance  map[string]float64 `json:"imbalance,omitempty"`
+	ArrayBytes int64              `json:"array_bytes"` // arrays of the solver on the rank that has the most
+	// peak memory of devices with separate memory, sum over ranks
+	DeviceBytes int64 `json:"device_bytes,omitempty"`
+	// peak memory of copies for output on devices, sum over ranks
+	CopyBytes    int64              `json:"copy_bytes,omitempty"`
+	Estimate     *Estimate          `json:"estimate,omitempty"` // nil if there was none
+	Conservation map[string]float64 `json:"conservation"`       // relative drift of conserved quantities, by name
 	Version      string             `json:"version"`
 	FMA          bool               `json:"fma"` // whether this binary fuses x*y + z
 	Host         Host               `json:"host"`
 }
 
-// Estimate is what was told of a run before it was taken.
+// Estimate is the estimated cost of a run.
 type Estimate struct {
-	HostBytes  int64 `json:"host_bytes,omitempty"`  // of the machine of rank 0
-	ArrayBytes int64 `json:"array_bytes,omitempty"` // of the solver's arrays on the fullest rank
-	// Steps and Wall, in s, of the whole run from its start or restart, are at least and at most. They are missing where a
-	// run was over before.
+	HostBytes  int64 `json:"host_bytes,omitempty"`  // memory of the machine of rank 0
+	ArrayBytes int64 `json:"array_bytes,omitempty"` // arrays of the solver on the rank that has the most
+	CopyBytes  int64 `json:"copy_bytes,omitempty"`  // copies for output on the device of that rank
+	// Steps and Wall, in s, are lower and upper bounds for the whole run from its start or restart. They are missing if
+	// the run ended before they were estimated.
 	Steps []float64 `json:"steps,omitempty"`
 	Wall  []float64 `json:"wall_s,omitempty"`
 }
 
-// Format is that of the file. Numbers are added to it without another one, but none goes or changes what it means.
+// Format is the version of the JSON format. New keys do not change it; keys are never removed and keep their meaning.
 const Format = 1
 
 // JSON returns the summary as indented JSON with a final newline. A number that is not finite is an error that
@@ -92,8 +98,7 @@ func (s *Summary) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// Write writes the JSON to a file, which appears whole or not at all: a reader never sees a part, and a file that
-// was there stays until then.
+// Write writes the JSON to a file atomically: readers see the old file or the complete new one.
 func (s *Summary) Write(path string) error {
 	text, err := s.JSON()
 	if err != nil {
@@ -123,7 +128,7 @@ func Read(dir string) (*Summary, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if s.Format > Format {
-		return nil, fmt.Errorf("%s is of format %d; this program knows formats up to %d", path, s.Format, Format)
+		return nil, fmt.Errorf("%s is of format %d; this program reads formats up to %d", path, s.Format, Format)
 	}
 	return &s, nil
 }

@@ -159,7 +159,7 @@ func TestWriteReplacesTheFileAndLeavesNothingElse(t *testing.T) {
 		t.Errorf("%v, %v", entries, err)
 	}
 	if err := sample().Write(filepath.Join(dir, "none", "s.json")); err == nil {
-		t.Error("no error without the folder")
+		t.Error("writing to a folder that does not exist gave no error")
 	}
 }
 

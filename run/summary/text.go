@@ -58,7 +58,7 @@ func (s *Summary) Text() string {
 	return b.String()
 }
 
-// communication tells how ranks communicate.
+// communication describes how ranks communicate.
 func (s *Summary) communication() string {
 	if s.Ranks > 1 && s.Halo == "nccl" {
 		return s.Transport + " and NCCL"
@@ -66,7 +66,7 @@ func (s *Summary) communication() string {
 	return s.Transport
 }
 
-// memory tells how much memory the arrays took, and how much devices with separate memory.
+// memory describes the memory of arrays and of devices with separate memory.
 func (s *Summary) memory() string {
 	text := fmt.Sprintf("at most %s of arrays on a rank", words.Bytes(s.ArrayBytes))
 	if f := s.Estimate; f != nil && f.ArrayBytes > 0 {
@@ -74,6 +74,9 @@ func (s *Summary) memory() string {
 	}
 	if s.DeviceBytes > 0 {
 		text += fmt.Sprintf("; at most %s on all devices", words.Bytes(s.DeviceBytes))
+	}
+	if s.CopyBytes > 0 {
+		text += fmt.Sprintf(", and %s of copies for output", words.Bytes(s.CopyBytes))
 	}
 	return text
 }
@@ -88,7 +91,7 @@ func (s *Summary) phases() string {
 	return strings.Join(names, ", ")
 }
 
-// imbalance tells, for each space, the entities of the rank that owns the most, divided by the mean over ranks.
+// imbalance lists, for each space, the entities of the rank that owns the most, divided by the mean over ranks.
 func (s *Summary) imbalance() string {
 	names := slices.Sorted(maps.Keys(s.Imbalance))
 	for i, name := range names {

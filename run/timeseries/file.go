@@ -1,4 +1,5 @@
-// Package timeseries writes series in time to NetCDF files by CF.
+// Package timeseries writes time series at several places, such as gauges, to NetCDF files by CF. A File collects
+// variables and is then written at once.
 package timeseries
 
 import (
@@ -13,37 +14,38 @@ import (
 	"github.com/atoll-hpc/atoll/run/ugrid"
 )
 
-// File is a NetCDF file of time series by CF: a series an instance, at the times of all of them, NaN where one
-// has none.
+// File is a NetCDF file of time series by CF. Each instance, such as a station, has a series; all share the same times,
+// with NaN where an instance has no value.
 type File struct {
-	names  []string // of the instances
-	times  []float64
-	attrs  netcdf.Attrs // of each variable with values
-	where  string       // names of the variables that tell where instances are
-	dims   []netcdf.Dim
-	global netcdf.Attrs
-	parts  []variable
+	names       []string // names of the instances
+	times       []float64
+	attrs       netcdf.Attrs // attributes of each variable with values
+	coordinates string       // names of the coordinate variables, each after a space
+	dims        []netcdf.Dim
+	global      netcdf.Attrs
+	parts       []variable
 }
 
-// variable is a variable and its values in order; of text, that of all instances.
+// variable is a variable with its numbers, or with its text for each instance.
 type variable struct {
 	*netcdf.Var
 	numbers []float64
 	text    []string
 }
 
-// Dimensions of such a file.
+// Indices of the dimensions of a file.
 const (
-	instance = iota
-	moment
-	letter
+	instanceDim = iota
+	timeDim
+	letterDim
 )
 
-// New begins the file of instances of a kind: what its dimension is called, and what people call it.
-func New(c *config.Case, dimension, called string, names []string, times []float64) *File {
+// New returns a file without series. dimension is the name of the instance dimension, description the long name of an
+// instance.
+func New(c *config.Case, dimension, description string, names []string, times []float64) *File {
 	longest := 1
-	for _, name := range names {
-		longest = max(longest, len(name))
+	for _, nameVar := range names {
+		longest = max(longest, len(nameVar))
 	}
 	f := &File{names: names, times: times, dims: []netcdf.Dim{{Name: dimension, Length: int64(len(names))},
 		{Name: "time", Length: int64(max(1, len(times)))}, {Name: "letter", Length: int64(longest)}}}
@@ -52,64 +54,65 @@ func New(c *config.Case, dimension, called string, names []string, times []float
 	if c.CRS != "" {
 		f.global = append(f.global, netcdf.Text("crs", c.CRS))
 	}
-	name := &netcdf.Var{Name: dimension + "_name", Type: netcdf.Char, Dims: []int{instance, letter},
-		Attrs: netcdf.Attrs{netcdf.Text("cf_role", "timeseries_id"), netcdf.Text("long_name", called)}}
-	clock := &netcdf.Var{Name: "time", Type: netcdf.Float64, Dims: []int{moment},
+	nameVar := &netcdf.Var{Name: dimension + "_name", Type: netcdf.Char, Dims: []int{instanceDim, letterDim},
+		Attrs: netcdf.Attrs{netcdf.Text("cf_role", "timeseries_id"), netcdf.Text("long_name", description)}}
+	timeVar := &netcdf.Var{Name: "time", Type: netcdf.Float64, Dims: []int{timeDim},
 		Attrs: ugrid.TimeAttrs(c.Time.Epoch)}
-	f.parts = []variable{{Var: name, text: names}, {Var: clock, numbers: times}}
+	f.parts = []variable{{Var: nameVar, text: names}, {Var: timeVar, numbers: times}}
 	return f
 }
 
-// Coordinate adds a number of each instance that tells where it is.
+// Coordinate adds a coordinate of the instances: one number each.
 func (f *File) Coordinate(name string, attrs netcdf.Attrs, values []float64) {
-	f.Add(name, netcdf.Float64, attrs, []int{instance}, values)
-	f.where += " " + name
+	f.Add(name, netcdf.Float64, attrs, []int{instanceDim}, values)
+	f.coordinates += " " + name
 }
 
 // Add adds a variable.
-func (f *File) Add(name string, kind netcdf.Type, attrs netcdf.Attrs, dims []int, values []float64) {
-	v := &netcdf.Var{Name: name, Type: kind, Dims: dims, Attrs: attrs}
+func (f *File) Add(name string, typ netcdf.Type, attrs netcdf.Attrs, dims []int, values []float64) {
+	v := &netcdf.Var{Name: name, Type: typ, Dims: dims, Attrs: attrs}
 	f.parts = append(f.parts, variable{Var: v, numbers: values})
 }
 
-// Values adds a series of each instance; of says what it is at a time, if it has a value then. nil adds nothing.
-func (f *File) Values(name string, attrs netcdf.Attrs, of func(i int, t float64) (float64, bool)) {
-	if of == nil {
+// Values adds a series for each instance. value returns the value of instance i at time t, if there is one. A nil value
+// adds nothing.
+func (f *File) Values(name string, attrs netcdf.Attrs, value func(i int, t float64) (float64, bool)) {
+	if value == nil {
 		return
 	}
 	numbers := make([]float64, 0, len(f.names)*len(f.times))
 	for i := range f.names {
 		for _, t := range f.times {
-			v, ok := of(i, t)
+			v, ok := value(i, t)
 			if !ok {
 				v = math.NaN()
 			}
 			numbers = append(numbers, v)
 		}
 	}
-	attrs = append(attrs, netcdf.Text("coordinates", "time"+f.where+" "+f.dims[instance].Name+"_name"),
+	attrs = append(attrs, netcdf.Text("coordinates", "time"+f.coordinates+" "+f.dims[instanceDim].Name+"_name"),
 		netcdf.Numeric("_FillValue", netcdf.Float64, math.NaN()))
-	f.Add(name, netcdf.Float64, append(attrs, f.attrs...), []int{instance, moment}, numbers)
+	f.Add(name, netcdf.Float64, append(attrs, f.attrs...), []int{instanceDim, timeDim}, numbers)
 }
 
-// Write writes all of it.
+// Write writes the file.
 func (f *File) Write(path string) error {
 	vars := make([]*netcdf.Var, len(f.parts))
 	for k, p := range f.parts {
 		vars[k] = p.Var
 	}
-	head, err := netcdf.Define(f.dims, f.global, vars)
+	header, err := netcdf.Define(f.dims, f.global, vars)
 	if err != nil {
 		return err
 	}
-	b := append(head.Head(), make([]byte, head.End()-int64(len(head.Head())))...)
-	longest := f.dims[letter].Length
+	b := append(header.Head(), make([]byte, header.End()-int64(len(header.Head())))...)
+	longest := f.dims[letterDim].Length
 	for _, p := range f.parts {
 		if len(p.numbers) > 0 {
-			copy(b[head.At(p.Var, 0, 0):], p.Type.Append(nil, p.numbers))
+			copy(b[header.At(p.Var, 0, 0):], p.Type.Append(nil, p.numbers))
 		}
 		for i, name := range p.text {
-			copy(b[head.At(p.Var, 0, int64(i)*longest):], name)
+			copy(b[header.At(p.Var, 0, int64(i)*longest):], name)
 		}
 	}
 	return atomicfile.Write(path, func(file *os.File) error {
@@ -118,7 +121,7 @@ func (f *File) Write(path string) error {
 	})
 }
 
-// Lines adds the geometry of lines, as CF has it: how many corners each has, and the corners of all.
+// Lines adds the geometry of lines by CF: the number of corners of each line, and the coordinates of all corners.
 func (f *File) Lines(list []config.Transect, epsg int) {
 	node := len(f.dims)
 	var counts, x, y []float64
@@ -131,7 +134,8 @@ func (f *File) Lines(list []config.Transect, epsg int) {
 	f.dims = append(f.dims, netcdf.Dim{Name: "corner", Length: int64(len(x))})
 	f.Add("lines", netcdf.Int32, netcdf.Attrs{netcdf.Text("geometry_type", "line"),
 		netcdf.Text("node_count", "corners"), netcdf.Text("node_coordinates", "corner_x corner_y")}, nil, []float64{0})
-	f.Add("corners", netcdf.Int32, netcdf.Attrs{netcdf.Text("long_name", "corners of each line")}, []int{instance}, counts)
+	f.Add("corners", netcdf.Int32, netcdf.Attrs{netcdf.Text("long_name", "corners of each line")}, []int{instanceDim},
+		counts)
 	for k, axis := range []string{"x", "y"} {
 		attrs := append(ugrid.CoordinateAttrs(axis, epsg), netcdf.Text("axis", strings.ToUpper(axis)))
 		f.Add("corner_"+axis, netcdf.Float64, attrs, []int{node}, [][]float64{x, y}[k])

@@ -1,5 +1,8 @@
-// Package ugrid writes the course of a run to one NetCDF file by the conventions of UGRID 1.0 and CF: a mesh of
-// triangles in the plane, and fields of its cells, a record a moment. All ranks write at once, each a stretch of cells
-// in the order of their keys, so that the file has the same bytes on any number of ranks, and a run can continue with
-// it on another one. The head counts a record when all of it is there: the file can be read at any time.
+// Package ugrid writes the frames of a run to one NetCDF file by the conventions UGRID 1.0 and CF: a mesh of triangles
+// in the plane, and fields on its cells, one record per time.
+//
+// All ranks open a Writer and write in parallel. Cells are stored in the order of their keys, and each rank writes a
+// contiguous range of them. So the file has the same bytes for any number of ranks, and a run can continue it with
+// another number. The record count in the header grows only after a record is complete, so the file can be read at any
+// time.
 package ugrid

@@ -13,27 +13,27 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// mapping is where MDAL, the reader of QGIS, looks for what the coordinates are.
-const mapping = "projected_coordinate_system"
+// gridMappingName is the variable in which MDAL, the reader of QGIS, looks for the coordinate reference system.
+const gridMappingName = "projected_coordinate_system"
 
-// layout is where all is in a file.
+// layout holds the variables of a file, which know their offsets.
 type layout struct {
-	head                   *netcdf.Header
-	time                   *netcdf.Var
-	nodeX, nodeY, faces    *netcdf.Var
-	faceX, faceY, mesh, on *netcdf.Var // on is of the coordinates, nil where nothing is told of them
-	values                 []*netcdf.Var
-	crs                    int
+	header                          *netcdf.Header
+	time                            *netcdf.Var
+	nodeX, nodeY, faces             *netcdf.Var
+	faceX, faceY, mesh, gridMapping *netcdf.Var // gridMapping is nil if the coordinate system is unknown
+	values                          []*netcdf.Var
+	crs                             int
 }
 
-// newLayout lays out a file of a mesh of so many vertices and cells.
+// newLayout defines a file with the given numbers of vertices and cells.
 func newLayout(nodes, cells int64, fields []solvers.Field, about About) (*layout, error) {
 	const timeDim, node, face, corner = 0, 1, 2, 3
 	text := netcdf.Text
 	crs := Coordinates(about.CRS)
-	axis := func(name, axis, what string, dim int) *netcdf.Var {
+	axis := func(name, axis, entities string, dim int) *netcdf.Var {
 		return &netcdf.Var{Name: name, Type: netcdf.Float64, Dims: []int{dim}, Attrs: append(CoordinateAttrs(axis,
-			crs), text("long_name", axis+" of "+what))}
+			crs), text("long_name", axis+" of "+entities))}
 	}
 	l := &layout{
 		crs:   crs,
@@ -50,8 +50,8 @@ func newLayout(nodes, cells int64, fields []solvers.Field, about About) (*layout
 	}
 	vars := []*netcdf.Var{l.mesh, l.nodeX, l.nodeY, l.faces, l.faceX, l.faceY}
 	if crs > 0 {
-		l.on = &netcdf.Var{Name: mapping, Type: netcdf.Int32, Attrs: MappingAttrs(crs)}
-		vars = append(vars, l.on)
+		l.gridMapping = &netcdf.Var{Name: gridMappingName, Type: netcdf.Int32, Attrs: MappingAttrs(crs)}
+		vars = append(vars, l.gridMapping)
 	}
 	vars = append(vars, l.time)
 	for _, f := range fields {
@@ -59,7 +59,7 @@ func newLayout(nodes, cells int64, fields []solvers.Field, about About) (*layout
 			v := &netcdf.Var{Name: name, Type: netcdf.Float64, Dims: []int{timeDim, face}, Attrs: FieldAttrs(&f)}
 			v.Attrs = append(v.Attrs, text("mesh", "mesh"), text("location", "face"), text("coordinates", "face_x face_y"))
 			if crs > 0 {
-				v.Attrs = append(v.Attrs, text("grid_mapping", mapping))
+				v.Attrs = append(v.Attrs, text("grid_mapping", gridMappingName))
 			}
 			l.values, vars = append(l.values, v), append(vars, v)
 		}
@@ -71,19 +71,19 @@ func newLayout(nodes, cells int64, fields []solvers.Field, about About) (*layout
 		attrs = append(attrs, text("title", about.Title))
 	}
 	var err error
-	l.head, err = netcdf.Define(dims, attrs, vars)
+	l.header, err = netcdf.Define(dims, attrs, vars)
 	return l, err
 }
 
-// layoutOf finds where all is in a file that a run has begun: with the head that it has, as another version of the
-// program may have written it.
-func layoutOf(f *netcdf.File, cells int64, fields []solvers.Field) (*layout, error) {
-	l := &layout{head: &f.Header, time: f.Var("time")}
-	grows := func(v *netcdf.Var, along ...int64) bool {
-		if v == nil || v.Type != netcdf.Float64 || len(v.Dims) != 1+len(along) || f.Dims[v.Dims[0]].Length != 0 {
+// readLayout returns the layout of an existing file, which another version of the program may have written. It returns
+// an error if the file does not fit the case.
+func readLayout(f *netcdf.File, cells int64, fields []solvers.Field) (*layout, error) {
+	l := &layout{header: &f.Header, time: f.Var("time")}
+	grows := func(v *netcdf.Var, lengths ...int64) bool {
+		if v == nil || v.Type != netcdf.Float64 || len(v.Dims) != 1+len(lengths) || f.Dims[v.Dims[0]].Length != 0 {
 			return false
 		}
-		for k, n := range along {
+		for k, n := range lengths {
 			if f.Dims[v.Dims[k+1]].Length != n {
 				return false
 			}
@@ -91,25 +91,25 @@ func layoutOf(f *netcdf.File, cells int64, fields []solvers.Field) (*layout, err
 		return true
 	}
 	if !grows(l.time) {
-		return nil, errors.New("it has no times")
+		return nil, errors.New("the file has no variable \"time\"")
 	}
 	for _, field := range fields {
 		for _, name := range field.Numbers() {
 			v := f.Var(name)
 			if !grows(v, cells) {
-				return nil, fmt.Errorf("it has no field %q of %d cells", name, cells)
+				return nil, fmt.Errorf("the file has no field %q on %d cells", name, cells)
 			}
 			l.values = append(l.values, v)
 		}
 	}
-	if n := len(l.values); n != len(f.Vars)-l.others(f) {
-		return nil, fmt.Errorf("it has other fields than the %d that the case asks for", n)
+	if n := len(l.values); n != len(f.Vars)-l.countOthers(f) {
+		return nil, fmt.Errorf("the file has other fields than the %d of the case", n)
 	}
 	return l, nil
 }
 
-// others is how many variables of a file are not fields.
-func (l *layout) others(f *netcdf.File) (n int) {
+// countOthers returns the number of variables that are not fields.
+func (l *layout) countOthers(f *netcdf.File) (n int) {
 	for _, v := range f.Vars {
 		if v == l.time || len(v.Dims) == 0 || f.Dims[v.Dims[0]].Length != 0 {
 			n++
@@ -118,12 +118,12 @@ func (l *layout) others(f *netcdf.File) (n int) {
 	return n
 }
 
-// FieldAttrs tell what a field is.
+// FieldAttrs returns the attributes that describe a field.
 func FieldAttrs(f *solvers.Field) netcdf.Attrs {
 	return netcdf.Attrs{netcdf.Text("units", Units(f.Unit)), netcdf.Text("long_name", f.Doc)}
 }
 
-// Units is a unit as CF has it.
+// Units converts a unit to the spelling of CF.
 func Units(unit string) string {
 	if unit == "" {
 		return "1"
@@ -131,19 +131,20 @@ func Units(unit string) string {
 	return strings.NewReplacer("²", "2", "³", "3", "⁴", "4").Replace(unit)
 }
 
-// TimeAttrs tell when time 0 is. Without an epoch times are so many seconds since the start.
+// TimeAttrs returns the attributes of the time. epoch is the date of t = 0; if it is not a date, times count in seconds
+// from the start.
 func TimeAttrs(epoch string) netcdf.Attrs {
 	list := netcdf.Attrs{netcdf.Text("axis", "T"), netcdf.Text("long_name", "time"), netcdf.Text("standard_name", "time")}
-	at, err := time.Parse(time.RFC3339Nano, epoch)
+	start, err := time.Parse(time.RFC3339Nano, epoch)
 	if err != nil {
 		return netcdf.Attrs{netcdf.Text("axis", "T"), netcdf.Text("long_name", "time since the start"),
 			netcdf.Text("units", "s")}
 	}
-	return append(list, netcdf.Text("units", "seconds since "+at.UTC().Format("2006-01-02 15:04:05.999999999")),
+	return append(list, netcdf.Text("units", "seconds since "+start.UTC().Format("2006-01-02 15:04:05.999999999")),
 		netcdf.Text("calendar", "proleptic_gregorian"))
 }
 
-// Coordinates is the code of "EPSG:25832", 0 for none.
+// Coordinates returns the code of a coordinate system such as "EPSG:25832"; 0 if crs is not of that form.
 func Coordinates(crs string) int {
 	code, err := strconv.Atoi(strings.TrimPrefix(crs, "EPSG:"))
 	if err != nil {
@@ -152,8 +153,8 @@ func Coordinates(crs string) int {
 	return code
 }
 
-// CoordinateAttrs are those of x or y of coordinates with a code. Codes from 4000 to 4999 are of longitudes and
-// latitudes.
+// CoordinateAttrs returns the attributes of the x or y coordinates of an EPSG code. Codes from 4000 to 4999 mean
+// longitude and latitude.
 func CoordinateAttrs(axis string, epsg int) netcdf.Attrs {
 	if epsg >= 4000 && epsg < 5000 {
 		name, units := "longitude", "degrees_east"
@@ -165,32 +166,32 @@ func CoordinateAttrs(axis string, epsg int) netcdf.Attrs {
 	return netcdf.Attrs{netcdf.Text("standard_name", "projection_"+axis+"_coordinate"), netcdf.Text("units", "m")}
 }
 
-// MappingAttrs tell the code of the coordinates in the ways that readers look for it.
+// MappingAttrs returns the attributes of the grid mapping: the code in each form that some reader expects.
 func MappingAttrs(epsg int) netcdf.Attrs {
 	code := fmt.Sprintf("EPSG:%d", epsg)
 	return netcdf.Attrs{netcdf.Text("epsg_code", code), netcdf.Text("EPSG_code", code),
 		netcdf.Numeric("epsg", netcdf.Int32, float64(epsg)), netcdf.Text("long_name", code)}
 }
 
-// create makes the file with its mesh and without records.
+// create writes the file with its mesh and no records.
 func (w *Writer) create(n *nodes) error {
 	l := w.layout
 	return atomicfile.Write(w.path, func(f *os.File) error {
-		if _, err := f.Write(l.head.Head()); err != nil {
+		if _, err := f.Write(l.header.Head()); err != nil {
 			return err
 		}
-		for _, of := range []struct {
+		for _, item := range []struct {
 			v      *netcdf.Var
 			values []float64
 		}{{l.nodeX, n.x}, {l.nodeY, n.y}, {l.faces, n.faces}, {l.faceX, n.centreX}, {l.faceY, n.centreY},
-			{l.mesh, []float64{0}}, {l.on, []float64{float64(l.crs)}}} {
-			if of.v == nil {
+			{l.mesh, []float64{0}}, {l.gridMapping, []float64{float64(l.crs)}}} {
+			if item.v == nil {
 				continue
 			}
-			if err := put(f, l.head.At(of.v, 0, 0), of.v.Type, of.values); err != nil {
+			if err := writeAt(f, l.header.At(item.v, 0, 0), item.v.Type, item.values); err != nil {
 				return err
 			}
 		}
-		return f.Truncate(l.head.Length(0))
+		return f.Truncate(l.header.Length(0))
 	})
 }

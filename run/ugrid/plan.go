@@ -9,17 +9,17 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// exchangeTag marks messages of numbers on their way to the ranks that write them.
+// exchangeTag is the tag of messages with values for the ranks that write them.
 const exchangeTag = 0x0617
 
-// plan says which rank writes which cells: rank r of n those whose keys are from r/n of all on.
+// plan says which rank writes which cells: the cells in the order of their keys are split into equal contiguous ranges.
 type plan struct {
 	comm  dist.Comm
-	cells int64 // of all ranks
-	first int64 // that this rank writes
-	count int
-	to    [][]int // owned cells by the rank that writes them, in the order of their keys
-	from  [][]int // where in the stretch numbers of each rank belong
+	cells int64   // number of cells of all ranks
+	first int64   // key of the first cell that this rank writes
+	count int     // number of cells that this rank writes
+	to    [][]int // by rank: owned cells that it writes, ordered by key
+	from  [][]int // by rank: positions, in this rank's range, of the cells that it sends
 }
 
 func newPlan(ctx context.Context, comm dist.Comm, keys []int64) (*plan, error) {
@@ -39,23 +39,23 @@ func newPlan(ctx context.Context, comm dist.Comm, keys []int64) (*plan, error) {
 	}
 	slices.SortFunc(order, func(a, b int) int { return int(keys[a] - keys[b]) })
 	rank := int64(0)
-	told := make([][]int64, n)
+	keysFor := make([][]int64, n)
 	for _, i := range order {
 		if keys[i] < 0 || keys[i] >= p.cells {
-			return nil, fmt.Errorf("cell %d is not one of 0 to %d", keys[i], p.cells-1)
+			return nil, fmt.Errorf("got cell key %d, want 0 to %d", keys[i], p.cells-1)
 		}
 		for keys[i] >= begin(rank+1) {
 			rank++
 		}
 		p.to[rank] = append(p.to[rank], i)
-		told[rank] = append(told[rank], keys[i])
+		keysFor[rank] = append(keysFor[rank], keys[i])
 	}
-	return p, p.tell(ctx, told)
+	return p, p.exchangeKeys(ctx, keysFor)
 }
 
-// tell lets the ranks that write know what comes from whom.
-func (p *plan) tell(ctx context.Context, keys [][]int64) error {
-	values := make([][]float64, len(keys)) // of keys below 2^53
+// exchangeKeys sends the keys of cells to the ranks that write them, which fill in from.
+func (p *plan) exchangeKeys(ctx context.Context, keys [][]int64) error {
+	values := make([][]float64, len(keys)) // exact, since keys are below 2^53
 	for rank, list := range keys {
 		for _, key := range list {
 			values[rank] = append(values[rank], float64(key))
@@ -72,64 +72,64 @@ func (p *plan) tell(ctx context.Context, keys [][]int64) error {
 	for rank, text := range all {
 		p.from[rank] = make([]int, int(decode(nil, text)[p.comm.Rank()]))
 	}
-	got, err := p.swap(ctx, values, 1)
+	received, err := p.alltoall(ctx, values, 1)
 	if err != nil {
 		return err
 	}
 	filled := 0
-	for rank, list := range got {
+	for rank, list := range received {
 		for k, key := range list {
 			p.from[rank][k] = int(int64(key) - p.first)
 		}
 		filled += len(list)
 	}
 	if filled != p.count {
-		return fmt.Errorf("%d cells of %d are there", filled, p.count)
+		return fmt.Errorf("received %d cells to write, want %d", filled, p.count)
 	}
 	return nil
 }
 
-// swap sends each rank its numbers, and returns what has come from each: so many times as many as cells.
-func (p *plan) swap(ctx context.Context, values [][]float64, width int) ([][]float64, error) {
-	me := p.comm.Rank()
-	got := make([][]float64, len(values))
-	texts := make([][]byte, len(values))
+// alltoall sends values[r] to rank r and returns the values received from each rank: width per cell.
+func (p *plan) alltoall(ctx context.Context, values [][]float64, width int) ([][]float64, error) {
+	self := p.comm.Rank()
+	received := make([][]float64, len(values))
+	buffers := make([][]byte, len(values))
 	var requests []dist.Request
-	wait := func(r dist.Request, err error) error {
+	post := func(r dist.Request, err error) error {
 		if err == nil {
 			requests = append(requests, r)
 		}
 		return err
 	}
 	for rank := range values {
-		if rank == me || len(p.from[rank]) == 0 {
+		if rank == self || len(p.from[rank]) == 0 {
 			continue
 		}
-		texts[rank] = make([]byte, 8*width*len(p.from[rank]))
-		if err := wait(p.comm.Irecv(ctx, rank, exchangeTag, texts[rank])); err != nil {
+		buffers[rank] = make([]byte, 8*width*len(p.from[rank]))
+		if err := post(p.comm.Irecv(ctx, rank, exchangeTag, buffers[rank])); err != nil {
 			return nil, err
 		}
 	}
 	for rank, list := range values {
-		if rank == me || len(list) == 0 {
+		if rank == self || len(list) == 0 {
 			continue
 		}
-		if err := wait(p.comm.Isend(ctx, rank, exchangeTag, encode(list))); err != nil {
+		if err := post(p.comm.Isend(ctx, rank, exchangeTag, encode(list))); err != nil {
 			return nil, err
 		}
 	}
 	if err := p.comm.Wait(ctx, requests); err != nil {
 		return nil, err
 	}
-	for rank, text := range texts {
-		got[rank] = decode(nil, text)
+	for rank, text := range buffers {
+		received[rank] = decode(nil, text)
 	}
-	got[me] = values[me]
-	return got, nil
+	received[self] = values[self]
+	return received, nil
 }
 
-// exchange brings arrays of numbers of the owned cells to the ranks that write them, and returns those of this rank's
-// stretch.
+// exchange sends arrays of values on owned cells to the ranks that write them, and returns the arrays of this rank's
+// range.
 func (p *plan) exchange(ctx context.Context, arrays [][]float64) ([][]float64, error) {
 	values := make([][]float64, len(p.to))
 	for rank, list := range p.to {
@@ -139,7 +139,7 @@ func (p *plan) exchange(ctx context.Context, arrays [][]float64) ([][]float64, e
 			}
 		}
 	}
-	got, err := p.swap(ctx, values, len(arrays))
+	received, err := p.alltoall(ctx, values, len(arrays))
 	if err != nil {
 		return nil, err
 	}
@@ -147,15 +147,15 @@ func (p *plan) exchange(ctx context.Context, arrays [][]float64) ([][]float64, e
 	for k := range result {
 		result[k] = make([]float64, p.count)
 		for rank, list := range p.from {
-			for j, at := range list {
-				result[k][at] = got[rank][k*len(list)+j]
+			for j, position := range list {
+				result[k][position] = received[rank][k*len(list)+j]
 			}
 		}
 	}
 	return result, nil
 }
 
-// corners are x and y of the corners of the cells of this rank's stretch, six numbers a cell.
+// corners returns the corners of the cells in this rank's range: x and y of three corners, six numbers per cell.
 func (p *plan) corners(ctx context.Context, mesh *vtk.Grid) ([]float64, error) {
 	own := make([][]float64, 6)
 	for k := range own {
@@ -164,7 +164,7 @@ func (p *plan) corners(ctx context.Context, mesh *vtk.Grid) ([]float64, error) {
 	for i := range mesh.Types {
 		cell := mesh.Cell(i)
 		if len(cell) != 3 {
-			return nil, fmt.Errorf("cell %d has %d corners; the file is of triangles", i, len(cell))
+			return nil, fmt.Errorf("cell %d has %d corners, want 3: format nc stores triangles", i, len(cell))
 		}
 		for k, v := range cell {
 			own[2*k][i], own[2*k+1][i] = mesh.Points[3*v], mesh.Points[3*v+1]

@@ -17,8 +17,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// declared is the suite of the checks that a kind of solver declares.
-func declared(k *solvers.Kind) Suite {
+// declaredSuite returns the suite of the checks that a kind of solver declares.
+func declaredSuite(k *solvers.Kind) Suite {
 	s := Suite{Name: k.Name, Twins: 2}
 	for _, c := range k.Checks {
 		s.Checks = append(s.Checks, Check{Name: c.Name, About: c.About, Run: func(ctx context.Context, p *Page) error {
@@ -28,14 +28,14 @@ func declared(k *solvers.Kind) Suite {
 	return s
 }
 
-// declaredCheck is a check of a kind under way.
+// declaredCheck runs a check that a kind of solver declares.
 type declaredCheck struct {
 	solvers.Check
 	page *Page
 }
 
-// ended is what a run of a check leads to.
-type ended struct {
+// outcome is the result of a run.
+type outcome struct {
 	entities int64
 	steps    int
 	hash     string
@@ -43,61 +43,62 @@ type ended struct {
 	drifts   map[string]float64 // by total
 }
 
-// mostRanks is on how many ranks the coarsest run is made again.
-const mostRanks = 3
+// maxRanks is the largest number of ranks on which the coarsest run is repeated.
+const maxRanks = 3
 
 func (c *declaredCheck) run(ctx context.Context) error {
-	finer := c.Refinements
-	if c.page.Options.Quick && len(finer) > 2 {
-		finer = finer[:len(finer)-1]
+	refinements := c.Refinements
+	if c.page.Options.Quick && len(refinements) > 2 {
+		refinements = refinements[:len(refinements)-1]
 	}
 	names := slices.Sorted(maps.Keys(c.Exact))
-	all := make([]ended, len(finer))
-	for n, set := range finer {
+	all := make([]outcome, len(refinements))
+	for n, set := range refinements {
 		c.page.Progress("%s", set)
 		var err error
-		if all[n], err = c.on(ctx, set, []backend.Device{nil}); err != nil {
+		if all[n], err = c.runOn(ctx, set, []backend.Device{nil}); err != nil {
 			return fmt.Errorf("%s: %w", set, err)
 		}
 	}
 	for _, name := range names {
-		c.tell(name, finer, all)
+		c.printErrors(name, refinements, all)
 	}
 	for _, total := range slices.Sorted(maps.Keys(all[0].drifts)) {
 		t := c.page.Table("Relative change of "+total, "run", "change")
-		for n, set := range finer {
+		for n, set := range refinements {
 			t.Row(AtMost(math.Abs(all[n].drifts[total]), c.MaxDrift), set, all[n].drifts[total])
 		}
 		t.Flush()
 	}
-	return c.again(ctx, finer[0], all[0].hash)
+	return c.repeat(ctx, refinements[0], all[0].hash)
 }
 
-// tell prints the errors of a field. The last run has the bounds of the finest, unless that is left out.
-func (c *declaredCheck) tell(name string, finer []string, all []ended) {
+// printErrors prints the errors of a field over all refinements. The error bound holds for the finest refinement, the
+// order bound for the last two runs.
+func (c *declaredCheck) printErrors(name string, refinements []string, all []outcome) {
 	t := c.page.Table("Mean error of "+name, "run", "entities", "steps", "error", "order")
-	for n, set := range finer {
-		now, order, v := all[n].errors[name], "", Info
+	for n, set := range refinements {
+		e, order, v := all[n].errors[name], "", Info
 		if n == len(c.Refinements)-1 {
-			v = AtMost(now, c.MaxError)
+			v = AtMost(e, c.MaxError)
 		}
 		if n > 0 {
-			falls := Order(all[n-1].errors[name], now)
-			order = fmt.Sprintf("%.3f", falls)
-			if n == len(finer)-1 {
-				v = v.And(AtLeast(falls, c.MinOrder), "order")
+			observed := Order(all[n-1].errors[name], e)
+			order = fmt.Sprintf("%.3f", observed)
+			if n == len(refinements)-1 {
+				v = v.And(AtLeast(observed, c.MinOrder), "order")
 			}
 		}
-		t.Row(v, set, all[n].entities, all[n].steps, now, order)
+		t.Row(v, set, all[n].entities, all[n].steps, e, order)
 	}
 	t.Flush()
 }
 
-// again makes a run on more ranks, and where twins are asked for, which must end with the same bits.
-func (c *declaredCheck) again(ctx context.Context, set, hash string) error {
+// repeat runs a refinement again, on more ranks and on twins. The final state must have the same bits.
+func (c *declaredCheck) repeat(ctx context.Context, set, hash string) error {
 	t := c.page.Table("The same state on more ranks", "ranks", "state")
-	for ranks := 2; ranks <= mostRanks; ranks++ {
-		e, err := c.on(ctx, set, make([]backend.Device, ranks))
+	for ranks := 2; ranks <= maxRanks; ranks++ {
+		e, err := c.runOn(ctx, set, make([]backend.Device, ranks))
 		if err != nil {
 			return fmt.Errorf("%d ranks: %w", ranks, err)
 		}
@@ -105,26 +106,26 @@ func (c *declaredCheck) again(ctx context.Context, set, hash string) error {
 	}
 	t.Flush()
 	for _, twin := range c.page.Options.Twins {
-		e, err := c.on(ctx, set, twin.Devices)
+		e, err := c.runOn(ctx, set, twin.Devices)
 		if err != nil {
 			return fmt.Errorf("on %s: %w", twin.Name, err)
 		}
-		missed := ""
+		difference := ""
 		if e.hash != hash {
-			missed = fmt.Sprintf("%s: the state is %s on %s, and %s on the CPU", set, e.hash, twin.Name, hash)
+			difference = fmt.Sprintf("%s: the state is %s on %s, and %s on the CPU", set, e.hash, twin.Name, hash)
 		}
-		c.page.Twin(missed)
+		c.page.RecordTwin(difference)
 	}
 	return nil
 }
 
-// on makes a run on a rank for each of the devices; nil is for one of the CPU.
-func (c *declaredCheck) on(ctx context.Context, set string, devices []backend.Device) (ended, error) {
-	of, err := solvers.Parse(c.Name+".toml", []byte(c.Case), []string{set})
+// runOn runs a refinement, with one rank per device; a nil device means a CPU.
+func (c *declaredCheck) runOn(ctx context.Context, set string, devices []backend.Device) (outcome, error) {
+	parsed, err := solvers.Parse(c.Name+".toml", []byte(c.Case), []string{set})
 	if err != nil {
-		return ended{}, err
+		return outcome{}, err
 	}
-	return local.Each(len(devices), func(comm dist.Comm) (e ended, err error) {
+	return local.Each(len(devices), func(comm dist.Comm) (e outcome, err error) {
 		dev := devices[comm.Rank()]
 		if dev == nil {
 			threads := 1
@@ -134,18 +135,18 @@ func (c *declaredCheck) on(ctx context.Context, set string, devices []backend.De
 			dev = cpu.New(threads)
 			defer dev.Close()
 		}
-		_, err = run.Run(ctx, run.Options{Case: of, Comm: comm, Device: dev,
+		_, err = run.Run(ctx, run.Options{Case: parsed, Comm: comm, Device: dev,
 			Report: func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error {
-				return e.look(ctx, c, of, comm, s, o)
+				return e.measure(ctx, c, parsed, comm, s, o)
 			}})
 		return e, err
 	})
 }
 
-// look measures a state that a run has led to.
-func (e *ended) look(ctx context.Context, c *declaredCheck, of *config.Case, comm dist.Comm, s solvers.Solver,
+// measure fills in the outcome of a run.
+func (e *outcome) measure(ctx context.Context, c *declaredCheck, cfg *config.Case, comm dist.Comm, s solvers.Solver,
 	o solvers.Outcome) error {
-	*e = ended{entities: s.Size().Entities, steps: o.Steps, hash: o.Hash, errors: map[string]float64{},
+	*e = outcome{entities: s.Size().Entities, steps: o.Steps, hash: o.Hash, errors: map[string]float64{},
 		drifts: o.Drifts}
 	for _, f := range s.Fields() {
 		exact, ok := c.Exact[f.Name]
@@ -156,14 +157,14 @@ func (e *ended) look(ctx context.Context, c *declaredCheck, of *config.Case, com
 		if err != nil {
 			return err
 		}
-		off, err := f.Errors(ctx, comm, program, s.Clock().Time)
+		errors, err := f.Errors(ctx, comm, program, s.Clock().Time)
 		if err != nil {
 			return err
 		}
-		e.errors[f.Name] = off.L1
+		e.errors[f.Name] = errors.L1
 	}
 	if len(e.errors) != len(c.Exact) {
-		return fmt.Errorf("solver %q has not all fields of the check", of.Solver)
+		return fmt.Errorf("solver %q lacks a field for which the check has an exact solution", cfg.Solver)
 	}
 	return nil
 }

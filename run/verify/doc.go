@@ -1,6 +1,7 @@
-// Package verify reproduces what is published or known exactly about the problems of solvers, and prints the reference
-// values beside those of Atoll. It has the tables, bounds and the report; the checks are those that solvers register.
+// Package verify compares solutions of the solvers with published or exact results and prints both. A Suite has the
+// checks of one solver; each Check writes tables to a Page, with a Verdict per row. Solvers register their suites; this
+// package runs them and writes the report.
 //
-// A check is a file: the problem, where its answer comes from, and how close the solver must come and why. A check
-// that misses a bound is an error of the run, and its table says which row.
+// A check is a file: the problem, the source of its reference, and how close the solver must come and why. A row that
+// misses its bound fails the verification.
 package verify

@@ -12,15 +12,15 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// Page is what a check writes on.
+// Page is the output of a check.
 type Page struct {
 	Options Options
 	check   string
 	w       io.Writer
-	err     error // the first of writing
+	err     error // first write error
 	bounds  int
 	missed  []string
-	twins   int // states that twins met
+	twins   int // number of states that were equal on a twin
 }
 
 // Printf writes text.
@@ -33,7 +33,7 @@ func (p *Page) Printf(format string, args ...any) {
 // Note writes a line of prose.
 func (p *Page) Note(format string, args ...any) { p.Printf(format+"\n", args...) }
 
-// Picture writes a picture to the folder for them, if there is one, and a line of prose that says where it is.
+// Picture writes a plot to the folder of pictures, if there is one, and prints its path.
 func (p *Page) Picture(name string, s *chart.Series) error {
 	if p.Options.Pictures == "" {
 		return nil
@@ -53,52 +53,52 @@ func (p *Page) Picture(name string, s *chart.Series) error {
 	return nil
 }
 
-// Progress tells what is run next.
+// Progress reports which run comes next.
 func (p *Page) Progress(format string, args ...any) {
 	if p.Options.Progress != nil {
 		p.Options.Progress(p.check, fmt.Sprintf(format, args...))
 	}
 }
 
-// Verdict is what a row says of its bound; the zero value says nothing.
+// Verdict says whether the value in a row meets its bound. The zero value means that there is no bound.
 type Verdict struct {
 	Bound string
 	OK    bool
 	set   bool
 }
 
-// VerdictOf reports whether a bound is met, and what it is.
+// VerdictOf returns a verdict: whether the bound is met, and its text.
 func VerdictOf(ok bool, bound string) Verdict { return Verdict{Bound: bound, OK: ok, set: true} }
 
-// Info is the verdict of a row that is only shown.
+// Info is the verdict of a row without a bound.
 var Info Verdict
 
-// AtMost bounds from above. It and the others are false for a NaN.
+// AtMost requires value ≤ bound. Like the functions below, it fails for a NaN.
 func AtMost(value, bound float64) Verdict {
 	return VerdictOf(value <= bound, fmt.Sprintf("≤ %.4g", bound))
 }
 
-// AtLeast bounds from below.
+// AtLeast requires value ≥ bound.
 func AtLeast(value, bound float64) Verdict {
 	return VerdictOf(value >= bound, fmt.Sprintf("≥ %.4g", bound))
 }
 
-// Between bounds from both sides.
+// Between requires low ≤ value ≤ high.
 func Between(value, low, high float64) Verdict {
 	return VerdictOf(value >= low && value <= high, fmt.Sprintf("%.4g..%.4g", low, high))
 }
 
-// Near bounds the relative deviation of a value from its reference by share.
+// Near requires a relative deviation from the reference of at most share.
 func Near(value, reference, share float64) Verdict {
 	return VerdictOf(math.Abs(Deviation(value, reference)) <= share, fmt.Sprintf("±%.3g%%", 100*share))
 }
 
-// Exactly wants one value.
+// Exactly requires value == want.
 func Exactly(value, want float64) Verdict {
 	return VerdictOf(value == want, fmt.Sprintf("= %.4g", want))
 }
 
-// And is met where both are; the other is of what is named.
+// And requires both bounds; what names the quantity of the other.
 func (v Verdict) And(o Verdict, what string) Verdict {
 	if !v.set {
 		return VerdictOf(o.OK, what+" "+o.Bound)
@@ -106,20 +106,20 @@ func (v Verdict) And(o Verdict, what string) Verdict {
 	return VerdictOf(v.OK && o.OK, v.Bound+", "+what+" "+o.Bound)
 }
 
-// Deviation is the relative deviation of a value from its reference.
+// Deviation returns the relative deviation of a value from its reference.
 func Deviation(value, reference float64) float64 { return (value - reference) / reference }
 
-// Percent prints a share with its sign.
+// Percent formats a share as a percentage with its sign.
 func Percent(share float64) string { return fmt.Sprintf("%+.2f%%", 100*share) }
 
-// Table is written by Flush, when all widths are known. Cells are strings, or numbers of which floats get 6 digits.
+// Table collects rows until Flush writes them with aligned columns. Cells are strings or numbers; floats get 6 digits.
 type Table struct {
 	p     *Page
 	title string
 	rows  [][]string
 }
 
-// Table begins a table; columns for bound and verdict are added.
+// Table starts a table. It adds columns for bound and verdict.
 func (p *Page) Table(title string, columns ...string) *Table {
 	return &Table{p: p, title: title, rows: [][]string{append(columns, "bound", "verdict")}}
 }
@@ -171,7 +171,7 @@ func (t *Table) Flush() {
 	t.p.Printf("\n")
 }
 
-// line sets the first cell to the left, and numbers, which are the rest, to the right.
+// line formats a row: the first cell is aligned to the left, the others, mostly numbers, to the right.
 func line(row []string, widths []int) string {
 	var b strings.Builder
 	for c, s := range row {
@@ -185,8 +185,8 @@ func line(row []string, widths []int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// Twin counts a state that a twin has met, or says how it has missed it.
-func (p *Page) Twin(missed string) {
+// RecordTwin counts a state that is equal on a twin, or records the description of a difference.
+func (p *Page) RecordTwin(missed string) {
 	p.bounds++
 	if missed != "" {
 		p.missed = append(p.missed, missed)
@@ -195,5 +195,6 @@ func (p *Page) Twin(missed string) {
 	p.twins++
 }
 
-// Order is the observed order of convergence between two errors, the second with twice the cells along a side.
+// Order returns the observed order of convergence from the errors of two runs, the finer with twice the cells along
+// each side.
 func Order(coarse, fine float64) float64 { return math.Log2(coarse / fine) }

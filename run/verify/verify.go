@@ -15,18 +15,18 @@ import (
 
 // Options say what to verify, and how thoroughly.
 type Options struct {
-	Threads int      // of the device; 0 for one a processor
-	Quick   bool     // the coarse levels alone: what a test can afford
-	Only    []string // names of checks to make; none for all
-	Twins   []Twin   // where each flow is computed again, to compare the bits
-	// Resolution is by how much to multiply the cells of suites that scale; 0 stands for 1.
+	Threads int      // threads of the device; 0 for one per processor
+	Quick   bool     // only coarse levels, for tests
+	Only    []string // names of the checks to run; empty for all
+	Twins   []Twin   // where cases are computed again, to compare the bits
+	// Resolution multiplies the number of cells in suites that scale; 0 means 1.
 	Resolution float64
-	Pictures   string // folder for those of checks that have some; "" for none
-	// Progress, if not nil, is told before each run what it is.
+	Pictures   string // folder for plots; "" for none
+	// Progress, if not nil, is called before each run with its description.
 	Progress func(check, run string)
 }
 
-// Report is the outcome of the checks, in the order in which they were made.
+// Report is the outcome of all checks, in the order in which they ran.
 type Report struct {
 	Checks []Result
 }
@@ -34,61 +34,61 @@ type Report struct {
 // Result is the outcome of one check.
 type Result struct {
 	Name   string
-	Bounds int      // that were looked at
-	Missed []string // a line each, empty if all were met
+	Bounds int      // number of bounds
+	Missed []string // one line per missed bound
 	Wall   time.Duration
 }
 
-// Check is one page of the report.
+// Check is one verification problem.
 type Check struct {
 	Name  string
 	About string
 	Run   func(ctx context.Context, p *Page) error
-	// Largest is the text of a case that takes as much memory as the largest problem of the check does; nil, or no text,
-	// where that is hardly more than the program.
+	// Largest returns the text of a case that takes as much memory as the largest problem of the check. It is nil, or
+	// returns no text, if that memory is negligible.
 	Largest func(o Options) string
 }
 
 // Suite is the checks of one solver.
 type Suite struct {
-	Name   string // as atoll verify is asked for it
+	Name   string // as in atoll verify NAME
 	Checks []Check
-	Twins  int  // ranks of the larger twin, where cases are computed again as Options.Twins says; 0 where none are
-	Scales bool // its checks take as many cells as Options.Resolution says
+	Twins  int  // ranks of the larger twin, for suites that use Options.Twins; 0 for others
+	Scales bool // whether checks use Options.Resolution
 }
 
 var suites = map[string]Suite{}
 
-// Register makes checks known, in an init function. It panics if the name is empty or taken.
+// Register adds a suite, in an init function. It panics if the name is empty or taken.
 func Register(s Suite) {
-	if _, taken := suites[s.Name]; taken || s.Name == "" {
+	if _, exists := suites[s.Name]; exists || s.Name == "" {
 		panic(fmt.Sprintf("verify: the name %q is empty or registered already", s.Name))
 	}
 	suites[s.Name] = s
 }
 
-// All are the suites that are registered, and those of the checks that kinds of solvers declare, by their names.
+// All returns all suites by name: those that are registered, and those of checks that kinds of solvers declare.
 func All() map[string]Suite {
 	all := maps.Clone(suites)
 	for _, name := range solvers.Names() {
 		if k, _ := solvers.Find(name); len(k.Checks) > 0 {
-			all[name] = declared(&k)
+			all[name] = declaredSuite(&k)
 		}
 	}
 	return all
 }
 
-// Find returns the suite of a name.
+// Find returns the suite with a name.
 func Find(name string) (Suite, bool) {
 	s, ok := All()[name]
 	return s, ok
 }
 
-// Names are those of all suites, sorted.
+// Names returns the names of all suites, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(All())) }
 
-// Those returns the names of suites that have something, sorted.
-func Those(have func(Suite) bool) (names []string) {
+// NamesWhere returns the names of suites that satisfy a condition, sorted.
+func NamesWhere(have func(Suite) bool) (names []string) {
 	all := All()
 	for _, name := range Names() {
 		if have(all[name]) {
@@ -98,10 +98,10 @@ func Those(have func(Suite) bool) (names []string) {
 	return names
 }
 
-// WithTwins are the names of those whose cases twins compute again.
-func WithTwins() []string { return Those(func(s Suite) bool { return s.Twins > 0 }) }
+// WithTwins returns the names of suites that use twins.
+func WithTwins() []string { return NamesWhere(func(s Suite) bool { return s.Twins > 0 }) }
 
-// Names are those that Options.Only may hold.
+// Names returns the names of the checks.
 func (s *Suite) Names() []string {
 	var names []string
 	for _, c := range s.Checks {
@@ -110,26 +110,26 @@ func (s *Suite) Names() []string {
 	return names
 }
 
-// Twin is where each case is computed once more, to compare the bits: one rank on each of the devices.
+// Twin is a set of devices, one rank on each, on which cases are computed again to compare the bits.
 type Twin struct {
 	Name    string
 	Devices []backend.Device
 }
 
-// Run makes the checks and writes their tables. It makes every check that was asked for, and returns an error if one
-// missed a bound or could not be made.
+// Run runs the checks and writes their tables. It runs all selected checks, and returns an error if one missed a bound
+// or could not be run.
 func (s *Suite) Run(ctx context.Context, w io.Writer, opts Options) (Report, error) {
 	var report Report
 	names := s.Names()
 	for _, name := range opts.Only {
 		if !slices.Contains(names, name) {
-			return report, fmt.Errorf("check %q is not known; choose from %s", name, strings.Join(names, ", "))
+			return report, fmt.Errorf("unknown check %q: choose from %s", name, strings.Join(names, ", "))
 		}
 	}
 	checks := slices.DeleteFunc(slices.Clone(s.Checks), func(c Check) bool {
 		return len(opts.Only) > 0 && !slices.Contains(opts.Only, c.Name)
 	})
-	if err := room(w, checks, opts); err != nil {
+	if err := checkMemory(w, checks, opts); err != nil {
 		return report, err
 	}
 	var bad []string
@@ -142,9 +142,9 @@ func (s *Suite) Run(ctx context.Context, w io.Writer, opts Options) (Report, err
 		}
 		switch {
 		case p.twins > 0:
-			p.Note("%d states are the same in every bit on %s\n", p.twins, twinNames(opts.Twins))
+			p.Note("%d states have the same bits on %s\n", p.twins, twinNames(opts.Twins))
 		case len(opts.Twins) > 0 && len(p.missed) == 0:
-			p.Note("this check computes nothing again on %s\n", twinNames(opts.Twins))
+			p.Note("this check does not use %s\n", twinNames(opts.Twins))
 		}
 		if p.err != nil {
 			return report, fmt.Errorf("writing the report: %w", p.err)

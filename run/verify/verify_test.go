@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A missed bound shows in the table, in the report and as an error, and the checks after it are made all the same.
+// TestMissedBound checks that a missed bound appears in the table, in the report and in the error, and that later
+// checks still run.
 func TestMissedBound(t *testing.T) {
 	checks := []Check{
 		{Name: "wrong", About: "misses one of two bounds", Run: func(_ context.Context, p *Page) error {
@@ -46,7 +47,7 @@ func TestMissedBound(t *testing.T) {
 	}
 }
 
-// No bound is met by a number that is none.
+// TestNaNMeetsNoBound checks that a NaN fails every bound.
 func TestNaNMeetsNoBound(t *testing.T) {
 	nan := 0.0
 	nan /= nan

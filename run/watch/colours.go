@@ -9,26 +9,27 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
-// Colours of pixels, by what ranks send: 0 shows nothing, then come those of numbers, and two for what is none.
+// Pixel values that ranks send: 0 for transparent, then the colours of the scale, and two for values without a colour.
 const (
-	nothing   = 0
-	first     = 1
-	last      = 253
-	masked    = 254
-	notFinite = 255
+	transparent = 0
+	firstColour = 1
+	lastColour  = 253
+	masked      = 254
+	notFinite   = 255
 )
 
-// Scale is what the colours of a picture span.
+// Scale is the range of values that the colours span.
 type Scale struct{ Lo, Hi float64 }
 
-// NewScale spans the numbers from lo to hi, or about zero if they have both signs, or what the field declares.
+// NewScale returns the scale of values from lo to hi. It is symmetric about zero if they have both signs. A range that
+// the field declares replaces them.
 func NewScale(lo, hi float64, declared *[2]float64) Scale {
 	switch {
 	case declared != nil:
 		lo, hi = declared[0], declared[1]
-	case lo > hi: // there are none
+	case lo > hi: // no values
 		lo, hi = 0, 0
-	case lo < 0 && hi > 0 && min(-lo, hi) > 1e-9*max(-lo, hi): // and not by rounding alone
+	case lo < 0 && hi > 0 && min(-lo, hi) > 1e-9*max(-lo, hi): // not just by round-off
 		hi = max(-lo, hi)
 		lo = -hi
 	}
@@ -42,30 +43,30 @@ func NewScale(lo, hi float64, declared *[2]float64) Scale {
 	return Scale{lo, hi}
 }
 
-// Colours are those of a tile's pixels.
+// Colours returns the pixel values of a tile.
 func (s Scale) Colours(t *Tile) []byte {
 	colours := make([]byte, len(t.Values))
 	for i, v := range t.Values {
 		switch {
 		case v == None:
-			colours[i] = nothing
+			colours[i] = transparent
 		case v == Masked:
 			colours[i] = masked
 		case v-v != 0:
 			colours[i] = notFinite
 		default:
 			share := max(0, min(1, (v-s.Lo)/(s.Hi-s.Lo)))
-			colours[i] = first + byte(math.Round(share*(last-first)))
+			colours[i] = firstColour + byte(math.Round(share*(lastColour-firstColour)))
 		}
 	}
 	return colours
 }
 
-// diverges reports whether the scale goes through zero.
+// diverges reports whether zero is inside the scale.
 func (s Scale) diverges() bool { return s.Lo < 0 && s.Hi > 0 }
 
-// at is the colour of a share of the scale.
-func (s Scale) at(share float64) color.RGBA {
+// colour returns the colour at a fraction of the scale, from 0 to 1.
+func (s Scale) colour(share float64) color.RGBA {
 	if s.diverges() {
 		return palette.Diverging.At(share)
 	}
@@ -74,48 +75,48 @@ func (s Scale) at(share float64) color.RGBA {
 
 func (s Scale) palette() color.Palette {
 	p := make(color.Palette, 256)
-	p[nothing] = color.RGBA{}
+	p[transparent] = color.RGBA{}
 	p[masked] = color.RGBA{183, 168, 140, 255}  // sand, as in atoll plot
-	p[notFinite] = color.RGBA{255, 0, 255, 255} // which must be seen
-	for k := first; k <= last; k++ {
-		p[k] = s.at(float64(k-first) / (last - first))
+	p[notFinite] = color.RGBA{255, 0, 255, 255} // magenta, to stand out
+	for k := firstColour; k <= lastColour; k++ {
+		p[k] = s.colour(float64(k-firstColour) / (lastColour - firstColour))
 	}
 	return p
 }
 
-// Part is a rank's tile as it travels.
+// Part is a rank's tile in the form in which it is sent.
 type Part struct {
 	X, Y, W, H int
 	Colours    []byte `json:"-"`
 }
 
-// picture joins the parts of all ranks. Where several show a pixel, as ranks behind each other do, the one that is
-// nearer counts, as for numbers of one rank.
-func (p *Plane) picture(parts []Part, s Scale, along Along) (*image.Paletted, error) {
+// picture joins the parts of all ranks. A pixel that several ranks cover, one behind the other, gets the value that the
+// projection selects.
+func (p *Plane) picture(parts []Part, s Scale, projection Projection) (*image.Paletted, error) {
 	img := image.NewPaletted(image.Rect(0, 0, p.Width, p.Height), s.palette())
 	for _, part := range parts {
 		if part.X < 0 || part.Y < 0 || part.W < 0 || part.H < 0 || part.W > p.Width-part.X ||
 			part.H > p.Height-part.Y || len(part.Colours) != part.W*part.H {
-			return nil, errors.New("a rank's part of the picture is not inside it")
+			return nil, errors.New("part of a rank extends beyond the picture")
 		}
 		for row := range part.H {
-			to := img.Pix[(part.Y+row)*img.Stride+part.X:]
+			dst := img.Pix[(part.Y+row)*img.Stride+part.X:]
 			for i, c := range part.Colours[row*part.W : (row+1)*part.W] {
-				to[i] = over(to[i], c, along)
+				dst[i] = visibleColour(dst[i], c, projection)
 			}
 		}
 	}
 	return img, nil
 }
 
-func over(a, b byte, along Along) byte {
-	number := func(c byte) bool { return c >= first && c <= last }
+func visibleColour(a, b byte, projection Projection) byte {
+	number := func(c byte) bool { return c >= firstColour && c <= lastColour }
 	switch {
-	case a == notFinite || b == nothing:
+	case a == notFinite || b == transparent:
 		return a
-	case b == notFinite || a == nothing:
+	case b == notFinite || a == transparent:
 		return b
-	case number(a) && number(b) && along == Smallest:
+	case number(a) && number(b) && projection == SmallestAlongZ:
 		return min(a, b)
 	case number(a) && number(b):
 		return max(a, b)

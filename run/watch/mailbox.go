@@ -2,19 +2,18 @@ package watch
 
 import "sync"
 
-// mailbox holds the latest of what was put into it. Who puts never waits, and each reader gets what is there when it
-// is ready: one that is slow misses what was there in between.
+// mailbox holds the latest value that was put into it. Writers never wait. A slow reader misses values in between.
 type mailbox struct {
 	mu      sync.Mutex
 	latest  []byte
-	number  uint64        // of the latest; 0 before the first
+	number  uint64        // sequence number of the latest value; 0 before the first
 	changed chan struct{} // closed by the next put
 }
 
 func newMailbox() *mailbox { return &mailbox{changed: make(chan struct{})} }
 
-// put replaces what is there. The bytes are not changed afterwards.
-func (m *mailbox) put(b []byte) {
+// set replaces the value. b must not be changed afterwards.
+func (m *mailbox) set(b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.latest = b
@@ -23,7 +22,7 @@ func (m *mailbox) put(b []byte) {
 	m.changed = make(chan struct{})
 }
 
-// get returns what is there, its number, and what is closed when there is something newer.
+// get returns the latest value, its number, and a channel that is closed when there is a newer one.
 func (m *mailbox) get() ([]byte, uint64, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

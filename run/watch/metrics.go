@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// exposition is text as Prometheus reads it.
+// exposition is text in the exposition format of Prometheus.
 type exposition struct{ bytes.Buffer }
 
-func (e *exposition) family(name, kind, help string) {
+func (e *exposition) family(name, typ, help string) {
 	help = strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(help)
-	fmt.Fprintf(e, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+	fmt.Fprintf(e, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, typ)
 }
 
 var quote = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
-// sample adds a number with labels, names and values in turn.
+// sample adds a value. labels are alternately names and values.
 func (e *exposition) sample(name string, value float64, labels ...string) {
 	e.WriteString(name)
 	for i := 0; i < len(labels); i += 2 {
-		open := ","
+		separator := ","
 		if i == 0 {
-			open = "{"
+			separator = "{"
 		}
-		fmt.Fprintf(e, `%s%s="%s"`, open, labels[i], quote.Replace(labels[i+1]))
+		fmt.Fprintf(e, `%s%s="%s"`, separator, labels[i], quote.Replace(labels[i+1]))
 	}
 	if len(labels) > 0 {
 		e.WriteByte('}')
@@ -35,19 +35,19 @@ func (e *exposition) sample(name string, value float64, labels ...string) {
 	fmt.Fprintf(e, " %g\n", value)
 }
 
-// one is a family of one number.
-func (e *exposition) one(name, kind, help string, value float64) {
-	e.family(name, kind, help)
+// one adds a family with a single value.
+func (e *exposition) one(name, typ, help string, value float64) {
+	e.family(name, typ, help)
 	e.sample(name, value)
 }
 
-// metrics are the numbers of the run.
+// metrics returns the metrics of the run.
 func (s *Server) metrics() []byte {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
 	var e exposition
 	st, a := &s.state, &s.state.about
-	if st.begun.IsZero() {
+	if st.started.IsZero() {
 		return []byte("# the run is being set up\n")
 	}
 	e.family("atoll_run_info", "gauge", "What is run, as labels.")
@@ -57,7 +57,7 @@ func (s *Server) metrics() []byte {
 	if !st.ended.IsZero() {
 		now = st.ended
 	}
-	portion, left, rate := a.Estimate(st.now.Steps, st.now.Time, now.Sub(st.begun))
+	portion, left, rate := a.Estimate(st.now.Steps, st.now.Time, now.Sub(st.started))
 	e.one("atoll_ranks", "gauge", "Ranks of the run.", float64(a.Ranks))
 	e.one("atoll_entities", "gauge", "What a step updates: cells or vertices, of all ranks.", float64(a.Cells))
 	e.one("atoll_steps", "counter", "Steps or sweeps since the start of the case.", float64(st.now.Steps))
@@ -79,9 +79,9 @@ func (s *Server) metrics() []byte {
 	}
 	if len(st.phases) > 0 {
 		e.family("atoll_phase_seconds", "counter", "Where ranks spent their time.")
-		for rank, of := range st.phases {
-			for _, name := range slices.Sorted(maps.Keys(of)) {
-				e.sample("atoll_phase_seconds", of[name], "rank", fmt.Sprint(rank), "phase", name)
+		for rank, phases := range st.phases {
+			for _, name := range slices.Sorted(maps.Keys(phases)) {
+				e.sample("atoll_phase_seconds", phases[name], "rank", fmt.Sprint(rank), "phase", name)
 			}
 		}
 	}

@@ -1,6 +1,5 @@
 'use strict';
-// The body of the page comes whole, each time it has changed. Its picture is loaded before it takes the place of the
-// one that is there, so that nothing flickers.
+// Each message is the new body of the page. Its picture is loaded before the body is replaced, to avoid flicker.
 const main = document.querySelector('main');
 const connection = document.getElementById('connection');
 let latest = 0;

@@ -8,19 +8,19 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// mostPixels is how wide and high a picture is at most.
-const mostPixels = 640
+// maxPixels is the largest width and height of a picture.
+const maxPixels = 640
 
-// Plane is what a picture shows: a rectangle of the plane, or the projection of a box along z. It is the same on all
-// ranks.
+// Plane is the rectangle that pictures show: of a plane domain, or of the projection of a domain in space along z. It
+// is the same on all ranks.
 type Plane struct {
 	Lo, Hi        [3]float64 // bounds of the mesh or grid over all ranks
-	Space         bool       // there is a third axis
+	ThreeD        bool       // whether the domain has three dimensions
 	Width, Height int        // pixels
 }
 
-// Bounds is the box around what a rank has, for NewPlane: corners of minimum and of negated maximum, so that one
-// reduction by minimum serves both. A rank that has nothing has +Inf.
+// Bounds returns the bounding box of a rank's geometry for NewPlane: minimum and negated maximum, so that one reduction
+// by minimum serves both. Without points all are +Inf.
 func Bounds(g solvers.Geometry) (b [6]float64) {
 	for k := range b {
 		b[k] = math.Inf(1)
@@ -42,43 +42,43 @@ func Bounds(g solvers.Geometry) (b [6]float64) {
 	return b
 }
 
-// NewPlane lays out the pictures of what has these bounds, of all ranks. Those of a grid have no more pixels than it
-// has cells.
+// NewPlane returns the plane for the reduced bounds of all ranks. A picture of a grid has at most as many pixels as the
+// grid has cells.
 func NewPlane(b [6]float64, g solvers.Geometry) (Plane, error) {
 	p := Plane{Lo: [3]float64(b[:3])}
 	for axis := range p.Hi {
 		p.Hi[axis] = -b[3+axis]
 	}
-	p.Space = p.Hi[2] > p.Lo[2]
-	wide, high := p.Hi[0]-p.Lo[0], p.Hi[1]-p.Lo[1]
-	if !(wide > 0 && high > 0) || math.IsInf(wide, 0) || math.IsInf(high, 0) {
-		return p, fmt.Errorf("there is no area to show: %g by %g", wide, high)
+	p.ThreeD = p.Hi[2] > p.Lo[2]
+	width, height := p.Hi[0]-p.Lo[0], p.Hi[1]-p.Lo[1]
+	if !(width > 0 && height > 0) || math.IsInf(width, 0) || math.IsInf(height, 0) {
+		return p, fmt.Errorf("nothing to show: the domain is %g by %g m", width, height)
 	}
-	scale := mostPixels / max(wide, high)
-	p.Width, p.Height = max(1, int(math.Round(wide*scale))), max(1, int(math.Round(high*scale)))
+	scale := maxPixels / max(width, height)
+	p.Width, p.Height = max(1, int(math.Round(width*scale))), max(1, int(math.Round(height*scale)))
 	if g.Block != nil {
 		p.Width, p.Height = min(p.Width, g.Block.Whole[0]), min(p.Height, g.Block.Whole[1])
 	}
 	return p, nil
 }
 
-// Tile is a rank's part of a picture: a number for each pixel of a rectangle, row by row from above. None is where it
-// has nothing to show, NaN where its number is not finite.
+// Tile is a rank's part of a picture: values of a rectangle of pixels, row by row from the top. A value is None outside
+// the rank's cells, and NaN where the field is not finite.
 type Tile struct {
 	X, Y, W, H int
 	Values     []float64
 }
 
-// None is the value of a pixel outside the mesh; Masked of one where the field is not defined, such as the velocity of
-// a dry cell.
+// None is the value of a pixel outside the mesh, Masked that of a pixel where the field is undefined, such as the
+// velocity of a dry cell.
 var (
 	None   = math.Inf(1)
 	Masked = math.Inf(-1)
 )
 
-// Ends returns the least finite value and the greatest, negated, so that one reduction by minimum serves both; +Inf
-// where there are none.
-func (t *Tile) Ends() (least, negatedMost float64) {
+// Limits returns the smallest finite value, and the largest one negated, so that one reduction by minimum serves both;
+// +Inf without finite values.
+func (t *Tile) Limits() (least, negatedMost float64) {
 	least, negatedMost = math.Inf(1), math.Inf(1)
 	for _, v := range t.Values {
 		if v-v == 0 {
@@ -88,36 +88,37 @@ func (t *Tile) Ends() (least, negatedMost float64) {
 	return least, negatedMost
 }
 
-// Along says how the values of a column of cells along z are projected to one pixel.
-type Along string
+// Projection says how the values of a column of cells along z are projected to one pixel.
+type Projection string
 
 const (
-	Largest  Along = "the largest along z"
-	Smallest Along = "the smallest along z"
+	LargestAlongZ  Projection = "the largest along z"
+	SmallestAlongZ Projection = "the smallest along z"
 )
 
-// Block draws the values of the cells of a block of a grid, x fastest; in space it projects each column along z.
-func (p *Plane) Block(m *vtk.Image, values []float64, along Along) *Tile {
+// Block draws the cells of a block of a grid, whose values are ordered with x fastest. Blocks in space are projected
+// along z.
+func (p *Plane) Block(m *vtk.Image, values []float64, projection Projection) *Tile {
 	columns := values
 	if m.Dim == 3 {
-		columns = project(m.Box, values, along)
+		columns = project(m.Box, values, projection)
 	}
-	first := func(axis, pixels, at int) int { // pixel whose centre is the first in the cell
-		return int(math.Ceil(float64(at)*float64(pixels)/float64(m.Whole[axis]) - 0.5))
+	first := func(axis, pixels, index int) int { // first pixel whose centre is in the cell
+		return int(math.Ceil(float64(index)*float64(pixels)/float64(m.Whole[axis]) - 0.5))
 	}
 	t := &Tile{X: first(0, p.Width, m.Lo[0])}
 	t.W = first(0, p.Width, m.Lo[0]+m.N[0]) - t.X
 	low, high := first(1, p.Height, m.Lo[1]), first(1, p.Height, m.Lo[1]+m.N[1])
 	t.Y, t.H = p.Height-high, high-low
-	cell := func(axis, pixels, at int) int {
-		i := int((float64(at) + 0.5) * float64(m.Whole[axis]) / float64(pixels))
+	cell := func(axis, pixels, index int) int {
+		i := int((float64(index) + 0.5) * float64(m.Whole[axis]) / float64(pixels))
 		return min(max(i-m.Lo[axis], 0), m.N[axis]-1)
 	}
 	t.Values = make([]float64, 0, t.W*t.H)
 	for row := range t.H {
-		from := cell(1, p.Height, high-1-row) * m.N[0]
+		start := cell(1, p.Height, high-1-row) * m.N[0]
 		for i := range t.W {
-			t.Values = append(t.Values, columns[from+cell(0, p.Width, t.X+i)])
+			t.Values = append(t.Values, columns[start+cell(0, p.Width, t.X+i)])
 		}
 	}
 	return t

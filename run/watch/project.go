@@ -6,22 +6,22 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// project takes of each column of a box, x fastest and then y, one number.
-func project(b vtk.Box, values []float64, along Along) []float64 {
+// project reduces each column of a box along z to one value. x is fastest in the result.
+func project(b vtk.Box, values []float64, projection Projection) []float64 {
 	layer := b.N[0] * b.N[1]
 	columns := make([]float64, layer)
 	copy(columns, values)
-	for from := layer; from < len(values); from += layer {
-		for i, v := range values[from : from+layer] {
-			columns[i] = nearer(columns[i], v, along)
+	for start := layer; start < len(values); start += layer {
+		for i, v := range values[start : start+layer] {
+			columns[i] = visible(columns[i], v, projection)
 		}
 	}
 	return columns
 }
 
-// nearer is which of two numbers on a line of sight is seen: one that is not a number, else one of those that are
-// shown at all.
-func nearer(a, b float64, along Along) float64 {
+// visible returns the value of two in a column that is shown: NaN if there is one, else the one that the projection
+// selects among finite values.
+func visible(a, b float64, projection Projection) float64 {
 	switch {
 	case a != a || b != b:
 		return math.NaN()
@@ -29,7 +29,7 @@ func nearer(a, b float64, along Along) float64 {
 		return b
 	case b-b != 0:
 		return a
-	case along == Smallest:
+	case projection == SmallestAlongZ:
 		return min(a, b)
 	}
 	return max(a, b)
@@ -40,7 +40,8 @@ const (
 	tetrahedron = 10
 )
 
-// Mesh draws the numbers of cells, whose points are in the plane, or of those that the plane in the middle cuts.
+// Mesh draws cells by their values: triangles, or the sections of tetrahedra with the horizontal plane halfway up the
+// domain.
 func (p *Plane) Mesh(g *vtk.Grid, values []float64) *Tile {
 	r := &rasteriser{plane: p, tile: newTile(p, g)}
 	begin := int64(0)
@@ -49,7 +50,8 @@ func (p *Plane) Mesh(g *vtk.Grid, values []float64) *Tile {
 		begin = end
 		switch {
 		case g.Types[cell] == triangle && len(corners) == 3:
-			r.triangle([3][2]float64{r.at(g, corners[0]), r.at(g, corners[1]), r.at(g, corners[2])}, values[cell])
+			r.triangle([3][2]float64{r.position(g, corners[0]), r.position(g, corners[1]), r.position(g, corners[2])},
+				values[cell])
 		case g.Types[cell] == tetrahedron && len(corners) == 4:
 			r.cut(g, corners, values[cell])
 		}
@@ -57,14 +59,14 @@ func (p *Plane) Mesh(g *vtk.Grid, values []float64) *Tile {
 	return r.tile
 }
 
-// newTile is an empty one that holds all points of a mesh.
+// newTile returns an empty tile that covers all points of a mesh.
 func newTile(p *Plane, g *vtk.Grid) *Tile {
 	r := rasteriser{plane: p}
 	lo, hi := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	for i := range len(g.Points) / 3 {
-		at := r.at(g, int64(i))
-		for k := range at {
-			lo[k], hi[k] = min(lo[k], at[k]), max(hi[k], at[k])
+		point := r.position(g, int64(i))
+		for k := range point {
+			lo[k], hi[k] = min(lo[k], point[k]), max(hi[k], point[k])
 		}
 	}
 	t := &Tile{X: ceil(lo[0], p.Width), Y: ceil(lo[1], p.Height)}
@@ -81,8 +83,9 @@ type rasteriser struct {
 	tile  *Tile
 }
 
-// at is where a point is in the picture: the centre of pixel (i, j) is at (i, j), rows from above.
-func (r *rasteriser) at(g *vtk.Grid, point int64) [2]float64 {
+// position returns the position of a point in the picture. Pixel (i, j) has its centre at (i, j); rows count from the
+// top.
+func (r *rasteriser) position(g *vtk.Grid, point int64) [2]float64 {
 	p := r.plane
 	return [2]float64{
 		(g.Points[3*point]-p.Lo[0])/(p.Hi[0]-p.Lo[0])*float64(p.Width) - 0.5,
@@ -90,7 +93,8 @@ func (r *rasteriser) at(g *vtk.Grid, point int64) [2]float64 {
 	}
 }
 
-// triangle fills the pixels whose centres it holds. Of two triangles that share an edge one has the centres on it.
+// triangle fills the pixels whose centres lie in a triangle. A centre on a shared edge belongs to exactly one of the
+// two triangles.
 func (r *rasteriser) triangle(corners [3][2]float64, v float64) {
 	t := r.tile
 	low := min(corners[0][1], corners[1][1], corners[2][1])
@@ -115,8 +119,8 @@ func (r *rasteriser) triangle(corners [3][2]float64, v float64) {
 	}
 }
 
-// cut fills where the plane in the middle cuts a tetrahedron: a triangle, or a quadrangle of which two corners of each
-// side are on edges with a common end.
+// cut fills the section of a tetrahedron: a triangle, or a quadrangle, whose corners lie on the edges between vertices
+// below and above the plane.
 func (r *rasteriser) cut(g *vtk.Grid, corners []int64, v float64) {
 	middle := (r.plane.Lo[2] + r.plane.Hi[2]) / 2
 	var below, above []int64
@@ -136,7 +140,7 @@ func (r *rasteriser) cut(g *vtk.Grid, corners []int64, v float64) {
 			b := above[k]
 			za, zb := g.Points[3*a+2], g.Points[3*b+2]
 			share := (middle - za) / (zb - za)
-			from, to := r.at(g, a), r.at(g, b)
+			from, to := r.position(g, a), r.position(g, b)
 			polygon = append(polygon, [2]float64{from[0] + share*(to[0]-from[0]), from[1] + share*(to[1]-from[1])})
 		}
 	}
@@ -145,7 +149,7 @@ func (r *rasteriser) cut(g *vtk.Grid, corners []int64, v float64) {
 	}
 }
 
-// ceil is the smallest integer from 0 to n that is not below v.
+// ceil returns the smallest integer that is at least v, bounded to 0 … n.
 func ceil(v float64, n int) int {
 	switch {
 	case !(v > 0):

@@ -15,7 +15,7 @@ var (
 	js []byte
 )
 
-// routes are what can be read. Nothing can be written.
+// routes returns the handler of all pages. They are read-only.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.servePage)
@@ -28,7 +28,7 @@ func (s *Server) routes() http.Handler {
 	}{
 		"/healthz": {"text/plain", []byte("ok\n")}, "/page.css": {"text/css", css}, "/page.js": {"text/javascript", js},
 	} {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { answer(w, file.kind, file.body) })
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { respond(w, file.kind, file.body) })
 	}
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent) // browsers ask for one
@@ -40,37 +40,37 @@ func (s *Server) routes() http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-store")
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest)) // it can, over TCP
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout)) // TCP connections support it
 		mux.ServeHTTP(w, r)
 	})
 }
 
-// answer sends a whole body. An error is of a reader that went away.
-func answer(w http.ResponseWriter, kind string, body []byte) {
-	w.Header().Set("Content-Type", kind+"; charset=utf-8")
+// respond sends a complete body. Write errors mean that the client has gone, and are ignored.
+func respond(w http.ResponseWriter, contentType string, body []byte) {
+	w.Header().Set("Content-Type", contentType+"; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	_, _ = w.Write(body)
 }
 
-func (s *Server) look() { s.asked.Store(time.Now().UnixNano()) }
+func (s *Server) noteRequest() { s.lastRequest.Store(time.Now().UnixNano()) }
 
 func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) {
-	s.look()
-	page, err := s.whole()
+	s.noteRequest()
+	page, err := s.fullPage()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	answer(w, "text/html", page)
+	respond(w, "text/html", page)
 }
 
 func (s *Server) serveMetrics(w http.ResponseWriter, _ *http.Request) {
-	s.look()
-	answer(w, "text/plain; version=0.0.4", s.metrics())
+	s.noteRequest()
+	respond(w, "text/plain; version=0.0.4", s.metrics())
 }
 
 func (s *Server) servePicture(w http.ResponseWriter, r *http.Request) {
-	s.look()
+	s.noteRequest()
 	png, _, _ := s.picture.get()
 	if png == nil {
 		http.NotFound(w, r)
@@ -81,16 +81,15 @@ func (s *Server) servePicture(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(png)
 }
 
-// serveEvents sends the body of the page each time it is made again, until the reader leaves, is too slow, or the run
-// has ended.
+// serveEvents sends the body of the page each time it changes, until the client leaves or is too slow, or the run ends.
 func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
-	s.look()
-	s.readers.Add(1)
-	defer s.readers.Add(-1)
+	s.noteRequest()
+	s.viewers.Add(1)
+	defer s.viewers.Add(-1)
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	control := http.NewResponseController(w)
 	send := func(b []byte) bool {
-		if control.SetWriteDeadline(time.Now().Add(slowest)) != nil {
+		if control.SetWriteDeadline(time.Now().Add(writeTimeout)) != nil {
 			return false
 		}
 		if _, err := w.Write(b); err != nil {
@@ -126,7 +125,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// event is text as server-sent events have it.
+// event encodes text as a server-sent event.
 func event(text []byte) []byte {
 	var b bytes.Buffer
 	for line := range bytes.Lines(text) {

@@ -16,43 +16,43 @@ import (
 )
 
 const (
-	mostConnections = 1024
-	slowest         = 10 * time.Second // a write that takes longer ends the connection
-	quietAfter      = 15 * time.Second // without a request nobody is thought to look
+	maxConnections = 1024
+	writeTimeout   = 10 * time.Second // longest write; then the connection is closed
+	viewerTimeout  = 15 * time.Second // a viewer counts as gone this long after the last request
 )
 
-// Server shows one run. Its methods may be called on nil, where nothing is shown.
+// Server serves the live view of one run. The methods that a run calls in each step do nothing on a nil Server.
 type Server struct {
-	state    state
-	listener net.Listener
-	http     *http.Server
-	page     *mailbox // the body, as events are
-	picture  *mailbox // PNG
-	readers  atomic.Int64
-	asked    atomic.Int64 // when somebody asked last, in ns since 1970
-	next     time.Time    // when ranks are asked again, by rank 0 alone
-	drawing  atomic.Bool  // a picture is being made
-	shown    atomic.Pointer[shown]
-	done     chan struct{} // closed when the run has ended
-	final    chan struct{} // closed when the last page is there
-	ends     sync.WaitGroup
+	state       state
+	listener    net.Listener
+	http        *http.Server
+	page        *mailbox // the body of the page, as an event
+	picture     *mailbox // PNG
+	viewers     atomic.Int64
+	lastRequest atomic.Int64 // time of the last request, ns since 1970
+	nextRequest time.Time    // earliest time of the next request to ranks
+	drawing     atomic.Bool  // whether a picture is being encoded
+	pictureInfo atomic.Pointer[pictureInfo]
+	done        chan struct{} // closed when the run has ended
+	final       chan struct{} // closed when the last page is published
+	goroutines  sync.WaitGroup
 }
 
-// shown is what is told of the latest picture.
-type shown struct {
-	Number uint64
-	At     solvers.Clock
-	Scale  Scale
-	Along  Along
-	Width  int
-	Height int
+// pictureInfo describes the latest picture.
+type pictureInfo struct {
+	Number     uint64
+	Clock      solvers.Clock
+	Scale      Scale
+	Projection Projection
+	Width      int
+	Height     int
 }
 
-// Listen begins to serve at host:port, on the loopback where there is no host.
+// Listen starts a server at host:port, on the loopback interface if host is empty.
 func Listen(address string) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not host:port, as in :8080: %w", address, err)
+		return nil, fmt.Errorf("got address %q, want host:port, such as :8080: %w", address, err)
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -61,19 +61,20 @@ func Listen(address string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{listener: netutil.LimitListener(l, mostConnections), page: newMailbox(), picture: newMailbox(),
+	s := &Server{listener: netutil.LimitListener(l, maxConnections), page: newMailbox(), picture: newMailbox(),
 		done: make(chan struct{}), final: make(chan struct{})}
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 16 << 10}
-	s.ends.Go(func() { _ = s.http.Serve(s.listener) }) // ErrServerClosed
-	s.ends.Go(s.publish)
+	s.goroutines.Go(func() { _ = s.http.Serve(s.listener) }) // ErrServerClosed
+	s.goroutines.Go(s.publish)
 	return s, nil
 }
 
-// Address is where it listens.
+// Address returns the address at which the server listens.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// URL is what a browser opens: where the server listens on all addresses, that with the name of this machine.
+// URL returns the address of the page for a browser. It has the name of this machine if the server listens on all
+// interfaces.
 func (s *Server) URL() string {
 	host, port, _ := net.SplitHostPort(s.Address()) // of a TCP listener
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
@@ -86,7 +87,7 @@ func (s *Server) URL() string {
 	return "http://" + net.JoinHostPort(host, port) + "/"
 }
 
-// Begin tells what run it is.
+// Begin sets the description of the run.
 func (s *Server) Begin(about About) {
 	if s == nil {
 		return
@@ -95,10 +96,10 @@ func (s *Server) Begin(about About) {
 	defer s.state.mu.Unlock()
 	s.state.about = about
 	s.state.now = solvers.Clock{Time: about.Time, Steps: about.Step}
-	s.state.begun = time.Now()
+	s.state.started = time.Now()
 }
 
-// Step tells how far the run is.
+// Step sets the current time and step.
 func (s *Server) Step(now solvers.Clock) {
 	if s == nil {
 		return
@@ -108,7 +109,7 @@ func (s *Server) Step(now solvers.Clock) {
 	s.state.mu.Unlock()
 }
 
-// Measured tells what was measured. The table is not changed afterwards.
+// Measured sets the latest quantities. table must not be changed afterwards.
 func (s *Server) Measured(table []solvers.Quantity) {
 	if s == nil {
 		return
@@ -119,32 +120,32 @@ func (s *Server) Measured(table []solvers.Quantity) {
 	s.state.history.add(table)
 }
 
-// Phases tells how many seconds each rank spent where.
+// Phases sets the seconds that each rank spent in each phase.
 func (s *Server) Phases(ranks []map[string]float64) {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
 	s.state.phases = ranks
 }
 
-// Tell tells of something that happened.
-func (s *Server) Tell(format string, args ...any) {
+// Log adds an event to the page.
+func (s *Server) Log(format string, args ...any) {
 	if s != nil {
-		s.state.tell(fmt.Sprintf(format, args...))
+		s.state.log(fmt.Sprintf(format, args...))
 	}
 }
 
-// Restarted tells that the run continues from an earlier one, and why.
+// Restarted adds the event that the run continues from a checkpoint.
 func (s *Server) Restarted(text string) {
 	if s == nil {
 		return
 	}
-	s.state.tell(text)
+	s.state.log(text)
 	s.state.mu.Lock()
 	s.state.restarts++
 	s.state.mu.Unlock()
 }
 
-// End tells how the run ended, lets those who look see it, and stops serving.
+// End publishes the outcome of the run, waits until viewers have received it, and stops the server.
 func (s *Server) End(outcome string) {
 	if s == nil {
 		return
@@ -152,17 +153,17 @@ func (s *Server) End(outcome string) {
 	s.state.mu.Lock()
 	s.state.outcome, s.state.ended = outcome, time.Now()
 	s.state.mu.Unlock()
-	s.drawn()
-	close(s.done) // the last page goes out
+	s.waitForPicture()
+	close(s.done) // publish sends the last page
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
-		_ = s.http.Close() // who has not read by now will not
+		_ = s.http.Close() // drop clients that still have not read it
 	}
-	s.ends.Wait()
+	s.goroutines.Wait()
 }
 
-// Want is what ranks are asked for.
+// Want says which data rank 0 requests from all ranks for the view.
 type Want int64
 
 const (
@@ -171,10 +172,10 @@ const (
 	WantPicture
 )
 
-// Wants is what rank 0 asks all ranks for at the moment. Nothing is asked for while nobody looks.
+// Wants returns what rank 0 requests now: nothing if there are no viewers.
 func (s *Server) Wants() Want {
 	switch now := time.Now(); {
-	case s == nil, now.Before(s.next), !s.watched(now):
+	case s == nil, now.Before(s.nextRequest), !s.watched(now):
 		return WantNothing
 	case s.drawing.Load():
 		return WantPhases
@@ -182,42 +183,42 @@ func (s *Server) Wants() Want {
 	return WantPicture
 }
 
-// WantsEnd is what all ranks are asked for when the run has ended.
+// WantsEnd returns what rank 0 requests at the end of the run.
 func (s *Server) WantsEnd() Want {
 	if !s.watched(time.Now()) {
 		return WantNothing
 	}
-	s.drawn()
+	s.waitForPicture()
 	return WantPicture
 }
 
-// drawn waits for the picture that is being made, which takes milliseconds.
-func (s *Server) drawn() {
+// waitForPicture waits until the current picture is encoded, which takes milliseconds.
+func (s *Server) waitForPicture() {
 	for deadline := time.Now().Add(time.Second); s.drawing.Load() && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// shareOfTime is how much of a run showing it may take, on each rank.
-const shareOfTime = 0.01
+// maxTimeShare is the largest share of the run time that each rank may spend on the view.
+const maxTimeShare = 0.01
 
-// Took tells how long the slowest rank took to answer: the longer, the later they are asked again.
-func (s *Server) Took(d time.Duration) {
-	s.next = time.Now().Add(max(s.pace(), time.Duration(float64(d)/shareOfTime)))
+// Answered sets how long the slowest rank took to answer a request, which delays the next one.
+func (s *Server) Answered(d time.Duration) {
+	s.nextRequest = time.Now().Add(max(s.pace(), time.Duration(float64(d)/maxTimeShare)))
 }
 
-// watched reports whether somebody looks, or did a moment ago.
+// watched reports whether there are viewers, or were a moment ago.
 func (s *Server) watched(now time.Time) bool {
-	return s.readers.Load() > 0 || now.Sub(time.Unix(0, s.asked.Load())) < quietAfter
+	return s.viewers.Load() > 0 || now.Sub(time.Unix(0, s.lastRequest.Load())) < viewerTimeout
 }
 
-// pace is how long there is between two changes of the page at least: the more readers, the longer.
+// pace returns the shortest time between updates of the page. It grows with the number of viewers.
 func (s *Server) pace() time.Duration {
 	const least, most, each = time.Second, 10 * time.Second, 20 * time.Millisecond
-	return min(max(least, time.Duration(s.readers.Load())*each), most)
+	return min(max(least, time.Duration(s.viewers.Load())*each), most)
 }
 
-// publish makes the page again and again, for those who look.
+// publish renders the page at that pace, while there are viewers.
 func (s *Server) publish() {
 	defer close(s.final)
 	timer := time.NewTimer(s.pace())
@@ -226,15 +227,15 @@ func (s *Server) publish() {
 		select {
 		case <-timer.C:
 			timer.Reset(s.pace())
-			if s.readers.Load() == 0 {
+			if s.viewers.Load() == 0 {
 				continue
 			}
 			if body, err := s.body(); err == nil {
-				s.page.put(event(body))
+				s.page.set(event(body))
 			}
 		case <-s.done:
 			if body, err := s.body(); err == nil {
-				s.page.put(event(body))
+				s.page.set(event(body))
 			}
 			return
 		}

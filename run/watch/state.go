@@ -9,64 +9,64 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// About is what does not change in the course of a run.
+// About describes a run. It does not change during the run.
 type About struct {
-	Case, Title, Solver        string
-	Unit                       string // what a step updates
-	Ranks, Threads             int
-	Transport, Backend, Halo   string
-	Precision, Version         string
-	Sweeps                     bool // there is no time: steps are sweeps
-	progress.Run                    // where it starts, and its end
-	PictureOf, PictureUnit, Of string
+	Case, Title, Solver                string
+	Unit                               string // entity that a step updates: cell or vertex
+	Ranks, Threads                     int
+	Transport, Backend, Halo           string
+	Precision, Version                 string
+	Sweeps                             bool // the run has no time: steps are sweeps
+	progress.Run                            // start and end
+	PictureOf, PictureUnit, PictureDoc string
 }
 
 // Event is something that happened to a run: a restart, a checkpoint, a warning.
 type Event struct {
-	At   time.Time
+	Time time.Time
 	Text string
 }
 
-// state is the latest of everything.
+// state is the latest state of the run for the view.
 type state struct {
 	mu       sync.Mutex
 	about    About
-	begun    time.Time // the steps; zero before
+	started  time.Time // start of the steps; zero before
 	now      solvers.Clock
 	measured []solvers.Quantity
 	history  history
 	phases   []map[string]float64 // s, by rank
 	events   []Event
 	restarts int
-	outcome  string // how it ended, "" before
+	outcome  string // how the run ended; "" before
 	ended    time.Time
 }
 
-const mostEvents = 20
+const maxEvents = 20
 
-// tell keeps the latest events.
-func (s *state) tell(text string) {
+// log adds an event and drops the oldest if there are too many.
+func (s *state) log(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, Event{time.Now(), text})
-	if n := len(s.events); n > mostEvents {
-		s.events = slices.Delete(s.events, 0, n-mostEvents)
+	if n := len(s.events); n > maxEvents {
+		s.events = slices.Delete(s.events, 0, n-maxEvents)
 	}
 }
 
-// history is how quantities came along: at most so many rows, of which every second one goes when there are too many.
+// history holds earlier values of the quantities. When it has maxRows rows, every second one is dropped.
 type history struct {
-	rows [][]float64
-	gap  int // measurements a row
-	seen int
+	rows  [][]float64
+	gap   int // number of measurements per row
+	count int // measurements since the last row was dropped
 }
 
-const mostRows = 256
+const maxRows = 256
 
 func (h *history) add(table []solvers.Quantity) {
 	h.gap = max(h.gap, 1)
-	h.seen++
-	if (h.seen-1)%h.gap != 0 {
+	h.count++
+	if (h.count-1)%h.gap != 0 {
 		return
 	}
 	row := make([]float64, len(table))
@@ -74,19 +74,19 @@ func (h *history) add(table []solvers.Quantity) {
 		row[i] = q.Value
 	}
 	h.rows = append(h.rows, row)
-	if len(h.rows) < mostRows {
+	if len(h.rows) < maxRows {
 		return
 	}
-	for i := range mostRows / 2 {
+	for i := range maxRows / 2 {
 		h.rows[i] = h.rows[2*i]
 	}
-	h.rows = h.rows[:mostRows/2]
+	h.rows = h.rows[:maxRows/2]
 	h.gap *= 2
-	h.seen = 0 // the next is a gap after the last row that stays, or a little more
+	h.count = 0 // so the next row comes about gap measurements after the last one
 }
 
-// of is how the i-th quantity came along, with its latest value.
-func (h *history) of(i int, latest float64) []float64 {
+// values returns the history of the i-th quantity, followed by its latest value.
+func (h *history) values(i int, latest float64) []float64 {
 	var values []float64
 	for _, row := range h.rows {
 		if i < len(row) {

@@ -17,14 +17,14 @@ import (
 )
 
 //go:embed page.html
-var text string
+var templateText string
 
-var pages = template.Must(template.New("page").Parse(text))
+var pages = template.Must(template.New("page").Parse(templateText))
 
-// whole is the page.
-func (s *Server) whole() ([]byte, error) { return s.execute("page") }
+// fullPage renders the page.
+func (s *Server) fullPage() ([]byte, error) { return s.execute("page") }
 
-// body is what changes of it.
+// body renders the part of the page that changes.
 func (s *Server) body() ([]byte, error) { return s.execute("body") }
 
 func (s *Server) execute(name string) ([]byte, error) {
@@ -33,25 +33,25 @@ func (s *Server) execute(name string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// view is what the page shows, as text.
+// view is the content of the page, as text for the template.
 type view struct {
-	Case, Title, What, Where string
-	Outcome                  string // "" while the run is under way
-	Percent                  string
-	Done                     float64 // of 100
-	Facts                    []fact
-	Picture                  *pictureView
-	Budget, Others           []quantity
-	Phases                   []phase
-	Ranks                    []rank
-	Left                     int // ranks that are not shown
-	Events                   []happened
+	Case, Title, CaseLine, RanksLine string
+	Outcome                          string // "" while the run goes on
+	Percent                          string
+	Done                             float64 // percent
+	Facts                            []fact
+	Picture                          *pictureView
+	Budget, Others                   []quantity
+	Phases                           []phase
+	Ranks                            []rank
+	HiddenRanks                      int // number of ranks that are not shown
+	Events                           []happened
 }
 
 type fact struct{ Name, Value string }
 
 type pictureView struct {
-	*shown
+	*pictureInfo
 	Field, Doc, Moment, Lo, Hi string
 	Stops                      []stop
 }
@@ -64,7 +64,7 @@ type quantity struct {
 }
 
 type phase struct {
-	Name, Seconds string // of all ranks
+	Name, Seconds string // sum over ranks
 	Colour        int
 }
 
@@ -75,33 +75,33 @@ type rank struct {
 }
 
 type bar struct {
-	X, Width string // of 100
+	X, Width string // percent of the longest
 	Colour   int
 }
 
 type happened struct{ At, Text string }
 
-// view takes what there is at a moment.
+// view builds the content of the page from the current state.
 func (s *Server) view(now time.Time) *view {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
 	st := &s.state
 	a := &st.about
 	v := &view{Case: a.Case, Title: cmp.Or(a.Title, a.Case), Outcome: st.outcome}
-	v.What = fmt.Sprintf("%s, %s, %s", a.Solver, words.Count(int(a.Cells), a.Unit), a.Precision)
-	v.Where = fmt.Sprintf("%s by %s, %s, %s", words.Count(a.Ranks, "rank"), a.Transport, a.Backend,
+	v.CaseLine = fmt.Sprintf("%s, %s, %s", a.Solver, words.Count(int(a.Cells), a.Unit), a.Precision)
+	v.RanksLine = fmt.Sprintf("%s by %s, %s, %s", words.Count(a.Ranks, "rank"), a.Transport, a.Backend,
 		words.Count(a.Threads, "thread"))
-	if st.begun.IsZero() {
-		v.Percent, v.What, v.Where = "setting up", "", ""
+	if st.started.IsZero() {
+		v.Percent, v.CaseLine, v.RanksLine = "setting up", "", ""
 		return v
 	}
 	v.progress(st, now)
 	v.quantities(st)
 	v.ranks(st.phases)
 	for _, e := range slices.Backward(st.events) {
-		v.Events = append(v.Events, happened{e.At.Format(time.DateTime), e.Text})
+		v.Events = append(v.Events, happened{e.Time.Format(time.DateTime), e.Text})
 	}
-	v.picture(s.shown.Load(), a)
+	v.picture(s.pictureInfo.Load(), a)
 	return v
 }
 
@@ -109,11 +109,11 @@ func (v *view) progress(st *state, now time.Time) {
 	if !st.ended.IsZero() {
 		now = st.ended
 	}
-	a, took := &st.about, now.Sub(st.begun)
+	a, took := &st.about, now.Sub(st.started)
 	portion, left, rate := a.Estimate(st.now.Steps, st.now.Time, took)
 	v.Done = math.Floor(1000*portion) / 10
 	v.Percent = fmt.Sprintf("%.0f %%", math.Floor(100*portion))
-	eta := "not known yet"
+	eta := "unknown"
 	if left >= 0 {
 		eta = left.Round(time.Second).String()
 	}
@@ -134,7 +134,7 @@ func (v *view) progress(st *state, now time.Time) {
 	}
 }
 
-// quantities are those that are measured in the course of the run: what is conserved, with its sources, and the rest.
+// quantities adds the measured quantities: conserved ones with their sources, then the others.
 func (v *view) quantities(st *state) {
 	conserved := map[string]bool{}
 	for _, q := range st.measured {
@@ -144,9 +144,9 @@ func (v *view) quantities(st *state) {
 	}
 	for i, q := range st.measured {
 		shown := quantity{Name: q.Name, Unit: q.Unit, Doc: q.Doc, Value: fmt.Sprintf("%.8g", q.Value),
-			Curve: curve(st.history.of(i, q.Value))}
-		of, _, _ := strings.Cut(q.Name, solvers.SourceInfix)
-		if conserved[strings.TrimSuffix(of, "_drift")] {
+			Curve: curve(st.history.values(i, q.Value))}
+		base, _, _ := strings.Cut(q.Name, solvers.SourceInfix)
+		if conserved[strings.TrimSuffix(base, "_drift")] {
 			v.Budget = append(v.Budget, shown)
 		} else {
 			v.Others = append(v.Others, shown)
@@ -154,7 +154,7 @@ func (v *view) quantities(st *state) {
 	}
 }
 
-// curve draws values that are not all alike.
+// curve returns the points of a curve through values; "" if they are all equal.
 func curve(values []float64) string {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, y := range values {
@@ -174,14 +174,14 @@ func curve(values []float64) string {
 	return strings.TrimSuffix(b.String(), " ")
 }
 
-const mostRanks = 64 // that the page shows one by one
+const maxRanks = 64 // largest number of ranks that the page lists
 
-// ranks shows where each rank spent its time, the busiest phases first.
+// ranks adds the time of each rank by phase, the phase with the largest sum first.
 func (v *view) ranks(all []map[string]float64) {
 	total, longest := map[string]float64{}, 0.0
-	for _, of := range all {
+	for _, phases := range all {
 		sum := 0.0
-		for name, seconds := range of {
+		for name, seconds := range phases {
 			total[name] += seconds
 			sum += seconds
 		}
@@ -193,40 +193,40 @@ func (v *view) ranks(all []map[string]float64) {
 	for i, name := range names {
 		v.Phases = append(v.Phases, phase{name, fmt.Sprintf("%.4g", total[name]), i % 8})
 	}
-	for r, of := range all[:min(len(all), mostRanks)] {
+	for r, phases := range all[:min(len(all), maxRanks)] {
 		line, x := rank{Rank: r}, 0.0
 		for i, name := range names {
-			line.Seconds = append(line.Seconds, fmt.Sprintf("%.3f", of[name]))
+			line.Seconds = append(line.Seconds, fmt.Sprintf("%.3f", phases[name]))
 			if longest > 0 {
-				width := 100 * of[name] / longest
+				width := 100 * phases[name] / longest
 				line.Bars = append(line.Bars, bar{fmt.Sprintf("%.2f", x), fmt.Sprintf("%.2f", width), i % 8})
 				x += width
 			}
 		}
 		v.Ranks = append(v.Ranks, line)
 	}
-	v.Left = len(all) - len(v.Ranks)
+	v.HiddenRanks = len(all) - len(v.Ranks)
 }
 
-func (v *view) picture(latest *shown, a *About) {
+func (v *view) picture(latest *pictureInfo, a *About) {
 	if latest == nil {
 		return
 	}
-	p := &pictureView{shown: latest, Field: a.PictureOf, Doc: a.Of, Lo: fmt.Sprintf("%.4g", latest.Scale.Lo),
-		Hi: fmt.Sprintf("%.4g", latest.Scale.Hi), Moment: fmt.Sprintf("t = %.5g s", latest.At.Time)}
+	p := &pictureView{pictureInfo: latest, Field: a.PictureOf, Doc: a.PictureDoc, Lo: fmt.Sprintf("%.4g", latest.Scale.Lo),
+		Hi: fmt.Sprintf("%.4g", latest.Scale.Hi), Moment: fmt.Sprintf("t = %.5g s", latest.Clock.Time)}
 	if a.PictureUnit != "" {
 		p.Field += " (" + a.PictureUnit + ")"
 	}
 	if a.Sweeps {
-		p.Moment = "after " + words.Count(latest.At.Steps, "sweep")
+		p.Moment = "after " + words.Count(latest.Clock.Steps, "sweep")
 	}
-	if latest.Along != "" {
-		p.Doc = strings.TrimSpace(p.Doc + "; " + string(latest.Along))
+	if latest.Projection != "" {
+		p.Doc = strings.TrimSpace(p.Doc + "; " + string(latest.Projection))
 	}
 	const stops = 12
 	for i := range stops + 1 {
 		share := float64(i) / stops
-		c := latest.Scale.at(share)
+		c := latest.Scale.colour(share)
 		p.Stops = append(p.Stops, stop{fmt.Sprintf("%.0f%%", 100*share), fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)})
 	}
 	v.Picture = p

@@ -20,7 +20,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-func serve(t *testing.T) *Server {
+func startServer(t *testing.T) *Server {
 	t.Helper()
 	s, err := Listen("127.0.0.1:0")
 	if err != nil {
@@ -40,9 +40,9 @@ func begin(s *Server) {
 	s.Phases([]map[string]float64{{"halo": 1, "flux": 2}, {"halo": 3}})
 }
 
-// TestMetricsParse: whatever names and numbers there are, Prometheus reads them.
+// TestMetricsParse checks that Prometheus can parse the metrics, for any names and values.
 func TestMetricsParse(t *testing.T) {
-	s := serve(t)
+	s := startServer(t)
 	defer s.End("done")
 	parse := func() map[string]float64 {
 		parser := expfmt.NewTextParser(model.UTF8Validation)
@@ -62,7 +62,7 @@ func TestMetricsParse(t *testing.T) {
 		return values
 	}
 	if values := parse(); len(values) != 0 {
-		t.Errorf("before the run there are %v", values)
+		t.Errorf("metrics before the run: %v, want none", values)
 	}
 	begin(s)
 	values := parse()
@@ -71,29 +71,31 @@ func TestMetricsParse(t *testing.T) {
 	}
 }
 
-// TestPageTellsAll: quantities with their sources stand together, and text from outside is quoted.
-func TestPageTellsAll(t *testing.T) {
-	s := serve(t)
+// TestPageShowsQuantities checks that conserved quantities and their sources are in one table, and that text from
+// outside is escaped.
+func TestPageShowsQuantities(t *testing.T) {
+	s := startServer(t)
 	defer s.End("done")
 	begin(s)
-	page, err := s.whole()
+	page, err := s.fullPage()
 	if err != nil {
 		t.Fatal(err)
 	}
-	budget, others, _ := strings.Cut(string(page), "<h2>Measured")
+	budget, measured, _ := strings.Cut(string(page), "<h2>Measured")
 	for _, want := range []string{"25 %", "energy_from_left", "a &#34;case&#34; &lt;of&gt;"} {
 		if !strings.Contains(budget, want) {
 			t.Errorf("no %q in\n%s", want, budget)
 		}
 	}
 	for _, want := range []string{"other", "<th>1</th>", "3.000"} {
-		if !strings.Contains(others, want) {
-			t.Errorf("no %q in\n%s", want, others)
+		if !strings.Contains(measured, want) {
+			t.Errorf("no %q in\n%s", want, measured)
 		}
 	}
 }
 
-// TestURL: a server on all addresses is reached by the machine's name, which a browser can open; [::] it cannot.
+// TestURL checks that the URL of a server on all interfaces has the name of the machine, because browsers cannot open
+// [::].
 func TestURL(t *testing.T) {
 	name, err := os.Hostname()
 	if err != nil {
@@ -106,14 +108,15 @@ func TestURL(t *testing.T) {
 		}
 		defer s.End("")
 		if got, err := url.Parse(s.URL()); err != nil || got.Hostname() != want {
-			t.Errorf("the page of a server at %s is %s, %v, not at %s", address, s.URL(), err, want)
+			t.Errorf("server at %s: URL %s, %v, want host %s", address, s.URL(), err, want)
 		}
 	}
 }
 
-// TestNobodyIsWaitedFor: a reader that never reads does not keep others from the last page, nor the run from its end.
-func TestNobodyIsWaitedFor(t *testing.T) {
-	s := serve(t)
+// TestStuckReaderBlocksNothing checks that a client that never reads delays neither the last page for others nor the
+// end of the run.
+func TestStuckReaderBlocksNothing(t *testing.T) {
+	s := startServer(t)
 	begin(s)
 	stuck, err := net.Dial("tcp", s.Address())
 	if err != nil {
@@ -129,16 +132,16 @@ func TestNobodyIsWaitedFor(t *testing.T) {
 	}
 	defer r.Body.Close()
 	if want := s.Wants(); want != WantPicture {
-		t.Errorf("while somebody looks ranks are asked for %d", want)
+		t.Errorf("with a viewer: Wants() = %d, want WantPicture", want)
 	}
-	s.Took(time.Second)
+	s.Answered(time.Second)
 	if want := s.Wants(); want != WantNothing {
-		t.Errorf("after ranks took a second they are asked for %d at once", want)
+		t.Errorf("right after an answer that took a second: Wants() = %d, want WantNothing", want)
 	}
 	begun := time.Now()
 	s.End("failed: <why>")
 	if took := time.Since(begun); took > 5*time.Second {
-		t.Errorf("the end took %v", took)
+		t.Errorf("End took %v", took)
 	}
 	body, _ := io.ReadAll(r.Body)
 	if !strings.Contains(string(body), "failed: &lt;why&gt;") {
@@ -146,25 +149,25 @@ func TestNobodyIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestMailboxKeepsTheLatest: who comes late misses what was there in between, and nothing else.
+// TestMailboxKeepsTheLatest checks that a late reader gets the latest value only.
 func TestMailboxKeepsTheLatest(t *testing.T) {
 	m := newMailbox()
 	_, number, changed := m.get()
-	m.put([]byte("one"))
-	m.put([]byte("two"))
+	m.set([]byte("one"))
+	m.set([]byte("two"))
 	<-changed
 	latest, now, _ := m.get()
 	if string(latest) != "two" || now != number+2 {
-		t.Errorf("%q of number %d", latest, now)
+		t.Errorf("got %q with number %d, want \"two\" with the second number", latest, now)
 	}
 }
 
-// TestPictureOfABlock: blocks of several ranks make the picture that one makes, along z too.
+// TestPictureOfABlock checks that blocks of several ranks give the same picture as one block, also projected along z.
 func TestPictureOfABlock(t *testing.T) {
-	whole := &vtk.Image{Dim: 3, Whole: [3]int{7, 5, 4}, Spacing: [3]float64{1, 1, 1}}
+	complete := &vtk.Image{Dim: 3, Whole: [3]int{7, 5, 4}, Spacing: [3]float64{1, 1, 1}}
 	value := func(i, j, k int) float64 { return float64((i*31 + j*17 + k*43) % 19) }
 	block := func(lo, n [3]int) (*vtk.Image, []float64) {
-		m := *whole
+		m := *complete
 		m.Box = vtk.Box{Lo: lo, N: n}
 		var values []float64
 		for k := range n[2] {
@@ -176,8 +179,8 @@ func TestPictureOfABlock(t *testing.T) {
 		}
 		return &m, values
 	}
-	for _, along := range []Along{Largest, Smallest} {
-		m, values := block([3]int{}, whole.Whole)
+	for _, projection := range []Projection{LargestAlongZ, SmallestAlongZ} {
+		m, values := block([3]int{}, complete.Whole)
 		g := solvers.Geometry{Block: m}
 		p, err := NewPlane(Bounds(g), g)
 		if err != nil {
@@ -185,10 +188,10 @@ func TestPictureOfABlock(t *testing.T) {
 		}
 		scale := NewScale(0, 18, nil)
 		part := func(m *vtk.Image, values []float64) Part {
-			t := p.Block(m, values, along)
+			t := p.Block(m, values, projection)
 			return Part{t.X, t.Y, t.W, t.H, scale.Colours(t)}
 		}
-		one, err := p.picture([]Part{part(m, values)}, scale, along)
+		one, err := p.picture([]Part{part(m, values)}, scale, projection)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,24 +200,25 @@ func TestPictureOfABlock(t *testing.T) {
 			n := [3]int{3 + lo[0]/3, 5, 2}
 			parts = append(parts, part(block(lo, n)))
 		}
-		four, err := p.picture(parts, scale, along)
-		if err != nil || !bytes.Equal(one.Pix, four.Pix) || bytes.IndexByte(one.Pix, nothing) >= 0 {
-			t.Errorf("%s: %v, one rank\n%v\nfour\n%v", along, err, one.Pix, four.Pix)
+		four, err := p.picture(parts, scale, projection)
+		if err != nil || !bytes.Equal(one.Pix, four.Pix) || bytes.IndexByte(one.Pix, transparent) >= 0 {
+			t.Errorf("%s: %v, one rank\n%v\nfour\n%v", projection, err, one.Pix, four.Pix)
 		}
 	}
 	p := Plane{Width: 4, Height: 4}
 	if _, err := p.picture([]Part{{X: 3, W: 2, H: 1, Colours: make([]byte, 2)}}, Scale{0, 1}, ""); err == nil {
-		t.Error("a part beyond the picture was taken")
+		t.Error("a part beyond the picture was accepted")
 	}
 }
 
-// TestPictureOfAMesh: triangles that share edges cover the square once, and tetrahedra the plane that cuts them.
+// TestPictureOfAMesh checks that triangles with shared edges cover each pixel of a square, and that sections of
+// tetrahedra do.
 func TestPictureOfAMesh(t *testing.T) {
 	flat := vtk.Triangles([]float64{0, 1, 1, 0, 0.4}, []float64{0, 0, 1, 1, 0.7},
 		[][3]int32{{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}})
 	solid := vtk.Tetrahedra([]float64{0, 1, 0, 1, 0, 1, 0, 1}, []float64{0, 0, 1, 1, 0, 0, 1, 1},
 		[]float64{0, 0, 0, 0, 1, 1, 1, 1}, [][4]int32{{0, 1, 3, 7}, {0, 1, 5, 7}, {0, 2, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7},
-			{0, 4, 6, 7}}) // Kuhn's six of a cube
+			{0, 4, 6, 7}}) // Kuhn's subdivision of a cube
 	for name, g := range map[string]*vtk.Grid{"triangles": flat, "tetrahedra": solid} {
 		geometry := solvers.Geometry{Mesh: g}
 		p, err := NewPlane(Bounds(geometry), geometry)
@@ -227,8 +231,8 @@ func TestPictureOfAMesh(t *testing.T) {
 		for _, v := range tile.Values {
 			count[v]++
 		}
-		if count[None] > 0 || tile.W != mostPixels || tile.H != mostPixels || len(count) != len(values) {
-			t.Errorf("%s: %d by %d pixels, of each number %v", name, tile.W, tile.H, count)
+		if count[None] > 0 || tile.W != maxPixels || tile.H != maxPixels || len(count) != len(values) {
+			t.Errorf("%s: %d by %d pixels, pixels per value %v", name, tile.W, tile.H, count)
 		}
 	}
 }

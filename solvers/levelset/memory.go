@@ -6,6 +6,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
@@ -51,6 +52,12 @@ func needOf[F num.Float](c Config, b *grid.Block, crossed int) (n Need) {
 	}
 	n.Host += capacity*particle + 8*capacity
 	return n
+}
+
+// StateBytes returns the size of the level set of a block, and of its particles at the start.
+func (c Config) StateBytes(b *grid.Block, crossed int, precision string) (levelSet, particles int64) {
+	width := solvers.Width(precision)
+	return width * int64(b.Len()), 4 * width * int64(c.seededParticles(crossed, b.Grid.Dim))
 }
 
 // Layers is the thickness in cubic cells of the seeded dual cells around an interface, counted around balls.

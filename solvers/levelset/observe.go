@@ -14,7 +14,7 @@ import (
 
 // observation is the result for one state.
 type observation struct {
-	counts, slope, limits, gone backend.Report
+	counts, slope, limits, gone backend.Readback
 	steps                       int
 	seeded                      int64
 }
@@ -23,14 +23,14 @@ type observation struct {
 func (s *solver[F]) prepareObserver() error {
 	for _, room := range s.observer.All() {
 		for _, r := range []struct {
-			to   *backend.Report
+			to   *backend.Readback
 			size uintptr
 		}{
 			{&room.counts, unsafe.Sizeof(kernels.Counts{})}, {&room.slope, unsafe.Sizeof(atomics.Most[F]{})},
 			{&room.limits, unsafe.Sizeof(kernels.Limits{})}, {&room.gone, unsafe.Sizeof(kernels.Removed{})},
 		} {
 			var err error
-			if *r.to, err = backend.NewReport(s.dev, int(r.size)); err != nil {
+			if *r.to, err = backend.NewReadback(s.dev, int(r.size)); err != nil {
 				return err
 			}
 			s.allocated.Owns(*r.to)
@@ -54,8 +54,8 @@ func (s *solver[F]) observe(to *observation) error {
 		s.dev.Run(s.swarm.loops().count, 0, s.swarm.n)
 		to.seeded = s.swarm.seeded
 	}
-	return errors.Join(to.counts.Take(asBytes(s.counts)), to.slope.Take(asBytes(s.slope)),
-		to.limits.Take(asBytes(s.limits)), to.gone.Take(asBytes(s.removed)))
+	return errors.Join(to.counts.Start(asBytes(s.counts)), to.slope.Start(asBytes(s.slope)),
+		to.limits.Start(asBytes(s.limits)), to.gone.Start(asBytes(s.removed)))
 }
 
 func asBytes[T any](a []T) []byte {
@@ -64,7 +64,7 @@ func asBytes[T any](a []T) []byte {
 }
 
 // read returns the element that a report holds, waiting for it.
-func read[T any](r backend.Report, err *error) (held T) {
+func read[T any](r backend.Readback, err *error) (held T) {
 	bytes, failed := r.Read()
 	if *err = errors.Join(*err, failed); failed == nil {
 		held = *(*T)(unsafe.Pointer(unsafe.SliceData(bytes)))

@@ -135,7 +135,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		return nil, fmt.Errorf("a level set of %d cells for a block of %d", len(start), b.Cells())
 	}
 	s := &solver[F]{cfg: cfg, block: b, lattice: latticeOf[F](b), flow: v, comm: comm, dev: dev,
-		work: primitives.On(dev)}
+		work: primitives.NewWorkspace(dev)}
 	s.allocated.Device = dev
 	defer func() {
 		if err != nil {

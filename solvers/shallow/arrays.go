@@ -123,8 +123,17 @@ type loops struct {
 	stages             [2]stage
 }
 
-// schemes are the finite volume schemes, by their names in case files.
-var schemes = map[string]kernels.Scheme{"pvm-ifcp": kernels.PVM, "ir-roe": kernels.IRRoe, "roe": kernels.Roe}
+// schemeOf returns the finite volume scheme of a run: the kernels of one layer, or those of the scheme's name.
+func schemeOf(c Config) (kernels.Scheme, error) {
+	s, ok := map[string]kernels.Scheme{"pvm-ifcp": kernels.PVM, "ir-roe": kernels.IRRoe, "roe": kernels.Roe}[c.Scheme]
+	switch {
+	case !ok:
+		return s, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", c.Scheme)
+	case c.Layers == 1:
+		return kernels.OneLayer, nil
+	}
+	return s, nil
+}
 
 // keepsInStep reports whether the kernel that advances tiles updates the extremes too, which saves a second read of
 // the state. At second order that kernel does not read the state at the start of the step, and a moving bed has moved
@@ -134,15 +143,11 @@ func (a *arrays[F]) keepsInStep() bool {
 }
 
 // loops prepares the loops of step k of the cycle.
-func (a *arrays[F]) loops(scheme string, k cycleStep) (l loops, err error) {
+func (a *arrays[F]) loops(s kernels.Scheme, k cycleStep) (l loops) {
 	from, to := a.state[k.from()], a.state[k.to()]
 	clock, next := &a.clock[k], &a.clock[k.plus(1)]
 	waves, least, spare := a.limits(k)
 	counters := &a.counters[0]
-	s, ok := schemes[scheme]
-	if !ok {
-		return l, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", scheme)
-	}
 	for stage := range l.series {
 		l.series[stage] = kernels.NewEvaluateSeriesLoop(stage == 1, clock, waves, a.rows, a.series, a.boundary.Now)
 	}
@@ -153,11 +158,12 @@ func (a *arrays[F]) loops(scheme string, k cycleStep) (l loops, err error) {
 		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, waves, a.manning, from)
 		l.stages[0] = a.stage(s, false, k, from, a.middle)
 		l.stages[1] = a.stage(s, true, k, a.middle, to)
-		return l, nil
+		return l
 	}
 	l.flux = kernels.NewEdgeFluxLoop(s, &a.params, &a.mesh, clock, from, a.flux, counters)
 	l.tile = kernels.NewTileStepLoop(s, a.keepsInStep(), &a.params, &a.tiles, clock, next, waves, spare, from, a.manning,
 		&a.forcing, &a.peaks, to, counters, least)
-	l.update = kernels.NewUpdateCellLoop(&a.params, &a.mesh, clock, from, a.flux, a.manning, &a.forcing, to, least)
-	return l, nil
+	l.update = kernels.NewUpdateCellLoop(s == kernels.OneLayer, &a.params, &a.mesh, clock, from, a.flux, a.manning,
+		&a.forcing, to, least)
+	return l
 }

@@ -15,7 +15,7 @@ type Config struct {
 	Order        int     // in space and time, 1 or 2; 0 stands for 1
 	Layers       int     // 1 or 2; 0 stands for 2. A single layer is the lower one: the upper is absent
 	Gravity      float64 // m/s²
-	DensityRatio float64 // upper over lower, in (0, 1]
+	DensityRatio float64 // upper over lower, in (0, 1], of two layers
 	CFL          float64 // γ of the time step, in (0, 1]
 	EntropyFix   float64 // width of Harten's fix as a share of λ4 - λ1; 0 for none
 	DryDepth     float64 // m; a thinner layer counts as absent; 0 for the default of defaultDryDepth
@@ -91,12 +91,15 @@ func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {
 		Gravity: F(c.Gravity), DensityRatio: F(c.DensityRatio), CFL: F(c.CFL), EntropyFix: F(c.EntropyFix),
 		DryDepth: F(c.DryDepth), Tolerance: tolerance[F](), Hyperbolic: c.Hyperbolic, Friction: friction, Lag: c.Lag,
 	}
+	if c.Layers == 1 {
+		p.DensityRatio = 1 // so that what weighs both levels is the level of the one layer
+	}
 	switch {
 	case c.Order < 0 || c.Order > 2:
 		return p, fmt.Errorf("order %d is not known; choose 1 or 2", c.Order)
 	case !(c.Gravity > 0):
 		return p, fmt.Errorf("gravity %g must be positive", c.Gravity)
-	case !(c.DensityRatio > 0 && c.DensityRatio <= 1):
+	case !(p.DensityRatio > 0 && p.DensityRatio <= 1):
 		return p, fmt.Errorf("density ratio %g must be in (0, 1]", c.DensityRatio)
 	case !(c.CFL > 0 && c.CFL <= 1):
 		return p, fmt.Errorf("CFL number %g must be in (0, 1]", c.CFL)

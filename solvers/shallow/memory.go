@@ -50,14 +50,33 @@ func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) i
 		edge += unsafe.Sizeof(kernels.Arms[F]{})
 		own += unsafe.Sizeof(kernels.Stencil[F]{})
 	}
-	own += bytesOfInputs[F](in)
+	own += bytesOfInputs[F](in) + c.bytesOfPeaks(in)
+	return ring + int64(perCell)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
+}
+
+// bytesOfPeaks returns the bytes per owned cell of the extremes since the start.
+func (c Config) bytesOfPeaks(in Inputs) (bytes uintptr) {
 	if c.Keep.Maxima {
-		own += unsafe.Sizeof(kernels.Most{}) + uintptr(len(new(kernels.Peaks).Arrays()))*8 + unsafe.Sizeof(int32(0))
+		bytes = unsafe.Sizeof(kernels.Most{}) + uintptr(len(new(kernels.Peaks).Arrays()))*8 + unsafe.Sizeof(int32(0))
 		if in.Uplift {
-			own += 8
+			bytes += 8
 		}
 	}
-	return ring + int64(perCell)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
+	return bytes
+}
+
+// StateBytes returns the size of a rank's current state, and of what else a checkpoint has of its own cells: extremes
+// and losses.
+func (c Config) StateBytes(owned, held int, precision string, in Inputs) (state, records int64) {
+	own := c.bytesOfPeaks(in)
+	if in.Infiltration || in.Evaporation {
+		own += unsafe.Sizeof(kernels.Lost{})
+	}
+	size := unsafe.Sizeof(kernels.State[float64]{})
+	if precision == "float32" {
+		size = unsafe.Sizeof(kernels.State[float32]{})
+	}
+	return int64(size) * int64(held), int64(own) * int64(owned)
 }
 
 // bytesOfInputs returns the bytes per owned cell of the forcing's fields.

@@ -22,7 +22,7 @@ type observer struct {
 
 // observation is the result for one state. The host knows the sources at once.
 type observation struct {
-	cells, counters backend.Report
+	cells, counters backend.Readback
 	courant         float64
 	sources         []Source
 }
@@ -36,11 +36,11 @@ func (a *arrays[F]) prepareObserver(beds []kernels.Bed[F], owned int) error {
 	}
 	for _, room := range o.All() {
 		var err error
-		if room.cells, err = backend.NewReport(p.Device, int(unsafe.Sizeof(kernels.Surveyed{}))); err != nil {
+		if room.cells, err = backend.NewReadback(p.Device, int(unsafe.Sizeof(kernels.Surveyed{}))); err != nil {
 			return err
 		}
 		p.Owns(room.cells)
-		if room.counters, err = backend.NewReport(p.Device, int(unsafe.Sizeof(kernels.Counters{}))); err != nil {
+		if room.counters, err = backend.NewReadback(p.Device, int(unsafe.Sizeof(kernels.Counters{}))); err != nil {
 			return err
 		}
 		p.Owns(room.counters)
@@ -60,7 +60,7 @@ func (s *solver[F]) observe(ctx context.Context, to *observation) (err error) {
 	o := &s.observer
 	s.dev.Run(o.clear, 0, kernels.Sums+kernels.Extremes)
 	s.dev.Run(o.survey[s.now.from()], 0, kernels.SurveyChunks(s.part.Owned))
-	if err := errors.Join(to.cells.Take(asBytes(o.found)), to.counters.Take(asBytes(s.counters))); err != nil {
+	if err := errors.Join(to.cells.Start(asBytes(o.found)), to.counters.Start(asBytes(s.counters))); err != nil {
 		return err
 	}
 	to.courant = s.hostClock[0].Courant

@@ -145,9 +145,11 @@ var Maxima = []struct {
 		func(k *kernels.Peak) float64 { return k.Flux }},
 	{solvers.Field{Name: "max_hazard", Unit: "m²/s", Doc: "largest h (u + 0.5 m/s) since the start"},
 		func(k *kernels.Peak) float64 { return k.Hazard }},
-	{solvers.Field{Name: "hazard", Doc: "class of max_hazard: 0 none or low, 1 from 0.75, 2 from 1.25, 3 from 2 m²/s"},
+	{solvers.Field{Name: "hazard", Doc: "class of max_hazard: 0 none or low, 1 from 0.75, 2 from 1.25, 3 from 2 m²/s",
+		Classes: []string{"0 low", "1 some", "2 most", "3 all"}},
 		func(k *kernels.Peak) float64 { return class(k.Hazard) }},
-	{solvers.Field{Name: "arrival", Unit: "s", Doc: "when the level first stood off that at the start; none for never"},
+	{solvers.Field{Name: "arrival", Unit: "s", Doc: "when the level first stood off that at the start; none for never",
+		Never: "never"},
 		func(k *kernels.Peak) float64 {
 			if k.Arrival < 0 {
 				return math.NaN()

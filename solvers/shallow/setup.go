@@ -27,7 +27,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		}
 	}()
 	_, s.separate = dev.(backend.Memory)
-	state, manning, grid, err := initialState[F](ctx, comm, part, init)
+	state, manning, grid, err := initialState[F](ctx, comm, part, cfg.Layers == 1, init)
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +73,7 @@ func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []ker
 		return err
 	}
 	s.innerEdges, s.beds = inner, whole.Beds
+	s.makeBlocks(max(cfg.Order, 1), &whole, inner)
 	s.openGroups, s.outletGroup, s.sources = out.openGroups, out.boundary.Of, out.sources
 	s.outletKeys = out.keys
 	if cfg.Order == 2 {
@@ -98,10 +99,12 @@ func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []ker
 		}
 	}
 	s.uploadPeaks(initialPeaks(cfg.Keep, s.part.Owned, len(out.uplift.Rises) > 0, whole.Beds, state))
+	scheme, err := schemeOf(cfg)
+	if err != nil {
+		return err
+	}
 	for k := range cycleStep(cycleLength) {
-		if s.loops[k], err = s.arrays.loops(cfg.Scheme, k); err != nil {
-			return err
-		}
+		s.loops[k] = s.arrays.loops(scheme, k)
 	}
 	return nil
 }
@@ -137,7 +140,7 @@ func defaultDryDepth(ctx context.Context, comm dist.Comm, part *mesh.Part, init 
 
 // initialState makes the state and the friction coefficients from the initial fields, and returns the spacing of
 // levels.
-func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
+func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part, oneLayer bool,
 	init Initial) (state []kernels.State[F], manning []F, grid float64, err error) {
 	n := len(part.Cells)
 	for _, f := range [][]float64{init.Depth, init.H1, init.H2, init.U1, init.V1, init.U2, init.V2} {
@@ -151,6 +154,10 @@ func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.P
 			return nil, nil, 0, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)",
 				part.Global[i], x, y, init.H1[i], init.H2[i])
 		}
+	}
+	if i := slices.IndexFunc(init.H1, func(h float64) bool { return h > 0 }); oneLayer && i >= 0 {
+		return nil, nil, 0, fmt.Errorf("cell %d has an upper layer of %g m, but the case has one layer",
+			part.Global[i], init.H1[i])
 	}
 	largest := []float64{largestOf(&init)}
 	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {

@@ -124,6 +124,7 @@ type solver[F num.Float] struct {
 	outletKeys  []int64   // key of each outlet
 	sources
 	innerEdges int // edges [0, innerEdges) touch no ghost
+	blocks     blocks
 	tiled      bool
 	coreTiles  int // tiles [0, coreTiles) touch no ghost
 	ntiles     int

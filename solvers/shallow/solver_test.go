@@ -92,7 +92,11 @@ func TestStagesAreTheKernels(t *testing.T) {
 			flux.Range(0, len(a.mesh.EdgeCells))
 			out, n := make([]kernels.Flux[float64], len(a.flux)), kernels.Counters{}
 			for e := range out {
-				scheme, w := schemes[cfg.Scheme], a.state[now.from()]
+				scheme, err := schemeOf(cfg)
+				if err != nil {
+					return err
+				}
+				w := a.state[now.from()]
 				if cfg.Order == 2 {
 					kernels.SlopedFlux(e, scheme, &a.params, &a.mesh, &a.clock[now], a.slopes, out, &n)
 				} else {

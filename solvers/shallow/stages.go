@@ -19,14 +19,14 @@ func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k cycleStep, w, out 
 	start, counters := a.state[k.from()], &a.counters[0]
 	clock, next := &a.clock[k], &a.clock[k.plus(1)]
 	waves, least, spare := a.limits(k)
+	oneLayer := scheme == kernels.OneLayer
 	return stage{
-		slopes: kernels.NewCellSlopesLoop(&a.params, &a.mesh, w, a.slopes),
+		slopes: kernels.NewCellSlopesLoop(oneLayer, &a.params, &a.mesh, w, a.slopes),
 		flux:   kernels.NewSlopedFluxLoop(scheme, &a.params, &a.mesh, clock, a.slopes, a.flux, counters),
-		update: kernels.NewStageCellLoop(last, &a.params, &a.mesh, clock, start, w, a.slopes, a.flux, a.manning,
-			&a.forcing, out,
-			least),
-		table:    kernels.NewTableSlopesLoop(&a.params, &a.mesh, w, &a.slopeTable),
-		received: kernels.NewTableReceivedLoop(a.slopes, &a.slopeTable),
+		update: kernels.NewStageCellLoop(last, oneLayer, &a.params, &a.mesh, clock, start, w, a.slopes, a.flux, a.manning,
+			&a.forcing, out, least),
+		table:    kernels.NewTableSlopesLoop(oneLayer, &a.params, &a.mesh, w, &a.slopeTable),
+		received: kernels.NewTableReceivedLoop(oneLayer, a.slopes, &a.slopeTable),
 		tile: kernels.NewTileStageLoop(scheme, last, &a.params, &a.tiles, clock, next, waves, spare, start, w, &a.slopeTable,
 			a.manning, &a.forcing, out, counters, least),
 	}
@@ -37,8 +37,8 @@ func (s *solver[F]) stageOutputs(k cycleStep) [2][]kernels.State[F] {
 	return [2][]kernels.State[F]{s.middle, s.state[k.to()]}
 }
 
-// sweepStages takes a step of second order. In each stage the slopes of core cells are computed while ghosts arrive,
-// and fluxes between owned cells while the slopes of ghosts arrive. Slopes of ghosts are exchanged, since a rank does
+// sweepStages takes a step of second order. In each stage core cells are updated, as far as they do not depend on
+// ghosts, while ghosts arrive and while the slopes of ghosts arrive. Slopes of ghosts are exchanged, since a rank does
 // not have all neighbours of its ghosts.
 func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 	s.halfFriction(l, 0, s.part.Owned)
@@ -48,8 +48,7 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 		if k == 1 {
 			s.moveBed(l)
 		}
-		s.dev.Run(stage.slopes, 0, s.part.Core)
-		s.lap(inSlopes)
+		s.runBlocks(s.blocks.early, stage.slopes, stage.flux, stage.update)
 		if err := s.finishExchange(ctx); err != nil {
 			return err
 		}
@@ -59,10 +58,15 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 		}
 		s.dev.Run(stage.slopes, s.part.Core, s.part.Owned)
 		s.lap(inSlopes)
-		if err := s.fluxes(ctx, stage.flux); err != nil {
+		if err := s.slopeGhosts.Start(ctx, s.slopes); err != nil {
 			return err
 		}
-		if err := s.updates(ctx, stage.update, out); err != nil {
+		s.lap(inHalo)
+		s.runBlocks(s.blocks.late, stage.slopes, stage.flux, stage.update)
+		if err := s.finishSlopes(ctx); err != nil {
+			return err
+		}
+		if err := s.updateBoundary(ctx, stage.flux, stage.update, out); err != nil {
 			return err
 		}
 	}
@@ -177,21 +181,5 @@ func (s *solver[F]) queueStages(ctx context.Context, k cycleStep) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// fluxes computes all fluxes, those between owned cells while the slopes of ghosts arrive.
-func (s *solver[F]) fluxes(ctx context.Context, flux backend.Loop) error {
-	if err := s.slopeGhosts.Start(ctx, s.slopes); err != nil {
-		return err
-	}
-	s.lap(inHalo)
-	s.dev.Run(flux, 0, s.innerEdges)
-	s.lap(inFlux)
-	if err := s.finishSlopes(ctx); err != nil {
-		return err
-	}
-	s.dev.Run(flux, s.innerEdges, len(s.mesh.EdgeCells))
-	s.lap(inFlux)
 	return nil
 }

@@ -52,33 +52,32 @@ func (s *solver[F]) recordCourant() {
 	}
 }
 
-// sweepCells computes all fluxes and then updates the cells. Fluxes between owned cells are computed while ghosts
-// arrive, and core cells are updated while boundary cells are sent.
+// sweepCells computes all fluxes and updates all cells. Core cells are updated while ghosts arrive.
 func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
 	s.evaluateSeries(l, 0)
 	s.moveBed(l)
-	s.dev.Run(l.flux, 0, s.innerEdges)
-	s.lap(inFlux)
+	s.runBlocks(s.blocks.early, nil, l.flux, l.update)
+	s.runBlocks(s.blocks.late, nil, l.flux, l.update)
 	if err := s.finishExchange(ctx); err != nil {
 		return err
 	}
 	s.lap(inHalo)
-	s.dev.Run(l.flux, s.innerEdges, len(s.mesh.EdgeCells))
-	s.lap(inFlux)
-	return s.updates(ctx, l.update, s.state[s.now.to()])
+	return s.updateBoundary(ctx, l.flux, l.update, s.state[s.now.to()])
 }
 
-// updates updates all cells to the state out; boundary cells are sent while core cells are updated.
-func (s *solver[F]) updates(ctx context.Context, update backend.Loop, out []kernels.State[F]) error {
+// updateBoundary computes the fluxes of edges that touch a ghost, updates the boundary cells to the state out, and
+// sends them.
+func (s *solver[F]) updateBoundary(ctx context.Context, flux, update backend.Loop, out []kernels.State[F]) error {
+	s.dev.Run(flux, s.innerEdges, len(s.mesh.EdgeCells))
+	s.lap(inFlux)
 	s.dev.Run(update, s.part.Core, s.part.Owned)
 	s.lap(inUpdate)
 	if err := s.startExchange(ctx, out); err != nil {
 		return err
 	}
+	err := s.ghosts.Send(ctx)
 	s.lap(inHalo)
-	s.dev.Run(update, 0, s.part.Core)
-	s.lap(inUpdate)
-	return s.ghosts.Send(ctx)
+	return err
 }
 
 // sweepTiles advances the tiles whose cells other ranks need first, and the others while these are sent.

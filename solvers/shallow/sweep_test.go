@@ -31,9 +31,9 @@ type linked struct {
 
 func (linked) Pin(n int) ([]byte, error)                           { return make([]byte, n), nil }
 func (linked) Unpin([]byte) error                                  { return nil }
-func (linked) Fetch(dst, src []byte) error                         { copy(dst, src); return nil }
-func (linked) Fetched() error                                      { return nil }
-func (linked) Deliver(dst, src []byte) error                       { copy(dst, src); return nil }
+func (linked) StartDownload(dst, src []byte) error                 { copy(dst, src); return nil }
+func (linked) WaitDownloads() error                                { return nil }
+func (linked) StartUpload(dst, src []byte) error                   { copy(dst, src); return nil }
 func (d linked) DeviceID() string                                  { return fmt.Sprint(d.comm.Rank()) }
 func (linked) LinkID() ([]byte, error)                             { return []byte("id"), nil }
 func (d linked) Link(int, int, []byte) (backend.DeviceComm, error) { return links{d.comm}, nil }
@@ -150,10 +150,13 @@ func TestSweepsAgree(t *testing.T) {
 				if want.diagnostics.LimitedFluxes == 0 || want.steps < 50 {
 					t.Fatalf("%+v: the case is too simple", want)
 				}
+				defer func(n int) { blockCells = n }(blockCells)
+				blockCells = 100
 				for name, got := range map[string]outcome{
+					"cells in blocks":  run(plain, CellSweep, "", 1, scheme, precision, 1, lag),
 					"tiles":            run(plain, TileSweep, "", 1, scheme, precision, 1, lag),
 					"tiles, 3 ranks":   run(plain, TileSweep, "", 3, scheme, precision, 1, lag),
-					"cells, 3 ranks":   run(plain, CellSweep, "", 3, scheme, precision, 1, lag),
+					"blocks, 3 ranks":  run(plain, CellSweep, "", 3, scheme, precision, 1, lag),
 					"repeated":         run(repeating, TileSweep, "", 1, scheme, precision, 1000, lag),
 					"repeated by 5":    run(repeating, TileSweep, "", 1, scheme, precision, 5, lag),
 					"repeated by 17":   run(repeating, TileSweep, "", 1, scheme, precision, 17, lag),

@@ -17,13 +17,13 @@ import (
 
 // staging is a device with separate memory that counts the messages that it stages.
 type staging struct {
-	*backendtest.Far
+	*backendtest.FakeGPU
 	staged *atomic.Int64 // messages
 }
 
-func (s staging) Fetch(dst, src []byte) error {
+func (s staging) StartDownload(dst, src []byte) error {
 	s.staged.Add(1)
-	return s.Far.Fetch(dst, src)
+	return s.FakeGPU.StartDownload(dst, src)
 }
 
 // wires carry the messages between linked devices.

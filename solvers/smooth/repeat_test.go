@@ -14,7 +14,7 @@ import (
 
 // recorder is a device with separate memory that can record, as a GPU can, and counts launches.
 type recorder struct {
-	*backendtest.Far
+	*backendtest.FakeGPU
 	launches *int
 }
 

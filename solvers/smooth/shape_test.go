@@ -122,7 +122,7 @@ func TestDiagnostics(t *testing.T) {
 }
 
 // newFar is a device with separate memory.
-func newFar() *backendtest.Far { return backendtest.NewFar(cpu.New(1), 1<<30) }
+func newFar() *backendtest.FakeGPU { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }
 
 // TestSweepAllocatesNothing covers one rank with every smoother except hybrid and barrier, which measure the whole
 // mesh.

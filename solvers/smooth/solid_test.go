@@ -111,8 +111,8 @@ func TestSolidApart(t *testing.T) {
 		if got := s.runSolid(t, m, nil, metric, cfg, 3); got != want {
 			t.Errorf("%s: %+v, on the host %+v", cfg.Smoother, got, want)
 		}
-		if len(mem.Given) > 0 {
-			t.Errorf("%s: %d arrays were not freed", cfg.Smoother, len(mem.Given))
+		if len(mem.Allocations) > 0 {
+			t.Errorf("%s: %d arrays were not freed", cfg.Smoother, len(mem.Allocations))
 		}
 	}
 }

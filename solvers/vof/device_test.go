@@ -77,12 +77,12 @@ func (d *separate) Sync() error                                   { return nil }
 
 func (d *separate) Pin(n int) ([]byte, error) { return make([]byte, n), nil }
 func (d *separate) Unpin([]byte) error        { return nil }
-func (d *separate) Fetched() error            { return nil }
-func (d *separate) Fetch(dst, src []byte) error {
+func (d *separate) WaitDownloads() error      { return nil }
+func (d *separate) StartDownload(dst, src []byte) error {
 	d.open(func() { copy(dst, src) })
 	return nil
 }
-func (d *separate) Deliver(dst, src []byte) error { return d.Fetch(dst, src) }
+func (d *separate) StartUpload(dst, src []byte) error { return d.StartDownload(dst, src) }
 
 // separate has a device communicator, by messages between ranks.
 func (d *separate) DeviceID() string                                  { return fmt.Sprint(d.comm.Rank()) }
@@ -104,7 +104,7 @@ func (l links) Exchange(send, recv []backend.Message) error {
 	}
 	for _, m := range send {
 		out := make([]byte, len(m.Data))
-		if err := l.d.Fetch(out, m.Data); err != nil {
+		if err := l.d.StartDownload(out, m.Data); err != nil {
 			return err
 		}
 		r, err := l.d.comm.Isend(ctx, m.Peer, 77, out)
@@ -117,7 +117,7 @@ func (l links) Exchange(send, recv []backend.Message) error {
 		return err
 	}
 	for i, m := range recv {
-		if err := l.d.Deliver(m.Data, in[i]); err != nil {
+		if err := l.d.StartUpload(m.Data, in[i]); err != nil {
 			return err
 		}
 	}

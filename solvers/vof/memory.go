@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
@@ -22,11 +23,7 @@ func bytesOf[F num.Float](c Config, b *grid.Block, separate bool) (int64, error)
 	if err != nil {
 		return 0, err
 	}
-	if w.traversal == byTiles && c.mayDeepen(b.Grid.Dim) && open(b) {
-		if deep, err := b.Grid.Block(b.Lo, b.N, deepGhosts+1); err == nil {
-			b = deep
-		}
-	}
+	b = c.withGhosts(b, &w)
 	var number F
 	dim, perCell := b.Grid.Dim, int64(0) // of a cell with ghosts
 	fields := 2
@@ -46,6 +43,25 @@ func bytesOf[F num.Float](c Config, b *grid.Block, separate bool) (int64, error)
 		tiles += bandBytes(b)
 	}
 	return perCell*int64(b.Len()) + 2*ints*int64(b.Walled()) + float*int64(b.Cells()) + tiles, nil
+}
+
+// StateBytes returns the size of the volume fractions of a block on a device with separate memory.
+func (c Config) StateBytes(b *grid.Block, precision string) (int64, error) {
+	w, err := c.choose(b, true)
+	if err != nil {
+		return 0, err
+	}
+	return solvers.Width(precision) * int64(c.withGhosts(b, &w).Len()), nil
+}
+
+// withGhosts returns the block with deep ghosts where tiles may use them.
+func (c Config) withGhosts(b *grid.Block, w *schedule) *grid.Block {
+	if w.traversal == byTiles && c.mayDeepen(b.Grid.Dim) && open(b) {
+		if deep, err := b.Grid.Block(b.Lo, b.N, deepGhosts+1); err == nil {
+			return deep
+		}
+	}
+	return b
 }
 
 // open reports whether a block has neighbours.

@@ -29,7 +29,7 @@ type observer[F num.Float] struct {
 
 // observation is the result for one state.
 type observation struct {
-	report  backend.Report
+	report  backend.Readback
 	steps   int
 	longest float64 // the largest step so far
 }
@@ -43,7 +43,7 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 		return a.Err()
 	}
 	for _, room := range o.All() {
-		r, err := backend.NewReport(s.dev, kernels.SurveyWords*int(unsafe.Sizeof(int64(0))))
+		r, err := backend.NewReadback(s.dev, kernels.SurveyWords*int(unsafe.Sizeof(int64(0))))
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (s *solver[F]) queueSurvey(ctx context.Context, to *observation) error {
 	}
 	s.run(o.survey[now])
 	to.steps, to.longest = s.steps, s.longest
-	return to.report.Take(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(o.found))), len(o.found)*8))
+	return to.report.Start(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(o.found))), len(o.found)*8))
 }
 
 func (s *solver[F]) Observe(ctx context.Context) error {

@@ -1,5 +1,5 @@
-// Package cudatest runs generated kernels on a GPU from tests, with arguments in the memory of the host, as kerneltest
-// runs their translation without one.
+// Package cudatest runs generated kernels on a GPU from tests, with arguments in the host's memory. [Parity] runs one
+// test with all translations of the kernels: CUDA C compiled for the CPU (package kerneltest), vector code, and a GPU.
 package cudatest
 
 import (
@@ -14,29 +14,29 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 )
 
-// Runner runs kernels as they were translated: a kerneltest.Library or a GPU.
+// Runner runs translated kernels: a kerneltest.Library, vector code or a GPU.
 type Runner interface {
 	Run(t testing.TB, loop abi.Launcher, lo, hi int)
 }
 
-// Parity runs a test of the kernels in dir with their translation for the processor, with the code of those that are
-// marked lanes for each set of vectors that the processor has and, if there is one, on a GPU. What the test itself runs
-// is plain Go.
+// Parity runs a test of the kernels in dir several times: with the CUDA C compiled for the CPU; with the vector code of
+// kernels marked lanes, for each vector instruction set of the processor; and on a GPU, if there is one. Kernels that
+// the test calls directly run as plain Go.
 func Parity(t *testing.T, dir string, f func(t *testing.T, r Runner)) {
 	defer lanes.Use(lanes.Use(lanes.Off))
 	coded, err := filepath.Glob(filepath.Join(dir, "lanes_*.s"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if coded != nil { // else all sets are plain Go
+	if coded != nil { // without assembly, every instruction set would run plain Go
 		Vectors(t, f)
 	}
 	t.Run("translated", func(t *testing.T) { f(t, kerneltest.Compile(t, dir)) })
 	t.Run("gpu", func(t *testing.T) { f(t, Open(t)) })
 }
 
-// Vectors runs a test of kernels with the code of those that are marked lanes for each set of vectors that the
-// processor has. What the test itself runs is plain Go.
+// Vectors runs a test with the vector code of kernels marked lanes, once for each vector instruction set of the
+// processor. Kernels that the test calls directly run as plain Go.
 func Vectors(t *testing.T, f func(t *testing.T, r Runner)) {
 	defer lanes.Use(lanes.Use(lanes.Off))
 	for set := lanes.AVX2; set <= lanes.Best(); set++ {
@@ -44,12 +44,12 @@ func Vectors(t *testing.T, f func(t *testing.T, r Runner)) {
 	}
 }
 
-// vectors runs kernels by a set of vectors where they have code for it.
+// vectors runs kernels with the code for a vector instruction set.
 type vectors lanes.Set
 
 func (v vectors) Run(t testing.TB, loop abi.Launcher, lo, hi int) {
 	if l, ok := loop.(interface{ Lanes(lanes.Set) bool }); ok {
-		l.Lanes(lanes.Set(v)) // its variants without code run as plain Go
+		l.Lanes(lanes.Set(v)) // variants without vector code run as plain Go
 	}
 	if box := loop.Launch().Box; box != nil {
 		lo, hi = 0, box.Size()
@@ -60,7 +60,7 @@ func (v vectors) Run(t testing.TB, loop abi.Launcher, lo, hi int) {
 // GPU runs kernels.
 type GPU struct{ dev *cuda.Device }
 
-// Open opens the first GPU for a test. Where there is none the test is skipped.
+// Open opens the first GPU for a test. Without a GPU it skips the test.
 func Open(t testing.TB) *GPU {
 	t.Helper()
 	dev, err := cuda.Open(cuda.Options{})
@@ -78,7 +78,7 @@ type region struct {
 	device unsafe.Pointer
 }
 
-// Run copies what the loop's arguments lead to to the GPU, runs the loop for the indices of [lo, hi), or for all of its
+// Run copies the loop's slices and structs to the GPU, runs the loop for the indices of [lo, hi), or for all of its
 // box, and copies everything back.
 func (g *GPU) Run(t testing.TB, loop abi.Launcher, lo, hi int) {
 	t.Helper()
@@ -97,7 +97,7 @@ func (g *GPU) Run(t testing.TB, loop abi.Launcher, lo, hi int) {
 			regions[host] = r
 		}
 		if r.bytes != int(size) {
-			return 0, errors.New("its memory is another argument's too, of another size")
+			return 0, errors.New("another argument has the same address but a different size")
 		}
 		return uint64(uintptr(r.device)), nil
 	}

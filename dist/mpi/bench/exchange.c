@@ -1,5 +1,5 @@
-// The mark for the transport's speed: the same measurements as `atoll bench transports`, in plain C and with nothing
-// between it and MPI. mpirun -np N exchange SECONDS BYTES...
+// The reference for the speed of the MPI transport: the measurements of `atoll bench transports` in C, with direct calls
+// of MPI. Usage: mpirun -np N exchange SECONDS BYTES...
 
 #include <mpi.h>
 #include <stdio.h>
@@ -30,8 +30,8 @@ static void two_way(void) {
 }
 
 static void minimum(void) {
-	double mine = rank, least;
-	MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+	double own = rank, least;
+	MPI_Allreduce(&own, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
 }
 
 // best returns the least time of a call in µs, over five passes of a fifth of the seconds each.

@@ -1,4 +1,5 @@
-// Command bench-gate measures two builds of atoll in turns and says whether the second is slower: docs/development.md.
+// Command bench-gate measures two builds of atoll alternately and reports whether the second is slower. See
+// docs/development.md.
 package main
 
 import (
@@ -25,11 +26,11 @@ func command() *cobra.Command {
 	g := gate{out: os.Stdout}
 	c := &cobra.Command{
 		Use:   "bench-gate OLD NEW",
-		Short: "Measure two builds of atoll in turns, and say whether the second is slower",
-		Long: "Run atoll bench of each solver with two builds in turns, on one core, and print the median of the ratios\n" +
-			"NEW/OLD of the times of pairs of runs with its 95% interval. OLD and NEW are each a commit, a folder with the\n" +
-			"sources, or a binary of atoll whose benches know --json. The exit code is 1 where an interval lies wholly above\n" +
-			"--limit.",
+		Short: "Measure two builds of atoll alternately, and report whether the second is slower",
+		Long: "Run atoll bench of each solver with two builds alternately, on one core. Each pair of runs gives the ratio\n" +
+			"of times NEW/OLD; print the median of the ratios and its 95% interval. OLD and NEW are each a commit, a\n" +
+			"source folder, or a binary of atoll whose benches have the flag --json. The exit code is 1 if an interval\n" +
+			"lies wholly above --limit.",
 		Args:          cobra.ExactArgs(2),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -38,11 +39,11 @@ func command() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.IntVar(&g.pairs, "pairs", 15, fmt.Sprintf("pairs of runs of each bench, at least %d", leastPairs))
-	p.StringArrayVar(&g.on, "on", nil,
-		"what follows atoll bench, in quotes; may be repeated (default: each solver's, small)")
+	p.IntVar(&g.pairs, "pairs", 15, fmt.Sprintf("pairs of runs of each bench, at least %d", minPairs))
+	p.StringArrayVar(&g.benches, "on", nil,
+		"arguments of atoll bench, in quotes; may be repeated (default: small benches of each solver)")
 	p.StringVar(&g.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
-	p.Float64Var(&g.limit, "limit", 1.03, "the ratio above which no interval may lie")
-	p.IntVar(&g.core, "core", -1, "the core that all runs are pinned to, by taskset (default: the last that is allowed)")
+	p.Float64Var(&g.limit, "limit", 1.03, "fail if an interval lies wholly above this ratio")
+	p.IntVar(&g.core, "core", -1, "the core that all runs are bound to, by taskset (default: the last available core)")
 	return c
 }

@@ -15,22 +15,22 @@ import (
 	"github.com/atoll-hpc/atoll/internal/builds"
 )
 
-// timing is what atoll bench --json prints of a measurement.
+// timing is a measurement, as atoll bench --json prints it.
 type timing struct {
 	Name      string  `json:"name"`
 	Updates   int64   `json:"updates"`
 	Wall      float64 `json:"wall_s"`
-	Processor float64 `json:"processor_s"` // 0 where it is not known
+	Processor float64 `json:"processor_s"` // 0 if unknown
 }
 
-// series are the seconds an update that the measurements of one case found.
+// series is the measurements of one case of a bench, in seconds per update.
 type series struct {
-	name string
-	each []float64
+	name    string
+	seconds []float64
 }
 
-// measure runs a bench once and returns its cases in the order in which they come. On the CPU the seconds are of its
-// processors, which others on the machine disturb less than they delay the run; a GPU is waited for.
+// measure runs a bench once and returns its cases in the order of its output. On the CPU it uses processor time, since
+// other programs on the machine affect it less than wall time; on a GPU wall time.
 func measure(ctx context.Context, onCPU bool, command, args []string) (all []series, err error) {
 	c := exec.CommandContext(ctx, command[0], slices.Concat(command[1:], args)...)
 	if onCPU {
@@ -42,7 +42,7 @@ func measure(ctx context.Context, onCPU bool, command, args []string) (all []ser
 		if errors.As(err, &exit) {
 			err = fmt.Errorf("%s: %w: %s", command[len(command)-1], err, builds.LastLine(exit.Stderr))
 			if bytes.Contains(exit.Stderr, []byte("unknown flag: --json")) {
-				err = fmt.Errorf("%w: the build is older than this flag, put its solvers under newer benches", err)
+				err = fmt.Errorf("%w: the build is older than this flag; compare a newer build", err)
 			}
 		}
 		return nil, err
@@ -50,7 +50,7 @@ func measure(ctx context.Context, onCPU bool, command, args []string) (all []ser
 	for line := range bytes.Lines(out) {
 		var t timing
 		if err := json.Unmarshal(line, &t); err != nil || t.Updates < 1 || t.Wall <= 0 {
-			return nil, fmt.Errorf("%s: %q is no measurement", command[len(command)-1], line)
+			return nil, fmt.Errorf("%s: the line %q of the output is not a measurement", command[len(command)-1], line)
 		}
 		seconds := t.Wall
 		if onCPU && t.Processor > 0 {
@@ -60,21 +60,21 @@ func measure(ctx context.Context, onCPU bool, command, args []string) (all []ser
 			all = append(all, series{name: t.Name})
 		}
 		last := &all[len(all)-1]
-		last.each = append(last.each, seconds/float64(t.Updates))
+		last.seconds = append(last.seconds, seconds/float64(t.Updates))
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: it has measured nothing", command[len(command)-1])
+		return nil, fmt.Errorf("%s: the bench printed no measurements", command[len(command)-1])
 	}
 	return all, nil
 }
 
-// pin is what stands before a command so that it runs on one core; nothing for a GPU, or without taskset.
-func (g *gate) pin() ([]string, error) {
+// pinCommand returns the words to put before a command so that it runs on one core; nil for a GPU, or without taskset.
+func (g *gate) pinCommand() ([]string, error) {
 	if g.backend != "cpu" {
 		return nil, nil
 	}
 	if _, err := exec.LookPath("taskset"); err != nil {
-		fmt.Fprintln(g.out, "taskset is not installed: runs move from core to core")
+		fmt.Fprintln(g.out, "taskset is not installed: runs are not bound to a core")
 		return nil, nil
 	}
 	core := g.core
@@ -88,11 +88,11 @@ func (g *gate) pin() ([]string, error) {
 	return []string{"taskset", "-c", strconv.Itoa(core)}, nil
 }
 
-// lastCore is the last of the cores that this process may use.
+// lastCore returns the last of the cores on which this process may run.
 func lastCore() (int, error) {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		return 0, fmt.Errorf("which cores there are: %w; give one with --core", err)
+		return 0, fmt.Errorf("cannot find the available cores: %w; give a core with --core", err)
 	}
 	_, rest, _ := strings.Cut(string(text), "Cpus_allowed_list:")
 	list, _, _ := strings.Cut(rest, "\n")

@@ -16,7 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/results"
 )
 
-// options are the flags.
+// options has the flags of the command, and the counts of results.
 type options struct {
 	backend, only, skip, ignore string
 	examples, keep, pack        string
@@ -25,19 +25,19 @@ type options struct {
 	list, all                   bool
 	out                         io.Writer
 
-	ignored    *regexp.Regexp // nil for none
-	lines      sync.Mutex
-	equal      int
-	differ     int
-	passedOver int
+	ignored *regexp.Regexp // nil for none
+	mu      sync.Mutex     // protects out and the counts
+	equal   int
+	differ  int
+	skipped int
 }
 
-var errDiffer = errors.New("the results are not the same")
+var errDiffer = errors.New("the results differ")
 
-// compare runs the suite with two builds and prints a line a case.
+// compare runs the suite with two builds and prints a line per case.
 func (o *options) compare(ctx context.Context, before, after string) error {
 	if o.backend != "cpu" && o.backend != "cuda" {
-		return fmt.Errorf("--backend %q is not known; choose cpu or cuda", o.backend)
+		return fmt.Errorf("--backend %q is unknown; choose cpu or cuda", o.backend)
 	}
 	temporary, err := os.MkdirTemp("", "compare-results")
 	if err != nil {
@@ -45,11 +45,11 @@ func (o *options) compare(ctx context.Context, before, after string) error {
 	}
 	defer os.RemoveAll(temporary)
 	cases := filepath.Join(temporary, "suite")
-	all, err := suite(cases, o.folderOfExamples(), o.backend)
+	all, err := suite(cases, o.examplesFolder(), o.backend)
 	if err != nil {
 		return err
 	}
-	if all, err = o.choose(all); err != nil {
+	if all, err = o.filter(all); err != nil {
 		return err
 	}
 	if o.list {
@@ -84,17 +84,17 @@ func (o *options) run(ctx context.Context, all []*work, before, after, temporary
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.out, "old: %s\nnew: %s\n", old.line, recent.line)
+	fmt.Fprintf(o.out, "old: %s\nnew: %s\n", old.description, recent.description)
 	begin := time.Now()
 	var g errgroup.Group
 	g.SetLimit(max(o.jobs, 1))
 	for _, w := range all {
-		g.Go(func() error { return o.one(ctx, w, old, recent) })
+		g.Go(func() error { return o.compareCase(ctx, w, old, recent) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	fmt.Fprintf(o.out, "%d equal, %d differ, %d skipped; %.0f s\n", o.equal, o.differ, o.passedOver,
+	fmt.Fprintf(o.out, "%d equal, %d differ, %d skipped; %.0f s\n", o.equal, o.differ, o.skipped,
 		time.Since(begin).Seconds())
 	switch {
 	case o.differ > 0:
@@ -105,8 +105,8 @@ func (o *options) run(ctx context.Context, all []*work, before, after, temporary
 	return nil
 }
 
-// choose leaves the cases that --only and --skip ask for.
-func (o *options) choose(all []*work) (chosen []*work, err error) {
+// filter returns the cases that --only and --skip select.
+func (o *options) filter(all []*work) (selected []*work, err error) {
 	only, err := regexp.Compile(o.only)
 	if err != nil {
 		return nil, fmt.Errorf("--only: %w", err)
@@ -122,44 +122,45 @@ func (o *options) choose(all []*work) (chosen []*work, err error) {
 	}
 	for _, w := range all {
 		if only.MatchString(w.label) && (o.skip == "" || !skip.MatchString(w.label)) {
-			chosen = append(chosen, w)
+			selected = append(selected, w)
 		}
 	}
-	return chosen, nil
+	return selected, nil
 }
 
-// one runs a case with both builds and compares. The error is that of a stop; all else is a line.
-func (o *options) one(ctx context.Context, w *work, old, recent *side) error {
+// compareCase runs a case with both builds, compares the results and prints a line. It returns an error only if ctx
+// ends or results cannot be removed.
+func (o *options) compareCase(ctx context.Context, w *work, old, recent *side) error {
 	if w.skip != "" {
-		o.print(&o.passedOver, "SKIPPED  %s: %s\n", w.label, w.skip)
+		o.print(&o.skipped, "SKIPPED  %s: %s\n", w.label, w.skip)
 		return nil
 	}
-	took, err := old.results(ctx, w)
-	took2, err2 := recent.results(ctx, w)
+	oldTime, oldErr := old.run(ctx, w)
+	newTime, newErr := recent.run(ctx, w)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil || err2 != nil {
-		o.print(&o.differ, "FAILED   %s: %s\n", w.label, failure(err, err2))
+	if oldErr != nil || newErr != nil {
+		o.print(&o.differ, "FAILED   %s: %s\n", w.label, failure(oldErr, newErr))
 		return nil
 	}
-	found, err := results.Folders(old.folder(w), recent.folder(w))
+	differences, err := results.Folders(old.folder(w), recent.folder(w))
 	if err != nil {
 		o.print(&o.differ, "FAILED   %s: %v\n", w.label, err)
 		return nil
 	}
-	if found = o.notIgnored(found); len(found) > 0 {
-		o.print(&o.differ, "DIFFERS  %s: %s\n", w.label, o.describe(found))
+	if differences = o.notIgnored(differences); len(differences) > 0 {
+		o.print(&o.differ, "DIFFERS  %s: %s\n", w.label, o.describe(differences))
 	} else {
-		o.print(&o.equal, "equal    %-72s %5.1f s %5.1f s\n", w.label, took.Seconds(), took2.Seconds())
+		o.print(&o.equal, "equal    %-72s %5.1f s %5.1f s\n", w.label, oldTime.Seconds(), newTime.Seconds())
 	}
 	if o.keep == "" {
-		return errors.Join(old.forget(w), recent.forget(w))
+		return errors.Join(old.remove(w), recent.remove(w))
 	}
 	return nil
 }
 
-// failure says in one line which builds failed. A case that fails in both proves nothing.
+// failure returns a line that names the builds that failed. A case that fails with both builds counts as a failure too.
 func failure(old, recent error) string {
 	switch {
 	case recent == nil:
@@ -172,8 +173,8 @@ func failure(old, recent error) string {
 	return fmt.Sprintf("the old build: %v; the new build: %v", old, recent)
 }
 
-func (o *options) notIgnored(found []results.Difference) (rest []results.Difference) {
-	for _, d := range found {
+func (o *options) notIgnored(differences []results.Difference) (rest []results.Difference) {
+	for _, d := range differences {
 		if o.ignored == nil || !o.ignored.MatchString(d.String()) {
 			rest = append(rest, d)
 		}
@@ -181,23 +182,23 @@ func (o *options) notIgnored(found []results.Difference) (rest []results.Differe
 	return rest
 }
 
-func (o *options) describe(found []results.Difference) string {
-	text := found[0].String()
+func (o *options) describe(differences []results.Difference) string {
+	text := differences[0].String()
 	if o.all {
-		for _, d := range found[1:] {
+		for _, d := range differences[1:] {
 			text += "\n         " + d.String()
 		}
-	} else if more := len(found) - 1; more == 1 {
-		text += " (and 1 more place: --all)"
+	} else if more := len(differences) - 1; more == 1 {
+		text += " (and 1 more difference: use --all)"
 	} else if more > 1 {
-		text += fmt.Sprintf(" (and %d more places: --all)", more)
+		text += fmt.Sprintf(" (and %d more differences: use --all)", more)
 	}
 	return text
 }
 
 func (o *options) print(count *int, format string, args ...any) {
-	o.lines.Lock()
-	defer o.lines.Unlock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	*count++
 	fmt.Fprintf(o.out, format, args...)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// build writes a program that stands in for atoll: it leaves a summary and a table in its folder of output.
+// build writes a fake atoll: a shell script that writes a summary and a table to its output folder.
 func build(t *testing.T, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "atoll")
@@ -27,7 +27,7 @@ printf 't,mass\n%s\n' "$row" > "$out/conservation.csv"
 	return path
 }
 
-// compare runs the tool and returns what it prints.
+// compare runs the command and returns its output.
 func compare(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var o options
@@ -42,10 +42,10 @@ func compare(t *testing.T, args ...string) (string, error) {
 func TestCompare(t *testing.T) {
 	lake := []string{"--only", "shallow-lake|verify smooth", "--examples", t.TempDir()}
 	for _, c := range []struct {
-		name, old, recent string
-		args              []string
-		fails             bool
-		prints            []string
+		name, old, new string
+		args           []string
+		wantError      bool
+		wantOutput     []string
 	}{
 		{"the same", "", "", nil, false, []string{
 			"equal    cases/shallow-lake.toml physics.scheme=roe", "4 equal, 0 differ"}},
@@ -54,12 +54,12 @@ func TestCompare(t *testing.T) {
 			"equal    verify smooth --quick", "1 equal, 3 differ"}},
 		{"a hash of one case", "", `case "$*" in *ir-roe*) hash=ab;; esac`, nil, true, []string{"3 equal, 1 differ"}},
 		{"a row", "", "row=0,2", nil, true, []string{"conservation.csv: line 2, mass: 1, then 2"}},
-		{"two things", "", "row=0,2 hash=b", nil, true, []string{"mass: 1, then 2 (and 1 more place: --all)"}},
-		{"two things, told", "", "row=0,2 hash=b", []string{"--all"}, true, []string{"line 2, mass: 1, then 2\n",
+		{"two differences", "", "row=0,2 hash=b", nil, true, []string{"mass: 1, then 2 (and 1 more difference: use --all)"}},
+		{"two differences with --all", "", "row=0,2 hash=b", []string{"--all"}, true, []string{"line 2, mass: 1, then 2\n",
 			"\n         summary.json: state_sha256: aa, then b"}},
 		{"a number of a table", "", "report='lake 1.6 ok 2.0 s'", nil, true, []string{
 			"DIFFERS  verify smooth --quick: verify.txt: line 1"}},
-		{"a column more", "", "row=0,1,2", nil, true, []string{`line 2: "0,1", then "0,1,2"`}},
+		{"an additional column", "", "row=0,1,2", nil, true, []string{`line 2: "0,1", then "0,1,2"`}},
 		{"ignored", "", "hash=ab", []string{"--ignore", "summary.json: state_sha256"}, false, []string{"4 equal, 0 differ"}},
 		{"the new one fails", "", "echo wrong >&2; exit 1", nil, true, []string{
 			"FAILED   ", "the new build: exit status 1: wrong", "0 equal, 4 differ"}},
@@ -71,20 +71,20 @@ func TestCompare(t *testing.T) {
 		{"another backend", `case "$*" in "verify "*) ;; *"--backend cuda"*) ;; *) exit 1;; esac`, "",
 			[]string{"--backend", "cuda"}, false, []string{"SKIPPED  verify smooth --quick", "3 equal, 0 differ, 1 skipped"}},
 	} {
-		args := append([]string{build(t, c.old), build(t, c.recent)}, lake...)
+		args := append([]string{build(t, c.old), build(t, c.new)}, lake...)
 		out, err := compare(t, append(args, c.args...)...)
-		if (err != nil) != c.fails {
-			t.Errorf("%s: %v", c.name, err)
+		if (err != nil) != c.wantError {
+			t.Errorf("%s: got error %v, want an error %v", c.name, err, c.wantError)
 		}
-		for _, want := range c.prints {
+		for _, want := range c.wantOutput {
 			if !strings.Contains(out, want) {
-				t.Errorf("%s: %q is not in\n%s", c.name, want, out)
+				t.Errorf("%s: want %q in the output\n%s", c.name, want, out)
 			}
 		}
 	}
 }
 
-// TestKept: results that were kept stand for a build, and are not altered by that.
+// TestKept: results that --keep has written can be compared later, and comparisons do not change them.
 func TestKept(t *testing.T) {
 	keep := t.TempDir()
 	lake := []string{"--only", "shallow-lake", "--examples", t.TempDir()}
@@ -98,16 +98,16 @@ func TestKept(t *testing.T) {
 			t.Errorf("%v\n%s", err, out)
 		}
 		if out, err := compare(t, append([]string{old, build(t, "hash=b")}, lake...)...); err == nil {
-			t.Errorf("no difference:\n%s", out)
+			t.Errorf("got no error, want a difference:\n%s", out)
 		}
 	}
 	out, err := compare(t, old, build(t, ""), "--only", "shallow-bed", "--examples", t.TempDir())
-	if err == nil || !strings.Contains(out, "the old results have nothing of it") {
+	if err == nil || !strings.Contains(out, "the old results do not have this case") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
 
-// TestPack: from a folder that was packed the comparison runs by itself.
+// TestPack: the comparison runs from a folder that --pack has written.
 func TestPack(t *testing.T) {
 	kit := filepath.Join(t.TempDir(), "kit")
 	examples := t.TempDir()
@@ -133,7 +133,7 @@ func TestRefusals(t *testing.T) {
 	for _, args := range [][]string{{a}, {a, a, "--backend", "gpu"}, {a, a, "--only", "("}, {a, a, "--skip", "("},
 		{a, a, "--ignore", "("}, {"no-such-commit", a}, {a, a, "--timeout", "x"}} {
 		if out, err := compare(t, args...); err == nil {
-			t.Errorf("%q is accepted:\n%s", args, out)
+			t.Errorf("%q: got no error, output\n%s", args, out)
 		}
 	}
 }

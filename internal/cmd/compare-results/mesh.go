@@ -10,7 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// provideMeshes makes the meshes of cases, and notes which cases cannot be run without one.
+// provideMeshes makes the missing mesh files of cases. If one cannot be made, it sets the case's skip.
 func provideMeshes(all []*work) (err error) {
 	for _, w := range all {
 		if w.file == "" {
@@ -23,8 +23,8 @@ func provideMeshes(all []*work) (err error) {
 	return nil
 }
 
-// provideMesh makes the mesh file of a case by gmsh where it is not there but its geometry is. It returns why the case
-// cannot be run, if so.
+// provideMesh makes the mesh file of a case with gmsh, if the file is missing and its geometry exists. If gmsh is not
+// installed it returns a reason to skip the case.
 func provideMesh(path string) (skip string, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -40,9 +40,9 @@ func provideMesh(path string) (skip string, err error) {
 		return "", nil
 	}
 	if _, err := exec.LookPath("gmsh"); err != nil {
-		return fmt.Sprintf("%s is not there, and gmsh, which makes it, is not installed", c.Mesh.File), nil
+		return fmt.Sprintf("%s is missing, and gmsh, which makes it, is not installed", c.Mesh.File), nil
 	}
-	// Of a geometry in the plane -3 makes what -2 does.
+	// For a plane geometry, -3 gives the same mesh as -2.
 	if text, err := exec.Command("gmsh", "-3", "-format", "msh41", geometry, "-o", mesh).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("gmsh %s: %w: %s", geometry, err, text)
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/atoll-hpc/atoll/internal/builds"
 )
 
-// packInto puts what a comparison needs into the folder of --pack: this program, both builds compressed, and the
-// examples with the meshes that gmsh has made of them.
+// packInto writes all that a comparison needs to the folder of --pack: this program, both builds compressed, and the
+// examples with their meshes.
 func (o *options) packInto(ctx context.Context, before, after, cases, temporary string) error {
 	if err := os.MkdirAll(o.pack, 0o777); err != nil {
 		return err
 	}
-	for name, what := range map[string]string{"old": before, "new": after} {
-		binary, _, err := builds.Binary(ctx, what, filepath.Join(temporary, "builds"), name)
+	for name, source := range map[string]string{"old": before, "new": after} {
+		binary, _, err := builds.Binary(ctx, source, filepath.Join(temporary, "builds"), name)
 		if err == nil {
 			err = builds.Pack(binary, filepath.Join(o.pack, name+".gz"))
 		}
@@ -36,8 +36,9 @@ func (o *options) packInto(ctx context.Context, before, after, cases, temporary 
 		os.CopyFS(examples, os.DirFS(filepath.Join(cases, "examples"))))
 }
 
-// folderOfExamples is the one that is asked for, else that of a folder made by --pack, else that of the repository.
-func (o *options) folderOfExamples() string {
+// examplesFolder returns the folder of --examples or, by default, the folder examples beside this program, which --pack
+// makes, or else in the working directory.
+func (o *options) examplesFolder() string {
 	if o.examples != "" {
 		return o.examples
 	}

@@ -16,51 +16,52 @@ import (
 	"github.com/atoll-hpc/atoll/internal/results"
 )
 
-// marker is the file by which a folder of kept results is known. It says what build they are of.
-const marker = "build.txt"
+// buildFile is a file in a folder of kept results: it describes the build that they are of.
+const buildFile = "build.txt"
 
-// side is one of the two builds, with the results of it.
+// side is one of the two builds, with its results.
 type side struct {
-	line    string // what it is
-	binary  string // "" if its results were there before
-	dir     string // of results
-	backend string
-	limit   time.Duration
+	description string
+	binary      string // "" if the results are kept ones
+	dir         string // folder of the results
+	backend     string
+	limit       time.Duration // of a case
 }
 
-// open makes a side of a commit, a folder, a binary, or results that were kept.
-func (o *options) open(ctx context.Context, what, temporary, kept, name string) (*side, error) {
+// open returns the side of a commit, a source folder, a binary, or a folder of kept results.
+func (o *options) open(ctx context.Context, source, temporary, kept, name string) (*side, error) {
 	s := &side{dir: filepath.Join(kept, name), backend: o.backend, limit: o.limit}
-	if line, err := os.ReadFile(filepath.Join(what, marker)); err == nil {
-		s.dir, s.line = what, "results of "+strings.TrimSpace(string(line))
+	if text, err := os.ReadFile(filepath.Join(source, buildFile)); err == nil {
+		s.dir, s.description = source, "results of "+strings.TrimSpace(string(text))
 		return s, nil
 	}
 	var err error
-	if s.binary, s.line, err = builds.Binary(ctx, what, filepath.Join(temporary, "builds"), name); err != nil {
+	if s.binary, s.description, err = builds.Binary(ctx, source, filepath.Join(temporary, "builds"), name); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return nil, err
 	}
-	return s, os.WriteFile(filepath.Join(s.dir, marker), []byte(s.line+"\n"), 0o666)
+	return s, os.WriteFile(filepath.Join(s.dir, buildFile), []byte(s.description+"\n"), 0o666)
 }
 
-// folder holds the results of a case.
+// folder returns the folder of a case's results.
 func (s *side) folder(w *work) string { return filepath.Join(s.dir, w.name()) }
 
-// forget removes the results of a case, unless they were there before.
-func (s *side) forget(w *work) error {
+// remove removes the results of a case, unless they are kept ones.
+func (s *side) remove(w *work) error {
 	if s.binary == "" {
 		return nil
 	}
 	return os.RemoveAll(s.folder(w))
 }
 
-// results runs a case, and returns how long it took. Errors have the last words of the build.
-func (s *side) results(ctx context.Context, w *work) (time.Duration, error) {
+// run runs a case, unless its results are kept ones, and returns the time that it took. Errors have the last line of
+// the build's standard error.
+func (s *side) run(ctx context.Context, w *work) (time.Duration, error) {
 	if s.binary == "" {
 		if !exists(s.folder(w)) {
-			return 0, fmt.Errorf("the old results have nothing of it: they are in %s", s.dir)
+			return 0, fmt.Errorf("the old results do not have this case: they are in %s", s.dir)
 		}
 		return 0, nil
 	}
@@ -75,20 +76,20 @@ func (s *side) results(ctx context.Context, w *work) (time.Duration, error) {
 	}
 	c := exec.CommandContext(ctx, s.binary, args...)
 	c.Dir = w.folder
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // so that it ends the processes of its ranks
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // upon SIGTERM it ends its ranks' processes
 	c.WaitDelay = 10 * time.Second
-	var printed, complaints bytes.Buffer
-	c.Stdout, c.Stderr = &printed, &complaints
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
 	begin := time.Now()
 	if err := c.Run(); err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return 0, fmt.Errorf("%w: %s", err, builds.LastLine(complaints.Bytes()))
+		return 0, fmt.Errorf("%w: %s", err, builds.LastLine(stderr.Bytes()))
 	}
-	took := time.Since(begin)
+	elapsed := time.Since(begin)
 	if w.report {
-		return took, os.WriteFile(filepath.Join(s.folder(w), results.VerifyFile), printed.Bytes(), 0o666)
+		return elapsed, os.WriteFile(filepath.Join(s.folder(w), results.VerifyFile), stdout.Bytes(), 0o666)
 	}
-	return took, nil
+	return elapsed, nil
 }

@@ -12,31 +12,32 @@ import (
 	"strings"
 )
 
-// own holds the cases that go with this program: what examples leave out.
+// ownCases has the cases of this program, for features that the examples do not use.
 //
 //go:embed cases
-var own embed.FS
+var ownCases embed.FS
 
-// work is a command whose results are compared.
+// work is a run of a case, or a check of atoll verify, whose results are compared.
 type work struct {
-	label  string   // how it is called in reports: the case with what is set beside it
-	file   string   // of the case; "" where there is none
-	args   []string // of atoll, without the folder of output
-	folder string   // where it is started
-	report bool     // what it prints is its result
-	skip   string   // why it cannot be run; "" if it can
+	label  string   // the name in reports: the case file and the flags
+	file   string   // the case file; "" for a check
+	args   []string // arguments of atoll, without the output folder
+	folder string   // the working directory
+	report bool     // its result is its standard output
+	skip   string   // the reason not to run it; "" for none
 }
 
-// name is a label as the name of a folder.
+// name returns the label as the name of a folder.
 func (w *work) name() string {
-	return unfit.ReplaceAllString(w.label, "_")
+	return notInNames.ReplaceAllString(w.label, "_")
 }
 
-var unfit = regexp.MustCompile(`[^A-Za-z0-9.=-]+`)
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9.=-]+`)
 
-// suite puts the cases into a folder and lists what is to be run: examples, own cases, and the checks of atoll verify.
+// suite copies the case files to the folder dir, and returns all runs: of the examples, of this program's cases, and of
+// checks of atoll verify.
 func suite(dir, examples, backend string) ([]*work, error) {
-	if err := os.CopyFS(dir, own); err != nil {
+	if err := os.CopyFS(dir, ownCases); err != nil {
 		return nil, err
 	}
 	var all []*work
@@ -54,11 +55,11 @@ func suite(dir, examples, backend string) ([]*work, error) {
 		}
 		all = append(all, cases...)
 	}
-	verified, err := own.ReadFile("cases/verify.txt")
+	checks, err := ownCases.ReadFile("cases/verify.txt")
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(verified)) {
+	for line := range strings.Lines(string(checks)) {
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0] == "#" {
 			continue
@@ -67,7 +68,7 @@ func suite(dir, examples, backend string) ([]*work, error) {
 			folder: dir, report: true}
 		if backend == "cuda" {
 			if !slices.Contains(words, "cuda") {
-				v.skip = "atoll verify has no --backend cuda for it"
+				v.skip = "this check of atoll verify does not support --backend cuda"
 			}
 			v.args = append(v.args, "--backend", "cuda")
 		}
@@ -76,14 +77,14 @@ func suite(dir, examples, backend string) ([]*work, error) {
 	return all, nil
 }
 
-// casesBelow lists the case files of a folder within dir, each as often as it says.
+// casesBelow returns the runs of the case files in the folder dir/top and its subfolders.
 func casesBelow(dir, top string) (all []*work, err error) {
 	root := filepath.Join(dir, top)
 	if _, err := os.Stat(root); err != nil {
 		return nil, nil
 	}
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && ofAnother(path) {
+		if err == nil && d.IsDir() && hasSources(path) {
 			return filepath.SkipDir
 		}
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".toml" {
@@ -107,14 +108,14 @@ func casesBelow(dir, top string) (all []*work, err error) {
 	return all, err
 }
 
-// ofAnother tells that a folder holds a solver that builds do not have, with cases for it.
-func ofAnother(folder string) bool {
+// hasSources reports whether a folder has Go files: its cases are for an example solver, which the builds do not have.
+func hasSources(folder string) bool {
 	sources, _ := filepath.Glob(filepath.Join(folder, "*.go"))
 	return len(sources) > 0
 }
 
-// variantsOf returns the flags of each run of a case. A line "# run: FLAGS" asks for one; without any there is one
-// without flags.
+// variantsOf returns the flags of each run of a case file: one run for each line "# run: FLAGS" or, without such lines,
+// one run without flags.
 func variantsOf(path string) (all [][]string, err error) {
 	f, err := os.Open(path)
 	if err != nil {

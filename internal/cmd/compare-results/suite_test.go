@@ -19,15 +19,15 @@ import (
 	_ "github.com/atoll-hpc/atoll/solvers/vof/problem"
 )
 
-// TestOwnCases: each case of this program can be read in each of its variants, and together they have every method in
-// both precisions, on one rank and on three, and every kind of output.
+// TestOwnCases: all variants of this program's cases are valid, and together they cover each method in both precisions,
+// runs on one rank and on three, and each output format.
 func TestOwnCases(t *testing.T) {
 	dir := t.TempDir()
 	all, err := suite(dir, filepath.Join(dir, "no examples"), "cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, have, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	files, covered, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, w := range all {
 		if names[w.name()] {
 			t.Errorf("%s: another case has the same folder", w.label)
@@ -57,20 +57,20 @@ func TestOwnCases(t *testing.T) {
 		}
 		files[w.file] = true
 		for _, f := range effective.features() {
-			have[f], have[f+", ranks: "+ranks] = true, true
+			covered[f], covered[f+", ranks: "+ranks] = true, true
 		}
 	}
 	if len(files) < 20 {
-		t.Errorf("%d case files", len(files))
+		t.Errorf("got %d case files, want 20 or more", len(files))
 	}
-	for _, f := range wanted() {
-		if !have[f] {
-			t.Errorf("no case has %s", f)
+	for _, f := range wantedFeatures() {
+		if !covered[f] {
+			t.Errorf("no case covers %q", f)
 		}
 	}
 }
 
-// effectiveCase is a case with all defaults, as far as it counts here.
+// effectiveCase has the values, including defaults, of the keys that features uses.
 type effectiveCase struct {
 	Solver  string
 	Mesh    struct{ Generate string }
@@ -90,7 +90,7 @@ type effectiveCase struct {
 	Gauge []map[string]any
 }
 
-// features names what a case covers.
+// features returns the features that a case covers, as wantedFeatures names them.
 func (c *effectiveCase) features() (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for _, f := range c.Output.Format {
@@ -129,7 +129,7 @@ func (c *effectiveCase) features() (list []string) {
 	return list
 }
 
-func wanted() (list []string) {
+func wantedFeatures() (list []string) {
 	list = []string{"shallow-water as vtu", "vof as vti", "vof as vtp", "vof as plic", "vof as stl", "smooth as vtu",
 		"gauges of shallow-water", "gauges of vof", "layers: 1", "layers: 2", "sides are wall", "sides are open",
 		"ei-le by auto", "ei-le by tiles", "weymouth-yue by tiles", "a body from a file in 2D", "a body from a file in 3D",
@@ -150,7 +150,7 @@ func wanted() (list []string) {
 	}
 	for _, normal := range vof.Normals {
 		list = append(list, normal+" float64 in 2D", normal+" float32 in 2D")
-		if dim := " in 3D"; !slices.Contains([]string{"elvira", "lvira"}, normal) { // which are slow in space
+		if dim := " in 3D"; !slices.Contains([]string{"elvira", "lvira"}, normal) { // these two are slow in 3D
 			list = append(list, normal+" float32"+dim)
 		}
 	}
@@ -164,8 +164,8 @@ func wanted() (list []string) {
 	return list
 }
 
-// TestMeshes: a case whose mesh is not there is passed over where gmsh is not there either, and runs where it is.
-func TestMeshes(t *testing.T) {
+// TestProvideMesh: a case with a missing mesh is skipped without gmsh; with gmsh its mesh is made once.
+func TestProvideMesh(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) {
 		t.Helper()
@@ -178,22 +178,22 @@ func TestMeshes(t *testing.T) {
 	t.Setenv("PATH", dir)
 	path := filepath.Join(dir, "case.toml")
 	if skip, err := provideMesh(path); err != nil || !strings.Contains(skip, "gmsh") {
-		t.Errorf("%q, %v", skip, err)
+		t.Errorf("without gmsh: got skip %q, error %v; want a skip", skip, err)
 	}
 	write("gmsh", "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done; echo mesh > \"$2\"\n", 0o777)
-	for range 2 { // the second time it is there
+	for range 2 { // the second time the mesh exists
 		if skip, err := provideMesh(path); err != nil || skip != "" {
-			t.Errorf("%q, %v", skip, err)
+			t.Errorf("with gmsh: got skip %q, error %v; want none", skip, err)
 		}
 	}
 	write("gmsh", "#!/bin/sh\nexit 1\n", 0o777)
 	if skip, err := provideMesh(path); err != nil || skip != "" {
-		t.Errorf("a mesh that is there is made again: %q, %v", skip, err)
+		t.Errorf("an existing mesh was made again: got skip %q, error %v", skip, err)
 	}
 	if err := os.Remove(filepath.Join(dir, "plate.msh")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := provideMesh(path); err == nil {
-		t.Error("gmsh failed, and nobody says so")
+		t.Error("got no error, although gmsh failed")
 	}
 }

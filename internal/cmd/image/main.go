@@ -1,10 +1,10 @@
-// Command image makes a container image of a program without a Docker daemon: the program, the C library of this
-// machine that it was linked with, and nothing else. What it writes is taken by docker load, podman load, ctr images
-// import, and skopeo copy docker-archive:FILE docker://REGISTRY/NAME.
+// Command image makes a container image of a program without a Docker daemon. The image has the program and the shared
+// libraries of this machine that it is linked with. Load it with docker load, podman load, ctr images import, or skopeo
+// copy docker-archive:FILE docker://REGISTRY/NAME.
 //
 //	go run ./internal/cmd/image -o atoll.tar -name atoll:latest bin/atoll
 //
-// The same program and libraries make the same bytes.
+// The same program and libraries give the same bytes.
 package main
 
 import (
@@ -38,11 +38,11 @@ func main() {
 	}
 }
 
-// nobody is who the program runs as.
+// nobody is the user and group that the program runs as.
 const nobody = "65532:65532"
 
-// usual are what libraries of drivers need that are opened while the program runs, beside what it was linked with.
-var usual = []string{"libm.so.6", "librt.so.1", "libdl.so.2", "libpthread.so.0"}
+// driverDependencies are libraries that GPU drivers need, which the program opens at run time.
+var driverDependencies = []string{"libm.so.6", "librt.so.1", "libdl.so.2", "libpthread.so.0"}
 
 // build writes the image.
 func build(out, name, program string) error {
@@ -54,22 +54,22 @@ func build(out, name, program string) error {
 	if err != nil {
 		return err
 	}
-	of := digest(layer)
+	layerDigest := digest(layer)
 	config, err := json.Marshal(map[string]any{
 		"architecture": machine, "os": "linux",
 		"config": map[string]any{"Entrypoint": []string{"/" + filepath.Base(program)}, "User": nobody,
 			"Env": []string{"PATH=/"}, "WorkingDir": "/"},
-		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + of}},
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + layerDigest}},
 	})
 	if err != nil {
 		return err
 	}
 	manifest, err := json.Marshal([]map[string]any{{"Config": digest(config) + ".json",
-		"RepoTags": []string{qualified(name)}, "Layers": []string{of + "/layer.tar"}}})
+		"RepoTags": []string{qualified(name)}, "Layers": []string{layerDigest + "/layer.tar"}}})
 	if err != nil {
 		return err
 	}
-	image, err := archive([]entry{{digest(config) + ".json", 0o644, config}, {of + "/layer.tar", 0o644, layer},
+	image, err := archive([]entry{{digest(config) + ".json", 0o644, config}, {layerDigest + "/layer.tar", 0o644, layer},
 		{"manifest.json", 0o644, manifest}})
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func build(out, name, program string) error {
 	return os.WriteFile(out, image, 0o666)
 }
 
-// qualified is a name with its registry, as container runtimes look for it.
+// qualified returns an image name with its registry, as container runtimes store it.
 func qualified(name string) string {
 	if !strings.Contains(name, "/") {
 		return "docker.io/library/" + name
@@ -100,7 +100,7 @@ type entry struct {
 	data []byte
 }
 
-// contents are the files of the image, and the architecture they are for.
+// contents returns the files of the image, and its architecture.
 func contents(program string) (files []entry, machine string, err error) {
 	text, err := os.ReadFile(program)
 	if err != nil {
@@ -108,35 +108,35 @@ func contents(program string) (files []entry, machine string, err error) {
 	}
 	p, err := elf.NewFile(bytes.NewReader(text))
 	if err != nil {
-		return nil, "", fmt.Errorf("%s is no program of Linux: %w", program, err)
+		return nil, "", fmt.Errorf("%s is not a Linux program: %w", program, err)
 	}
 	defer p.Close()
 	machine, ok := map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}[p.Machine]
 	if !ok {
-		return nil, "", fmt.Errorf("%s is for %v: amd64 and arm64 are known", program, p.Machine)
+		return nil, "", fmt.Errorf("%s is for %v: want amd64 or arm64", program, p.Machine)
 	}
 	files = []entry{{"tmp/", fs.ModeDir | fs.ModeSticky | 0o777, nil}, {filepath.Base(program), 0o755, text}}
 	linked, err := p.ImportedLibraries()
 	loader := p.Section(".interp")
-	if err != nil || loader == nil { // it needs nothing
+	if err != nil || loader == nil { // statically linked
 		return files, machine, nil
 	}
-	where, err := loader.Data()
+	interpreter, err := loader.Data()
 	if err != nil {
 		return nil, "", err
 	}
-	from := strings.TrimRight(string(where), "\x00")
-	text, err = os.ReadFile(from)
+	loaderPath := strings.TrimRight(string(interpreter), "\x00")
+	text, err = os.ReadFile(loaderPath)
 	if err != nil {
-		return nil, "", fmt.Errorf("the loader of %s: %w", program, err)
+		return nil, "", fmt.Errorf("the dynamic loader of %s: %w", program, err)
 	}
-	files = append(files, entry{strings.TrimPrefix(from, "/"), 0o755, text})
-	there := map[string]bool{}
-	for _, library := range append(linked, usual...) {
-		if there[library] {
+	files = append(files, entry{strings.TrimPrefix(loaderPath, "/"), 0o755, text})
+	added := map[string]bool{}
+	for _, library := range append(linked, driverDependencies...) {
+		if added[library] {
 			continue
 		}
-		there[library] = true
+		added[library] = true
 		e, err := find(library, machine)
 		if err != nil {
 			return nil, "", err
@@ -146,7 +146,7 @@ func contents(program string) (files []entry, machine string, err error) {
 	return files, machine, nil
 }
 
-// find reads a library of this machine. It lies in the image where the loader looks by itself.
+// find reads a library of this machine. Its path in the image is in the loader's default search path.
 func find(library, machine string) (entry, error) {
 	triplet := map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[machine]
 	for _, dir := range []string{"/lib/" + triplet, "/usr/lib/" + triplet, "/lib64", "/usr/lib64", "/lib", "/usr/lib"} {
@@ -158,10 +158,11 @@ func find(library, machine string) (entry, error) {
 			return entry{}, err
 		}
 	}
-	return entry{}, fmt.Errorf("the library %s is not on this machine: build for the machine's own architecture", library)
+	return entry{}, fmt.Errorf("the library %s for %s is not on this machine: build for the machine's own architecture",
+		library, machine)
 }
 
-// archive is a tar without times and owners.
+// archive returns a tar archive of files, without times and owners.
 func archive(files []entry) ([]byte, error) {
 	var b bytes.Buffer
 	t := tar.NewWriter(&b)

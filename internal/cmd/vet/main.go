@@ -1,6 +1,6 @@
-// Command vet is the tool that go vet runs for make lint: vet's analyzers and staticcheck's, so that each package is
-// parsed and type-checked once for both, from export data that tests use too, and the build cache keeps what was found.
-// It knows no lint:ignore. It is a module of its own, so that lint does not look at what it imports.
+// Command vet is the tool that go vet runs for make lint. It has the analyzers of vet and of staticcheck, so that each
+// package is parsed and type-checked only once for both, and the build cache stores the results. It does not support
+// lint:ignore comments. It is a module of its own, so that lint does not check the packages that it imports.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	unitchecker.Main(suite...)
 }
 
-// named adds the analyzer's name to what it reports, by which staticcheck explains it.
+// named adds the analyzer's name to its reports: staticcheck -explain NAME describes them.
 func named(a *analysis.Analyzer) *analysis.Analyzer {
 	run := a.Run
 	a.Run = func(pass *analysis.Pass) (any, error) {
@@ -40,8 +40,8 @@ func named(a *analysis.Analyzer) *analysis.Analyzer {
 	return a
 }
 
-// unusedCode reports what staticcheck's analyzer of unused code returns. go vet checks a package together with its
-// tests, so what those alone use counts as used.
+// unusedCode reports the results of staticcheck's analyzer of unused code. go vet checks a package together with its
+// tests, so code that only tests use counts as used.
 var unusedCode = &analysis.Analyzer{
 	Name:     "unused",
 	Doc:      "report unused code",

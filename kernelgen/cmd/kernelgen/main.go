@@ -2,9 +2,9 @@
 //
 //	//go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
 //
-// With -check it only tells whether they are current, and with -print it prints the CUDA C. It exits with 1 if files
-// are stale or cannot be written, and with 2 if a kernel uses Go that cannot be translated. Where there is no NVRTC it
-// says so, and what to do; the package then builds and runs without a GPU.
+// With -check it only checks that they are current, and with -print it prints the CUDA C. It exits with 1 if files are
+// stale or cannot be written, and with 2 if a kernel uses Go that cannot be translated. Without NVRTC it prints what to
+// install; the package then builds and runs without a GPU.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	check := flag.Bool("check", false, "tell whether the generated files are current")
+	check := flag.Bool("check", false, "check that the generated files are current")
 	show := flag.Bool("print", false, "print the CUDA C")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: kernelgen [-check | -print] [folder]")

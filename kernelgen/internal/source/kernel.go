@@ -11,24 +11,24 @@ import (
 // Kernel is a function marked //atoll:kernel.
 type Kernel struct {
 	Name   string
-	Reduce Reduce // how the results of all indices become one
+	Reduce Reduce // the reduction of the results of all indices
 	Block  int    // threads of a block on the GPU
-	Stages int    // how many indices go through a stage together on the CPU; 0 for a plain loop
-	Grain  int    // how many indices a thread of the CPU takes at a time; 0 for what the device thinks fit
+	Stages int    // indices for which the CPU does a stage before the next stage; 0 for a plain loop
+	Grain  int    // indices that a thread of the CPU takes at a time; 0 for the device's default
 	Dims   int    // dimensions of the index space: 1, 2 or 3
-	Tile   bool   // an index is a tile, which a block of threads does together
-	Lanes  bool   // on the CPU, several indices are done at a time by vectors where the processor has them
+	Tile   bool   // an index is a tile, computed by a block of threads
+	Lanes  bool   // vector code on the CPU computes several indices at a time
 
 	Variants []Variant // one for each value of its constant parameters
 
-	Fn        *types.Func
-	Decl      *ast.FuncDecl
-	Constants []*types.Var      // its constant parameters
-	values    [][]constantValue // of each
-	laned     []string          // the variants that lanes have code for; none for all
+	Fn           *types.Func
+	Decl         *ast.FuncDecl
+	Constants    []*types.Var      // the constant parameters
+	values       [][]constantValue // values of each constant parameter
+	laneVariants []string          // variants with vector code; empty for all
 }
 
-// Reduce says what becomes of a kernel's results.
+// Reduce is the reduction of a kernel's results.
 type Reduce string
 
 const (
@@ -40,8 +40,8 @@ const (
 // defaultBlock suits kernels that use many registers.
 const defaultBlock = 128
 
-// tileGrain is few, as a tile is much work, but more than one, as a thread clears what the loops of a tile share before
-// it takes some.
+// tileGrain is small, since a tile is much work, but more than 1, since a thread clears the shared arrays before each
+// range.
 const tileGrain = 4
 
 // kernel reads a directive such as //atoll:kernel min block=256 stages=32.
@@ -51,7 +51,7 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 		return
 	}
 	if words[0] != "kernel" {
-		p.Refuse(d, "//atoll:%s stands before a function: a function can only be marked //atoll:kernel or //atoll:rare",
+		p.Refuse(d, "//atoll:%s before a function: a function can only be marked //atoll:kernel or //atoll:rare",
 			words[0])
 		return
 	}
@@ -68,23 +68,23 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 		case key == "lanes":
 			k.Lanes = true
 			if value != "" {
-				k.laned = strings.Split(value, ",")
+				k.laneVariants = strings.Split(value, ",")
 			}
 		case key == "block" && err == nil && n >= 32 && n <= 1024 && n%32 == 0:
 			k.Block = n
-		case key == "blocks" && numbers(value, 16) != nil:
-			blocks = numbers(value, 16)
+		case key == "blocks" && parseNumbers(value, 16) != nil:
+			blocks = parseNumbers(value, 16)
 		case key == "stages" && err == nil && n >= 1 && n <= 1024:
 			k.Stages = n
 		case key == "grain" && err == nil && n >= 1 && n <= 1024:
 			k.Grain = n
 		case p.constantParameter(k, key, value):
 		default:
-			p.Refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, lanes, lanes=A,B, block=N (a multiple "+
+			p.Refuse(d, "//atoll:kernel has no option %q: it takes min, max, tile, lanes, lanes=A,B, block=N (a multiple "+
 				"of 32 up to 1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant parameter", word)
 		}
 	}
-	p.combine(k, blocks)
+	p.makeVariants(k, blocks)
 	if k.Tile && k.Grain == 0 {
 		k.Grain = tileGrain
 	}
@@ -92,8 +92,8 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 	p.Kernels = append(p.Kernels, k)
 }
 
-// numbers reads a list of numbers from 0 to most, such as 5,5,4, or returns nil.
-func numbers(list string, most int) []int {
+// parseNumbers parses a list of numbers from 0 to most, such as 5,5,4. It returns nil for any other text.
+func parseNumbers(list string, most int) []int {
 	var all []int
 	for text := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(text)
@@ -161,8 +161,8 @@ func isInt(t types.Type) bool {
 	return ok && b.Kind() == types.Int
 }
 
-// Precisions returns the types that a kernel is emitted for: one for each float type its parameter may be, or one
-// empty list for a kernel without a type parameter.
+// Precisions returns the lists of type arguments for which a kernel is translated: one for each float type that its
+// type parameter allows, or one empty list for a kernel without a type parameter.
 func (p *Package) Precisions(k *Kernel) [][]types.Type {
 	params := k.Fn.Signature().TypeParams()
 	if params.Len() == 0 {
@@ -186,7 +186,7 @@ func (p *Package) Precisions(k *Kernel) [][]types.Type {
 	return all
 }
 
-// KindOf is the set of properties of a basic type, 0 for any other.
+// KindOf returns the properties of a basic type, 0 for any other type.
 func KindOf(t types.Type) types.BasicInfo {
 	if b, ok := t.Underlying().(*types.Basic); ok {
 		return b.Info()

@@ -1,5 +1,6 @@
-// Package source reads a Go package of kernels: its types and declarations, those of the packages that it imports, and
-// what //atoll: marks say of kernels, types and loops, checked.
+// Package source reads a Go package of kernels. [Load] parses and type-checks the package and those that it imports,
+// and reads the //atoll: marks of kernels, types and loops. The result is a [Package] with its [Kernel]s. Mistakes are
+// collected with their positions, as [Refused] errors.
 package source
 
 import (
@@ -29,24 +30,24 @@ type Package struct {
 	Decls    map[*types.Func]*ast.FuncDecl
 	Comments map[*types.Func]ast.CommentMap
 	Specs    map[*types.TypeName]typeDecl
-	Machine  []string             // GPUs that there is machine code for
-	Rare     map[*types.Func]bool // functions whose calls vector code puts off
+	Machine  []string             // GPUs for which //atoll:machine requests machine code
+	Rare     map[*types.Func]bool // functions marked //atoll:rare, whose callers vector code collects
 	Refusals refusals
 }
 
-// typeDecl is where a type is declared and what its comments say.
+// typeDecl is the declaration of a type, with its comment and mark.
 type typeDecl struct {
 	Spec     *ast.TypeSpec
 	Doc      *ast.CommentGroup
 	Constant bool // marked //atoll:constant
 }
 
-// generated ends the names of files that this package writes; they are no input.
+// generated is the ending of generated files, which are not read.
 const generated = "_gen.go"
 
-// Load parses and type-checks the package in dir, with all that it imports but the standard library, and finds its
-// kernels. Files that end in _gen.go and tests are left out. The error names file, line and column of everything that
-// is wrong.
+// Load parses and type-checks the package in dir, with the packages that it imports except the standard library, and
+// finds its kernels. It ignores tests and files that end in _gen.go. The error lists all mistakes with file, line and
+// column.
 func Load(dir string) (*Package, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -84,11 +85,11 @@ func Load(dir string) (*Package, error) {
 	return p, nil
 }
 
-// sizes are those of Go on amd64, and of CUDA: every number is aligned to its size.
+// Sizes are the sizes of types on amd64, which CUDA shares: every number is aligned to its size.
 var Sizes = types.SizesFor("gc", "amd64")
 
-// declarations notes the functions and types of a package's files, and the kernels of the package that is translated:
-// the kernels of another one are plain functions here.
+// declarations records the functions and types of a package's files, and the kernels if it is the package that is
+// translated. Kernels of other packages are ordinary functions.
 func (p *Package) declarations(pkg *types.Package, files []*ast.File) {
 	p.sources[pkg] = true
 	p.files = append(p.files, files...)
@@ -141,12 +142,12 @@ func (p *Package) typeDecl(d *ast.GenDecl, s *ast.TypeSpec) {
 			t.Constant = true
 			continue
 		}
-		p.Refuse(s, "//atoll:%s stands before a type: a type can only be marked //atoll:constant", strings.Join(words, " "))
+		p.Refuse(s, "//atoll:%s before a type: a type can only be marked //atoll:constant", strings.Join(words, " "))
 	}
 	p.Specs[name] = t
 }
 
-// Directives returns the words of each //atoll: line of a comment.
+// Directives returns the words after //atoll: of each such line of a comment.
 func (p *Package) Directives(doc *ast.CommentGroup) [][]string {
 	if doc == nil {
 		return nil
@@ -167,7 +168,7 @@ func (p *Package) Directives(doc *ast.CommentGroup) [][]string {
 	return all
 }
 
-// Refused is something that kernels may not contain.
+// Refused is an error about something that kernels may not contain.
 type Refused struct {
 	At     token.Position
 	Reason string
@@ -177,7 +178,7 @@ func (r Refused) Error() string { return fmt.Sprintf("%v: %s", r.At, r.Reason) }
 
 type refusals []Refused
 
-// Err returns all refusals in the order of their positions, each once, or nil.
+// Err returns all refusals in the order of their positions, without duplicates, or nil.
 func (r refusals) Err() error {
 	slices.SortStableFunc(r, func(a, b Refused) int {
 		return cmp.Or(cmp.Compare(a.At.Filename, b.At.Filename), cmp.Compare(a.At.Offset, b.At.Offset),
@@ -196,8 +197,8 @@ func (p *Package) Refuse(at ast.Node, format string, args ...any) {
 	p.Refusals = append(p.Refusals, Refused{p.Fset.Position(at.Pos()), fmt.Sprintf(format, args...)})
 }
 
-// Place is the file and line of a node: of the package itself without the folder, of another one with its last part.
-func (p *Package) Place(n ast.Node) string {
+// Location returns the file and line of a node. A file of another package is preceded by the name of its folder.
+func (p *Package) Location(n ast.Node) string {
 	at := p.Fset.Position(n.Pos())
 	name := filepath.Base(at.Filename)
 	if dir := filepath.Dir(at.Filename); dir != p.Dir {
@@ -206,7 +207,7 @@ func (p *Package) Place(n ast.Node) string {
 	return fmt.Sprintf("%s:%d", name, at.Line)
 }
 
-// machineCode notes for which GPUs a package asks for machine code beside its PTX, by a line in one of its files:
+// machineCode records the GPUs for which a package requests machine code, by a line in one of its files:
 //
 //	//atoll:machine sm_80 sm_90
 func (p *Package) machineCode(file *ast.File) {

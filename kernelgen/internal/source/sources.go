@@ -13,14 +13,14 @@ import (
 	"strings"
 )
 
-// Packages that the translator knows by name.
+// Packages that the translator treats specially.
 const (
 	ABIPath     = "github.com/atoll-hpc/atoll/kernelgen/abi"
 	AtomicsPath = "github.com/atoll-hpc/atoll/kernelgen/atomics"
 )
 
-// loader type-checks a package of kernels and what it imports. The standard library is read for its declarations;
-// every other package from its source, so that its functions and types can be translated too.
+// loader type-checks a package of kernels and its imports. It reads only the declarations of the standard library, and
+// the source of all other packages, so that their functions and types can be translated too.
 type loader struct {
 	p        *Package
 	standard types.ImporterFrom
@@ -77,7 +77,7 @@ func (l *loader) ImportFrom(path, dir string, mode types.ImportMode) (*types.Pac
 	return pkg, nil
 }
 
-// find looks for the folder of an import, which is nil in the standard library.
+// find returns the package of an import, or nil if it belongs to the standard library.
 func (l *loader) find(path, dir string) (*build.Package, error) {
 	if path == "unsafe" || path == "C" {
 		return nil, nil
@@ -94,7 +94,7 @@ func (l *loader) find(path, dir string) (*build.Package, error) {
 	return build.Import(path, dir, 0) // another module: go/build asks the go command
 }
 
-// check parses and type-checks the package that was found under an import path.
+// check parses and type-checks a package.
 func (l *loader) check(found *build.Package, path string) (*types.Package, []*ast.File, error) {
 	l.checked[path] = nil
 	p := l.p
@@ -120,7 +120,7 @@ func (l *loader) check(found *build.Package, path string) (*types.Package, []*as
 	return pkg, files, nil
 }
 
-// moduleOf finds the go.mod above a folder: its own folder and its module path, or nothing.
+// moduleOf returns the folder of the go.mod that governs dir, and its module path, or empty strings.
 func moduleOf(dir string) (root, path string) {
 	for {
 		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
@@ -140,7 +140,7 @@ func moduleOf(dir string) (root, path string) {
 	}
 }
 
-// importPath is the path by which other packages import the one in dir, or its name where there is no module.
+// importPath returns the import path of the package of kernels, or its name if there is no module.
 func (l *loader) importPath(found *build.Package) string {
 	if rel, err := filepath.Rel(l.root, l.p.Dir); err == nil && l.module != "" {
 		return strings.TrimSuffix(l.module+"/"+filepath.ToSlash(rel), "/.")
@@ -148,13 +148,13 @@ func (l *loader) importPath(found *build.Package) string {
 	return found.Name
 }
 
-// IsSource tells whether the functions and types of a package can be translated.
+// IsSource reports whether the functions and types of a package can be translated.
 func (p *Package) IsSource(pkg *types.Package) bool { return pkg != nil && p.sources[pkg] }
 
-// IsPackageVariable tells whether a variable is declared outside of functions.
+// IsPackageVariable reports whether a variable is declared at package level.
 func IsPackageVariable(v *types.Var) bool { return v.Pkg() != nil && v.Parent() == v.Pkg().Scope() }
 
-// Qualify writes the package of a type or function: nothing for the package of the kernels, else the name.
+// Qualify is a types.Qualifier: it returns nothing for the package of the kernels, and the name of any other.
 func (p *Package) Qualify(other *types.Package) string {
 	if other == p.Types {
 		return ""

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// SharedArray is the array that a parameter of a tile kernel points to: memory that the threads of its block share.
+// SharedArray returns the array type that a parameter of a tile kernel points to, which is shared memory of its block,
+// or nil.
 func SharedArray(k *Kernel, t types.Type) *types.Array {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok && k.Tile {
 		a, _ := types.Unalias(p.Elem()).(*types.Array)
@@ -16,7 +17,7 @@ func SharedArray(k *Kernel, t types.Type) *types.Array {
 	return nil
 }
 
-// PointedArrays finds the array types in the source that pointers lead to: they are a part of no other type.
+// PointedArrays returns the array types in the source that are element types of pointers.
 func (p *Package) PointedArrays() map[ast.Expr]bool {
 	all := map[ast.Expr]bool{}
 	for _, file := range p.files {
@@ -39,38 +40,38 @@ func (p *Package) IsTile(fn *types.Func) bool {
 	return false
 }
 
-// checkTile refuses what would mean something else when the threads of a block share the outer loops of a tile
-// kernel: every thread does what stands between them.
+// checkTile refuses code that would behave differently on a GPU, where the iterations of the outer loops are
+// distributed over the threads of a block and every thread executes the statements between the loops.
 func (p *Package) checkTile(k *Kernel) {
 	if k.Stages > 0 || k.Dims > 1 {
 		p.Refuse(k.Decl, "kernel %s: a tile kernel has one index and no stages", k.Name)
 	}
-	p.checkTogether(k, k.Decl.Body.List)
+	p.checkUniform(k, k.Decl.Body.List)
 }
 
-// checkTogether checks statements that all threads of a tile go through together.
-func (p *Package) checkTogether(k *Kernel, list []ast.Stmt) {
+// checkUniform checks statements that every thread of a block executes.
+func (p *Package) checkUniform(k *Kernel, list []ast.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {
 		case *ast.DeclStmt:
 		case *ast.AssignStmt:
 			for _, l := range s.Lhs {
 				if _, ok := l.(*ast.Ident); !ok {
-					p.Refuse(s, "kernel %s writes to memory outside of a loop, which every thread of a tile would do", k.Name)
-				} else if p.MentionsShared(k.Fn, s) && leads(p.Info.TypeOf(l)) {
+					p.Refuse(s, "kernel %s writes to memory outside of a loop, where every thread of a block would write", k.Name)
+				} else if p.MentionsShared(k.Fn, s) && holdsReferences(p.Info.TypeOf(l)) {
 					p.Refuse(s, "kernel %s keeps a part of shared memory in a variable outside of a loop: write it where it is used",
 						k.Name)
 				}
 			}
 		case *ast.RangeStmt:
 			if p.Ordered(p.Comments[k.Fn], s) {
-				p.checkTogether(k, s.Body.List)
+				p.checkUniform(k, s.Body.List)
 			} else {
-				p.checkLanes(k, s)
+				p.checkThreadLoop(k, s)
 			}
 		case *ast.ReturnStmt:
 			if s != k.Decl.Body.List[len(k.Decl.Body.List)-1] {
-				p.Refuse(s, "kernel %s returns before its end: the threads of a tile stay together", k.Name)
+				p.Refuse(s, "kernel %s returns before its end: all threads of a block must reach the end", k.Name)
 			}
 		default:
 			p.Refuse(s, "kernel %s is a tile kernel: its body is declarations, assignments to variables and loops over i "+
@@ -79,17 +80,18 @@ func (p *Package) checkTogether(k *Kernel, list []ast.Stmt) {
 	}
 }
 
-const Misplaced = "//atoll:ordered marks outer loops of tile kernels, and loops in these that stand for themselves"
+// MisplacedOrdered is the message about a misplaced mark //atoll:ordered.
+const MisplacedOrdered = "//atoll:ordered marks only outer loops of tile kernels and loops directly inside of these"
 
-// Ordered tells whether a loop is marked //atoll:ordered: all threads of a tile take its turns together, one after the
-// other, and share the loops inside.
+// Ordered reports whether a loop is marked //atoll:ordered: every thread of a block executes all its iterations in
+// order, and the iterations of the loops inside are distributed.
 func (p *Package) Ordered(notes ast.CommentMap, loop *ast.RangeStmt) bool {
 	for _, group := range notes[loop] {
 		for _, words := range p.Directives(group) {
 			if words[0] == "ordered" && len(words) == 1 {
 				return true
 			}
-			p.Refuse(loop, "//atoll:%s stands before a loop: a loop can only be marked //atoll:ordered",
+			p.Refuse(loop, "//atoll:%s before a loop: a loop can only be marked //atoll:ordered",
 				strings.Join(words, " "))
 		}
 	}
@@ -103,7 +105,7 @@ func (p *Package) reduction(k *Kernel) string {
 	return string(k.Reduce)
 }
 
-// reduces tells whether a statement is best = min(best, x), or max, by the kernel's own reduction.
+// reduces reports whether a statement is best = min(best, x), or max if that is the kernel's reduction.
 func (p *Package) reduces(k *Kernel, s *ast.AssignStmt, best types.Object) bool {
 	call, ok := s.Rhs[0].(*ast.CallExpr)
 	if !ok || len(call.Args) != 2 || s.Tok != token.ASSIGN {
@@ -115,8 +117,8 @@ func (p *Package) reduces(k *Kernel, s *ast.AssignStmt, best types.Object) bool 
 		p.Info.ObjectOf(first) == best
 }
 
-// returned is the variable that a kernel with a reduction returns at its end.
-func (p *Package) returned(k *Kernel) types.Object {
+// returnedVariable returns the variable that a kernel with a reduction returns at its end, or nil.
+func (p *Package) returnedVariable(k *Kernel) types.Object {
 	list := k.Decl.Body.List
 	if k.Reduce == ReduceNone || len(list) == 0 {
 		return nil
@@ -132,7 +134,7 @@ func (p *Package) returned(k *Kernel) types.Object {
 	return p.Info.ObjectOf(id)
 }
 
-// MentionsShared tells whether a statement of a tile kernel names memory that its block shares.
+// MentionsShared reports whether a statement of a tile kernel uses shared memory.
 func (p *Package) MentionsShared(fn *types.Func, s ast.Node) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {
@@ -151,16 +153,16 @@ func (p *Package) MentionsShared(fn *types.Func, s ast.Node) bool {
 	return found
 }
 
-// leads tells whether a value leads to memory.
-func leads(t types.Type) bool {
+// holdsReferences reports whether a type holds pointers or slices.
+func holdsReferences(t types.Type) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Pointer, *types.Slice:
 		return true
 	case *types.Array:
-		return leads(t.Elem())
+		return holdsReferences(t.Elem())
 	case *types.Struct:
 		for v := range t.Fields() {
-			if leads(v.Type()) {
+			if holdsReferences(v.Type()) {
 				return true
 			}
 		}

@@ -9,20 +9,21 @@ import (
 
 // A Variant is a kernel for one value of each of its constant parameters.
 type Variant struct {
-	Suffix string // of its symbol: _PVM for the value PVM of a parameter, empty for a kernel without such parameters
-	Blocks int    // that a multiprocessor is to hold at a time, in float64; twice as many in float32; 0 for any number
+	Suffix string // of its symbol: _PVM for the value PVM of a parameter; empty without constant parameters
+	Blocks int    // resident blocks per multiprocessor for float64; for float32 twice as many; 0 for any number
 
 	Values []constantValue // in the order of the kernel's constants
 }
 
 // constantValue is a value of a constant parameter.
 type constantValue struct {
-	text  string // in Go
+	text  string // Go source of the value
 	Value constant.Value
-	name  string // in the suffix
+	name  string // its part of the suffix
 }
 
-// constantParameter reads scheme=PVM,Roe of a directive, and tells whether the kernel has such a parameter.
+// constantParameter reads a word such as scheme=PVM,Roe of a directive. It returns false if the kernel has no such
+// parameter.
 func (p *Package) constantParameter(k *Kernel, key, list string) bool {
 	var v *types.Var
 	for param := range k.Fn.Signature().Params().Variables() {
@@ -66,15 +67,15 @@ func (p *Package) constantValue(v *types.Var, text string) (constantValue, bool)
 	return constantValue{text, tv.Value, name}, true
 }
 
-// isName tells whether a constant is written by its name.
+// isName reports whether the text is the name of a constant instead of a number.
 func isName(text string) bool {
 	_, err := strconv.ParseInt(text, 0, 64)
 	return err != nil
 }
 
-// combine makes a variant of each combination of the constant parameters' values, the last parameter's fastest.
-// Where blocks has several numbers, each variant has its own.
-func (p *Package) combine(k *Kernel, blocks []int) {
+// makeVariants makes a variant for each combination of the constant parameters' values; the last parameter's values
+// vary fastest. If blocks has several numbers, they are those of the variants in this order.
+func (p *Package) makeVariants(k *Kernel, blocks []int) {
 	k.Variants = []Variant{{}}
 	for n := range k.Constants {
 		var all []Variant
@@ -103,7 +104,7 @@ func (p *Package) combine(k *Kernel, blocks []int) {
 	}
 }
 
-// ConstantIndex is the number of a parameter among the kernel's constants, or -1.
+// ConstantIndex returns the index of a parameter in k.Constants, or -1.
 func (k *Kernel) ConstantIndex(v *types.Var) int {
 	for i, c := range k.Constants {
 		if c == v {
@@ -113,7 +114,7 @@ func (k *Kernel) ConstantIndex(v *types.Var) int {
 	return -1
 }
 
-// Condition tells in Go whether a parameter has the value.
+// Condition returns a Go expression that is true if the parameter has the value.
 func (v constantValue) Condition(param string) string {
 	switch {
 	case v.Value.Kind() != constant.Bool:

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// HasLanes tells whether a variant of a kernel has code for lanes.
+// HasLanes reports whether a variant of a kernel has vector code.
 func (k *Kernel) HasLanes(v Variant) bool {
-	return k.Lanes && (len(k.laned) == 0 || slices.Contains(k.laned, strings.TrimPrefix(v.Suffix, "_")))
+	return k.Lanes && (len(k.laneVariants) == 0 || slices.Contains(k.laneVariants, strings.TrimPrefix(v.Suffix, "_")))
 }
 
-// checkVectors refuses marks that lanes cannot have.
+// checkVectors refuses marks that are not allowed together with lanes.
 func (p *Package) checkVectors(k *Kernel) {
 	if k.Lanes && k.Tile {
-		p.Refuse(k.Decl, "kernel %s is marked tile and lanes: the loops of a tile are for GPUs", k.Name)
+		p.Refuse(k.Decl, "kernel %s is marked tile and lanes: a tile kernel has no vector code", k.Name)
 	}
-	for _, name := range k.laned {
+	for _, name := range k.laneVariants {
 		if !slices.ContainsFunc(k.Variants, func(v Variant) bool { return v.Suffix == "_"+name }) {
 			p.Refuse(k.Decl, "lanes=%s: kernel %s has no such variant", name, k.Name)
 		}
 	}
 	if k.Lanes && k.Fn.Signature().TypeParams().Len() != 1 {
-		p.Refuse(k.Decl, "kernel %s is marked lanes and needs a type parameter, the precision", k.Name)
+		p.Refuse(k.Decl, "kernel %s is marked lanes: it must have one type parameter, the precision", k.Name)
 	}
 }

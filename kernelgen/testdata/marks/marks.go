@@ -13,13 +13,13 @@ func returns(i int) float64 { return 1 } // want: returns a value
 func noResult(i int) {} // want: must return one value
 
 //atoll:kernel block=33
-func block(i int) {} // want: does not know "block=33"
+func block(i int) {} // want: has no option "block=33"
 
 //atoll:kernel fast
-func fast(i int) {} // want: does not know "fast"
+func fast(i int) {} // want: has no option "fast"
 
 //atoll:kernel blocks=17
-func blocks(i int) {} // want: does not know "blocks=17"
+func blocks(i int) {} // want: has no option "blocks=17"
 
 type t struct{ n int }
 

@@ -83,7 +83,7 @@ func tileInStages(t int, x []float64) { // want: a tile kernel has one index and
 func disordered(t int, x []float64) {
 	for i := range t {
 		//atoll:ordered
-		for j := range i { // want: //atoll:ordered marks outer loops of tile kernels
+		for j := range i { // want: //atoll:ordered marks only outer loops of tile kernels
 			x[j]++
 		}
 	}

@@ -19,7 +19,7 @@ func otherWritten(i int) {
 
 //atoll:kernel
 func otherValue(i int, x []float64) {
-	f := other.First[float64] // want: outside of what kernels can use // want: kernels have no function values
+	f := other.First[float64] // want: not supported in kernels // want: kernels have no function values
 	_ = f
 	x[i] = 1
 }

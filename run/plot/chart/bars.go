@@ -19,33 +19,32 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
-// Bars compares numbers of several runs, a small panel each: bars with the names of the runs, or points over what they
-// differ in.
+// Bars compares numbers of several runs, with a small panel for each number: horizontal bars labelled with the runs,
+// or, if X is set, points over X.
 type Bars struct {
 	Page
 	Title  string
-	Names  []string // of the runs
-	Across string   // what X is
+	Names  []string // names of the runs
+	XLabel string   // label of X
 	X      []float64
-	Log    bool // numbers over X on a logarithmic axis, where they are above 0
+	Log    bool // logarithmic axis for numbers over X, if they are positive
 	Panels []BarPanel
 }
 
-// BarPanel is one number of all runs; NaN where a run has none.
+// BarPanel is one number for all runs; NaN if a run does not have it.
 type BarPanel struct {
 	Label  string
 	Values []float64
 }
 
-// Draw draws the panels, as many beside each other as are wide enough to be read. Where there is X they are lines over
-// it, on a logarithmic axis.
+// Draw draws the panels in as many columns as fit. Points over X are joined by lines, and X has a logarithmic axis.
 func (b *Bars) Draw() (*figure.Figure, error) {
-	page, err := b.checked()
+	page, err := b.validated()
 	if err != nil {
 		return nil, err
 	}
 	if len(b.Panels) == 0 {
-		return nil, errors.New("a picture of bars without panels has nothing to draw")
+		return nil, errors.New("nothing to draw: there are no panels")
 	}
 	const panelWidth, barHeight = 380.0, 30.0
 	columns := min(len(b.Panels), max(1, int(float64(page.Width)/(panelWidth*page.Unit))))
@@ -56,7 +55,8 @@ func (b *Bars) Draw() (*figure.Figure, error) {
 	}
 	for i, panel := range b.Panels {
 		if len(panel.Values) != len(b.Names) {
-			return nil, fmt.Errorf("%s: %d values of %d runs", panel.Label, len(panel.Values), len(b.Names))
+			return nil, fmt.Errorf("panel %s has %d values, want %d, the number of runs", panel.Label, len(panel.Values),
+				len(b.Names))
 		}
 		plots[i/columns][i%columns] = b.panel(&panel, page.Unit)
 	}
@@ -65,16 +65,16 @@ func (b *Bars) Draw() (*figure.Figure, error) {
 		height = 260
 	}
 	head := page.titleHeight(b.Title)
-	f := page.blank(page.Width, page.px(height*float64(rows)+30+head))
+	f := page.newFigure(page.Width, page.px(height*float64(rows)+30+head))
 	page.title(f, b.Title)
-	f.Do(func(c vgdraw.Canvas) {
+	f.DrawOn(func(c vgdraw.Canvas) {
 		pad := vg.Length(20 * page.Unit)
 		tiles := vgdraw.Tiles{Rows: rows, Cols: columns, PadX: 1.5 * pad, PadY: pad, PadBottom: pad, PadLeft: pad,
 			PadRight: 2 * pad, PadTop: vg.Length((12 + head) * page.Unit)}
 		for i, row := range gonum.Align(plots, tiles, c) {
-			for k, at := range row {
+			for k, canvas := range row {
 				if plots[i][k] != nil {
-					plots[i][k].Draw(at)
+					plots[i][k].Draw(canvas)
 				}
 			}
 		}
@@ -90,32 +90,32 @@ func (b *Bars) panel(panel *BarPanel, unit float64) *gonum.Plot {
 	p.Title.Padding = vg.Length(6 * unit)
 	p.Add(grid(unit))
 	if b.X != nil {
-		b.over(p, panel, unit)
+		b.drawOverX(p, panel, unit)
 		return p
 	}
-	p.X.Tick.Marker = marker(3)
-	low, high := 0.0, 0.0
+	p.X.Tick.Marker = linearTicks(3)
+	low, high, margin := 0.0, 0.0, 0.28 // margin for the numbers, as a share of the axis
 	for i, v := range panel.Values {
 		if v-v == 0 {
+			if len([]rune(number(v))) > 7 {
+				margin = 0.45
+			}
 			low, high = min(low, v), max(high, v)
-			p.Add(&lying{value: v, at: float64(len(panel.Values) - 1 - i), colour: i, unit: unit})
+			p.Add(&horizontalBar{value: v, position: float64(len(panel.Values) - 1 - i), colour: i, unit: unit})
 		}
 	}
 	if low == high {
 		high = 1
 	}
-	p.X.Min, p.X.Max = low, high+0.28*(high-low) // there are the numbers
-	if low < 0 {
-		p.X.Min = low - 0.28*(high-low)
-	}
+	p.X.Min, p.X.Max = low, high+margin*(high-low)
 	p.Y.Min, p.Y.Max = -0.6, float64(len(b.Names))-0.4
-	p.Y.Tick.Marker = namesOfBars(b.Names)
+	p.Y.Tick.Marker = nameTicks(b.Names)
 	p.Y.Tick.Length = 0
 	return p
 }
 
-// over draws points over X.
-func (b *Bars) over(p *gonum.Plot, panel *BarPanel, unit float64) {
+// drawOverX draws points over X.
+func (b *Bars) drawOverX(p *gonum.Plot, panel *BarPanel, unit float64) {
 	var points plotter.XYs
 	low, high, first, last := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for i, v := range panel.Values {
@@ -125,23 +125,23 @@ func (b *Bars) over(p *gonum.Plot, panel *BarPanel, unit float64) {
 			low, high = min(low, v), max(high, v)
 		}
 	}
-	p.X.Label.Text = b.Across
-	p.X.Scale, p.X.Tick.Marker = gonum.LogScale{}, places(slices.Sorted(slices.Values(b.X)))
+	p.X.Label.Text = b.XLabel
+	p.X.Scale, p.X.Tick.Marker = gonum.LogScale{}, valueTicks(slices.Sorted(slices.Values(b.X)))
 	p.X.Min, p.X.Max = first/1.1, last*1.1
-	p.Y.Tick.Marker = marker(4)
+	p.Y.Tick.Marker = linearTicks(4)
 	if len(points) == 0 {
 		return
 	}
 	slices.SortFunc(points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	if b.Log && low > 0 {
-		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, logMarker(3)
+		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, logarithmicTicks(3)
 		p.Y.Min, p.Y.Max = low/1.2, high*1.2
 	} else {
-		low, high = widen(low, high)
+		low, high = widenRange(low, high)
 		p.Y.Min, p.Y.Max = low-0.08*(high-low), high+0.08*(high-low)
 	}
 	line, dots, err := plotter.NewLinePoints(points)
-	if err != nil { // of numbers that are not finite, which there are none of
+	if err != nil { // only for numbers that are not finite, which were skipped above
 		return
 	}
 	line.Color, line.Width = palette.Qualitative(0), vg.Length(curveWidth*unit)
@@ -150,11 +150,11 @@ func (b *Bars) over(p *gonum.Plot, panel *BarPanel, unit float64) {
 	p.Add(line, dots)
 }
 
-// namesOfBars are ticks with the names of runs, the first at the top.
-type namesOfBars []string
+// nameTicks are ticks with the names of runs, the first at the top.
+type nameTicks []string
 
 // Ticks implements gonum's Ticker.
-func (n namesOfBars) Ticks(_, _ float64) []gonum.Tick {
+func (n nameTicks) Ticks(_, _ float64) []gonum.Tick {
 	var list []gonum.Tick
 	for i, name := range n {
 		list = append(list, gonum.Tick{Value: float64(len(n) - 1 - i), Label: name})
@@ -162,28 +162,25 @@ func (n namesOfBars) Ticks(_, _ float64) []gonum.Tick {
 	return list
 }
 
-// lying is a bar from 0 to the right, with its number.
-type lying struct {
-	value, at, unit float64
-	colour          int
+// horizontalBar is a bar from 0 to value. Its number is to the right of the bar and of 0, away from the names.
+type horizontalBar struct {
+	value, position, unit float64
+	colour                int
 }
 
 // Plot implements gonum's Plotter.
-func (b *lying) Plot(c vgdraw.Canvas, p *gonum.Plot) {
+func (b *horizontalBar) Plot(c vgdraw.Canvas, p *gonum.Plot) {
 	x, y := p.Transforms(&c)
 	const half = 0.36
-	c.FillPolygon(palette.Qualitative(b.colour), []vg.Point{{X: x(0), Y: y(b.at - half)},
-		{X: x(b.value), Y: y(b.at - half)}, {X: x(b.value), Y: y(b.at + half)}, {X: x(0), Y: y(b.at + half)}})
+	c.FillPolygon(palette.Qualitative(b.colour), []vg.Point{{X: x(0), Y: y(b.position - half)},
+		{X: x(b.value), Y: y(b.position - half)}, {X: x(b.value), Y: y(b.position + half)}, {X: x(0),
+			Y: y(b.position + half)}})
 	letters := figure.Sans(0.85 * textSize * b.unit)
 	letters.XAlign, letters.YAlign = text.XLeft, text.YCenter
-	gap := vg.Length(5 * b.unit)
-	if b.value < 0 {
-		letters.XAlign, gap = text.XRight, -gap
-	}
-	c.FillText(letters, vg.Point{X: x(b.value) + gap, Y: y(b.at)}, number(b.value))
+	c.FillText(letters, vg.Point{X: x(max(b.value, 0)) + vg.Length(5*b.unit), Y: y(b.position)}, number(b.value))
 }
 
-// number writes whole numbers of up to seven digits as such, and others with four digits.
+// number formats integers of up to seven digits exactly, other numbers with four digits.
 func number(v float64) string {
 	digits := 4
 	if v == math.Trunc(v) && math.Abs(v) < 1e7 {

@@ -17,35 +17,35 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
-// Convergence is a picture of errors over resolution, both on logarithmic axes, in panels one above the other. Dashed
-// lines fall with orders 1 and 2.
+// Convergence plots errors over resolution with logarithmic axes, in panels below each other. Dashed lines show the
+// orders 1 and 2.
 type Convergence struct {
 	Page
 	Title  string
-	Across string // label of the horizontal axis
-	Panels []Falling
+	XLabel string // label of the horizontal axis
+	Panels []ConvergencePanel
 }
 
-// Falling is one set of axes of a Convergence.
-type Falling struct {
-	Label  string // of its vertical axis
-	Curves []Points
+// ConvergencePanel is one set of axes of a Convergence.
+type ConvergencePanel struct {
+	Label  string // label of the vertical axis
+	Curves []ErrorCurve
 }
 
-// Points are the errors of one kind of runs. Those that are not above 0 are left out.
-type Points struct {
+// ErrorCurve is the error of a series of runs. Errors that are not positive are left out.
+type ErrorCurve struct {
 	Name string
-	X, Y []float64 // resolution, which grows, and error
+	X, Y []float64 // resolution, increasing, and error
 }
 
-// Draw draws the errors.
+// Draw draws the plot.
 func (c *Convergence) Draw() (*figure.Figure, error) {
-	page, err := c.checked()
+	page, err := c.validated()
 	if err != nil {
 		return nil, err
 	}
 	if len(c.Panels) == 0 {
-		return nil, errors.New("a picture of convergence without panels has nothing to draw")
+		return nil, errors.New("nothing to draw: there are no panels")
 	}
 	plots, curves := make([]*gonum.Plot, len(c.Panels)), make([][]Curve, len(c.Panels))
 	for i := range c.Panels {
@@ -53,66 +53,66 @@ func (c *Convergence) Draw() (*figure.Figure, error) {
 			return nil, err
 		}
 	}
-	plots[len(plots)-1].X.Label.Text = c.Across
-	return stacked(page, c.Title, 560, plots, curves), nil
+	plots[len(plots)-1].X.Label.Text = c.XLabel
+	return stackPlots(page, c.Title, 560, plots, curves), nil
 }
 
-// axes makes the plot of a panel, and the names of its curves.
-func (f *Falling) axes(unit float64) (*gonum.Plot, []Curve, error) {
+// axes returns the plot of a panel, and the names of its curves for the legend.
+func (f *ConvergencePanel) axes(unit float64) (*gonum.Plot, []Curve, error) {
 	p := gonum.New()
 	style(p, unit)
 	p.Y.Label.Text = f.Label
 	p.Add(grid(unit))
-	var at []float64 // where errors are
+	var resolutions []float64 // resolutions
 	low, high := math.Inf(1), math.Inf(-1)
-	var key []Curve
+	var legend []Curve
 	for i, c := range f.Curves {
 		var points plotter.XYs
 		for k, y := range c.Y {
 			if y > 0 && c.X[k] > 0 {
 				points = append(points, plotter.XY{X: c.X[k], Y: y})
-				at = append(at, c.X[k])
+				resolutions = append(resolutions, c.X[k])
 				low, high = min(low, y), max(high, y)
 			}
 		}
 		if len(f.Curves) > 1 {
-			key = append(key, Curve{Name: c.Name})
+			legend = append(legend, Curve{Name: c.Name})
 		}
 		if len(points) == 0 {
 			continue
 		}
 		line, dots, err := plotter.NewLinePoints(points)
 		if err != nil {
-			return nil, key, fmt.Errorf("the errors of %q: %w", c.Name, err)
+			return nil, legend, fmt.Errorf("errors of %q: %w", c.Name, err)
 		}
 		line.Color, line.Width = palette.Qualitative(i), vg.Length(curveWidth*unit)
 		dots.GlyphStyle = vgdraw.GlyphStyle{Color: palette.Qualitative(i), Radius: vg.Length(5 * unit),
 			Shape: vgdraw.CircleGlyph{}}
 		p.Add(line, dots)
 	}
-	if len(at) == 0 {
-		return nil, key, fmt.Errorf("%s: no error is above 0", f.Label)
+	if len(resolutions) == 0 {
+		return nil, legend, fmt.Errorf("%s: no error is positive", f.Label)
 	}
-	slices.Sort(at)
-	at = slices.Compact(at)
-	if err := slopes(p, at[0], at[len(at)-1], low, high, unit); err != nil {
-		return nil, key, err
+	slices.Sort(resolutions)
+	resolutions = slices.Compact(resolutions)
+	if err := slopes(p, resolutions[0], resolutions[len(resolutions)-1], low, high, unit); err != nil {
+		return nil, legend, err
 	}
-	p.X.Min, p.X.Max = at[0]/1.15, at[len(at)-1]*1.15
+	p.X.Min, p.X.Max = resolutions[0]/1.15, resolutions[len(resolutions)-1]*1.15
 	p.Y.Min, p.Y.Max = low/1.6, high*1.6
 	p.X.Scale, p.Y.Scale = gonum.LogScale{}, gonum.LogScale{}
-	p.X.Tick.Marker, p.Y.Tick.Marker = places(at), decades{}
-	return p, key, nil
+	p.X.Tick.Marker, p.Y.Tick.Marker = valueTicks(resolutions), decadeTicks{}
+	return p, legend, nil
 }
 
-// slopes draws the dashed lines of orders 1 and 2, from above the largest error on.
+// slopes draws dashed lines of orders 1 and 2, starting above the largest error.
 func slopes(p *gonum.Plot, first, last, low, high, unit float64) error {
 	if first == last {
 		return nil
 	}
 	for order := 1; order <= 2; order++ {
 		end, y := last, high*1.2*math.Pow(last/first, -float64(order))
-		if bottom := low / 1.4; y < bottom { // it leaves the picture earlier
+		if bottom := low / 1.4; y < bottom { // end where the line leaves the picture
 			end, y = first*math.Pow(high*1.2/bottom, 1/float64(order)), bottom
 		}
 		line, err := plotter.NewLine(plotter.XYs{{X: first, Y: high * 1.2}, {X: end, Y: y}})
@@ -132,18 +132,18 @@ func slopes(p *gonum.Plot, first, last, low, high, unit float64) error {
 	return nil
 }
 
-// places marks an axis where there are values, with three digits.
-type places []float64
+// valueTicks puts ticks at given values, with three digits.
+type valueTicks []float64
 
 // Ticks implements gonum's Ticker.
-func (m places) Ticks(_, _ float64) []gonum.Tick {
+func (m valueTicks) Ticks(_, _ float64) []gonum.Tick {
 	var list []gonum.Tick
 	last := 0.0
-	for _, at := range m {
-		t := gonum.Tick{Value: at}
-		if at > 1.12*last { // labels that are nearer would meet
-			if t.Label, last = strconv.FormatFloat(at, 'g', 3, 64), at; strings.Contains(t.Label, "e+") {
-				t.Label = number(at)
+	for _, value := range m {
+		t := gonum.Tick{Value: value}
+		if value > 1.12*last { // closer labels would overlap
+			if t.Label, last = strconv.FormatFloat(value, 'g', 3, 64), value; strings.Contains(t.Label, "e+") {
+				t.Label = number(value)
 			}
 		}
 		list = append(list, t)
@@ -151,22 +151,22 @@ func (m places) Ticks(_, _ float64) []gonum.Tick {
 	return list
 }
 
-// decades marks powers of ten, and of a short axis twice and five times these too.
-type decades struct{}
+// decadeTicks puts ticks at powers of ten, labelled; on a short axis, 2 and 5 times these are labelled too.
+type decadeTicks struct{}
 
 // Ticks implements gonum's Ticker.
-func (decades) Ticks(low, high float64) []gonum.Tick {
+func (decadeTicks) Ticks(low, high float64) []gonum.Tick {
 	var list []gonum.Tick
 	short := high/low < 100
 	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
 		for m := 1.0; m < 10; m++ {
-			at := m * math.Pow(10, e)
-			if at < low || at > high {
+			value := m * math.Pow(10, e)
+			if value < low || value > high {
 				continue
 			}
-			t := gonum.Tick{Value: at}
+			t := gonum.Tick{Value: value}
 			if m == 1 || short && (m == 2 || m == 5) {
-				t.Label = strconv.FormatFloat(at, 'g', 2, 64)
+				t.Label = strconv.FormatFloat(value, 'g', 2, 64)
 			}
 			list = append(list, t)
 		}

@@ -8,44 +8,45 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// Layout of pictures with axes of equal scale, as that of pages.
+// Layout of pictures with axes of equal scale, in layout pixels as in page.go.
 const (
 	marginLeft  = 100.0
 	marginRight = 36.0
 	marginTop   = 62.0
-	titleRow    = 32.0  // of a title that is longer than the area is wide
-	sideWidth   = 116.0 // of a colour bar with its labels, or of a legend, at least
+	titleRow    = 32.0  // height of a title that is wider than the area
+	sideWidth   = 116.0 // least width of a colour bar with its labels, or of a legend
 	sideGap     = 28.0
 	barWidth    = 26.0
 
-	besideLabels = tickLength + 31 // of the vertical axis: ticks, gaps and the axis's name
+	labelMargin = tickLength + 31 // width of ticks, gaps and name of the vertical axis
 
-	// The height of the plotted area, at most and at least, as a share of the width that there is for it.
-	tallest = 1.15
-	flat    = 0.18
+	// Largest and smallest height of the plotted area, relative to the available width.
+	maxAspect = 1.15
+	minAspect = 0.18
 )
 
-// Axes are the names of the horizontal and the vertical axis.
+// Axes has the names of the horizontal and the vertical axis.
 type Axes [2]string
 
-func (a Axes) named() Axes {
+func (a Axes) orXY() Axes {
 	if a == (Axes{}) {
 		return Axes{"x", "y"}
 	}
 	return a
 }
 
-// frame is a picture with a plotted area, axes of equal scale around it, and room for a bar or a legend beside it.
+// frame is a picture with a plotted area, axes of equal scale around it, and space for a colour bar or legend to the
+// right.
 type frame struct {
 	Page
 	fig  *figure.Figure
 	area image.Rectangle
-	view view
+	view viewport
 
-	lower int // how much lower than the name of the axis the key of arrows is
+	arrowLegendOffset int // distance of the arrows' legend below the axis name, pixels
 }
 
-// bounds finds what x and y cover. It fails where there is nothing to draw.
+// bounds returns the bounding box of the cells. It returns an error if its area is not positive and finite.
 func bounds(x, y []float64, cells [][3]int32) (x0, y0, x1, y1 float64, err error) {
 	x0, y0, x1, y1 = math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for c, vertices := range cells {
@@ -61,15 +62,15 @@ func bounds(x, y []float64, cells [][3]int32) (x0, y0, x1, y1 float64, err error
 		}
 	}
 	if !(x1 > x0 && y1 > y0) || math.IsInf(x1-x0, 0) || math.IsInf(y1-y0, 0) {
-		return 0, 0, 0, 0, fmt.Errorf("the mesh has %d cells and no area to draw", len(cells))
+		return 0, 0, 0, 0, fmt.Errorf("nothing to draw: the %d cells of the mesh have no area", len(cells))
 	}
 	return x0, y0, x1, y1, nil
 }
 
-// newFrame lays out a picture of a mesh with a title above it. Beside it there is room for a colour bar or a legend of
-// width side, under a heading of width heading, both in pixels of the layout.
+// newFrame lays out a picture of a mesh with a title above it. side is the width of the colour bar or legend, heading
+// that of its heading, both in layout pixels.
 func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, heading float64) (*frame, error) {
-	p, err := p.checked()
+	p, err := p.validated()
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,8 @@ func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, head
 	}
 	if w := p.Window; w != nil {
 		if w[0][0] > x1 || w[0][1] < x0 || w[1][0] > y1 || w[1][1] < y0 {
-			return nil, fmt.Errorf("nothing lies in the window from (%g, %g) to (%g, %g): the mesh is from (%g, %g) to (%g, %g)",
+			return nil, fmt.Errorf("the window from (%g, %g) to (%g, %g) is outside the mesh, which is from (%g, %g) to (%g, "+
+				"%g)",
 				w[0][0], w[1][0], w[0][1], w[1][1], x0, y0, x1, y1)
 		}
 		x0, x1 = w[0][0], w[0][1]
@@ -88,51 +90,51 @@ func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, head
 		}
 	}
 	f := &frame{Page: p}
-	f.lay(x0, y0, x1, y1, f.px(marginLeft), side)
-	if left := f.widest(f.upright()) + f.px(besideLabels); left > f.px(marginLeft) {
-		f.lay(x0, y0, x1, y1, left, side) // with fewer labels, if anything, which are no wider
+	f.layOut(x0, y0, x1, y1, f.px(marginLeft), side)
+	if left := f.widestLabel(f.verticalTicks()) + f.px(labelMargin); left > f.px(marginLeft) {
+		f.layOut(x0, y0, x1, y1, left, side) // there may be fewer labels now, but not wider ones
 	}
 	if f.area.Dx() < f.px(60) {
-		return nil, fmt.Errorf("a width of %d pixels leaves no room beside axes and colour bar", p.Width)
+		return nil, fmt.Errorf("a width of %d pixels is too small for axes and colour bar", p.Width)
 	}
-	// A title that would run into the heading beside the area gets a row of its own above it.
+	// A title that would overlap the heading gets its own row above it.
 	if heading > 0 && figure.Measure(title, titleSize*f.Unit) > float64(f.area.Dx()+f.px(sideGap-12)) {
 		f.area = f.area.Add(image.Pt(0, f.px(titleRow)))
 	}
-	room := max(side, heading)
-	f.fig = p.blank(f.area.Max.X+f.px(sideGap+room+marginRight), f.area.Max.Y+f.px(marginLow))
+	rightWidth := max(side, heading)
+	f.fig = p.newFigure(f.area.Max.X+f.px(sideGap+rightWidth+marginRight), f.area.Max.Y+f.px(marginBottom))
 	return f, nil
 }
 
-// lay positions the plotted area, behind a left margin of so many pixels.
-func (f *frame) lay(x0, y0, x1, y1 float64, left int, side float64) {
-	room := float64(f.Width - left - f.px(sideGap+side+marginRight))
-	room = max(room, 1)
-	scale := math.Min(room/(x1-x0), tallest*room/(y1-y0))
-	// A very long domain gets empty room beside it, so that axes and bar keep their place.
-	if lacking := flat*room/scale - (y1 - y0); lacking > 0 {
+// layOut sets the plotted area, given its left margin in pixels.
+func (f *frame) layOut(x0, y0, x1, y1 float64, left int, side float64) {
+	available := float64(f.Width - left - f.px(sideGap+side+marginRight))
+	available = max(available, 1)
+	scale := math.Min(available/(x1-x0), maxAspect*available/(y1-y0))
+	// A very elongated domain gets empty space around it, so that the area has a usable shape.
+	if lacking := minAspect*available/scale - (y1 - y0); lacking > 0 {
 		y0, y1 = y0-lacking/2, y1+lacking/2
 	}
-	if lacking := flat*room/scale - (x1 - x0); lacking > 0 {
+	if lacking := minAspect*available/scale - (x1 - x0); lacking > 0 {
 		x0, x1 = x0-lacking/2, x1+lacking/2
 	}
-	f.view = view{x0: x0, y1: y1, scale: scale,
+	f.view = viewport{x0: x0, y1: y1, scale: scale,
 		width: int(math.Round((x1 - x0) * scale)), height: int(math.Round((y1 - y0) * scale))}
 	corner := image.Pt(left, f.px(marginTop))
 	f.area = image.Rectangle{corner, corner.Add(image.Pt(f.view.width, f.view.height))}
 }
 
-// at is where a point of the plane is in the picture.
-func (f *frame) at(x, y float64) (px, py float64) {
+// toPixel returns the position of a point of the plane in the picture.
+func (f *frame) toPixel(x, y float64) (px, py float64) {
 	return float64(f.area.Min.X) + (x-f.view.x0)*f.view.scale, float64(f.area.Min.Y) + (f.view.y1-y)*f.view.scale
 }
 
-// line is the thickness of rules.
-func (f *frame) line() int { return max(1, f.px(1.5)) }
+// lineWidth returns the width of rules in pixels.
+func (f *frame) lineWidth() int { return max(1, f.px(1.5)) }
 
 // outline draws a border just outside r.
 func (f *frame) outline(r image.Rectangle) {
-	w := f.line()
+	w := f.lineWidth()
 	out := r.Inset(-w)
 	f.fig.Fill(image.Rect(out.Min.X, out.Min.Y, out.Max.X, r.Min.Y), ink)
 	f.fig.Fill(image.Rect(out.Min.X, r.Max.Y, out.Max.X, out.Max.Y), ink)
@@ -142,37 +144,37 @@ func (f *frame) outline(r image.Rectangle) {
 
 // axes draws the border of the area, ticks and labels on both axes, and the title.
 func (f *frame) axes(title string, names Axes) {
-	names = names.named()
+	names = names.orXY()
 	f.outline(f.area)
-	n, w := f.px(tickLength), f.line()
-	for _, t := range f.fitting(f.view.x0, f.view.x0+float64(f.view.width)/f.view.scale) {
-		at := f.area.Min.X + int(math.Round((t.at-f.view.x0)*f.view.scale))
-		f.fig.Fill(image.Rect(at-w/2, f.area.Max.Y, at-w/2+w, f.area.Max.Y+n+w), ink)
-		f.text(t.label, textSize, at, f.area.Max.Y+f.px(tickLength+20), 0.5)
+	n, w := f.px(tickLength), f.lineWidth()
+	for _, t := range f.horizontalTicks(f.view.x0, f.view.x0+float64(f.view.width)/f.view.scale) {
+		position := f.area.Min.X + int(math.Round((t.value-f.view.x0)*f.view.scale))
+		f.fig.Fill(image.Rect(position-w/2, f.area.Max.Y, position-w/2+w, f.area.Max.Y+n+w), ink)
+		f.text(t.label, textSize, position, f.area.Max.Y+f.px(tickLength+20), 0.5)
 	}
-	list := f.upright()
+	list := f.verticalTicks()
 	for _, t := range list {
-		at := f.area.Min.Y + int(math.Round((f.view.y1-t.at)*f.view.scale))
-		f.fig.Fill(image.Rect(f.area.Min.X-n-w, at-w/2, f.area.Min.X, at-w/2+w), ink)
-		f.text(t.label, textSize, f.area.Min.X-f.px(tickLength+7), at+f.px(7), 1)
+		position := f.area.Min.Y + int(math.Round((f.view.y1-t.value)*f.view.scale))
+		f.fig.Fill(image.Rect(f.area.Min.X-n-w, position-w/2, f.area.Min.X, position-w/2+w), ink)
+		f.text(t.label, textSize, f.area.Min.X-f.px(tickLength+7), position+f.px(7), 1)
 	}
 	f.text(names[0], textSize, (f.area.Min.X+f.area.Max.X)/2, f.area.Max.Y+f.px(60), 0.5)
-	left := max(f.px(18), f.area.Min.X-f.widest(list)-f.px(tickLength+20))
-	f.fig.TextUp(names[1], textSize*f.Unit, float64(left), float64(f.area.Min.Y+f.area.Max.Y)/2)
-	// A long title reaches over what is beside the area.
-	room := float64(f.fig.Width - f.area.Min.X - f.px(8))
+	left := max(f.px(18), f.area.Min.X-f.widestLabel(list)-f.px(tickLength+20))
+	f.fig.VerticalText(names[1], textSize*f.Unit, float64(left), float64(f.area.Min.Y+f.area.Max.Y)/2)
+	// A long title may extend over the colour bar.
+	available := float64(f.fig.Width - f.area.Min.X - f.px(8))
 	y := f.px(marginTop - 20)
-	title, size := fitted(title, titleSize*f.Unit, room)
+	title, size := fitText(title, titleSize*f.Unit, available)
 	f.fig.Text(title, size, float64(f.area.Min.X), float64(y), 0)
 }
 
-// upright returns ticks of the vertical axis.
-func (f *frame) upright() []tick {
+// verticalTicks returns the ticks of the vertical axis.
+func (f *frame) verticalTicks() []tick {
 	return ticks(f.view.y1-float64(f.view.height)/f.view.scale, f.view.y1, max(2, f.view.height/f.px(75)))
 }
 
-// widest is the width of the widest label.
-func (f *frame) widest(list []tick) int {
+// widestLabel returns the width of the widest label in pixels.
+func (f *frame) widestLabel(list []tick) int {
 	widest := 0
 	for _, t := range list {
 		widest = max(widest, f.measure(t.label, textSize))
@@ -180,11 +182,11 @@ func (f *frame) widest(list []tick) int {
 	return widest
 }
 
-// fitting returns ticks of the horizontal axis, as many as leave their labels apart.
-func (f *frame) fitting(lo, hi float64) []tick {
+// horizontalTicks returns the ticks of the horizontal axis, as many as fit without overlapping labels.
+func (f *frame) horizontalTicks(lo, hi float64) []tick {
 	for n := max(2, f.view.width/f.px(90)); n > 1; n-- {
 		list := ticks(lo, hi, n)
-		if len(list) < 2 || float64(f.widest(list)+f.px(14)) < (list[1].at-list[0].at)*f.view.scale {
+		if len(list) < 2 || float64(f.widestLabel(list)+f.px(14)) < (list[1].value-list[0].value)*f.view.scale {
 			return list
 		}
 	}
@@ -195,7 +197,7 @@ func (f *frame) measure(s string, size float64) int {
 	return int(math.Ceil(figure.Measure(s, size*f.Unit)))
 }
 
-// text writes s on a base line at y. align is the part of its width that lies left of x.
+// text writes a line of text with its baseline at y. align is the share of its width to the left of x.
 func (f *frame) text(s string, size float64, x, y int, align float64) {
 	f.fig.Text(s, size*f.Unit, float64(x), float64(y), align)
 }

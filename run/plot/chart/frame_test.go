@@ -2,7 +2,7 @@ package chart
 
 import "testing"
 
-// TestLongLabels: labels of the vertical axis are not cut off where they are long, as far from the origin.
+// TestLongLabels checks that long labels of the vertical axis, as far from the origin, are not cut off.
 func TestLongLabels(t *testing.T) {
 	for _, c := range []struct{ y0, y1 float64 }{{0, 1}, {5412340, 5412340.5}, {1e8, 1e8 + 1e-3}, {-1e-30, 1e-30}} {
 		x := []float64{0, c.y1 - c.y0, 0}
@@ -10,8 +10,8 @@ func TestLongLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left := f.area.Min.X - f.px(tickLength+7) - f.widest(f.upright()); left < f.px(16) {
-			t.Errorf("labels of y from %g to %g begin at pixel %d", c.y0, c.y1, left)
+		if left := f.area.Min.X - f.px(tickLength+7) - f.widestLabel(f.verticalTicks()); left < f.px(16) {
+			t.Errorf("labels of y from %g to %g begin at pixel %d, outside the margin", c.y0, c.y1, left)
 		}
 		if f.fig.Width > 600 {
 			t.Errorf("y from %g to %g: %d pixels wide", c.y0, c.y1, f.fig.Width)

@@ -15,22 +15,22 @@ import (
 )
 
 // Histogram shows how often values occur in one or several sets, such as the qualities of the cells of two meshes: the
-// share of each set in bins that are the same for all.
+// percentage of each set in common bins.
 type Histogram struct {
 	Page
-	Title string
-	Label string // of the values
-	Of    string // what is counted, such as cells
-	Sets  []Curve
-	Range *[2]float64 // of the bins, nil for that of the values
-	Bins  int         // 0 for 40
-	Log   bool        // shares on a logarithmic axis, which shows a few bad ones among many
+	Title   string
+	Label   string // label of the values
+	Counted string // plural of what is counted, such as "cells"
+	Sets    []Curve
+	Range   *[2]float64 // range of the bins; nil for the range of the values
+	Bins    int         // number of bins; 0 for 40
+	Log     bool        // logarithmic axis for percentages, to show rare values
 }
 
-// Draw draws the histogram. A value beyond the range is counted in the first or the last bin; one that is no number is
-// an error.
+// Draw draws the histogram. Values outside the range are counted in the first or last bin; a value that is not finite
+// is an error.
 func (h *Histogram) Draw() (*figure.Figure, error) {
-	page, err := h.checked()
+	page, err := h.validated()
 	if err != nil {
 		return nil, err
 	}
@@ -48,15 +48,15 @@ func (h *Histogram) Draw() (*figure.Figure, error) {
 		}
 	}
 	if lo > hi {
-		return nil, errors.New("a histogram of no values")
+		return nil, errors.New("nothing to draw: there are no values")
 	}
 	if h.Range != nil {
 		lo, hi = h.Range[0], h.Range[1]
 	}
-	lo, hi = widen(lo, hi)
+	lo, hi = widenRange(lo, hi)
 	p := gonum.New()
 	style(p, page.Unit)
-	p.X.Label.Text, p.Y.Label.Text = h.Label, "share of "+h.Of+" (%)"
+	p.X.Label.Text, p.Y.Label.Text = h.Label, "share of "+h.Counted+" (%)"
 	p.Add(grid(page.Unit))
 	highest, lowest := 0.0, 100.0
 	for i, set := range h.Sets {
@@ -71,40 +71,40 @@ func (h *Histogram) Draw() (*figure.Figure, error) {
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, 0, 1.06*highest
 	if h.Log {
 		p.Y.Min, p.Y.Max = lowest/1.5, 1.5*highest
-		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, logMarker(6)
+		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, logarithmicTicks(6)
 	}
-	k := &keys{above: float64(page.Width) < narrow*page.Unit, names: keyStyle(page.Unit), page: page}
-	k.fit(h.Sets)
+	k := &curveLegends{above: float64(page.Width) < narrow*page.Unit, names: legendStyle(page.Unit), page: page}
+	k.reserve(h.Sets)
 	head := page.titleHeight(h.Title)
-	f := page.blank(page.Width, page.px(min(500, 0.6*float64(page.Width)/page.Unit)+head+k.rows*keyRow))
+	f := page.newFigure(page.Width, page.px(min(500, 0.6*float64(page.Width)/page.Unit)+head+k.rows*legendRow))
 	page.title(f, h.Title)
-	f.Do(func(c vgdraw.Canvas) {
+	f.DrawOn(func(c vgdraw.Canvas) {
 		pad := k.px(20)
-		inner := vgdraw.Crop(c, pad, -k.right, pad, -k.px(12+head+k.rows*keyRow))
+		inner := vgdraw.Crop(c, pad, -k.right, pad, -k.px(12+head+k.rows*legendRow))
 		p.Draw(inner)
 		k.draw(c, p.DataCanvas(inner).Rectangle, h.Sets)
 	})
 	return f, nil
 }
 
-// shares are those of values in each bin, in per cent.
+// shares returns the percentage of values in each bin.
 func shares(values []float64, lo, hi float64, bins int) []float64 {
-	of := make([]float64, bins)
+	percentages := make([]float64, bins)
 	for _, v := range values {
 		k := math.Floor((v - lo) / (hi - lo) * float64(bins))
-		of[int(max(0, min(float64(bins-1), k)))] += 100 / float64(len(values))
+		percentages[int(max(0, min(float64(bins-1), k)))] += 100 / float64(len(values))
 	}
-	return of
+	return percentages
 }
 
-// steps draws the shares of a set: filled where it is the only one, or else as an outline. On a logarithmic axis an
-// empty bin is a gap.
+// steps draws the percentages of a set: as bars if it is the only one, else as an outline. On a logarithmic axis, empty
+// bins are gaps.
 func (h *Histogram) steps(p *gonum.Plot, shares []float64, lo, hi float64, i int, unit float64) {
-	wide := (hi - lo) / float64(len(shares))
+	width := (hi - lo) / float64(len(shares))
 	if len(h.Sets) == 1 {
 		for k, s := range shares {
 			if s > 0 {
-				p.Add(box{lo + float64(k)*wide, lo + float64(k+1)*wide, s})
+				p.Add(box{lo + float64(k)*width, lo + float64(k+1)*width, s})
 			}
 		}
 		return
@@ -123,12 +123,12 @@ func (h *Histogram) steps(p *gonum.Plot, shares []float64, lo, hi float64, i int
 			end()
 			continue
 		}
-		line = append(line, plotter.XY{X: lo + float64(k)*wide, Y: s}, plotter.XY{X: lo + float64(k+1)*wide, Y: s})
+		line = append(line, plotter.XY{X: lo + float64(k)*width, Y: s}, plotter.XY{X: lo + float64(k+1)*width, Y: s})
 	}
 	end()
 }
 
-// box is a bar from the lower axis up.
+// box is a vertical bar from the lower axis.
 type box struct{ lo, hi, height float64 }
 
 // Plot implements gonum's Plotter.

@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// Levels are the values of isolines: so many round ones, or those of a list.
+// Levels are the values of isolines: a number of round values, or a list.
 type Levels struct {
-	Count int
-	At    []float64
+	Count  int
+	Values []float64
 }
 
-// ParseLevels reads isolines as a user gives them: a count, or values with commas or decimal points among them.
+// ParseLevels parses isolines from the command line: an integer is a number of lines; a list with commas, or a number
+// with a decimal point, gives values.
 func ParseLevels(text string) (*Levels, error) {
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
 		return &Levels{Count: n}, nil
@@ -23,85 +24,86 @@ func ParseLevels(text string) (*Levels, error) {
 	for word := range strings.SplitSeq(strings.TrimSuffix(text, ","), ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil || v-v != 0 {
-			return nil, fmt.Errorf("isolines %q: give how many, or their values, as in 0.5,1,2 (a single whole one as in 2,)",
+			return nil, fmt.Errorf("isolines %q: want a number of lines, or values such as 0.5,1,2 (a single integer value "+
+				"as 2,)",
 				text)
 		}
-		l.At = append(l.At, v)
+		l.Values = append(l.Values, v)
 	}
-	if len(l.At) == 0 {
-		return nil, errors.New("isolines without values")
+	if len(l.Values) == 0 {
+		return nil, errors.New("isolines: the list of values is empty")
 	}
 	return l, nil
 }
 
-// of are the values on a scale.
-func (l *Levels) of(s *scale) []float64 {
-	if l.At != nil {
-		return l.At
+// on returns the values for a scale.
+func (l *Levels) on(s *scale) []float64 {
+	if l.Values != nil {
+		return l.Values
 	}
-	var at []float64
+	var values []float64
 	for _, t := range s.ticks(l.Count) {
-		at = append(at, t.at)
+		values = append(values, t.value)
 	}
-	return at
+	return values
 }
 
-// isolines draws the lines of some values of a map. Between the middles of cells values are linear: at a vertex there
-// is the mean of the cells around it. There are no lines in cells that are dry or without a number, nor in those
-// beside them.
+// isolines draws the isolines of a map. The field is interpolated linearly from values at vertices, each the mean of
+// the cells around it. Cells that are dry or without a number, and their neighbours, have no lines.
 func (f *frame) isolines(m *Map, s *scale, levels []float64) {
-	one := m.oneOf()
-	corner, known := m.corners(one)
+	merged := m.mergedVertices()
+	corner, known := m.vertexValues(merged)
 	for _, level := range levels {
 		var lines [][4]float64
 		for _, c := range m.Cells {
-			c = [3]int32{one[c[0]], one[c[1]], one[c[2]]}
+			c = [3]int32{merged[c[0]], merged[c[1]], merged[c[2]]}
 			if known[c[0]] && known[c[1]] && known[c[2]] {
 				if l, crossed := m.crossing(c, corner, level); crossed {
 					lines = append(lines, l)
 				}
 			}
 		}
-		line := contrast(s.at(level))
+		line := contrast(s.colour(level))
 		f.segments(lines, 1.5, color.RGBA{line.R, line.G, line.B, 255})
 	}
 }
 
-// oneOf is, of the vertices at each place, the first: where ranks meet, each has vertices of its own there.
-func (m *Map) oneOf() []int32 {
+// mergedVertices returns, for each vertex, the first vertex with the same coordinates: on interfaces between ranks,
+// each rank has its own vertices.
+func (m *Map) mergedVertices() []int32 {
 	first := make(map[[2]float64]int32, len(m.X))
-	one := make([]int32, len(m.X))
+	merged := make([]int32, len(m.X))
 	for i := range m.X {
-		at := [2]float64{m.X[i], m.Y[i]}
-		if _, seen := first[at]; !seen {
-			first[at] = int32(i)
+		position := [2]float64{m.X[i], m.Y[i]}
+		if _, seen := first[position]; !seen {
+			first[position] = int32(i)
 		}
-		one[i] = first[at]
+		merged[i] = first[position]
 	}
-	return one
+	return merged
 }
 
-// corners are the values at the vertices, and whether all cells around each have a value.
-func (m *Map) corners(one []int32) (values []float64, known []bool) {
+// vertexValues returns the values at the vertices, and whether all cells around each have a value.
+func (m *Map) vertexValues(merged []int32) (values []float64, known []bool) {
 	values, known = make([]float64, len(m.X)), make([]bool, len(m.X))
-	around := make([]float64, len(m.X))
+	count := make([]float64, len(m.X))
 	for i := range known {
 		known[i] = true
 	}
 	for i, c := range m.Cells {
 		v := m.Values[i]
-		none := v-v != 0 || m.Dry != nil && m.Dry[i]
+		missing := v-v != 0 || m.Dry != nil && m.Dry[i]
 		for _, k := range c {
-			k = one[k]
-			if none {
+			k = merged[k]
+			if missing {
 				known[k] = false
 				continue
 			}
 			values[k] += v
-			around[k]++
+			count[k]++
 		}
 	}
-	for i, n := range around {
+	for i, n := range count {
 		if n > 0 {
 			values[i] /= n
 		}
@@ -109,8 +111,8 @@ func (m *Map) corners(one []int32) (values []float64, known []bool) {
 	return values, known
 }
 
-// crossing is the line of a level in a triangle whose corners have values. A corner at the level counts as above it, so
-// that a line through a vertex goes on in one triangle, and not in two or none.
+// crossing returns the line of a level in a triangle with known values at its corners. A corner at the level counts as
+// above it, so that a line through a vertex continues in exactly one triangle.
 func (m *Map) crossing(c [3]int32, corner []float64, level float64) (line [4]float64, crossed bool) {
 	n := 0
 	for k := range 3 {
@@ -118,7 +120,7 @@ func (m *Map) crossing(c [3]int32, corner []float64, level float64) (line [4]flo
 		if corner[a] >= level == (corner[b] >= level) {
 			continue
 		}
-		if a > b { // the same numbers from both sides of an edge
+		if a > b { // the same arithmetic for both triangles of an edge
 			a, b = b, a
 		}
 		t := (level - corner[a]) / (corner[b] - corner[a])

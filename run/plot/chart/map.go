@@ -8,21 +8,21 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// Map is a filled map of a cell field on a triangle mesh.
+// Map is a coloured map of a cell field on a mesh of triangles.
 type Map struct {
 	Page
 	Colouring
 	Title string
 	Axes  Axes
 
-	X, Y   []float64
-	Cells  [][3]int32 // any orientation
-	Values []float64  // of each cell; one that is not a number is drawn in magenta
-	Dry    []bool     // cells to draw in sand instead, nil for none
-	Apart  []bool     // cells whose values the range need not span, nil for the dry ones
+	X, Y     []float64
+	Cells    [][3]int32 // any orientation
+	Values   []float64  // value of each cell; one that is not finite is drawn in magenta
+	Dry      []bool     // cells to draw in the colour of sand; nil for none
+	OffScale []bool     // cells that do not influence the range of the scale; nil for the dry ones
 
-	Edges    bool         // draw the edges of the triangles, unless they would cover most of the picture
-	Lines    [][4]float64 // to draw over it: x, y of one end and of the other
+	Edges    bool         // draw the edges of triangles, unless they would cover most of the picture
+	Lines    [][4]float64 // segments to draw on top: x, y of both ends
 	Isolines *Levels      // nil for none
 	Arrows   *Arrows      // nil for none
 }
@@ -30,7 +30,8 @@ type Map struct {
 // Draw draws the map.
 func (m *Map) Draw() (*figure.Figure, error) {
 	if len(m.Values) != len(m.Cells) || m.Dry != nil && len(m.Dry) != len(m.Cells) {
-		return nil, fmt.Errorf("%d values and %d dry flags for %d cells", len(m.Values), len(m.Dry), len(m.Cells))
+		return nil, fmt.Errorf("got %d values and %d dry flags, want %d, the number of cells", len(m.Values), len(m.Dry),
+			len(m.Cells))
 	}
 	s, err := m.scale()
 	if err != nil {
@@ -42,14 +43,15 @@ func (m *Map) Draw() (*figure.Figure, error) {
 	}
 	cells := make([]color.RGBA, len(m.Cells))
 	dry, missing := false, false
+	absent, _ := m.missing()
 	for i, v := range m.Values {
 		switch {
 		case m.Dry != nil && m.Dry[i]:
-			cells[i], dry = dryInk, true
+			cells[i], dry = dryColour, true
 		case v-v != 0:
-			cells[i], missing = noData, true
+			cells[i], missing = absent, true
 		default:
-			cells[i] = s.at(v)
+			cells[i] = s.colour(v)
 		}
 	}
 	r := rasterise(f.view, m.X, m.Y, m.Cells)
@@ -61,34 +63,34 @@ func (m *Map) Draw() (*figure.Figure, error) {
 	f.fig.Image(f.area.Min, img)
 	var marks []float64
 	if m.Isolines != nil {
-		marks = m.Isolines.of(s)
+		marks = m.Isolines.on(s)
 		f.isolines(m, s, marks)
 	}
-	f.segments(m.Lines, 2.6, lineInk)
+	f.segments(m.Lines, 2.6, lineColour)
 	if m.Arrows != nil {
 		if err := f.arrows(m, r); err != nil {
 			return nil, err
 		}
 	}
 	f.axes(m.Title, m.Axes)
-	if m.NoBar && !dry && !missing && s.beyond() == "" {
+	if m.NoBar && !dry && !missing && s.beyondText() == "" {
 		f.fig.Width = min(f.fig.Width, max(f.area.Max.X, f.area.Min.X+f.measure(m.Title, titleSize))+f.px(24))
 		return f.fig, nil
 	}
 	f.bar(s, m.Label, marks)
-	f.keys(dry, missing)
+	f.specialColours(&m.Colouring, dry, missing)
 	return f.fig, nil
 }
 
-// scale is that of the cells that set it. The bar says where others lie beyond.
+// scale returns the scale. If values of cells in OffScale lie beyond it, the colour bar says so.
 func (m *Map) scale() (*scale, error) {
-	if len(m.Apart) != len(m.Cells) {
-		return m.of(m.Values, m.Dry)
+	if len(m.OffScale) != len(m.Cells) {
+		return m.scaleOf(m.Values, m.Dry)
 	}
-	s, err := m.of(m.Values, m.Apart)
+	s, err := m.scaleOf(m.Values, m.OffScale)
 	if err == nil {
 		lo, hi := Extent(m.Values, m.Dry)
-		s.mark(lo, hi)
+		s.markBeyond(lo, hi)
 	}
 	return s, err
 }
@@ -97,13 +99,13 @@ func (m *Map) frame(s *scale) (*frame, error) {
 	side, heading := s.side(m.Label)
 	f, err := newFrame(m.X, m.Y, m.Cells, m.Page, m.Title, side, heading)
 	if err == nil && m.Arrows != nil {
-		f.below(m.Arrows, m.Axes.named()[0])
+		f.reserveArrowLegend(m.Arrows, m.Axes.orXY()[0])
 	}
 	return f, err
 }
 
-// Where is the pixel of the drawn map that shows a place.
-func (m *Map) Where(x, y float64) (image.Point, error) {
+// PixelAt returns the pixel of the drawn map at a position.
+func (m *Map) PixelAt(x, y float64) (image.Point, error) {
 	s, err := m.scale()
 	if err != nil {
 		return image.Point{}, err
@@ -112,46 +114,46 @@ func (m *Map) Where(x, y float64) (image.Point, error) {
 	if err != nil {
 		return image.Point{}, err
 	}
-	px, py := f.at(x, y)
+	px, py := f.toPixel(x, y)
 	return image.Pt(int(px), int(py)), nil
 }
 
-// lineInk is that of an interface: it stands out from both ends of the usual colours.
-var lineInk = color.RGBA{235, 64, 52, 255}
+// lineColour is the colour of interfaces. It contrasts with both ends of the usual colour maps.
+var lineColour = color.RGBA{235, 64, 52, 255}
 
-// segments draws lines over the plotted area, so many pixels of the layout wide. Those that meet are drawn as one.
+// segments draws segments on the plotted area. Segments with common ends are joined. width is in layout pixels.
 func (f *frame) segments(lines [][4]float64, width float64, c color.RGBA) {
 	for _, chain := range chains(lines) {
-		for _, part := range f.inside(chain) {
+		for _, part := range f.clipToArea(chain) {
 			f.fig.Line(part, width*f.Unit, c)
 		}
 	}
 }
 
-// inside are the parts of a line in the picture that lie in the plotted area.
-func (f *frame) inside(chain [][2]float64) (parts [][][2]float64) {
+// clipToArea returns the parts of a polyline, in pixels, that lie in the plotted area.
+func (f *frame) clipToArea(chain [][2]float64) (parts [][][2]float64) {
 	box := [4]float64{float64(f.area.Min.X), float64(f.area.Min.Y), float64(f.area.Max.X), float64(f.area.Max.Y)}
-	var open [][2]float64
+	var part [][2]float64
 	end := func() {
-		if len(open) > 1 {
-			parts = append(parts, open)
+		if len(part) > 1 {
+			parts = append(parts, part)
 		}
-		open = nil
+		part = nil
 	}
 	for i := 1; i < len(chain); i++ {
-		ax, ay := f.at(chain[i-1][0], chain[i-1][1])
-		bx, by := f.at(chain[i][0], chain[i][1])
+		ax, ay := f.toPixel(chain[i-1][0], chain[i-1][1])
+		bx, by := f.toPixel(chain[i][0], chain[i][1])
 		t0, t1 := clip(ax, bx-ax, box[0], box[2], 0, 1)
 		t0, t1 = clip(ay, by-ay, box[1], box[3], t0, t1)
 		if t0 > t1 {
 			end()
 			continue
 		}
-		if open == nil || t0 > 0 {
+		if part == nil || t0 > 0 {
 			end()
-			open = append(open, [2]float64{ax + t0*(bx-ax), ay + t0*(by-ay)})
+			part = append(part, [2]float64{ax + t0*(bx-ax), ay + t0*(by-ay)})
 		}
-		open = append(open, [2]float64{ax + t1*(bx-ax), ay + t1*(by-ay)})
+		part = append(part, [2]float64{ax + t1*(bx-ax), ay + t1*(by-ay)})
 		if t1 < 1 {
 			end()
 		}
@@ -160,7 +162,7 @@ func (f *frame) inside(chain [][2]float64) (parts [][][2]float64) {
 	return parts
 }
 
-// clip is the part of a line from a on by d that lies between lo and hi, of the part from t0 to t1 (Liang and Barsky).
+// clip returns the part of the parameters t0 … t1 for which a + t·d lies between lo and hi (Liang and Barsky).
 func clip(a, d, lo, hi, t0, t1 float64) (float64, float64) {
 	if d == 0 {
 		if a < lo || a > hi {
@@ -172,7 +174,7 @@ func clip(a, d, lo, hi, t0, t1 float64) (float64, float64) {
 	return max(t0, min(u, v)), min(t1, max(u, v))
 }
 
-// chains joins segments at ends that two of them share exactly.
+// chains joins segments to polylines at points where exactly two of them end.
 func chains(lines [][4]float64) (all [][][2]float64) {
 	ends := make(map[[2]float64][]int, 2*len(lines))
 	for i, l := range lines {
@@ -180,22 +182,22 @@ func chains(lines [][4]float64) (all [][][2]float64) {
 		ends[a], ends[b] = append(ends[a], i), append(ends[b], i)
 	}
 	used := make([]bool, len(lines))
-	// next is the far end of an unused segment from a point at which just two meet.
-	next := func(at [2]float64) ([2]float64, bool) {
-		if len(ends[at]) != 2 {
-			return at, false
+	// next returns the other end of an unused segment at a point where exactly two segments end.
+	next := func(point [2]float64) ([2]float64, bool) {
+		if len(ends[point]) != 2 {
+			return point, false
 		}
-		for _, i := range ends[at] {
+		for _, i := range ends[point] {
 			if used[i] {
 				continue
 			}
 			used[i] = true
-			if a := [2]float64{lines[i][0], lines[i][1]}; a != at {
+			if a := [2]float64{lines[i][0], lines[i][1]}; a != point {
 				return a, true
 			}
 			return [2]float64{lines[i][2], lines[i][3]}, true
 		}
-		return at, false
+		return point, false
 	}
 	for i, l := range lines {
 		if used[i] {
@@ -203,16 +205,16 @@ func chains(lines [][4]float64) (all [][][2]float64) {
 		}
 		used[i] = true
 		var before [][2]float64
-		for at, more := next([2]float64{l[0], l[1]}); more; at, more = next(at) {
-			before = append(before, at)
+		for point, ok := next([2]float64{l[0], l[1]}); ok; point, ok = next(point) {
+			before = append(before, point)
 		}
 		chain := make([][2]float64, 0, len(before)+2)
 		for k := len(before) - 1; k >= 0; k-- {
 			chain = append(chain, before[k])
 		}
 		chain = append(chain, [2]float64{l[0], l[1]}, [2]float64{l[2], l[3]})
-		for at, more := next([2]float64{l[2], l[3]}); more; at, more = next(at) {
-			chain = append(chain, at)
+		for point, ok := next([2]float64{l[2], l[3]}); ok; point, ok = next(point) {
+			chain = append(chain, point)
 		}
 		all = append(all, chain)
 	}

@@ -12,29 +12,29 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
-// Partition is a picture of a mesh that shows which rank owns each cell.
+// Partition shows which rank owns each cell of a mesh.
 type Partition struct {
 	Page
 	Title string
 	Axes  Axes
 	X, Y  []float64
 	Cells [][3]int32
-	Rank  []int32 // of each cell, from 0
-	Edges bool    // draw those of all cells, and not only where ranks meet
+	Rank  []int32 // rank of each cell, from 0
+	Edges bool    // draw all edges of cells, not only those between ranks
 	Legend
 }
 
-// Legend says what the colours of ranks, or of other numbers of cells, mean.
+// Legend explains the colours of ranks, or of other numbers of cells.
 type Legend struct {
-	Of    string           // what is numbered, "rank" if empty
-	Names map[int32]string // of numbers that have one
+	Heading string           // what the numbers are; "" for "rank"
+	Names   map[int32]string // names of some numbers
 }
 
-func (l *Legend) heading() string { return cmp.Or(l.Of, "rank") }
+func (l *Legend) heading() string { return cmp.Or(l.Heading, "rank") }
 
 func (l *Legend) name(number int32) string { return cmp.Or(l.Names[number], strconv.Itoa(int(number))) }
 
-// side is the room that the legend needs, in pixels of the layout, and the width of its heading.
+// side returns the width of the legend and that of its heading, in layout pixels.
 func (l *Legend) side(numbers []int32) (side, heading float64) {
 	side = sideWidth
 	for _, n := range numbers {
@@ -43,13 +43,13 @@ func (l *Legend) side(numbers []int32) (side, heading float64) {
 	return side, figure.Measure(l.heading(), textSize)
 }
 
-// Draw draws the parts in colours of their own, with dark lines between them and a legend. Where the parts are so
-// mixed that the lines would cover most of the picture, there are none.
+// Draw draws each part in a colour, with dark lines between parts and a legend. If the lines would cover most of the
+// picture they are omitted.
 func (p *Partition) Draw() (*figure.Figure, error) {
 	if len(p.Rank) != len(p.Cells) {
-		return nil, fmt.Errorf("%d ranks for %d cells", len(p.Rank), len(p.Cells))
+		return nil, fmt.Errorf("got %d ranks, want %d, the number of cells", len(p.Rank), len(p.Cells))
 	}
-	ranks, err := different(p.Rank)
+	ranks, err := distinct(p.Rank)
 	if err != nil {
 		return nil, err
 	}
@@ -76,25 +76,25 @@ func (p *Partition) Draw() (*figure.Figure, error) {
 	return f.fig, nil
 }
 
-// different are the ranks that there are.
-func different(of []int32) ([]int32, error) {
-	ranks := slices.Clone(of)
+// distinct returns the sorted ranks that occur.
+func distinct(all []int32) ([]int32, error) {
+	ranks := slices.Clone(all)
 	slices.Sort(ranks)
 	ranks = slices.Compact(ranks)
 	if len(ranks) > 0 && ranks[0] < 0 {
-		return nil, fmt.Errorf("a cell belongs to rank %d", ranks[0])
+		return nil, fmt.Errorf("a cell has rank %d, want 0 or more", ranks[0])
 	}
 	return ranks, nil
 }
 
-// legend lists the numbers beside the area, as many as there is room for.
+// legend lists the numbers beside the area, as many as fit.
 func (f *frame) legend(l *Legend, ranks []int32) {
 	const row = 28.0
 	x, y := f.area.Max.X+f.px(sideGap), f.area.Min.Y
 	f.text(l.heading(), textSize, x, f.area.Min.Y-f.px(20), 0)
-	room := max(3, f.area.Dy()/f.px(row))
+	capacity := max(3, f.area.Dy()/f.px(row))
 	for i, r := range ranks {
-		if i == room-1 && len(ranks) > room {
+		if i == capacity-1 && len(ranks) > capacity {
 			f.text(fmt.Sprintf("and %d more", len(ranks)-i), textSize, x, y+f.px(16), 0)
 			return
 		}

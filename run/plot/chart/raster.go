@@ -8,25 +8,26 @@ import (
 	"sync"
 )
 
-// samples is how many sample points a pixel has in each direction.
+// samples is the number of sample points per pixel in each direction.
 const samples = 2
 
-// raster says which cell each sample point of a picture lies in, -1 for none.
+// raster has the cell at each sample point of a picture, -1 for none.
 type raster struct {
 	width, height int // in samples
 	cell          []int32
 }
 
-// view maps the plane onto a picture: x0 and y1 are the coordinates of its upper left corner.
-type view struct {
+// viewport maps the plane to a picture. (x0, y1) is at its upper left corner.
+type viewport struct {
 	x0, y1        float64
-	scale         float64 // pixels a unit of length
+	scale         float64 // pixels per unit of length
 	width, height int     // pixels
 }
 
-// rasterise finds the cells of the sample points. A sample on an edge belongs to the triangle below or right of it,
-// as the crossing of an edge with a row is computed the same way for both triangles: no sample is lost or shared.
-func rasterise(v view, x, y []float64, cells [][3]int32) *raster {
+// rasterise finds the cell at each sample point. A point on an edge belongs to the triangle below or to the right of
+// it: both triangles compute the crossing of an edge and a row with the same arithmetic, so that no point is lost or
+// counted twice.
+func rasterise(v viewport, x, y []float64, cells [][3]int32) *raster {
 	r := &raster{width: v.width * samples, height: v.height * samples}
 	r.cell = make([]int32, r.width*r.height)
 	for i := range r.cell {
@@ -71,7 +72,7 @@ func (r *raster) triangle(c int32, p *[3][2]float64) {
 	}
 }
 
-// clampCeil is the smallest integer from 0 to n that is not below v.
+// clampCeil returns the smallest integer that is at least v, bounded to 0 … n.
 func clampCeil(v float64, n int) int {
 	if !(v > 0) {
 		return 0
@@ -82,8 +83,8 @@ func clampCeil(v float64, n int) int {
 	return int(math.Ceil(v))
 }
 
-// borders marks the samples within reach samples of one that differs, where differ compares cells (-1 for none). It
-// returns nil where the marks would cover most of the mesh.
+// borders marks the samples within reach samples of a border between cells for which differ is true (-1 means no cell).
+// It returns nil if the marks would cover most of the mesh.
 func (r *raster) borders(reach int, differ func(a, b int32) bool) []bool {
 	marked := make([]bool, len(r.cell))
 	mark := func(i, j int) {
@@ -97,9 +98,9 @@ func (r *raster) borders(reach int, differ func(a, b int32) bool) []bool {
 	}
 	for j := range r.height {
 		for i := range r.width {
-			at := j*r.width + i
-			if i+1 < r.width && r.cell[at] != r.cell[at+1] && differ(r.cell[at], r.cell[at+1]) ||
-				j+1 < r.height && r.cell[at] != r.cell[at+r.width] && differ(r.cell[at], r.cell[at+r.width]) {
+			index := j*r.width + i
+			if i+1 < r.width && r.cell[index] != r.cell[index+1] && differ(r.cell[index], r.cell[index+1]) ||
+				j+1 < r.height && r.cell[index] != r.cell[index+r.width] && differ(r.cell[index], r.cell[index+r.width]) {
 				mark(i, j)
 			}
 		}
@@ -119,8 +120,8 @@ func (r *raster) borders(reach int, differ func(a, b int32) bool) []bool {
 	return marked
 }
 
-// paint draws the raster: a pixel is the mean of its samples. colour gives the colour of a cell; samples in marked (or
-// nil) are in line's colour, as far as it is opaque.
+// paint returns the picture: a pixel is the mean of its samples. colour returns the colour of a cell; samples in
+// marked, if not nil, are blended with the colour line.
 func (r *raster) paint(colour func(cell int32) color.RGBA, marked []bool, line color.RGBA) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, r.width/samples, r.height/samples))
 	paintRows := func(from, to int) {
@@ -154,7 +155,7 @@ func (r *raster) paint(colour func(cell int32) color.RGBA, marked []bool, line c
 	return img
 }
 
-// blend lays top, whose alpha is not multiplied into it, over an opaque colour.
+// blend draws top, whose alpha is not premultiplied, over an opaque colour.
 func blend(under, top color.RGBA) color.RGBA {
 	mix := func(u, t uint8) uint8 { return uint8((int(u)*(255-int(top.A)) + int(t)*int(top.A) + 127) / 255) }
 	return color.RGBA{mix(under.R, top.R), mix(under.G, top.G), mix(under.B, top.B), 255}

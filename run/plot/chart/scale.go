@@ -10,30 +10,36 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
-// Colouring is how values become colours.
+// Colouring says how values become colours.
 type Colouring struct {
-	Label string // of the colour bar, such as "h1 (m)"
+	Label string // label of the colour bar, such as "h1 (m)"
 
-	// Range is what the colour bar spans; values beyond it have the colours of its ends, and the bar says so. Nil
-	// is the range of the values that are drawn, of both signs about zero.
+	// Range is the range of the colour bar. Values beyond it get the colours of its ends, and the bar says so. nil means
+	// the range of the drawn values, symmetric about zero if they have both signs.
 	Range *[2]float64
 
-	// Colours are nil for those that fit: a diverging map where the range goes through zero, or else a sequential one.
+	// Colours is the colour map; nil means a diverging map if the range contains zero, else a sequential one.
 	Colours *palette.Map
 
-	Log bool // colours by the logarithms of values, which below 0 and at 0 have the colour of the lower end
+	// Classes are the names of the values 0, 1 and so on, if the field has only these values; nil for other fields.
+	Classes []string
+
+	Missing string // meaning of values that are not finite, for the legend; "" for an error, drawn as "no data" in magenta
+
+	Log bool // logarithmic scale; values that are not positive get the colour of the lower end
 }
 
-// scale is how values become colours.
+// scale maps values to colours.
 type scale struct {
 	lo, hi       float64
 	log          bool
 	colours      *palette.Map
-	below, above bool // whether values lie beyond the ends
+	classes      []string
+	below, above bool // whether there are values beyond the ends
 }
 
-// share is where a value lies between the ends.
-func (s *scale) share(v float64) float64 {
+// fraction returns the position of a value on the scale: 0 and 1 at its ends.
+func (s *scale) fraction(v float64) float64 {
 	if !s.log {
 		return (v - s.lo) / (s.hi - s.lo)
 	}
@@ -43,12 +49,12 @@ func (s *scale) share(v float64) float64 {
 	return math.Log(v/s.lo) / math.Log(s.hi/s.lo)
 }
 
-func (s *scale) at(v float64) color.RGBA { return s.colours.At(s.share(v)) }
+func (s *scale) colour(v float64) color.RGBA { return s.colours.At(s.fraction(v)) }
 
-// of makes the scale of values; those in hidden are not drawn in colour.
-func (c *Colouring) of(values []float64, hidden []bool) (*scale, error) {
+// scaleOf returns the scale of values; hidden marks values that are not drawn.
+func (c *Colouring) scaleOf(values []float64, hidden []bool) (*scale, error) {
 	lo, hi := Extent(values, hidden)
-	s := &scale{lo: lo, hi: hi, log: c.Log, colours: c.Colours}
+	s := &scale{lo: lo, hi: hi, log: c.Log, colours: c.Colours, classes: c.Classes}
 	if c.Log {
 		s.lo = math.Inf(1)
 		for i, v := range values {
@@ -64,7 +70,7 @@ func (c *Colouring) of(values []float64, hidden []bool) (*scale, error) {
 	case c.Range != nil && !(s.lo < s.hi):
 		return nil, fmt.Errorf("the range from %g to %g is empty", s.lo, s.hi)
 	case c.Log && c.Range != nil && !(s.lo > 0):
-		return nil, fmt.Errorf("the range from %g to %g has no logarithms: give one above 0", s.lo, s.hi)
+		return nil, fmt.Errorf("the range from %g to %g has no logarithms: want positive ends", s.lo, s.hi)
 	case c.Log && !(s.hi > 0):
 		return nil, ErrNoLogarithm
 	case s.lo < 0 && s.hi > 0 && c.Range == nil && (c.Colours == nil || c.Colours.Diverging):
@@ -77,20 +83,20 @@ func (c *Colouring) of(values []float64, hidden []bool) (*scale, error) {
 			s.colours = palette.Diverging
 		}
 	}
-	if s.lo, s.hi = widen(s.lo, s.hi); s.log && !(s.lo > 0) {
+	if s.lo, s.hi = widenRange(s.lo, s.hi); s.log && !(s.lo > 0) {
 		s.lo = s.hi / 10
 	}
-	s.mark(lo, hi)
+	s.markBeyond(lo, hi)
 	return s, nil
 }
 
-// mark reports whether values that reach from lo to hi lie beyond the ends, by more than rounding.
-func (s *scale) mark(lo, hi float64) {
+// markBeyond records whether values from lo to hi extend beyond the ends, by more than round-off.
+func (s *scale) markBeyond(lo, hi float64) {
 	rounding := 1e-9 * (s.hi - s.lo)
 	s.below, s.above = lo < s.lo-rounding, hi > s.hi+rounding
 }
 
-// Extent is the range of the values that are numbers and not hidden, (0, 0) where there are none.
+// Extent returns the range of the values that are finite and not hidden, (0, 0) if there are none.
 func Extent(values []float64, hidden []bool) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i, v := range values {
@@ -104,8 +110,8 @@ func Extent(values []float64, hidden []bool) (lo, hi float64) {
 	return lo, hi
 }
 
-// widen makes a range that is empty, or no more than rounding wide, one that an axis can show.
-func widen(lo, hi float64) (float64, float64) {
+// widenRange returns a range with a positive size, for an axis: empty ranges, to round-off, are widened.
+func widenRange(lo, hi float64) (float64, float64) {
 	size := math.Max(math.Abs(lo), math.Abs(hi))
 	if hi-lo > 1e-12*size && hi > lo {
 		return lo, hi
@@ -117,16 +123,23 @@ func widen(lo, hi float64) (float64, float64) {
 	return middle - size/10, middle + size/10
 }
 
-// ticks are about so many of the bar.
+// ticks returns about n ticks of the colour bar.
 func (s *scale) ticks(n int) []tick {
+	if s.classes != nil {
+		list := make([]tick, len(s.classes))
+		for i, name := range s.classes {
+			list[i] = tick{float64(i), name}
+		}
+		return list
+	}
 	if s.log {
 		return logTicks(s.lo, s.hi, n)
 	}
 	return ticks(s.lo, s.hi, n)
 }
 
-// beyond says whether values lie beyond the ends.
-func (s *scale) beyond() string {
+// beyondText returns the note about values beyond the ends.
+func (s *scale) beyondText() string {
 	switch {
 	case s.below && s.above:
 		return "values beyond"
@@ -138,12 +151,12 @@ func (s *scale) beyond() string {
 	return ""
 }
 
-// side is the room that the bar needs, in pixels of the layout, and the width of its heading.
+// side returns the width of the colour bar with its labels, and that of its heading, in layout pixels.
 func (s *scale) side(label string) (side, heading float64) {
 	for _, t := range s.ticks(10) {
 		side = max(side, barWidth+tickLength+6+figure.Measure(t.label, textSize))
 	}
-	return max(side, figure.Measure(s.beyond(), textSize), sideWidth), figure.Measure(label, textSize)
+	return max(side, figure.Measure(s.beyondText(), textSize), sideWidth), figure.Measure(label, textSize)
 }
 
 // bar draws the colour bar beside the area, with marks at some values.
@@ -159,30 +172,39 @@ func (f *frame) bar(s *scale, label string, marks []float64) {
 	}
 	f.fig.Image(r.Min, img)
 	f.outline(r)
-	place := func(v float64) int { return r.Max.Y - int(math.Round(s.share(v)*float64(r.Dy()))) }
+	position := func(v float64) int { return r.Max.Y - int(math.Round(s.fraction(v)*float64(r.Dy()))) }
 	for _, t := range s.ticks(max(2, min(10, r.Dy()/f.px(60)))) {
-		y := place(t.at)
-		f.fig.Fill(image.Rect(r.Max.X, y-f.line()/2, r.Max.X+f.px(tickLength), y-f.line()/2+f.line()), ink)
+		y := position(t.value)
+		f.fig.Fill(image.Rect(r.Max.X, y-f.lineWidth()/2, r.Max.X+f.px(tickLength), y-f.lineWidth()/2+f.lineWidth()), ink)
 		f.text(t.label, textSize, r.Max.X+f.px(tickLength+6), y+f.px(7), 0)
 	}
 	for _, v := range marks {
 		if v > s.lo && v < s.hi {
-			y := place(v)
-			f.fig.Fill(image.Rect(r.Min.X, y-f.line()/2, r.Max.X, y-f.line()/2+f.line()), contrast(s.at(v)))
+			y := position(v)
+			f.fig.Fill(image.Rect(r.Min.X, y-f.lineWidth()/2, r.Max.X, y-f.lineWidth()/2+f.lineWidth()), contrast(s.colour(v)))
 		}
 	}
 	f.text(label, textSize, r.Min.X, f.area.Min.Y-f.px(20), 0)
-	f.text(s.beyond(), textSize, r.Min.X, f.area.Max.Y+f.px(tickLength+20), 0)
+	f.text(s.beyondText(), textSize, r.Min.X, f.area.Max.Y+f.px(tickLength+20), 0)
 }
 
-// keys explains the colours that are not on the bar, below it.
-func (f *frame) keys(dry, missing bool) {
+// missing returns the colour of values that are not finite, and its name in the legend.
+func (c *Colouring) missing() (color.RGBA, string) {
+	if c.Missing != "" {
+		return missingColour, c.Missing
+	}
+	return noData, "no data"
+}
+
+// specialColours explains, below the colour bar, the colours that are not on it.
+func (f *frame) specialColours(c *Colouring, dry, missing bool) {
+	ink, name := c.missing()
 	x, y := f.area.Max.X+f.px(sideGap), f.area.Max.Y+f.px(46)
 	for _, k := range []struct {
 		shown  bool
 		colour color.RGBA
 		name   string
-	}{{dry, dryInk, "dry"}, {missing, noData, "no data"}} {
+	}{{dry, dryColour, "dry"}, {missing, ink, name}} {
 		if !k.shown {
 			continue
 		}
@@ -194,7 +216,7 @@ func (f *frame) keys(dry, missing bool) {
 	}
 }
 
-// contrast is black or white, whichever is seen on a colour.
+// contrast returns black or white, whichever is more visible on a colour.
 func contrast(c color.RGBA) color.RGBA {
 	if 0.299*float64(c.R)+0.587*float64(c.G)+0.114*float64(c.B) < 110 {
 		return white

@@ -30,16 +30,17 @@ func TestSeriesShowsEachCurve(t *testing.T) {
 		}
 	}
 	if a, b := count[palette.Qualitative(0)], count[palette.Qualitative(1)]; a < 1000 || b < 20 || b > a {
-		t.Errorf("%d pixels of the first curves, %d of the second, which is mostly gap", a, b)
+		t.Errorf("%d pixels of the first curves, want 1000 or more; %d of the second, which is mostly a gap, want 20 or "+
+			"more", a, b)
 	}
 	if count[white] < img.Bounds().Dx()*img.Bounds().Dy()/2 {
 		t.Error("less than half of the picture is blank")
 	}
 }
 
-func TestUnbroken(t *testing.T) {
+func TestSplitAtGaps(t *testing.T) {
 	nan := math.NaN()
-	got := unbroken([]float64{0, 1, 2, 3, 4, 5}, []float64{nan, 1, 2, nan, math.Inf(1), 5}, false)
+	got := splitAtGaps([]float64{0, 1, 2, 3, 4, 5}, []float64{nan, 1, 2, nan, math.Inf(1), 5}, false)
 	if want := []plotter.XYs{{{X: 1, Y: 1}, {X: 2, Y: 2}}, {{X: 5, Y: 5}}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -56,6 +57,6 @@ func TestSeriesRefuses(t *testing.T) {
 		}
 	}
 	if _, err := (&Series{T: []float64{0}, Panels: curve}).Draw(); err != nil {
-		t.Errorf("a single point: %v", err)
+		t.Errorf("single point: %v", err)
 	}
 }

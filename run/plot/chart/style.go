@@ -12,7 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// titleHeight is what a title of some lines takes above a picture, in pixels of the layout.
+// titleHeight returns the height of a title, which may have several lines, in layout pixels.
 func (p Page) titleHeight(title string) float64 {
 	if title == "" {
 		return 10
@@ -20,18 +20,19 @@ func (p Page) titleHeight(title string) float64 {
 	return 40 + (titleSize+6)*float64(strings.Count(title, "\n"))
 }
 
-// title writes a title of some lines in the upper left corner, as small as the longest line needs.
+// title writes a title, which may have several lines, in the upper left corner. Lines that are too long are shrunk or
+// shortened.
 func (p Page) title(f *figure.Figure, title string) {
 	const left = 24
 	y := left + 10.0
 	for line := range strings.SplitSeq(title, "\n") {
-		line, size := fitted(line, titleSize*p.Unit, float64(p.Width)-2*left*p.Unit)
+		line, size := fitText(line, titleSize*p.Unit, float64(p.Width)-2*left*p.Unit)
 		f.Text(line, size, left*p.Unit, y*p.Unit, 0)
 		y += titleSize + 6
 	}
 }
 
-// style gives a plot the look of the maps.
+// style gives a plot the same look as maps.
 func style(p *gonum.Plot, unit float64) {
 	for _, axis := range []*gonum.Axis{&p.X, &p.Y} {
 		axis.Label.TextStyle = figure.Sans(textSize * unit)
@@ -40,13 +41,13 @@ func style(p *gonum.Plot, unit float64) {
 		align := axis.Tick.Label
 		axis.Tick.Label = figure.Sans(textSize * unit)
 		axis.Tick.Label.XAlign, axis.Tick.Label.YAlign = align.XAlign, align.YAlign
-		axis.Tick.Marker = marker(8)
+		axis.Tick.Marker = linearTicks(8)
 		axis.Tick.Length = vg.Length(tickLength * unit)
 		axis.LineStyle.Width, axis.Tick.LineStyle.Width = vg.Length(1.5*unit), vg.Length(1.5*unit)
 		axis.LineStyle.Color, axis.Tick.LineStyle.Color = ink, ink
 		axis.Padding = 0
 	}
-	p.Y.Tick.Marker = marker(6)
+	p.Y.Tick.Marker = linearTicks(6)
 }
 
 func grid(unit float64) *plotter.Grid {
@@ -56,26 +57,26 @@ func grid(unit float64) *plotter.Grid {
 	return g
 }
 
-// marker places about so many ticks.
-type marker int
+// linearTicks puts about that many ticks on a linear axis.
+type linearTicks int
 
 // Ticks implements gonum's Ticker with the ticks of the maps.
-func (m marker) Ticks(lo, hi float64) []gonum.Tick {
+func (m linearTicks) Ticks(lo, hi float64) []gonum.Tick {
 	var list []gonum.Tick
 	for _, t := range ticks(lo, hi, int(m)) {
-		list = append(list, gonum.Tick{Value: t.at, Label: t.label})
+		list = append(list, gonum.Tick{Value: t.value, Label: t.label})
 	}
 	return list
 }
 
-// logMarker places about so many ticks on a logarithmic axis.
-type logMarker int
+// logarithmicTicks puts about that many ticks on a logarithmic axis.
+type logarithmicTicks int
 
 // Ticks implements gonum's Ticker.
-func (m logMarker) Ticks(lo, hi float64) []gonum.Tick {
+func (m logarithmicTicks) Ticks(lo, hi float64) []gonum.Tick {
 	var list []gonum.Tick
 	for _, t := range logTicks(lo, hi, int(m)) {
-		list = append(list, gonum.Tick{Value: t.at, Label: t.label})
+		list = append(list, gonum.Tick{Value: t.value, Label: t.label})
 	}
 	return list
 }

@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// tick is a labelled place on an axis.
+// tick is a labelled value on an axis.
 type tick struct {
-	at    float64
+	value float64
 	label string
 }
 
-// ticks places about n ticks at round numbers from lo to hi, at least two unless the two are too near each other to be
-// told apart. All labels have the same number of decimals, and a common exponent where numbers are very large or small.
+// ticks returns about n ticks at round numbers from lo to hi: at least two, unless lo and hi are too close for two
+// distinct labels. All labels have the same number of decimals, and a common exponent if the numbers are very large or
+// small.
 func ticks(lo, hi float64, n int) []tick {
 	var list []tick
 	for last := max(n, enoughTicks); len(list) < 2 && n <= last; n++ {
@@ -23,10 +24,11 @@ func ticks(lo, hi float64, n int) []tick {
 	return list
 }
 
-// enoughTicks asked for give two at least: steps are less than 2.5 times as long as asked for.
+// enoughTicks is a number n for which placeTicks returns at least two ticks: steps are less than 2.5 times the
+// requested distance.
 const enoughTicks = 5
 
-// placeTicks places ticks whose distance is a round number, the next above an n-th of the range.
+// placeTicks returns ticks with a round distance, the smallest that is at least an n-th of the range.
 func placeTicks(lo, hi float64, n int) []tick {
 	span := hi - lo
 	if !(span > 0) || math.IsInf(span, 0) || n < 1 {
@@ -35,31 +37,31 @@ func placeTicks(lo, hi float64, n int) []tick {
 	step := roundStep(span / float64(n))
 	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
 	if last-first > 1000 || first == first+1 {
-		return nil // the numbers are too near each other to be told apart
+		return nil // the numbers are too close to be distinguished
 	}
 	largest := math.Max(math.Abs(first*step), math.Abs(last*step))
 	exponent := 0
 	if e := int(math.Floor(math.Log10(largest) + 1e-9)); largest > 0 && (e < -3 || e > 5) {
 		exponent = e
 	}
-	place := int(math.Floor(math.Log10(step) + 1e-9)) // of the last digit that differs
-	if exponent > 0 && len(tickLabel(largest, 0, place)) <= len(tickLabel(largest, exponent, place)) {
-		exponent = 0 // written out, numbers are as short, and easier to read
+	lastDigit := int(math.Floor(math.Log10(step) + 1e-9)) // power of ten of the last digit that differs
+	if exponent > 0 && len(tickLabel(largest, 0, lastDigit)) <= len(tickLabel(largest, exponent, lastDigit)) {
+		exponent = 0 // without exponent, numbers are as short and easier to read
 	}
 	var list []tick
 	for k := first; k <= last; k++ {
-		at := k * step
-		list = append(list, tick{at, tickLabel(at, exponent, place)})
+		value := k * step
+		list = append(list, tick{value, tickLabel(value, exponent, lastDigit)})
 	}
 	return list
 }
 
-// tickLabel writes a number with digits down to a power of ten, by an exponent that is not 0.
-func tickLabel(x float64, exponent, place int) string {
+// tickLabel formats a number with digits down to the power of ten lastDigit, and with an exponent if that is not 0.
+func tickLabel(x float64, exponent, lastDigit int) string {
 	if x == 0 {
 		return "0"
 	}
-	label := strconv.FormatFloat(x/math.Pow10(exponent), 'f', max(0, exponent-place), 64)
+	label := strconv.FormatFloat(x/math.Pow10(exponent), 'f', max(0, exponent-lastDigit), 64)
 	if exponent != 0 {
 		label += "e" + strconv.Itoa(exponent)
 	}
@@ -77,30 +79,30 @@ func roundStep(x float64) float64 {
 	return 10 * power
 }
 
-// ErrNoLogarithm tells that a picture by logarithms has nothing to show.
-var ErrNoLogarithm = errors.New("no value is above 0, and only those have logarithms")
+// ErrNoLogarithm is the error of a logarithmic plot without positive values.
+var ErrNoLogarithm = errors.New("no value is positive, so a logarithmic axis has nothing to show")
 
-// logTicks places about n ticks on a logarithmic axis: at powers of ten, or where these are few at 2 and 5 times such
-// too, and where even those are fewer than two as on a linear axis.
+// logTicks returns about n ticks on a logarithmic axis: at powers of ten; on short axes also at 2 and 5 times these; if
+// that gives fewer than two, as on a linear axis.
 func logTicks(lo, hi float64, n int) []tick {
 	first, last := math.Floor(math.Log10(lo)+1e-9), math.Ceil(math.Log10(hi)-1e-9)
-	every := max(1, math.Ceil((last-first)/float64(max(n, 2))))
-	of := []float64{1, 2, 5}
+	step := max(1, math.Ceil((last-first)/float64(max(n, 2))))
+	multiples := []float64{1, 2, 5}
 	if last-first > 3 {
-		of = of[:1]
+		multiples = multiples[:1]
 	}
 	var list []tick
-	for e := first; e <= last; e += every {
-		for _, m := range of {
-			at := m * math.Pow(10, e)
-			if at < lo*(1-1e-9) || at > hi*(1+1e-9) {
+	for e := first; e <= last; e += step {
+		for _, m := range multiples {
+			value := m * math.Pow(10, e)
+			if value < lo*(1-1e-9) || value > hi*(1+1e-9) {
 				continue
 			}
-			label := strconv.FormatFloat(at, 'f', max(0, -int(e)), 64)
+			label := strconv.FormatFloat(value, 'f', max(0, -int(e)), 64)
 			if e < -3 || e > 5 {
 				label = strconv.FormatFloat(m, 'f', 0, 64) + "e" + strconv.Itoa(int(e))
 			}
-			list = append(list, tick{at, strings.ReplaceAll(label, "-", "−")})
+			list = append(list, tick{value, strings.ReplaceAll(label, "-", "−")})
 		}
 	}
 	if len(list) < 2 {

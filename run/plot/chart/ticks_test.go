@@ -40,7 +40,8 @@ func TestTickLabels(t *testing.T) {
 	}
 }
 
-// TestTicksLieInRange: ticks lie within the range and say where they are, and there are neither too many nor too few.
+// TestTicksLieInRange checks that ticks lie in the range, that labels agree with them, and that their number is about
+// right.
 func TestTicksLieInRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := rapid.Float64Range(-1e12, 1e12).Draw(t, "lo")
@@ -51,12 +52,12 @@ func TestTicksLieInRange(t *testing.T) {
 			t.Fatalf("%d ticks for %d", len(list), n)
 		}
 		for _, tick := range list {
-			if slack := 1e-8 * (hi - lo); tick.at < lo-slack || tick.at > hi+slack {
-				t.Fatalf("the tick %g is not in [%g, %g]", tick.at, lo, hi)
+			if slack := 1e-8 * (hi - lo); tick.value < lo-slack || tick.value > hi+slack {
+				t.Fatalf("the tick %g is not in [%g, %g]", tick.value, lo, hi)
 			}
 			v, err := strconv.ParseFloat(strings.ReplaceAll(tick.label, "−", "-"), 64)
-			if err != nil || math.Abs(v-tick.at) > 1e-3*(hi-lo) {
-				t.Fatalf("the tick at %g has the label %q", tick.at, tick.label)
+			if err != nil || math.Abs(v-tick.value) > 1e-3*(hi-lo) {
+				t.Fatalf("the tick at %g has the label %q", tick.value, tick.label)
 			}
 		}
 	})

@@ -13,141 +13,144 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
-// View is a shaded picture of a surface in space, seen from above in front of a box: x to the right, y away, z up,
-// without perspective.
+// View is a shaded picture of a surface in space, seen from above in front of its bounding box: x to the right, y away,
+// z up, in parallel projection.
 type View struct {
 	Page
 	Title     string
 	Axes      [3]string  // names of the axes, x, y and z if empty
-	Points    []float64  // x, y, z of each
-	Triangles [][3]int32 // seen counter-clockwise from outside; their other side has a colour of its own
+	Points    []float64  // x, y, z of each point
+	Triangles [][3]int32 // counter-clockwise seen from outside; inner sides have another colour
 	Box       [2][3]float64
-	Small     bool // one of many: the title is large, and axes have no labels
+	Small     bool // for montages: large title, no labels of axes
 
-	// Normals are those at the corners of triangles from the first on, by which light falls; nil, and for triangles that
-	// have none, for means over the triangles around each place.
+	// Normals are normals at points, by point index, for shading. Points without one get the mean normal of the triangles
+	// around them.
 	Normals map[int32][3]float64
 
-	// Of triangles that show a field: the value of each, which is then drawn flat, and how values become colours. Or the
-	// rank that each belongs to, which have a legend.
+	// If Values is set, triangles show a field: they are drawn flat, in the colours of their values. If Rank is set, they
+	// show ranks, explained by the legend.
 	Values []float64
 	Colouring
 	Rank  []int32
-	Edges bool // of such triangles
+	Edges bool // draw the edges of triangles that show values or ranks
 	Legend
 }
 
-// Directions of the picture: to the right, up, and to the viewer, at right angles to each other and of length 1.
+// Orthonormal directions of the picture: to the right, up, and towards the viewer.
 var (
 	rightward = [3]float64{math.Cos(azimuth), math.Sin(azimuth), 0}
 	upward    = [3]float64{-math.Sin(azimuth) * math.Sin(elevation), math.Cos(azimuth) * math.Sin(elevation),
 		math.Cos(elevation)}
-	toward = [3]float64{math.Sin(azimuth) * math.Cos(elevation), -math.Cos(azimuth) * math.Cos(elevation),
+	towardViewer = [3]float64{math.Sin(azimuth) * math.Cos(elevation), -math.Cos(azimuth) * math.Cos(elevation),
 		math.Sin(elevation)}
 )
 
 const (
-	azimuth   = math.Pi / 6 // of the viewer, from -y to x
+	azimuth   = math.Pi / 6 // of the viewer, measured from -y towards x
 	elevation = math.Pi / 7
 )
 
 var (
-	outerInk = color.RGBA{74, 144, 196, 255}
-	innerInk = color.RGBA{222, 166, 92, 255}
-	boxInk   = color.RGBA{120, 120, 120, 255}
+	outerColour = color.RGBA{74, 144, 196, 255}
+	innerColour = color.RGBA{222, 166, 92, 255}
+	edgeColour  = color.RGBA{120, 120, 120, 255}
 )
 
 func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
 // Draw draws the view.
 func (v *View) Draw() (*figure.Figure, error) {
-	page, err := v.checked()
+	page, err := v.validated()
 	if err != nil {
 		return nil, err
 	}
 	if err := v.check(); err != nil {
 		return nil, err
 	}
-	l := &layout{frame: &frame{Page: page}, v: v}
-	if err := l.beside(); err != nil {
+	l := &viewLayout{frame: &frame{Page: page}, v: v}
+	if err := l.setColours(); err != nil {
 		return nil, err
 	}
-	l.lay()
-	d := newDepths(l.fig.Width, l.fig.Height)
+	l.layOut()
+	d := newZBuffer(l.fig.Width, l.fig.Height)
 	if l.colour != nil {
-		v.facets(d, l.place, l.Unit, l.colour)
+		v.drawFlat(d, l.project, l.Unit, l.colour)
 	} else {
-		v.surface(d, l.place)
+		v.drawSmooth(d, l.project)
 	}
-	v.edges(d, l.place, l.Unit*1.2)
+	v.drawBox(d, l.project, l.Unit*1.2)
 	img := image.NewRGBA(image.Rect(0, 0, l.fig.Width, l.fig.Height))
 	d.paint(img)
 	l.fig.Image(image.Point{}, img)
 	if v.Small {
 		l.text(v.Title, 2*titleSize, l.side/2, l.top-l.px(6), 0)
 	} else {
-		v.labels(l.frame, l.place)
-		title, size := fitted(v.Title, titleSize*l.Unit, float64(l.fig.Width-l.side))
+		v.labels(l.frame, l.project)
+		title, size := fitText(v.Title, titleSize*l.Unit, float64(l.fig.Width-l.side))
 		l.fig.Text(title, size, float64(l.side)/2, float64(l.top-l.px(24)), 0)
 	}
 	l.area = image.Rect(l.side, l.top+l.px(40), l.view-l.side/2, l.top+l.height-l.px(10))
 	switch {
+	case l.scale != nil && v.NoBar && !l.missing && l.scale.beyondText() == "":
+		l.fig.Width = min(l.fig.Width, max(l.view, l.side/2+l.measure(v.Title, titleSize)+l.px(24)))
 	case l.scale != nil:
 		l.bar(l.scale, v.Label, nil)
-		l.keys(false, l.missing)
+		l.specialColours(&v.Colouring, false, l.missing)
 	case l.ranks != nil:
 		l.legend(&v.Legend, l.ranks)
 	}
 	return l.fig, nil
 }
 
-// layout is where things are in the picture of a view.
-type layout struct {
+// viewLayout is the layout of a View.
+type viewLayout struct {
 	*frame
 	v               *View
 	scale           *scale
 	ranks           []int32
 	missing         bool
 	colour          func(triangle int) color.RGBA // nil for a surface without values
-	room            int                           // beside the view, for a bar or a legend
-	view, side, top int                           // width of the view; margin beside the box; where the box begins
-	height          int                           // of the box
-	size            float64                       // pixels a unit of length
-	centre, high    float64
+	rightWidth      int                           // width of the colour bar or legend
+	view, side, top int                           // width of the view; margin beside the box; top of the box
+	height          int                           // height of the box
+	size            float64                       // pixels per unit of length
+	centre, highest float64
 }
 
-// beside finds what the colours mean, and the room beside the view that it takes to say so.
-func (l *layout) beside() (err error) {
+// setColours sets the colours of triangles, and the width of the colour bar or legend.
+func (l *viewLayout) setColours() (err error) {
 	v := l.v
 	switch {
 	case v.Values != nil:
-		if l.scale, err = v.of(v.Values, nil); err != nil {
+		if l.scale, err = v.scaleOf(v.Values, nil); err != nil {
 			return err
 		}
 		for _, x := range v.Values {
 			l.missing = l.missing || x-x != 0
 		}
+		absent, _ := v.missing()
 		l.colour = func(i int) color.RGBA {
 			if x := v.Values[i]; x-x != 0 {
-				return noData
+				return absent
 			}
-			return l.scale.at(v.Values[i])
+			return l.scale.colour(v.Values[i])
 		}
 		side, heading := l.scale.side(v.Label)
-		l.room = l.px(sideGap + max(side, heading) + 8)
+		l.rightWidth = l.px(sideGap + max(side, heading) + 8)
 	case v.Rank != nil:
-		if l.ranks, err = different(v.Rank); err != nil {
+		if l.ranks, err = distinct(v.Rank); err != nil {
 			return err
 		}
 		side, heading := v.Legend.side(l.ranks)
 		l.colour = func(i int) color.RGBA { return palette.Qualitative(int(v.Rank[i])) }
-		l.room = l.px(sideGap + max(side, heading) + 8)
+		l.rightWidth = l.px(sideGap + max(side, heading) + 8)
 	}
 	return nil
 }
 
-// lay finds where the box is.
-func (l *layout) lay() {
+// layOut computes the position and scale of the box.
+func (l *viewLayout) layOut() {
 	v := l.v
 	left, right, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for corner := range 8 {
@@ -156,29 +159,30 @@ func (l *layout) lay() {
 		low, high = min(low, dot(p, upward)), max(high, dot(p, upward))
 	}
 	widest := 0
-	for axis := 1; axis < 3; axis++ { // whose labels are beside the box
-		widest = max(widest, l.measure(v.axis(axis), textSize))
-		for _, label := range v.ends(axis) {
+	for axis := 1; axis < 3; axis++ { // axes with labels beside the box
+		widest = max(widest, l.measure(v.axisName(axis), textSize))
+		for _, label := range v.endLabels(axis) {
 			widest = max(widest, l.measure(label, textSize))
 		}
 	}
-	l.top, l.side = l.px(marginTop), max(l.px(marginLow), widest+l.px(28))
-	l.view = l.Width - l.room
-	l.size = max(1e-300, min(float64(l.view-2*l.side)/(right-left), tallest*float64(l.view)/(high-low)))
+	l.top, l.side = l.px(marginTop), max(l.px(marginBottom), widest+l.px(28))
+	l.view = l.Width - l.rightWidth
+	l.size = max(1e-300, min(float64(l.view-2*l.side)/(right-left), maxAspect*float64(l.view)/(high-low)))
 	l.height = int(math.Ceil((high - low) * l.size))
-	l.fig = l.blank(l.Width, l.top+l.height+l.px(marginLow))
-	l.centre, l.high = (left+right)/2, high
+	l.fig = l.newFigure(l.Width, l.top+l.height+l.px(marginBottom))
+	l.centre, l.highest = (left+right)/2, high
 }
 
-// place is where a point is in the picture: x, y, and how near. The middle of the box is in the middle.
-func (l *layout) place(p [3]float64) [3]float64 {
+// project returns the position of a point in the picture, x and y, and its depth; larger is nearer.
+func (l *viewLayout) project(p [3]float64) [3]float64 {
 	return [3]float64{(dot(p, rightward)-l.centre)*l.size + float64(l.view)/2,
-		float64(l.top) + (l.high-dot(p, upward))*l.size, dot(p, toward)}
+		float64(l.top) + (l.highest-dot(p, upward))*l.size, dot(p, towardViewer)}
 }
 
 func (v *View) check() error {
 	if v.Values != nil && len(v.Values) != len(v.Triangles) || v.Rank != nil && len(v.Rank) != len(v.Triangles) {
-		return fmt.Errorf("%d values and %d ranks for %d triangles", len(v.Values), len(v.Rank), len(v.Triangles))
+		return fmt.Errorf("got %d values and %d ranks, want %d, the number of triangles", len(v.Values), len(v.Rank),
+			len(v.Triangles))
 	}
 	for i, x := range v.Points {
 		if x-x != 0 {
@@ -194,13 +198,13 @@ func (v *View) check() error {
 	}
 	for d := range 3 {
 		if size := v.Box[1][d] - v.Box[0][d]; !(size > 0) || math.IsInf(size, 0) {
-			return fmt.Errorf("the box from %g to %g has no room to draw", v.Box[0], v.Box[1])
+			return fmt.Errorf("nothing to draw: the box from %g to %g is empty", v.Box[0], v.Box[1])
 		}
 	}
 	return nil
 }
 
-// corner is one of the box: bit d is its end along axis d.
+// corner returns a corner of the box: bit d selects its end along axis d.
 func (v *View) corner(bits int) (p [3]float64) {
 	for d := range p {
 		p[d] = v.Box[bits>>d&1][d]
@@ -208,53 +212,53 @@ func (v *View) corner(bits int) (p [3]float64) {
 	return p
 }
 
-func (v *View) at(i int32) [3]float64 { return [3]float64(v.Points[3*i:]) }
+func (v *View) point(i int32) [3]float64 { return [3]float64(v.Points[3*i:]) }
 
-// edges draws those of the box where the surface does not hide them, as ribbons that face the viewer.
-func (v *View) edges(d *depths, place func([3]float64) [3]float64, half float64) {
-	plain := func(_, _, _ float64) color.RGBA { return boxInk }
+// drawBox draws the edges of the box as ribbons that face the viewer, hidden where the surface is in front.
+func (v *View) drawBox(d *zBuffer, project func([3]float64) [3]float64, halfWidth float64) {
+	boxColour := func(_, _, _ float64) color.RGBA { return edgeColour }
 	for corner := range 8 {
 		for axis := range 3 {
 			if corner>>axis&1 == 1 {
 				continue
 			}
-			a, b := place(v.corner(corner)), place(v.corner(corner|1<<axis))
+			a, b := project(v.corner(corner)), project(v.corner(corner|1<<axis))
 			x, y := b[0]-a[0], b[1]-a[1]
 			l := math.Hypot(x, y)
-			x, y = x/l*half, y/l*half
+			x, y = x/l*halfWidth, y/l*halfWidth
 			p := [4][3]float64{
 				{a[0] - y, a[1] + x, a[2]}, {a[0] + y, a[1] - x, a[2]}, {b[0] + y, b[1] - x, b[2]}, {b[0] - y, b[1] + x, b[2]},
 			}
-			d.triangle(&[3][3]float64{p[0], p[1], p[2]}, plain)
-			d.triangle(&[3][3]float64{p[0], p[2], p[3]}, plain)
+			d.triangle(&[3][3]float64{p[0], p[1], p[2]}, boxColour)
+			d.triangle(&[3][3]float64{p[0], p[2], p[3]}, boxColour)
 		}
 	}
 }
 
-// labels names the axes at the lower front edges and the left one, with the coordinates of their ends.
-func (v *View) labels(f *frame, place func([3]float64) [3]float64) {
+// labels writes the names of the axes and the coordinates of their ends at the lower front edges and the left edge.
+func (v *View) labels(f *frame, project func([3]float64) [3]float64) {
 	for axis, l := range []struct {
-		corner int     // where the edge begins
-		dx, dy float64 // of the labels, in pixels of the layout
+		corner int     // start of the edge
+		dx, dy float64 // offset of the labels, layout pixels
 		align  float64
 	}{{0, -8, 34, 0.5}, {1, 14, 24, 0}, {0, -14, 6, 1}} {
-		a, b := place(v.corner(l.corner)), place(v.corner(l.corner|1<<axis))
-		put := func(s string, t float64) {
+		a, b := project(v.corner(l.corner)), project(v.corner(l.corner|1<<axis))
+		write := func(s string, t float64) {
 			x, y := a[0]+t*(b[0]-a[0]), a[1]+t*(b[1]-a[1])
 			f.text(s, textSize, int(x)+f.px(l.dx), int(y)+f.px(l.dy), l.align)
 		}
-		ends := v.ends(axis)
-		put(ends[0], 0.04)
-		put(v.axis(axis), 0.5)
-		put(ends[1], 0.96)
+		ends := v.endLabels(axis)
+		write(ends[0], 0.04)
+		write(v.axisName(axis), 0.5)
+		write(ends[1], 0.96)
 	}
 }
 
-// axis is the name of one.
-func (v *View) axis(axis int) string { return cmp.Or(v.Axes[axis], string("xyz"[axis])) }
+// axisName returns the name of an axis.
+func (v *View) axisName(axis int) string { return cmp.Or(v.Axes[axis], string("xyz"[axis])) }
 
-// ends are the labels of an axis, with as many digits as tell them apart far from the origin too.
-func (v *View) ends(axis int) (labels [2]string) {
+// endLabels returns the labels of the ends of an axis, with enough digits to distinguish them far from the origin.
+func (v *View) endLabels(axis int) (labels [2]string) {
 	low, high := v.Box[0][axis], v.Box[1][axis]
 	digits := max(4, 3+int(math.Ceil(math.Log10(max(math.Abs(low), math.Abs(high))/(high-low)))))
 	for k, x := range [2]float64{low, high} {

@@ -1,4 +1,5 @@
-// Package figure holds pictures that have no format yet, writes them as PNG, PDF and SVG, and makes films of them.
+// Package figure has figures that are independent of a format: a Figure records drawing commands, and is then written
+// as PNG, PDF or SVG. An Animation is a sequence of figures, written as an animated GIF or PNG.
 package figure
 
 import (
@@ -13,44 +14,44 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// Figure is a white sheet, and what is drawn on it in turn. Places are in pixels from the upper left corner, y
-// downwards; formats of lines and letters take them as units of length.
+// Figure is a white sheet with the commands that draw on it, in order. Positions are in pixels from the upper left
+// corner, with y downwards. PDF and SVG use the same numbers as lengths.
 type Figure struct {
 	Width, Height int
-	Inch          float64 // pixels an inch of paper, for PDF and SVG; 0 for a width of WidthOnPaper
-	strokes       []func(c vgdraw.Canvas)
+	Inch          float64 // pixels per inch of paper, for PDF and SVG; 0 means that the figure is WidthOnPaper wide
+	commands      []func(c vgdraw.Canvas)
 }
 
-// WidthOnPaper is the width, in inches, of a page of text on A4 and letter paper.
+// WidthOnPaper is the width of a text column on A4 and letter paper, in inches.
 const WidthOnPaper = 6.5
 
-// Ink is the colour of letters and rules, and White that of the sheet.
+// Ink is the colour of text and rules, White that of the sheet.
 var (
 	Ink   = color.RGBA{38, 38, 38, 255}
 	White = color.RGBA{255, 255, 255, 255}
 )
 
-// New returns an empty figure of a size in pixels.
+// New returns an empty figure. width and height are in pixels.
 func New(width, height int) *Figure {
 	f := &Figure{Width: width, Height: height}
 	f.Fill(image.Rect(0, 0, width, height), White)
 	return f
 }
 
-// Do draws on a canvas of gonum's, whose points are the pixels, with y upwards from the lower edge.
-func (f *Figure) Do(stroke func(c vgdraw.Canvas)) { f.strokes = append(f.strokes, stroke) }
+// DrawOn adds a command that draws on a canvas of gonum, whose points are pixels, with y upwards from the lower edge.
+func (f *Figure) DrawOn(command func(c vgdraw.Canvas)) { f.commands = append(f.commands, command) }
 
-func (f *Figure) up(y float64) vg.Length { return vg.Length(float64(f.Height) - y) }
+func (f *Figure) flipY(y float64) vg.Length { return vg.Length(float64(f.Height) - y) }
 
 // Fill fills a rectangle.
 func (f *Figure) Fill(r image.Rectangle, c color.Color) {
-	f.Area([][2]float64{{float64(r.Min.X), float64(r.Min.Y)}, {float64(r.Max.X), float64(r.Min.Y)},
+	f.FillPolygon([][2]float64{{float64(r.Min.X), float64(r.Min.Y)}, {float64(r.Max.X), float64(r.Min.Y)},
 		{float64(r.Max.X), float64(r.Max.Y)}, {float64(r.Min.X), float64(r.Max.Y)}}, c)
 }
 
-// Area fills a polygon.
-func (f *Figure) Area(corners [][2]float64, c color.Color) {
-	f.Do(func(canvas vgdraw.Canvas) {
+// FillPolygon fills a polygon.
+func (f *Figure) FillPolygon(corners [][2]float64, c color.Color) {
+	f.DrawOn(func(canvas vgdraw.Canvas) {
 		canvas.SetColor(c)
 		p := f.path(corners)
 		p.Close()
@@ -60,7 +61,7 @@ func (f *Figure) Area(corners [][2]float64, c color.Color) {
 
 // Line draws a line through points.
 func (f *Figure) Line(points [][2]float64, width float64, c color.Color) {
-	f.Do(func(canvas vgdraw.Canvas) {
+	f.DrawOn(func(canvas vgdraw.Canvas) {
 		canvas.SetColor(c)
 		canvas.SetLineWidth(vg.Length(width))
 		canvas.SetLineDash(nil, 0)
@@ -69,31 +70,31 @@ func (f *Figure) Line(points [][2]float64, width float64, c color.Color) {
 }
 
 func (f *Figure) path(points [][2]float64) (p vg.Path) {
-	for i, at := range points {
-		to := vg.Point{X: vg.Length(at[0]), Y: f.up(at[1])}
+	for i, point := range points {
+		vertex := vg.Point{X: vg.Length(point[0]), Y: f.flipY(point[1])}
 		if i == 0 {
-			p.Move(to)
+			p.Move(vertex)
 		} else {
-			p.Line(to)
+			p.Line(vertex)
 		}
 	}
 	return p
 }
 
-// Image puts an image with its upper left corner at a place, pixel for pixel.
-func (f *Figure) Image(at image.Point, img image.Image) {
+// Image draws an image with its upper left corner at a position, without scaling.
+func (f *Figure) Image(corner image.Point, img image.Image) {
 	size := img.Bounds().Size()
 	r := vg.Rectangle{
-		Min: vg.Point{X: vg.Length(at.X), Y: f.up(float64(at.Y + size.Y))},
-		Max: vg.Point{X: vg.Length(at.X + size.X), Y: f.up(float64(at.Y))},
+		Min: vg.Point{X: vg.Length(corner.X), Y: f.flipY(float64(corner.Y + size.Y))},
+		Max: vg.Point{X: vg.Length(corner.X + size.X), Y: f.flipY(float64(corner.Y))},
 	}
-	f.Do(func(c vgdraw.Canvas) { c.DrawImage(r, img) })
+	f.DrawOn(func(c vgdraw.Canvas) { c.DrawImage(r, img) })
 }
 
-// fonts are those that are part of the program.
+// fonts are the fonts in the program.
 var fonts = plotfont.NewCache(liberation.Collection())
 
-// Sans is the font of all figures, in pixels.
+// Sans returns the text style of all figures. size is in pixels.
 func Sans(size float64) text.Style {
 	return text.Style{
 		Color:   Ink,
@@ -102,65 +103,65 @@ func Sans(size float64) text.Style {
 	}
 }
 
-// Measure is the width of a line of text.
+// Measure returns the width of a line of text in pixels.
 func Measure(s string, size float64) float64 {
 	style := Sans(size)
 	return float64(style.Width(s))
 }
 
-// Text writes a line on a base line at y. align is the part of its width that lies left of x.
+// Text writes a line of text with its baseline at y. align is the share of its width to the left of x.
 func (f *Figure) Text(s string, size, x, y, align float64) {
 	if s == "" {
 		return
 	}
 	style := Sans(size)
 	left := vg.Length(x - align*Measure(s, size))
-	f.Do(func(c vgdraw.Canvas) { write(c, style, s, left, f.up(y)) })
+	f.DrawOn(func(c vgdraw.Canvas) { write(c, style, s, left, f.flipY(y)) })
 }
 
-// TextUp writes a line from below to above, with its middle at y, and its base line at x.
-func (f *Figure) TextUp(s string, size, x, y float64) {
+// VerticalText writes a line of text from bottom to top, centred at y, with its baseline at x.
+func (f *Figure) VerticalText(s string, size, x, y float64) {
 	if s == "" {
 		return
 	}
 	style := Sans(size)
 	half := vg.Length(Measure(s, size) / 2)
-	f.Do(func(c vgdraw.Canvas) {
+	f.DrawOn(func(c vgdraw.Canvas) {
 		c.Push()
-		c.Translate(vg.Point{X: vg.Length(x), Y: f.up(y)})
-		c.Rotate(quarter)
+		c.Translate(vg.Point{X: vg.Length(x), Y: f.flipY(y)})
+		c.Rotate(rightAngle)
 		write(c, style, s, -half, 0)
 		c.Pop()
 	})
 }
 
-const quarter = 1.5707963267948966
+const rightAngle = 1.5707963267948966
 
-// write puts a line with its base line at a place: gonum's own way aligns boxes.
+// write writes a line of text with its baseline at (x, y). gonum's own functions align bounding boxes instead.
 func write(c vgdraw.Canvas, style text.Style, s string, x, y vg.Length) {
 	c.SetColor(style.Color)
 	c.FillString(fonts.Lookup(style.Font, style.Font.Size), vg.Point{X: x, Y: y}, s)
 }
 
-// Place draws another figure with its upper left corner at a place.
-func (f *Figure) Place(other *Figure, at image.Point) {
-	f.Do(func(c vgdraw.Canvas) {
+// DrawFigure draws another figure with its upper left corner at a position.
+func (f *Figure) DrawFigure(other *Figure, corner image.Point) {
+	f.DrawOn(func(c vgdraw.Canvas) {
 		c.Push()
-		c.Translate(vg.Point{X: vg.Length(at.X), Y: f.up(float64(at.Y + other.Height))})
-		other.on(c.Canvas)
+		c.Translate(vg.Point{X: vg.Length(corner.X), Y: f.flipY(float64(corner.Y + other.Height))})
+		other.render(c.Canvas)
 		c.Pop()
 	})
 }
 
-// on draws all that is on the figure.
-func (f *Figure) on(c vg.Canvas) {
+// render runs all commands of the figure.
+func (f *Figure) render(c vg.Canvas) {
 	canvas := vgdraw.NewCanvas(c, vg.Length(f.Width), vg.Length(f.Height))
-	for _, stroke := range f.strokes {
+	for _, stroke := range f.commands {
 		stroke(canvas)
 	}
 }
 
-// Stack puts rows of figures one below the other.
+// Stack places rows of figures below each other.
 func Stack(rows [][]*Figure) *Figure {
 	size := image.Point{}
 	for _, row := range rows {
@@ -174,7 +175,7 @@ func Stack(rows [][]*Figure) *Figure {
 	for _, row := range rows {
 		x, y := 0, 0
 		for _, g := range row {
-			f.Place(g, image.Pt(x, top))
+			f.DrawFigure(g, image.Pt(x, top))
 			x, y = x+g.Width, max(y, g.Height)
 			f.Inch = max(f.Inch, g.Inch)
 		}
@@ -183,12 +184,12 @@ func Stack(rows [][]*Figure) *Figure {
 	return f
 }
 
-// asRGBA is an image with pixels of this type.
+// asRGBA converts an image to this type of pixels.
 func asRGBA(img image.Image) *image.RGBA {
-	if all, ok := img.(*image.RGBA); ok {
-		return all
+	if rgba, ok := img.(*image.RGBA); ok {
+		return rgba
 	}
-	all := image.NewRGBA(img.Bounds())
-	draw.Draw(all, all.Bounds(), img, img.Bounds().Min, draw.Src)
-	return all
+	rgba := image.NewRGBA(img.Bounds())
+	draw.Draw(rgba, rgba.Bounds(), img, img.Bounds().Min, draw.Src)
+	return rgba
 }

@@ -14,8 +14,9 @@ import (
 
 var blue = color.RGBA{0, 0, 255, 255}
 
-// halves is a figure whose upper half is an image in one colour, with letters that PDF's own fonts lack.
-func halves(c color.RGBA) *Figure {
+// halfColoured returns a figure whose upper half is an image of one colour, with letters that the standard fonts of PDF
+// lack.
+func halfColoured(c color.RGBA) *Figure {
 	f := New(120, 80)
 	img := image.NewRGBA(image.Rect(0, 0, 120, 40))
 	for i := 0; i < len(img.Pix); i += 4 {
@@ -23,14 +24,14 @@ func halves(c color.RGBA) *Figure {
 	}
 	f.Image(image.Point{}, img)
 	f.Text("−1 ½Σ", 12, 10, 70, 0)
-	f.TextUp("up", 12, 100, 60)
+	f.VerticalText("up", 12, 100, 60)
 	return f
 }
 
-// TestFormats: each format has the signature that programs know it by, PDF letters as text and SVG images of PNG.
+// TestFormats checks that each format has its signature, PDF has letters as text, and SVG has images in PNG.
 func TestFormats(t *testing.T) {
 	dir := t.TempDir()
-	f := halves(blue)
+	f := halfColoured(blue)
 	f.Text("plain", 12, 10, 55, 0)
 	for ending, want := range map[string][]string{
 		"png": {"\x89PNG\r\n\x1a\n"}, "pdf": {"%PDF-1", "/FontFile2"}, "svg": {"<svg", "data:image/png;", ">plain<"}} {
@@ -48,7 +49,7 @@ func TestFormats(t *testing.T) {
 			}
 		}
 	}
-	for name, want := range map[string]string{"a.jpg": "ends with .png", "a.gif": "cannot be one picture",
+	for name, want := range map[string]string{"a.jpg": "must end with .png", "a.gif": "is for animations",
 		"none/a.png": "no such file"} {
 		if err := f.Write(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
@@ -56,36 +57,37 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestPixels: images are where they are put, pixel for pixel, alone, in other figures and in stacks.
+// TestPixels checks that images are at their positions, pixel for pixel, in single figures and in stacks.
 func TestPixels(t *testing.T) {
 	red := color.RGBA{255, 0, 0, 255}
-	img := Stack([][]*Figure{{halves(blue), halves(red)}, {halves(red)}}).RGBA()
+	img := Stack([][]*Figure{{halfColoured(blue), halfColoured(red)}, {halfColoured(red)}}).RGBA()
 	if img.Rect.Max != image.Pt(240, 160) {
 		t.Fatal(img.Rect)
 	}
-	for at, want := range map[image.Point]color.RGBA{{0, 0}: blue, {119, 39}: blue, {60, 41}: White, {120, 0}: red,
+	for point, want := range map[image.Point]color.RGBA{{0, 0}: blue, {119, 39}: blue, {60, 41}: White, {120, 0}: red,
 		{239, 39}: red, {0, 80}: red, {119, 119}: red, {200, 100}: White} {
-		if got := img.RGBAAt(at.X, at.Y); got != want {
-			t.Errorf("at %v there is %v, not %v", at, got, want)
+		if got := img.RGBAAt(point.X, point.Y); got != want {
+			t.Errorf("pixel %v is %v, want %v", point, got, want)
 		}
 	}
 }
 
-// TestFilms: films have all pictures in turn, in the largest size, for the time that the rate gives them.
-func TestFilms(t *testing.T) {
+// TestAnimations checks that animations have all pictures in order, at the size of the largest, for the time that the
+// rate implies.
+func TestAnimations(t *testing.T) {
 	dir := t.TempDir()
-	film := &Film{}
+	animation := &Animation{}
 	colours := []color.RGBA{blue, {0, 200, 0, 255}, {200, 100, 0, 255}}
 	for _, c := range colours {
-		if err := film.Add(halves(c)); err != nil {
+		if err := animation.Add(halfColoured(c)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := film.Add(New(60, 100)); err != nil {
+	if err := animation.Add(New(60, 100)); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a.gif", "a.apng", "b.png"} {
-		if err := film.Write(filepath.Join(dir, name), 5); err != nil {
+		if err := animation.Write(filepath.Join(dir, name), 5); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,24 +102,24 @@ func TestFilms(t *testing.T) {
 	}
 	for i, c := range colours {
 		if r, g, b, _ := all.Image[i].At(5, 5).RGBA(); uint8(r>>8) != c.R || uint8(g>>8) != c.G || uint8(b>>8) != c.B {
-			t.Errorf("picture %d is %d %d %d, not %v", i, r>>8, g>>8, b>>8, c)
+			t.Errorf("picture %d is %d %d %d, want %v", i, r>>8, g>>8, b>>8, c)
 		}
 	}
 	apng, err := os.ReadFile(filepath.Join(dir, "a.apng"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := png.Decode(bytes.NewReader(apng)) // which takes the film for its first picture
+	first, err := png.Decode(bytes.NewReader(apng)) // decodes only the first picture
 	if err != nil || first.Bounds().Max != image.Pt(120, 100) {
 		t.Fatal(first, err)
 	}
 	control := []byte("acTL\x00\x00\x00\x04\x00\x00\x00\x00")
 	if n := bytes.Count(apng, []byte("fcTL")); n != 4 || !bytes.Contains(apng, control) {
-		t.Errorf("%d pictures in the animated PNG", n)
+		t.Errorf("got %d pictures in the animated PNG, want 4", n)
 	}
 	for rate, name := range map[float64]string{0: "c.gif", 60: "c.gif", 5: "c.pdf"} {
-		if err := film.Write(filepath.Join(dir, name), rate); err == nil {
-			t.Errorf("%s at a rate of %g is written", name, rate)
+		if err := animation.Write(filepath.Join(dir, name), rate); err == nil {
+			t.Errorf("%s with rate %g: no error", name, rate)
 		}
 	}
 }

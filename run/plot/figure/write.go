@@ -19,24 +19,26 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// Formats are those of single pictures.
+// Formats are the formats of single pictures.
 var Formats = []string{"png", "pdf", "svg"}
 
-// FormatOf is the format of a file by its name.
+// FormatOf returns the format of a file by the extension of its name.
 func FormatOf(path string) (string, error) {
 	format := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
-	if !slices.Contains(Formats, format) && !slices.Contains(Films, format) {
-		return "", fmt.Errorf("%s: the name of a picture ends with .png, .pdf or .svg, of a film with .gif, .apng or .png",
+	if !slices.Contains(Formats, format) && !slices.Contains(AnimationFormats, format) {
+		return "", fmt.Errorf("%s: the name of a picture must end with .png, .pdf or .svg, of an animation with .gif, "+
+			".apng or "+
+			".png",
 			path)
 	}
 	return format, nil
 }
 
-// RGBA is the figure in pixels.
+// RGBA draws the figure into an image.
 func (f *Figure) RGBA() *image.RGBA {
-	// With 72 dots an inch, a point is a pixel.
+	// At 72 dots per inch, a point is a pixel.
 	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(f.Width), vg.Length(f.Height)), vgimg.UseDPI(72))
-	f.on(canvas)
+	f.render(canvas)
 	return asRGBA(canvas.Image())
 }
 
@@ -60,7 +62,7 @@ func (f *Figure) encode(w io.Writer, format string) error {
 		return WritePNG(w, f.RGBA())
 	case "pdf", "svg":
 	default:
-		return fmt.Errorf("a film cannot be one picture")
+		return fmt.Errorf("format %s is for animations, want a format of single pictures", format)
 	}
 	inch := f.Inch
 	if inch == 0 {
@@ -70,19 +72,19 @@ func (f *Figure) encode(w io.Writer, format string) error {
 	width, height := vg.Length(scale*float64(f.Width)), vg.Length(scale*float64(f.Height))
 	var canvas vg.CanvasWriterTo
 	if format == "pdf" {
-		canvas = lettered{vgpdf.New(width, height)}
+		canvas = pdfCanvas{vgpdf.New(width, height)}
 	} else {
 		canvas = vgsvg.New(width, height)
 	}
 	canvas.Push()
 	canvas.Scale(scale, scale)
-	f.on(canvas)
+	f.render(canvas)
 	canvas.Pop()
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return err
 	}
-	// Images are of PNG, and not what gonum says.
+	// gonum embeds PNG images, but declares them as JPEG.
 	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("data:image/jpg;"), []byte("data:image/png;")))
 	return err
 }

@@ -1,5 +1,4 @@
-// Package palette holds the colours of pictures: maps from numbers to colours that are perceptually uniform, and lists
-// of colours that differ.
+// Package palette has the colours of plots: perceptually uniform colour maps, and a list of distinct colours.
 package palette
 
 import (
@@ -12,18 +11,18 @@ import (
 	"gonum.org/v1/plot/palette/moreland"
 )
 
-// Map turns a number from 0 to 1 into a colour.
+// Map maps numbers from 0 to 1 to colours.
 type Map struct {
-	Diverging bool // from a colour in the middle to two ends: for fields about a value
+	Diverging bool // two ramps from a neutral middle, for fields around a reference value
 	table     [256]color.RGBA
 }
 
-// At returns the colour of t, which is taken as 0 below 0 and as 1 above 1.
+// At returns the colour of t, clamped to 0 … 1.
 func (m *Map) At(t float64) color.RGBA {
 	return m.table[int(math.Round(255*math.Max(0, math.Min(1, t))))]
 }
 
-// reversed is the map from its end to its start.
+// reversed returns the map in reverse order.
 func (m *Map) reversed() *Map {
 	r := &Map{Diverging: m.Diverging}
 	for i := range m.table {
@@ -32,20 +31,40 @@ func (m *Map) reversed() *Map {
 	return r
 }
 
+// Steps returns a map with n steps of constant colour.
+func (m *Map) Steps(n int) *Map {
+	s := &Map{Diverging: m.Diverging}
+	for i := range s.table {
+		s.table[i] = m.At((float64(i*n/len(s.table)) + 0.5) / float64(n))
+	}
+	return s
+}
+
 var (
-	// Sequential is for fields of one sign: viridis, whose lightness rises evenly, so that it reads the same in grey and
-	// to the colour-blind.
-	Sequential = tabulate(false, between(tables[0].colours))
+	// Sequential is for fields of one sign: viridis, whose lightness increases evenly, so that it is readable in grey and
+	// for colour-blind people.
+	Sequential = tabulate(false, interpolate(tables[0].colours))
 
 	// Diverging is for fields about zero: blue through light grey to red, by K. Moreland, "Diverging Color Maps
 	// for Scientific Visualization" (2009).
 	Diverging = tabulate(true, blueRed())
+
+	// Classes is for classes of hazard, with dark colours for the worst: inferno, reversed.
+	Classes = classes()
 )
 
-// coolwarm is what Moreland's map is called by ParaView and matplotlib.
+func classes() *Map {
+	m, err := Find("inferno_r")
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// coolwarm is the name of Moreland's map in ParaView and matplotlib.
 const coolwarm = "coolwarm"
 
-// Names are those of all maps.
+// Names returns the names of all maps.
 func Names() []string {
 	var names []string
 	for _, t := range tables {
@@ -54,13 +73,13 @@ func Names() []string {
 	return append(names, coolwarm)
 }
 
-// Find returns the map of a name; with _r behind it, it is turned round.
+// Find returns a map by its name; the suffix _r reverses it.
 func Find(name string) (*Map, error) {
-	base, turned := strings.CutSuffix(name, "_r")
+	base, isReversed := strings.CutSuffix(name, "_r")
 	var m *Map
 	for _, t := range tables {
 		if strings.EqualFold(t.name, base) {
-			m = tabulate(t.diverging, between(t.colours))
+			m = tabulate(t.diverging, interpolate(t.colours))
 		}
 	}
 	if strings.EqualFold(base, coolwarm) {
@@ -68,27 +87,27 @@ func Find(name string) (*Map, error) {
 	}
 	switch {
 	case m == nil:
-		return nil, fmt.Errorf("there are no colours %q; there are %s, and each turned round as %s_r", name,
+		return nil, fmt.Errorf("unknown colour map %q; choose %s, or reverse one, as in %s_r", name,
 			strings.Join(Names(), ", "), Names()[0])
-	case turned:
+	case isReversed:
 		return m.reversed(), nil
 	}
 	return m, nil
 }
 
-func tabulate(diverging bool, at func(t float64) color.RGBA) *Map {
+func tabulate(diverging bool, colour func(t float64) color.RGBA) *Map {
 	m := &Map{Diverging: diverging}
 	for i := range m.table {
-		m.table[i] = at(float64(i) / 255)
+		m.table[i] = colour(float64(i) / 255)
 	}
 	return m
 }
 
-// between is linear between the colours of a table.
-func between(table string) func(t float64) color.RGBA {
+// interpolate returns a function that interpolates the colours of a table linearly.
+func interpolate(table string) func(t float64) color.RGBA {
 	c, err := hex.DecodeString(table)
 	if err != nil || len(c)%3 != 0 || len(c) < 6 {
-		panic("palette: a table is broken")
+		panic("palette: a table is not a list of colours in hexadecimal")
 	}
 	last := len(c)/3 - 1
 	return func(t float64) color.RGBA {
@@ -115,8 +134,8 @@ func blueRed() func(t float64) color.RGBA {
 	}
 }
 
-// Qualitative returns colour i of a list in which colours near each other differ much: the ten of Tableau, then hues
-// by the golden angle.
+// Qualitative returns colour i of a list in which neighbouring colours differ strongly: the ten colours of Tableau,
+// then hues spaced by the golden angle.
 func Qualitative(i int) color.RGBA {
 	tableau := [...]color.RGBA{
 		{78, 121, 167, 255}, {242, 142, 43, 255}, {89, 161, 79, 255}, {225, 87, 89, 255}, {118, 183, 178, 255},

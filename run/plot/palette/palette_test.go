@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// near reports whether colours differ by at most so much in each channel.
-func near(a, b color.RGBA, most int) bool {
-	far := func(x, y uint8) bool { return int(x)-int(y) > most || int(y)-int(x) > most }
-	return !far(a.R, b.R) && !far(a.G, b.G) && !far(a.B, b.B)
+// similar reports whether colours differ by at most tolerance in each channel.
+func similar(a, b color.RGBA, tolerance int) bool {
+	differ := func(x, y uint8) bool { return int(x)-int(y) > tolerance || int(y)-int(x) > tolerance }
+	return !differ(a.R, b.R) && !differ(a.G, b.G) && !differ(a.B, b.B)
 }
 
 // TestViridis compares with the ten colours that viridisLite's viridis(10) gives.
@@ -19,16 +19,16 @@ func TestViridis(t *testing.T) {
 		{0x26, 0x82, 0x8e, 255}, {0x1f, 0x9e, 0x89, 255}, {0x35, 0xb7, 0x79, 255}, {0x6d, 0xcd, 0x59, 255},
 		{0xb4, 0xde, 0x2c, 255}, {0xfd, 0xe7, 0x25, 255},
 	} {
-		if got := Sequential.At(float64(i) / 9); !near(got, want, 4) {
+		if got := Sequential.At(float64(i) / 9); !similar(got, want, 4) {
 			t.Errorf("colour %d of 10 is %v, want %v", i, got, want)
 		}
 	}
 }
 
-// rounding is how far the lightness of a colour may be off, as its channels are whole numbers.
+// rounding is a bound for the error of a lightness that comes from rounding channels to integers.
 const rounding = 0.5
 
-// lightness is the luma of a colour, enough to compare colours by.
+// lightness returns the luma of a colour, which is accurate enough for comparisons.
 func lightness(c color.RGBA) float64 {
 	return 0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B)
 }
@@ -53,18 +53,19 @@ func TestDivergingIsLightestInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestQualitativeColoursDiffer: any two of the first 30 can be told apart.
+// TestQualitativeColoursDiffer checks that any two of the first 30 colours are distinguishable.
 func TestQualitativeColoursDiffer(t *testing.T) {
 	for i := range 30 {
 		for j := range i {
-			if near(Qualitative(i), Qualitative(j), 12) {
+			if similar(Qualitative(i), Qualitative(j), 12) {
 				t.Errorf("colours %d and %d are %v and %v", i, j, Qualitative(i), Qualitative(j))
 			}
 		}
 	}
 }
 
-// TestFind: all maps have colours of their own, turned round too, and what is not known is told with what is.
+// TestFind checks that every map can be found, also reversed, and that the error for an unknown name lists the known
+// ones.
 func TestFind(t *testing.T) {
 	for _, name := range Names() {
 		m, err := Find(name)
@@ -73,7 +74,7 @@ func TestFind(t *testing.T) {
 		}
 		r, err := Find(name + "_r")
 		if err != nil || r.At(0) != m.At(1) || r.At(1) != m.At(0) || m.At(0) == m.At(1) || r.Diverging != m.Diverging {
-			t.Errorf("%s from %v to %v, turned from %v to %v: %v", name, m.At(0), m.At(1), r.At(0), r.At(1), err)
+			t.Errorf("%s: from %v to %v, reversed from %v to %v, error %v", name, m.At(0), m.At(1), r.At(0), r.At(1), err)
 		}
 	}
 	if _, err := Find("jet"); err == nil || !strings.Contains(err.Error(), "viridis, cividis") {

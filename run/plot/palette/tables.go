@@ -1,8 +1,8 @@
 package palette
 
-// The colours of matplotlib's maps (viridis, cividis, inferno, magma, plasma and RdBu, whose order here is from blue to
-// red), of F. Crameri's batlow and vik, and of cmocean's deep and balance: 33 of each in hexadecimal, at equal
-// distances. Between them colours are linear, which is within 6/255 of the whole tables.
+// tables has the colour maps viridis, cividis, inferno, magma, plasma and RdBu of matplotlib (RdBu here from blue to
+// red), batlow and vik by F. Crameri, and deep and balance of cmocean: 33 colours of each in hexadecimal, at equal
+// distances. Linear interpolation between them is within 6/255 of the complete maps.
 var tables = []struct {
 	name      string
 	diverging bool

@@ -25,7 +25,7 @@ func command(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error
 	p.StringSliceVar(&o.Reinits, "reinit", []string{"sweep"}, "reinitialisation: sweep, weno")
 	p.Float64SliceVar(&o.CFLs, "cfl", []float64{1}, "CFL numbers")
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64"}, "precisions")
-	p.IntSliceVar(&o.Threads, "threads", bench.EachThreads(), "threads")
+	p.IntSliceVar(&o.Threads, "threads", bench.DefaultThreads(), "threads")
 	p.IntVar(&o.Sort, "sort", 20, "steps between sortings of the particles by cell; 0 for none")
 	p.IntVar(&o.Warm, "warm", 5, "steps before stages are measured")
 	p.IntVar(&o.Repeat, "repeat", 3, "measurements of each stage, of which the fastest counts")
@@ -35,7 +35,7 @@ func command(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error
 		if o.Repeat < 1 || o.Warm < 1 {
 			return &solvers.BadInput{Err: errors.New("--repeat and --warm are at least 1")}
 		}
-		m.Begin(false)
+		m.PrintHeader(false)
 		if m.GPU {
 			o.Threads = o.Threads[:1]
 		}
@@ -44,7 +44,7 @@ func command(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error
 			texts = append(texts, o.text(one))
 			return nil
 		})
-		if err := cmp.Or(err, m.Room(false, 1, texts...)); err != nil {
+		if err := cmp.Or(err, m.CheckMemory(false, 1, texts...)); err != nil {
 			return err
 		}
 		done, err := o.open(m)
@@ -61,7 +61,7 @@ func command(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error
 
 // open opens the GPU once for all measurements.
 func (o *Options) open(m *bench.Machine) (done func(), err error) {
-	name, done, err := m.Share()
+	name, done, err := m.ShareGPU()
 	o.device = m.Open
 	if err == nil && name != "" {
 		fmt.Fprintf(m.Out, "on %s\n", name)

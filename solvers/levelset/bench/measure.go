@@ -118,7 +118,7 @@ func (o *Options) stages(ctx context.Context, w io.Writer) error {
 			if _, err := s.Advance(ctx, 3, 0, o.Warm); err != nil {
 				return err
 			}
-			copied, err := bench.CopyOn(dev, m.threads)
+			copied, err := bench.DeviceCopyBandwidth(dev, m.threads)
 			if err != nil {
 				return err
 			}
@@ -133,7 +133,7 @@ func (o *Options) stages(ctx context.Context, w io.Writer) error {
 					if err := stage.Run(ctx); err != nil {
 						return err
 					}
-					took := watch.Of(int64(stage.Size))
+					took := watch.Timing(int64(stage.Size))
 					wall, processor = min(wall, took.Wall), min(processor, took.Processor)
 				}
 				size := float64(stage.Size) / 1e6
@@ -185,7 +185,7 @@ func (o *Options) runs(ctx context.Context, w io.Writer) error {
 
 // timeline prints the timeline of one more step.
 func (o *Options) timeline(ctx context.Context, w io.Writer, s solvers.Solver, dev backend.Device) error {
-	text, err := bench.TimelineOf(dev, func() error {
+	text, err := bench.Timeline(dev, func() error {
 		_, err := s.Advance(ctx, 6, 0, 1)
 		return err
 	})

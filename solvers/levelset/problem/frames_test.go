@@ -29,7 +29,7 @@ output = { format = ["vti", "vtp", "stl", "obj", "particles", "vdb"], every = 10
 func frames(t *testing.T, ranks int, sets ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if _, err := runtest.On(t, squeezed, ranks, 1, runtest.Local, dir, sets...); err != nil {
+	if _, err := runtest.Run(t, squeezed, ranks, 1, runtest.Local, dir, sets...); err != nil {
 		t.Fatal(err)
 	}
 	return filepath.Join(dir, "frames", "case_000001")

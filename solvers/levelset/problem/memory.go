@@ -3,6 +3,7 @@ package problem
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
@@ -24,6 +25,16 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 		return n.Arrays + n.Later + n.Scratch
 	}
 	return n.Arrays + n.Later
+}
+
+func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
+	method := c.Sections.(*Sections).Method
+	levelSet, particles := method.Config().StateBytes(held.Block, held.InterfaceEdges, method.Precision)
+	n.Checkpoint = levelSet + particles
+	if slices.Contains(c.Output.Fields, fields[0].Name) {
+		n.Frame = levelSet
+	}
+	return n
 }
 
 // estimate estimates the largest block, and its share of the particles at the start. There may be more particles later

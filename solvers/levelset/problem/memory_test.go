@@ -34,7 +34,9 @@ output = { format = [] }
 		}
 		return needOf(c, f.Held).Scratch
 	}
-	runtest.MemoryIsTold(t, scratch(vortex), vortex)
-	runtest.MemoryIsTold(t, 0, vortex, "method={particles=0, precision='float32'}")
-	runtest.MemoryIsTold(t, scratch(enright), enright)
+	runtest.MemoryIsEstimated(t, scratch(vortex), vortex)
+	runtest.MemoryIsEstimated(t, 0, vortex, "method={particles=0, precision='float32'}")
+	runtest.MemoryIsEstimated(t, scratch(enright), enright)
+	runtest.CopiesAreEstimated(t, "vti", vortex)
+	runtest.CopiesAreEstimated(t, "vti", enright, "method={precision='float32', particles=0}")
 }

@@ -28,13 +28,14 @@ at = [0.5, 0.55]
 `
 
 func TestGoesOnAfterAKill(t *testing.T) {
-	runtest.GoesOn(t, swirl+gauge, "checkpoint.steps=6", "method.reseed=5", "output.format=['vti']", "output.every=0.1")
+	runtest.RestartsAfterKill(t, swirl+gauge, "checkpoint.steps=6", "method.reseed=5", "output.format=['vti']",
+		"output.every=0.1")
 }
 
 func TestMeasurementsChangeNothing(t *testing.T) {
-	runtest.LooksChangeNothing(t, swirl, 0.2, "output.format=['vti']")
+	runtest.OutputChangesNothing(t, swirl, 0.2, "output.format=['vti']")
 }
 
 func TestRowsComeLate(t *testing.T) {
-	runtest.RowsComeLate(t, swirl, "output.conservation_every=1", "method.reseed=5")
+	runtest.RowsAreAsynchronous(t, swirl, "output.conservation_every=1", "method.reseed=5")
 }

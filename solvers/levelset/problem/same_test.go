@@ -109,7 +109,7 @@ func TestSameBits(t *testing.T) {
 func outcome(t *testing.T, text string, c setting, sets []string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := runtest.On(t, text, c.ranks, c.threads, c.open, dir, sets...)
+	s, err := runtest.Run(t, text, c.ranks, c.threads, c.open, dir, sets...)
 	if err != nil {
 		t.Fatalf("%d ranks, %v: %v", c.ranks, sets, err)
 	}
@@ -124,11 +124,11 @@ func outcome(t *testing.T, text string, c setting, sets []string) map[string]str
 	return got
 }
 
-func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloReachesTheSolver(t, swirl) }
+func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloOptionReachesSolver(t, swirl) }
 
 func TestMemoryIsCheckedFirst(t *testing.T) {
 	for _, method := range []string{"{precision='float32', particles=0}", "{precision='float32', particles=4, sort=1}"} {
-		runtest.MemoryIsAskedForFirst(t, .75, swirl, "method="+method, "time.max_steps=1")
+		runtest.MemoryIsCheckedFirst(t, .75, swirl, "method="+method, "time.max_steps=1")
 	}
 }
 

@@ -78,7 +78,7 @@ func (j job) run(ctx context.Context, p *verify.Page, ranks int) (outcome, error
 		if o.hash != all[0].hash {
 			missed = fmt.Sprintf("%v: the state on the GPU is %s, on the CPU %s", j.sets, o.hash, all[0].hash)
 		}
-		p.Twin(missed)
+		p.RecordTwin(missed)
 	}
 	return all[0], nil
 }

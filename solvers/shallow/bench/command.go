@@ -36,7 +36,7 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 	p.StringSliceVar(&o.Orders, "orders", []string{"natural", "rcm", "gps", "hilbert", "random"}, "orders of the cells")
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64", "float32"}, "precisions")
 	p.IntSliceVar(&o.Accuracy, "accuracy", []int{1}, "orders of the scheme in space and time: 1, 2")
-	p.IntSliceVar(&o.Threads, "threads", bench.EachThreads(), "numbers of threads")
+	p.IntSliceVar(&o.Threads, "threads", bench.DefaultThreads(), "numbers of threads")
 	p.Float64Var(&o.Seconds, "seconds", 3, "length of each measurement")
 	p.IntVar(&o.Repeat, "repeat", 1, "measurements, of which the fastest counts")
 	p.BoolVar(&o.JSON, "json", false, "print a line of JSON for each measurement, with its processor time, and no table")
@@ -48,11 +48,11 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 		if tables && o.JSON {
 			return &solvers.BadInput{Err: errors.New("--tables cannot be combined with --json")}
 		}
-		m.Begin(o.JSON)
-		if err := m.Room(o.JSON, 1, o.largest()...); err != nil {
+		m.PrintHeader(o.JSON)
+		if err := m.CheckMemory(o.JSON, 1, o.largest()...); err != nil {
 			return err
 		}
-		_, done, err := m.Share()
+		_, done, err := m.ShareGPU()
 		if err != nil {
 			return err
 		}
@@ -86,8 +86,8 @@ func scaling(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error
 	p.StringVar(&picture, "picture", "", "file for a picture (PNG); with one scheme in one precision")
 	p.BoolVar(&o.Timeline, "timeline", false, "print what the GPU of rank 0 does in one step")
 	return func(ctx context.Context, m *bench.Machine) error {
-		m.Begin(false)
-		if err := m.Room(false, slices.Max(o.Ranks), o.largest()...); err != nil {
+		m.PrintHeader(false)
+		if err := m.CheckMemory(false, slices.Max(o.Ranks), o.largest()...); err != nil {
 			return err
 		}
 		o.Open = func(rank int) (backend.Device, func(), error) { return m.Open(rank, max(1, threads)) }

@@ -38,7 +38,7 @@ type ScalingOptions struct {
 // Scaling measures test 1 of the paper on several ranks of this process, each with its own device, and prints a
 // table. Efficiency is the rate per rank relative to the first number of ranks.
 func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*bench.ScalingChart, error) {
-	chart := &bench.ScalingChart{Weak: o.Weak, Of: "cell updates"}
+	chart := &bench.ScalingChart{Weak: o.Weak, Unit: "cell updates"}
 	fmt.Fprintf(w, "%5s %9s %-9s %-9s %-7s %9s %10s %10s  %s\n", "ranks", "cells", "scheme", "precision", "halo",
 		"Mcell/s", "µs a step", "efficiency", "state")
 	first := map[string]float64{}
@@ -156,7 +156,7 @@ func (c *parts) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, s
 		s.seconds = min(s.seconds, took[0])
 	}
 	if o.Timeline {
-		if s.timeline, err = bench.TimelineOf(dev, func() error { return advance(1) }); err != nil {
+		if s.timeline, err = bench.Timeline(dev, func() error { return advance(1) }); err != nil {
 			return s, err
 		}
 	}

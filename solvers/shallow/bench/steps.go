@@ -123,7 +123,7 @@ func (o *StepOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.P
 					return err
 				}
 			}
-			took = append(took, begin.Of(int64(s.Steps()-startSteps)*int64(part.Owned)))
+			took = append(took, begin.Timing(int64(s.Steps()-startSteps)*int64(part.Owned)))
 		}
 		bytes = float64(s.Bytes()) / float64(part.Owned)
 		return nil

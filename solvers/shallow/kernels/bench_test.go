@@ -86,7 +86,7 @@ func BenchmarkUpdateCell(b *testing.B) {
 	clock := &Clock[float64]{Dt: 1e-4}
 	for b.Loop() {
 		for i := range w {
-			UpdateCell(i, p, &m, clock, w, flux, nil, &Forcing[float64]{}, out)
+			UpdateCell(i, false, p, &m, clock, w, flux, nil, &Forcing[float64]{}, out)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(w)), "ns/cell")
@@ -99,16 +99,16 @@ func BenchmarkFluxPVMStaged(b *testing.B) {
 		for lo := 0; lo < len(m.EdgeCells); lo += len(faces) {
 			hi := min(lo+len(faces), len(m.EdgeCells))
 			for e := lo; e < hi; e++ {
-				faces[e-lo].LoadSides(m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
+				faces[e-lo].LoadSides(PVM, m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
 			}
 			for e := lo; e < hi; e++ {
-				faces[e-lo].Waves(p)
+				faces[e-lo].Waves(PVM, p)
 			}
 			for e := lo; e < hi; e++ {
 				faces[e-lo].Viscosity(PVM, p)
 			}
 			for e := lo; e < hi; e++ {
-				faces[e-lo].WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, true, &out[e], n)
+				faces[e-lo].WriteFlux(PVM, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, true, &out[e], n)
 			}
 		}
 	})
@@ -139,7 +139,7 @@ func BenchmarkCellSlopes(b *testing.B) {
 			p := &Params[float64]{Gravity: 9.81, DensityRatio: .5, CFL: .9, DryDepth: 1e-6}
 			out := make([]Slopes[float64], len(w))
 			for b.Loop() {
-				NewCellSlopesLoop(p, &m, w, out).Range(0, len(w))
+				NewCellSlopesLoop(false, p, &m, w, out).Range(0, len(w))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(w)), "ns/cell")
 		})
@@ -159,7 +159,7 @@ func BenchmarkSlopedFluxPVM(b *testing.B) {
 			p := &Params[float64]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: 1e-8}
 			slopes, out := make([]Slopes[float64], len(w)), make([]Flux[float64], len(m.EdgeCells))
 			clock, n := &Clock[float64]{Dt: 1e-4}, &Counters{}
-			NewCellSlopesLoop(p, &m, w, slopes).Range(0, len(w))
+			NewCellSlopesLoop(false, p, &m, w, slopes).Range(0, len(w))
 			for b.Loop() {
 				NewSlopedFluxLoop(PVM, p, &m, clock, slopes, out, n).Range(0, len(m.EdgeCells))
 			}

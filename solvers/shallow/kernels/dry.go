@@ -38,18 +38,7 @@ func (f *Face[F]) dryViscosity(p *Params[F]) {
 
 	if absent1l && absent1r {
 		f.stopUpper()
-		f.dz1 = f.dz2
-		f.roeMeanThin(p.Gravity)
-		f.computeResidual(p.DensityRatio)
-		f.r2 = 0
-		if absent2l && absent2r {
-			f.stopLower()
-			f.r4 = 0
-			f.viscosity, f.speed = vector[F]{}, 0
-			return
-		}
-		h, q, speed := singleLayerViscosity(p.Gravity, l.h2, l.u2, r.h2, r.u2, f.u2, f.c2, f.dz2, f.r3, f.r4, p.DryDepth)
-		f.viscosity, f.speed = vector[F]{h2: h, q2: q}, speed
+		f.lowerViscosity(p, absent2l && absent2r)
 		return
 	}
 	if absent2l && absent2r {
@@ -69,7 +58,40 @@ func (f *Face[F]) dryViscosity(p *Params[F]) {
 	f.pvm(p.DensityRatio)
 }
 
-// roeMeanThin is roeMean for thicknesses that may be 0.
+// viscosityOfOneLayer is dryViscosity in a run without an upper layer.
+func (f *Face[F]) viscosityOfOneLayer(p *Params[F]) {
+	l, r := &f.l, &f.r
+	l.h2, r.h2 = num.Larger(l.h2, 0), num.Larger(r.h2, 0)
+	absentl, absentr := l.h2 < p.DryDepth, r.h2 < p.DryDepth
+	if absentr && -r.depth > l.z2 {
+		l.q2, l.u2 = 0, 0
+	}
+	if absentl && -l.depth > r.z2 {
+		r.q2, r.u2 = 0, 0
+	}
+	bed := -num.Smaller(l.depth, r.depth)
+	f.dz2 = num.Larger(r.z2, bed) - num.Larger(l.z2, bed)
+	f.lowerViscosity(p, absentl && absentr)
+}
+
+// lowerViscosity is dryViscosity where no side has an upper layer, or any layer if dry.
+func (f *Face[F]) lowerViscosity(p *Params[F], dry bool) {
+	l, r := &f.l, &f.r
+	f.dz1 = f.dz2
+	f.roeMeanThin(p.Gravity)
+	f.computeResidual(p.DensityRatio)
+	f.r2 = 0
+	if dry {
+		f.stopLower()
+		f.r4 = 0
+		f.viscosity, f.speed = vector[F]{}, 0
+		return
+	}
+	h, q, speed := singleLayerViscosity(p.Gravity, l.h2, l.u2, r.h2, r.u2, f.u2, f.c2, f.dz2, f.r3, f.r4, p.DryDepth)
+	f.viscosity, f.speed = vector[F]{h2: h, q2: q}, speed
+}
+
+// roeMeanThin is roeMean where thicknesses may be 0.
 func (f *Face[F]) roeMeanThin(g F) {
 	const film = 1e-12 // m: what stands for no water at all
 	l, r := &f.l, &f.r

@@ -18,29 +18,42 @@ const (
 	// Roe is the classical Roe scheme on the 6×6 system (section 2.1). In the frame of the normal its matrix splits
 	// exactly into the 4×4 one and two contact waves, of speeds u1 and u2.
 	Roe
+	// OneLayer is what the other schemes are where neither side has an upper layer, for runs that have none.
+	OneLayer
 )
 
 // EdgeFlux computes the flux of edge e by a scheme.
 //
-//atoll:kernel lanes=PVM stages=32 scheme=PVM,IRRoe,Roe
+//atoll:kernel lanes=PVM,OneLayer stages=32 scheme=PVM,IRRoe,Roe,OneLayer
 func EdgeFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F],
 	n *Counters) {
 	var f Face[F]
-	f.LoadSides(m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
-	f.Waves(p)
+	f.LoadSides(scheme, m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
+	f.Waves(scheme, p)
 	f.Viscosity(scheme, p)
-	f.WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned, &out[e], n)
+	f.WriteFlux(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned, &out[e],
+		n)
 }
 
 // LoadSides fills the sides of an edge from the states of its cells, the jumps and the Roe state. Both sides are read
 // before either is used, so that a GPU waits for memory once.
-func (f *Face[F]) LoadSides(at EdgeCells, n *Normal[F], p *Params[F], beds []Bed[F], w []State[F]) {
+func (f *Face[F]) LoadSides(scheme Scheme, at EdgeCells, n *Normal[F], p *Params[F], beds []Bed[F], w []State[F]) {
 	right := at.Right
 	if right < 0 {
 		right = at.Left
 	}
-	f.l.rotate(&w[at.Left], &beds[at.Left], n.X, n.Y)
-	f.r.rotate(&w[right], &beds[right], n.X, n.Y)
+	f.l.rotate(scheme, &w[at.Left], &beds[at.Left], n.X, n.Y)
+	f.r.rotate(scheme, &w[right], &beds[right], n.X, n.Y)
+	if scheme == OneLayer {
+		f.l.computeLevels()
+		f.r.computeLevels()
+		f.l.thinVelocityLower(p.DryDepth)
+		f.r.thinVelocityLower(p.DryDepth)
+		if at.Right == Wall {
+			f.r.mirror()
+		}
+		return
+	}
 	f.thin = f.l.thin(p.DryDepth) || f.r.thin(p.DryDepth)
 	if f.thin || at.Right <= FirstOutlet {
 		f.l.computeLevels()
@@ -65,16 +78,22 @@ func (f *Face[F]) LoadSides(at EdgeCells, n *Normal[F], p *Params[F], beds []Bed
 }
 
 // Waves computes the eigenvalues of a face with both layers on both sides.
-func (f *Face[F]) Waves(p *Params[F]) {
-	//atoll:mostly
-	if !f.thin {
-		f.waves.solve(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
-		f.speed = f.waves.fastest()
+func (f *Face[F]) Waves(scheme Scheme, p *Params[F]) {
+	if scheme != OneLayer {
+		//atoll:mostly
+		if !f.thin {
+			f.waves.solve(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
+			f.speed = f.waves.fastest()
+		}
 	}
 }
 
 // Viscosity computes the viscosity of the scheme. A face with a thin layer uses that of PVM-IFCP.
 func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
+	if scheme == OneLayer {
+		f.viscosityOfOneLayer(p)
+		return
+	}
 	f.contacts = scheme == Roe && !f.thin
 	//atoll:seldom
 	switch {
@@ -90,8 +109,8 @@ func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 // WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
 // which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
 // ranks or tiles compute the same edge, only the one for which it is own updates the counters.
-func (f *Face[F]) WriteFlux(at EdgeCells, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F, own bool,
-	out *Flux[F], n *Counters) {
+func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F,
+	own bool, out *Flux[F], n *Counters) {
 	//atoll:seldom
 	if at.Right <= FirstOutlet && boundary.condition(at).Kind != Transmissive {
 		f.prescribedFlux(at, normal, p, boundary, dt, own, out, n)
@@ -99,54 +118,66 @@ func (f *Face[F]) WriteFlux(at EdgeCells, normal *Normal[F], p *Params[F], bound
 		return
 	}
 	l, r, v := &f.l, &f.r, &f.viscosity
-	if f.waves.Complex && !f.thin && own {
-		atomic.AddInt64(&n.ComplexEdges, 1)
-	}
-	m1, m2 := (l.q1+r.q1-v.h1)/2, (l.q2+r.q2-v.h2)/2
-	if at.Right == Wall {
-		m1, m2 = 0, 0
-	}
-	var t1, t2 F
-	if f.contacts {
-		t1 = contact(l.q1, l.t1, r.q1, r.t1, f.u1, (l.h1*l.t1+f.g1*r.t1)*f.w1, v.h1)
-		t2 = contact(l.q2, l.t2, r.q2, r.t2, f.u2, (l.h2*l.t2+f.g2*r.t2)*f.w2, v.h2)
-		if at.Right == Wall {
-			t1, t2 = 0, 0
+	lower := layerFluxBetween(at, l.q2, l.u2, l.t2, r.q2, r.u2, r.t2, f.r4, v.h2, v.q2)
+	var upper layerFlux[F]
+	if scheme != OneLayer {
+		if f.waves.Complex && !f.thin && own {
+			atomic.AddInt64(&n.ComplexEdges, 1)
 		}
-	} else {
-		t1, t2 = carried(m1, l.t1, r.t1), carried(m2, l.t2, r.t2)
+		upper = layerFluxBetween(at, l.q1, l.u1, l.t1, r.q1, r.u1, r.t1, f.r2, v.h1, v.q1)
+		if f.contacts && at.Right == Wall {
+			upper.t, lower.t = 0, 0
+		} else if f.contacts {
+			upper.t = contact(l.q1, l.t1, r.q1, r.t1, f.u1, (l.h1*l.t1+f.g1*r.t1)*f.w1, v.h1)
+			lower.t = contact(l.q2, l.t2, r.q2, r.t2, f.u2, (l.h2*l.t2+f.g2*r.t2)*f.w2, v.h2)
+		}
 	}
-	n1l, n1r := (f.r2-v.q1)/2+l.q1*l.u1, (f.r2+v.q1)/2-r.q1*r.u1
-	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
-	length := normal.Length
 	hl1, hl2, bedl, hr1, hr2, bedr := l.h1, l.h2, l.depth, r.h1, r.h2, r.depth
 	if f.sloped {
 		hl1, hl2, bedl, hr1, hr2, bedr = l.mean1, l.mean2, l.bed, r.mean1, r.mean2, r.bed
 	}
-	step1, step2 := num.Abs((hr2-bedr)-(hl2-bedl)), num.Abs(l.depth-r.depth)
-	s := f.availableShare(at, m1*length*dt, hl1, hr1, step1, p.DryDepth)
-	n1l, n1r = limitMomentum(n1l, n1r, m1, s < 1, l.h1, l.u1, r.h1, r.u1, num.Abs(f.dz1), p)
-	if s < 1 {
-		m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
-		if own {
-			atomic.AddInt64(&n.LimitedFluxes, 1)
-		}
+	jump := num.Abs(f.dz2)
+	if scheme != OneLayer {
+		step := num.Abs((hr2 - bedr) - (hl2 - bedl))
+		s := f.availableShare(at, upper.m*normal.Length*dt, hl1, hr1, step, p.DryDepth)
+		upper.limit(s, l.h1, l.u1, r.h1, r.u1, num.Abs(f.dz1), p, own, n)
+		jump = num.Larger(num.Abs(f.dz1), jump)
 	}
-	s = f.availableShare(at, m2*length*dt, hl2, hr2, step2, p.DryDepth)
-	n2l, n2r = limitMomentum(n2l, n2r, m2, s < 1, l.h2, l.u2, r.h2, r.u2, num.Larger(num.Abs(f.dz1), num.Abs(f.dz2)), p)
-	if s < 1 {
-		m2, t2, n2l, n2r = m2*s, t2*s, n2l*s, n2r*s
-		if own {
-			atomic.AddInt64(&n.LimitedFluxes, 1)
-		}
-	}
+	s := f.availableShare(at, lower.m*normal.Length*dt, hl2, hr2, num.Abs(l.depth-r.depth), p.DryDepth)
+	lower.limit(s, l.h2, l.u2, r.h2, r.u2, jump, p, own, n)
+	length := normal.Length
 	x, y := normal.X*length, normal.Y*length
-	*out = Flux[F]{M1: m1 * length, M2: m2 * length, Speed: f.speed * length, Side: [2]MomentumChange[F]{
-		{n1l*x - t1*y, n1l*y + t1*x, n2l*x - t2*y, n2l*y + t2*x},
-		{n1r*x + t1*y, n1r*y - t1*x, n2r*x + t2*y, n2r*y - t2*x},
+	*out = Flux[F]{M1: upper.m * length, M2: lower.m * length, Speed: f.speed * length, Side: [2]MomentumChange[F]{
+		{upper.left*x - upper.t*y, upper.left*y + upper.t*x, lower.left*x - lower.t*y, lower.left*y + lower.t*x},
+		{upper.right*x + upper.t*y, upper.right*y - upper.t*x, lower.right*x + lower.t*y, lower.right*y - lower.t*x},
 	}}
 	if at.Right <= FirstOutlet {
 		boundary.addOutflow(at, dt, out)
+	}
+}
+
+// layerFlux is the flux of one layer per metre of a face: the mass m and the tangential momentum t that pass from left
+// to right, and the normal momentum that the face takes out of the left and of the right cell.
+type layerFlux[F num.Float] struct{ m, t, left, right F }
+
+// layerFluxBetween computes the flux of a layer from the normal mass flows q, the normal velocities u and the
+// tangential velocities t of both sides, the residual of its momentum, and the viscosities of its mass and momentum.
+func layerFluxBetween[F num.Float](at EdgeCells, ql, ul, tl, qr, ur, tr, residual, vh, vq F) layerFlux[F] {
+	m := (ql + qr - vh) / 2
+	if at.Right == Wall {
+		m = 0
+	}
+	return layerFlux[F]{m, carried(m, tl, tr), (residual-vq)/2 + ql*ul, (residual+vq)/2 - qr*ur}
+}
+
+// limit bounds the momentum of thin layers, and scales the flux by the share s of its mass that the upwind cell has.
+func (x *layerFlux[F]) limit(s, hl, ul, hr, ur, jump F, p *Params[F], own bool, n *Counters) {
+	x.left, x.right = limitMomentum(x.left, x.right, x.m, s < 1, hl, ul, hr, ur, jump, p)
+	if s < 1 {
+		x.m, x.t, x.left, x.right = x.m*s, x.t*s, x.left*s, x.right*s
+		if own {
+			atomic.AddInt64(&n.LimitedFluxes, 1)
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, tol F) {
 	m := &Mesh[F]{Owned: n - 100, EdgeCells: make([]EdgeCells, n), Normals: make([]Normal[F], n), Beds: make([]Bed[F], n),
 		CellEdges: make([]CellEdges, n), Stencils: make([]Stencil[F], n), Arms: make([]Arms[F], n)}
 	w, before, slopes, flux := make([]State[F], n), make([]State[F], n), make([]Slopes[F], n), make([]Flux[F], n)
-	manning, force, clock := make([]F, n), &Forcing[F]{}, &Clock[F]{Dt: 1e-2}
+	manning, clock := make([]F, n), &Clock[F]{Dt: 1e-2}
 	for round := range kerneltest.Rounds(t, n) {
 		kerneltest.Edges[F](rng, w)
 		kerneltest.Edges[F](rng, before)
@@ -51,37 +51,48 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, tol F) {
 		}
 		p := &Params[F]{Gravity: 9.81, DensityRatio: F(1-round%2) / 2, CFL: .9, DryDepth: 1e-6, Tolerance: tol,
 			Hyperbolic: round%4 < 2, Friction: round%8 < 4}
-		var fluxes, sloped [2][]Flux[F]
-		var steep [2][]Slopes[F]
-		var next, first, last [2][]State[F]
-		var counters [2]Counters
-		var least [3][2]atomics.Least[F]
-		for k := range 2 {
-			run := func(l loop) {
-				if k == 0 {
-					l.Range(0, n)
-				} else {
-					r.Run(t, l, 0, n)
-				}
+		for _, scheme := range []Scheme{PVM, OneLayer} {
+			sameVectors(t, r, scheme, p, m, clock, before, w, slopes, flux, manning)
+		}
+	}
+}
+
+// sameVectors compares all kernels of a scheme.
+func sameVectors[F num.Float](t *testing.T, r cudatest.Runner, scheme Scheme, p *Params[F], m *Mesh[F],
+	clock *Clock[F], before, w []State[F], slopes []Slopes[F], flux []Flux[F], manning []F) {
+	n, force, oneLayer := len(w), &Forcing[F]{}, scheme == OneLayer
+	var fluxes, sloped [2][]Flux[F]
+	var steep [2][]Slopes[F]
+	var next, first, last [2][]State[F]
+	var counters [2]Counters
+	var least [3][2]atomics.Least[F]
+	for k := range 2 {
+		run := func(l loop) {
+			if k == 0 {
+				l.Range(0, n)
+			} else {
+				r.Run(t, l, 0, n)
 			}
-			fluxes[k], sloped[k], steep[k] = make([]Flux[F], n), make([]Flux[F], n), make([]Slopes[F], n)
-			next[k], first[k], last[k] = make([]State[F], n), make([]State[F], n), make([]State[F], n)
-			run(NewEdgeFluxLoop(PVM, p, m, clock, w, fluxes[k], &counters[k]))
-			run(NewUpdateCellLoop(p, m, clock, w, flux, manning, force, next[k], &least[0][k]))
-			run(NewCellSlopesLoop(p, m, w, steep[k]))
-			run(NewSlopedFluxLoop(PVM, p, m, clock, slopes, sloped[k], &counters[k]))
-			run(NewStageCellLoop(false, p, m, clock, before, w, slopes, flux, manning, force, first[k], &least[1][k]))
-			run(NewStageCellLoop(true, p, m, clock, before, w, slopes, flux, manning, force, last[k], &least[2][k]))
 		}
-		kerneltest.Same(t, "EdgeFlux", fluxes[0], fluxes[1], func(i int) any { return m.EdgeCells[i] })
-		kerneltest.Same(t, "UpdateCell", next[0], next[1], nil)
-		kerneltest.Same(t, "CellSlopes", steep[0], steep[1], nil)
-		kerneltest.Same(t, "SlopedFlux", sloped[0], sloped[1], func(i int) any { return m.EdgeCells[i] })
-		kerneltest.Same(t, "the first StageCell", first[0], first[1], nil)
-		kerneltest.Same(t, "the last StageCell", last[0], last[1], nil)
-		kerneltest.Same(t, "counters", counters[:1], counters[1:], nil)
-		for k := range least {
-			kerneltest.Same(t, "reduced", least[k][:1], least[k][1:], nil)
+		fluxes[k], sloped[k], steep[k] = make([]Flux[F], n), make([]Flux[F], n), make([]Slopes[F], n)
+		next[k], first[k], last[k] = make([]State[F], n), make([]State[F], n), make([]State[F], n)
+		run(NewEdgeFluxLoop(scheme, p, m, clock, w, fluxes[k], &counters[k]))
+		run(NewUpdateCellLoop(oneLayer, p, m, clock, w, flux, manning, force, next[k], &least[0][k]))
+		run(NewCellSlopesLoop(oneLayer, p, m, w, steep[k]))
+		run(NewSlopedFluxLoop(scheme, p, m, clock, slopes, sloped[k], &counters[k]))
+		for i, out := range []([]State[F]){first[k], last[k]} {
+			run(NewStageCellLoop(i == 1, oneLayer, p, m, clock, before, w, slopes, flux, manning, force, out,
+				&least[1+i][k]))
 		}
+	}
+	kerneltest.Same(t, "EdgeFlux", fluxes[0], fluxes[1], func(i int) any { return m.EdgeCells[i] })
+	kerneltest.Same(t, "UpdateCell", next[0], next[1], nil)
+	kerneltest.Same(t, "CellSlopes", steep[0], steep[1], nil)
+	kerneltest.Same(t, "SlopedFlux", sloped[0], sloped[1], func(i int) any { return m.EdgeCells[i] })
+	kerneltest.Same(t, "the first StageCell", first[0], first[1], nil)
+	kerneltest.Same(t, "the last StageCell", last[0], last[1], nil)
+	kerneltest.Same(t, "counters", counters[:1], counters[1:], nil)
+	for k := range least {
+		kerneltest.Same(t, "reduced", least[k][:1], least[k][1:], nil)
 	}
 }

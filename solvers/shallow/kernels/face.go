@@ -37,9 +37,11 @@ type vector[F num.Float] struct{ h1, q1, h2, q2 F }
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
 // it is divided by h.
-func (s *side[F]) rotate(w *State[F], bed *Bed[F], nx, ny F) {
+func (s *side[F]) rotate(scheme Scheme, w *State[F], bed *Bed[F], nx, ny F) {
 	s.depth, s.area = bed.Depth, bed.Area
-	s.h1, s.q1, s.t1 = w.H1, w.Q1x*nx+w.Q1y*ny, w.Q1y*nx-w.Q1x*ny
+	if scheme != OneLayer {
+		s.h1, s.q1, s.t1 = w.H1, w.Q1x*nx+w.Q1y*ny, w.Q1y*nx-w.Q1x*ny
+	}
 	s.h2, s.q2, s.t2 = w.H2, w.Q2x*nx+w.Q2y*ny, w.Q2y*nx-w.Q2x*ny
 }
 
@@ -67,8 +69,14 @@ func (f *Face[F]) velocities() {
 // thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
 func (s *side[F]) thinVelocities(dry F) {
 	s.u1, s.t1 = velocity(s.h1, s.q1, dry), velocity(s.h1, s.t1, dry)
+	s.q1 = s.h1 * s.u1
+	s.thinVelocityLower(dry)
+}
+
+// thinVelocityLower does so for the lower layer.
+func (s *side[F]) thinVelocityLower(dry F) {
 	s.u2, s.t2 = velocity(s.h2, s.q2, dry), velocity(s.h2, s.t2, dry)
-	s.q1, s.q2 = s.h1*s.u1, s.h2*s.u2
+	s.q2 = s.h2 * s.u2
 }
 
 // velocity returns q/h, tending to 0 with h if the layer is thinner than dry.

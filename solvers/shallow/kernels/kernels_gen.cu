@@ -657,6 +657,15 @@ struct wave_f32 {
 static_assert(sizeof(wave_f32) == 16 && offsetof(wave_f32, l) == 0 && offsetof(wave_f32, x2) == 4 &&
     offsetof(wave_f32, m) == 8 && offsetof(wave_f32, weight) == 12, "wave_f32");
 
+// layerFlux is the flux of one layer per metre of a face: the mass m and the tangential momentum t that pass from left
+// to right, and the normal momentum that the face takes out of the left and of the right cell.
+// layerFlux[float32], edge.go:161
+struct layerFlux_f32 {
+    float m, t, left, right;
+};
+static_assert(sizeof(layerFlux_f32) == 16 && offsetof(layerFlux_f32, m) == 0 && offsetof(layerFlux_f32, t) == 4 &&
+    offsetof(layerFlux_f32, left) == 8 && offsetof(layerFlux_f32, right) == 12, "layerFlux_f32");
+
 // side is the state at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow q,
 // normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
 // side[float64], face.go:25
@@ -727,6 +736,15 @@ struct wave_f64 {
 };
 static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(wave_f64, x2) == 8 &&
     offsetof(wave_f64, m) == 16 && offsetof(wave_f64, weight) == 24, "wave_f64");
+
+// layerFlux is the flux of one layer per metre of a face: the mass m and the tangential momentum t that pass from left
+// to right, and the normal momentum that the face takes out of the left and of the right cell.
+// layerFlux[float64], edge.go:161
+struct layerFlux_f64 {
+    double m, t, left, right;
+};
+static_assert(sizeof(layerFlux_f64) == 32 && offsetof(layerFlux_f64, m) == 0 && offsetof(layerFlux_f64, t) == 8 &&
+    offsetof(layerFlux_f64, left) == 16 && offsetof(layerFlux_f64, right) == 24, "layerFlux_f64");
 
 // Surveyed is the result of a survey; it begins at 0.
 // Surveyed, measure.go:31
@@ -817,7 +835,7 @@ static_assert(sizeof(Slopes_f32) == 80 && offsetof(Slopes_f32, H1) == 0 && offse
     offsetof(Slopes_f32, U1) == 56 && offsetof(Slopes_f32, U1x) == 64 && offsetof(Slopes_f32, U1y) == 72, "Slopes_f32");
 
 // geometry is a Stencil unpacked: the vectors to the middles of all three edges, and the weights.
-// geometry[float32], slopes.go:71
+// geometry[float32], slopes.go:75
 struct geometry_f32 {
     Array<Vec2_f32, 3> arm, weight;
 };
@@ -853,7 +871,7 @@ static_assert(sizeof(Slopes_f64) == 160 && offsetof(Slopes_f64, H1) == 0 && offs
     offsetof(Slopes_f64, U1) == 112 && offsetof(Slopes_f64, U1x) == 128 && offsetof(Slopes_f64, U1y) == 144, "Slopes_f64");
 
 // geometry is a Stencil unpacked: the vectors to the middles of all three edges, and the weights.
-// geometry[float64], slopes.go:71
+// geometry[float64], slopes.go:75
 struct geometry_f64 {
     Array<Vec2_f64, 3> arm, weight;
 };
@@ -1026,13 +1044,15 @@ static_assert(sizeof(Uplift_f64) == 40 && offsetof(Uplift_f64, From) == 0 && off
 // sum adds the fluxes of three edges, whose left (0) or right (1) cell this is. It starts at 0, so that fluxes of -0
 // sum to 0.
 // (*balance[float32]).sum, cell.go:36
-DEVICE void balance_sum_f32(balance_f32 *b, Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 side0, int32 side1,
-        int32 side2) {
+DEVICE void balance_sum_f32(balance_f32 *b, bool oneLayer, Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 side0,
+        int32 side1, int32 side2) {
     MomentumChange_f32 p0 = f0->Side[side0], p1 = f1->Side[side1], p2 = f2->Side[side2];
     float s0 = float(sub(1, mul(2, side0))), s1 = float(sub(1, mul(2, side1))), s2 = float(sub(1, mul(2, side2)));
-    b->h1 = 0.0f + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
-    b->q1x = 0.0f + p0.X1 + p1.X1 + p2.X1;
-    b->q1y = 0.0f + p0.Y1 + p1.Y1 + p2.Y1;
+    if (!oneLayer) {
+        b->h1 = 0.0f + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
+        b->q1x = 0.0f + p0.X1 + p1.X1 + p2.X1;
+        b->q1y = 0.0f + p0.Y1 + p1.Y1 + p2.Y1;
+    }
     b->h2 = 0.0f + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
     b->q2x = 0.0f + p0.X2 + p1.X2 + p2.X2;
     b->q2y = 0.0f + p0.Y2 + p1.Y2 + p2.Y2;
@@ -1041,18 +1061,20 @@ DEVICE void balance_sum_f32(balance_f32 *b, Flux_f32 *f0, Flux_f32 *f1, Flux_f32
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
 // (*balance[float32]).gather, cell.go:29
-DEVICE void balance_gather_f32(balance_f32 *b, CellEdges links, Slice<Flux_f32> flux) {
+DEVICE void balance_gather_f32(balance_f32 *b, bool oneLayer, CellEdges links, Slice<Flux_f32> flux) {
     // -1 or 0
     int32 r0 = links.Edge[0] >> 31, r1 = links.Edge[1] >> 31, r2 = links.Edge[2] >> 31;
-    balance_sum_f32(b, &flux[links.Edge[0] ^ r0], &flux[links.Edge[1] ^ r1], &flux[links.Edge[2] ^ r2], neg(r0), neg(r1), neg(r2));
+    balance_sum_f32(b, oneLayer, &flux[links.Edge[0] ^ r0], &flux[links.Edge[1] ^ r1], &flux[links.Edge[2] ^ r2], neg(r0), neg(r1), neg(r2));
 }
 
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
-// (*balance[float32]).applyFluxes, cell.go:69
-DEVICE void balance_applyFluxes_f32(balance_f32 *b, float rate, State_f32 *c) {
-    c->H1 = c->H1 - rate * b->h1;
-    c->Q1x = c->Q1x - rate * b->q1x;
-    c->Q1y = c->Q1y - rate * b->q1y;
+// (*balance[float32]).applyFluxes, cell.go:71
+DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, State_f32 *c) {
+    if (!oneLayer) {
+        c->H1 = c->H1 - rate * b->h1;
+        c->Q1x = c->Q1x - rate * b->q1x;
+        c->Q1y = c->Q1y - rate * b->q1y;
+    }
     c->H2 = c->H2 - rate * b->h2;
     c->Q2x = c->Q2x - rate * b->q2x;
     c->Q2y = c->Q2y - rate * b->q2y;
@@ -1228,7 +1250,7 @@ DEVICE void bedFriction_f32(const Params_f32 *p, float dt, float n, State_f32 *c
 }
 
 // velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
-// velocity[float32], face.go:75
+// velocity[float32], face.go:83
 DEVICE float velocity_f32(float h, float q, float dry) {
     if (h >= dry) {
         return q / h;
@@ -1239,31 +1261,39 @@ DEVICE float velocity_f32(float h, float q, float dry) {
     return 2.0f * h * q / (h * h + dry * dry);
 }
 
-// dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float32], cell.go:97
-DEVICE void dampLayers_f32(float dry, State_f32 *c) {
-    if (c->H1 < dry) {
-        c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
-        c->Q1y = c->H1 * velocity_f32(c->H1, c->Q1y, dry);
-    }
+// dampLower is dampThinLayers for the lower layer.
+// dampLower[float32], cell.go:111
+DEVICE void dampLower_f32(float dry, State_f32 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f32(c->H2, c->Q2x, dry);
         c->Q2y = c->H2 * velocity_f32(c->H2, c->Q2y, dry);
     }
 }
 
+// dampLayers is dampThinLayers if a layer is known to be thin.
+// dampLayers[float32], cell.go:103
+DEVICE void dampLayers_f32(float dry, State_f32 *c) {
+    if (c->H1 < dry) {
+        c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
+        c->Q1y = c->H1 * velocity_f32(c->H1, c->Q1y, dry);
+    }
+    dampLower_f32(dry, c);
+}
+
 // dampThinLayers reduces the momentum of a layer thinner than dry in proportion, so that velocities stay bounded as
 // it drains.
-// dampThinLayers[float32], cell.go:90
-DEVICE void dampThinLayers_f32(float dry, State_f32 *c) {
-    if (c->H1 < dry || c->H2 < dry) {
+// dampThinLayers[float32], cell.go:94
+DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
+    if (oneLayer) {
+        dampLower_f32(dry, c);
+    } else if (c->H1 < dry || c->H2 < dry) {
         dampLayers_f32(dry, c);
     }
 }
 
 // stepLimit returns the longest step that the CFL condition allows, equation (3); NaN if the new state c is not
 // finite or a thickness is negative.
-// (*balance[float32]).stepLimit, cell.go:76
+// (*balance[float32]).stepLimit, cell.go:80
 DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
     float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f) {
@@ -1277,22 +1307,22 @@ DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float ar
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, cell.go:49
-DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, float dt, float area,
+// (*balance[float32]).advance, cell.go:51
+DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float dt, float area,
         State_f32 *from, Slice<float> manning, const Forcing_f32 *force, State_f32 *out) {
     State_f32 c = *from;
-    balance_applyFluxes_f32(b, dt / area, &c);
+    balance_applyFluxes_f32(b, oneLayer, dt / area, &c);
     if (p->Forced) {
         Forcing_apply_f32(force, i, p, dt, from, &c);
         Forcing_rotate_f32(force, i, dt, &c);
     }
-    if (p->Hyperbolic) {
+    if (!oneLayer && p->Hyperbolic) {
         restoreHyperbolicity_f32(p, &c);
     }
     if (p->Friction) {
         bedFriction_f32(p, dt, manning[i], &c);
     }
-    dampThinLayers_f32(p->DryDepth, &c);
+    dampThinLayers_f32(oneLayer, p->DryDepth, &c);
     *out = c;
     return balance_stepLimit_f32(b, p, area, &c);
 }
@@ -1301,24 +1331,26 @@ DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, f
 // vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite
 // or a thickness negative.
 // UpdateCell[float32], cell.go:14
-DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
+DEVICE float UpdateCell_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, const Forcing_f32 *force,
         Slice<State_f32> out) {
     balance_f32 b = {};
-    balance_gather_f32(&b, m->CellEdges_[i], flux);
-    return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
+    balance_gather_f32(&b, oneLayer, m->CellEdges_[i], flux);
+    return balance_advance_f32(&b, oneLayer, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
 // sum adds the fluxes of three edges, whose left (0) or right (1) cell this is. It starts at 0, so that fluxes of -0
 // sum to 0.
 // (*balance[float64]).sum, cell.go:36
-DEVICE void balance_sum_f64(balance_f64 *b, Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 side0, int32 side1,
-        int32 side2) {
+DEVICE void balance_sum_f64(balance_f64 *b, bool oneLayer, Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 side0,
+        int32 side1, int32 side2) {
     MomentumChange_f64 p0 = f0->Side[side0], p1 = f1->Side[side1], p2 = f2->Side[side2];
     double s0 = double(sub(1, mul(2, side0))), s1 = double(sub(1, mul(2, side1))), s2 = double(sub(1, mul(2, side2)));
-    b->h1 = 0.0 + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
-    b->q1x = 0.0 + p0.X1 + p1.X1 + p2.X1;
-    b->q1y = 0.0 + p0.Y1 + p1.Y1 + p2.Y1;
+    if (!oneLayer) {
+        b->h1 = 0.0 + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
+        b->q1x = 0.0 + p0.X1 + p1.X1 + p2.X1;
+        b->q1y = 0.0 + p0.Y1 + p1.Y1 + p2.Y1;
+    }
     b->h2 = 0.0 + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
     b->q2x = 0.0 + p0.X2 + p1.X2 + p2.X2;
     b->q2y = 0.0 + p0.Y2 + p1.Y2 + p2.Y2;
@@ -1327,18 +1359,20 @@ DEVICE void balance_sum_f64(balance_f64 *b, Flux_f64 *f0, Flux_f64 *f1, Flux_f64
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
 // (*balance[float64]).gather, cell.go:29
-DEVICE void balance_gather_f64(balance_f64 *b, CellEdges links, Slice<Flux_f64> flux) {
+DEVICE void balance_gather_f64(balance_f64 *b, bool oneLayer, CellEdges links, Slice<Flux_f64> flux) {
     // -1 or 0
     int32 r0 = links.Edge[0] >> 31, r1 = links.Edge[1] >> 31, r2 = links.Edge[2] >> 31;
-    balance_sum_f64(b, &flux[links.Edge[0] ^ r0], &flux[links.Edge[1] ^ r1], &flux[links.Edge[2] ^ r2], neg(r0), neg(r1), neg(r2));
+    balance_sum_f64(b, oneLayer, &flux[links.Edge[0] ^ r0], &flux[links.Edge[1] ^ r1], &flux[links.Edge[2] ^ r2], neg(r0), neg(r1), neg(r2));
 }
 
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
-// (*balance[float64]).applyFluxes, cell.go:69
-DEVICE void balance_applyFluxes_f64(balance_f64 *b, double rate, State_f64 *c) {
-    c->H1 = c->H1 - rate * b->h1;
-    c->Q1x = c->Q1x - rate * b->q1x;
-    c->Q1y = c->Q1y - rate * b->q1y;
+// (*balance[float64]).applyFluxes, cell.go:71
+DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, State_f64 *c) {
+    if (!oneLayer) {
+        c->H1 = c->H1 - rate * b->h1;
+        c->Q1x = c->Q1x - rate * b->q1x;
+        c->Q1y = c->Q1y - rate * b->q1y;
+    }
     c->H2 = c->H2 - rate * b->h2;
     c->Q2x = c->Q2x - rate * b->q2x;
     c->Q2y = c->Q2y - rate * b->q2y;
@@ -1514,7 +1548,7 @@ DEVICE void bedFriction_f64(const Params_f64 *p, double dt, double n, State_f64 
 }
 
 // velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
-// velocity[float64], face.go:75
+// velocity[float64], face.go:83
 DEVICE double velocity_f64(double h, double q, double dry) {
     if (h >= dry) {
         return q / h;
@@ -1525,31 +1559,39 @@ DEVICE double velocity_f64(double h, double q, double dry) {
     return 2.0 * h * q / (h * h + dry * dry);
 }
 
-// dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float64], cell.go:97
-DEVICE void dampLayers_f64(double dry, State_f64 *c) {
-    if (c->H1 < dry) {
-        c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
-        c->Q1y = c->H1 * velocity_f64(c->H1, c->Q1y, dry);
-    }
+// dampLower is dampThinLayers for the lower layer.
+// dampLower[float64], cell.go:111
+DEVICE void dampLower_f64(double dry, State_f64 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f64(c->H2, c->Q2x, dry);
         c->Q2y = c->H2 * velocity_f64(c->H2, c->Q2y, dry);
     }
 }
 
+// dampLayers is dampThinLayers if a layer is known to be thin.
+// dampLayers[float64], cell.go:103
+DEVICE void dampLayers_f64(double dry, State_f64 *c) {
+    if (c->H1 < dry) {
+        c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
+        c->Q1y = c->H1 * velocity_f64(c->H1, c->Q1y, dry);
+    }
+    dampLower_f64(dry, c);
+}
+
 // dampThinLayers reduces the momentum of a layer thinner than dry in proportion, so that velocities stay bounded as
 // it drains.
-// dampThinLayers[float64], cell.go:90
-DEVICE void dampThinLayers_f64(double dry, State_f64 *c) {
-    if (c->H1 < dry || c->H2 < dry) {
+// dampThinLayers[float64], cell.go:94
+DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
+    if (oneLayer) {
+        dampLower_f64(dry, c);
+    } else if (c->H1 < dry || c->H2 < dry) {
         dampLayers_f64(dry, c);
     }
 }
 
 // stepLimit returns the longest step that the CFL condition allows, equation (3); NaN if the new state c is not
 // finite or a thickness is negative.
-// (*balance[float64]).stepLimit, cell.go:76
+// (*balance[float64]).stepLimit, cell.go:80
 DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
     double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0) {
@@ -1563,22 +1605,22 @@ DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double 
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, cell.go:49
-DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, double dt, double area,
-        State_f64 *from, Slice<double> manning, const Forcing_f64 *force, State_f64 *out) {
+// (*balance[float64]).advance, cell.go:51
+DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double dt,
+        double area, State_f64 *from, Slice<double> manning, const Forcing_f64 *force, State_f64 *out) {
     State_f64 c = *from;
-    balance_applyFluxes_f64(b, dt / area, &c);
+    balance_applyFluxes_f64(b, oneLayer, dt / area, &c);
     if (p->Forced) {
         Forcing_apply_f64(force, i, p, dt, from, &c);
         Forcing_rotate_f64(force, i, dt, &c);
     }
-    if (p->Hyperbolic) {
+    if (!oneLayer && p->Hyperbolic) {
         restoreHyperbolicity_f64(p, &c);
     }
     if (p->Friction) {
         bedFriction_f64(p, dt, manning[i], &c);
     }
-    dampThinLayers_f64(p->DryDepth, &c);
+    dampThinLayers_f64(oneLayer, p->DryDepth, &c);
     *out = c;
     return balance_stepLimit_f64(b, p, area, &c);
 }
@@ -1587,54 +1629,71 @@ DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, 
 // vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite
 // or a thickness negative.
 // UpdateCell[float64], cell.go:14
-DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
+DEVICE double UpdateCell_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, const Forcing_f64 *force,
         Slice<State_f64> out) {
     balance_f64 b = {};
-    balance_gather_f64(&b, m->CellEdges_[i], flux);
-    return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
+    balance_gather_f64(&b, oneLayer, m->CellEdges_[i], flux);
+    return balance_advance_f64(&b, oneLayer, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
 // it is divided by h.
 // (*side[float32]).rotate, face.go:40
-DEVICE void side_rotate_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, float nx, float ny) {
+DEVICE void side_rotate_f32(side_f32 *s, int32 scheme, State_f32 *w, Bed_f32 *bed, float nx, float ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
-    s->h1 = w->H1;
-    s->q1 = w->Q1x * nx + w->Q1y * ny;
-    s->t1 = w->Q1y * nx - w->Q1x * ny;
+    if (scheme != 3) {
+        s->h1 = w->H1;
+        s->q1 = w->Q1x * nx + w->Q1y * ny;
+        s->t1 = w->Q1y * nx - w->Q1x * ny;
+    }
     s->h2 = w->H2;
     s->q2 = w->Q2x * nx + w->Q2y * ny;
     s->t2 = w->Q2y * nx - w->Q2x * ny;
 }
 
-// thin reports whether a layer is absent.
-// (*side[float32]).thin, face.go:53
-DEVICE bool side_thin_f32(side_f32 *s, float dry) {
-    return s->h1 < dry || s->h2 < dry;
-}
-
 // computeLevels computes the levels of a side with the state of its cell.
-// (*side[float32]).computeLevels, face.go:47
+// (*side[float32]).computeLevels, face.go:49
 DEVICE void side_computeLevels_f32(side_f32 *s) {
     s->z2 = s->h2 - s->depth;
     s->z1 = s->h1 + s->z2;
 }
 
-// thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
-// (*side[float32]).thinVelocities, face.go:68
-DEVICE void side_thinVelocities_f32(side_f32 *s, float dry) {
-    s->u1 = velocity_f32(s->h1, s->q1, dry);
-    s->t1 = velocity_f32(s->h1, s->t1, dry);
+// thinVelocityLower does so for the lower layer.
+// (*side[float32]).thinVelocityLower, face.go:77
+DEVICE void side_thinVelocityLower_f32(side_f32 *s, float dry) {
     s->u2 = velocity_f32(s->h2, s->q2, dry);
     s->t2 = velocity_f32(s->h2, s->t2, dry);
-    s->q1 = s->h1 * s->u1;
     s->q2 = s->h2 * s->u2;
 }
 
+// mirror makes s the state behind a wall: the same water with its normal velocity reversed.
+// (*side[float32]).mirror, face.go:94
+DEVICE void side_mirror_f32(side_f32 *s) {
+    s->q1 = -s->q1;
+    s->u1 = -s->u1;
+    s->q2 = -s->q2;
+    s->u2 = -s->u2;
+}
+
+// thin reports whether a layer is absent.
+// (*side[float32]).thin, face.go:55
+DEVICE bool side_thin_f32(side_f32 *s, float dry) {
+    return s->h1 < dry || s->h2 < dry;
+}
+
+// thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
+// (*side[float32]).thinVelocities, face.go:70
+DEVICE void side_thinVelocities_f32(side_f32 *s, float dry) {
+    s->u1 = velocity_f32(s->h1, s->q1, dry);
+    s->t1 = velocity_f32(s->h1, s->t1, dry);
+    s->q1 = s->h1 * s->u1;
+    side_thinVelocityLower_f32(s, dry);
+}
+
 // velocities computes the velocities of both sides if both layers are present, with one division.
-// (*Face[float32]).velocities, face.go:56
+// (*Face[float32]).velocities, face.go:58
 DEVICE void Face_velocities_f32(Face_f32 *f) {
     side_f32 *l = &f->l, *r = &f->r;
     float hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -1656,17 +1715,8 @@ DEVICE void Face_velocities_f32(Face_f32 *f) {
     r->t2 = r->t2 * v2;
 }
 
-// mirror makes s the state behind a wall: the same water with its normal velocity reversed.
-// (*side[float32]).mirror, face.go:86
-DEVICE void side_mirror_f32(side_f32 *s) {
-    s->q1 = -s->q1;
-    s->u1 = -s->u1;
-    s->q2 = -s->q2;
-    s->u2 = -s->u2;
-}
-
 // levelJumps computes the jumps of surface and interface if both layers are present.
-// (*Face[float32]).levelJumps, face.go:91
+// (*Face[float32]).levelJumps, face.go:99
 DEVICE void Face_levelJumps_f32(Face_f32 *f) {
     float z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -1675,7 +1725,7 @@ DEVICE void Face_levelJumps_f32(Face_f32 *f) {
 
 // roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
 // √h, with both weights multiplied by that of the left side.
-// (*Face[float32]).roeMean, face.go:99
+// (*Face[float32]).roeMean, face.go:107
 DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f32(l->h1 * r->h1);
@@ -1692,7 +1742,7 @@ DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
 
 // computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
 // jumps of levels, it vanishes exactly in a lake at rest.
-// (*Face[float32]).computeResidual, face.go:113
+// (*Face[float32]).computeResidual, face.go:121
 DEVICE void Face_computeResidual_f32(Face_f32 *f, float ratio) {
     side_f32 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -1703,15 +1753,25 @@ DEVICE void Face_computeResidual_f32(Face_f32 *f, float ratio) {
 
 // LoadSides fills the sides of an edge from the states of its cells, the jumps and the Roe state. Both sides are read
 // before either is used, so that a GPU waits for memory once.
-// (*Face[float32]).LoadSides, edge.go:37
-DEVICE void Face_LoadSides_f32(Face_f32 *f, EdgeCells at, Normal_f32 *n, const Params_f32 *p, Slice<Bed_f32> beds,
-        Slice<State_f32> w) {
+// (*Face[float32]).LoadSides, edge.go:40
+DEVICE void Face_LoadSides_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f32 *n, const Params_f32 *p,
+        Slice<Bed_f32> beds, Slice<State_f32> w) {
     int32 right = at.Right;
     if (right < 0) {
         right = at.Left;
     }
-    side_rotate_f32(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y);
-    side_rotate_f32(&f->r, &w[right], &beds[right], n->X, n->Y);
+    side_rotate_f32(&f->l, scheme, &w[at.Left], &beds[at.Left], n->X, n->Y);
+    side_rotate_f32(&f->r, scheme, &w[right], &beds[right], n->X, n->Y);
+    if (scheme == 3) {
+        side_computeLevels_f32(&f->l);
+        side_computeLevels_f32(&f->r);
+        side_thinVelocityLower_f32(&f->l, p->DryDepth);
+        side_thinVelocityLower_f32(&f->r, p->DryDepth);
+        if (at.Right == -1) {
+            side_mirror_f32(&f->r);
+        }
+        return;
+    }
     f->thin = side_thin_f32(&f->l, p->DryDepth) || side_thin_f32(&f->r, p->DryDepth);
     if (f->thin || at.Right <= -3) {
         side_computeLevels_f32(&f->l);
@@ -1807,25 +1867,18 @@ DEVICE float Eigenvalues_fastest_f32(Eigenvalues_f32 *ev) {
 }
 
 // Waves computes the eigenvalues of a face with both layers on both sides.
-// (*Face[float32]).Waves, edge.go:68
-DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
-    if (!f->thin) {
-        Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
-        f->speed_ = Eigenvalues_fastest_f32(&f->waves);
+// (*Face[float32]).Waves, edge.go:81
+DEVICE void Face_Waves_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
+    if (scheme != 3) {
+        if (!f->thin) {
+            Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
+            f->speed_ = Eigenvalues_fastest_f32(&f->waves);
+        }
     }
 }
 
-// stopUpper sets the upper layer to rest on both sides: layers thinner than the dry depth do not flow.
-// (*Face[float32]).stopUpper, dry.go:83
-DEVICE void Face_stopUpper_f32(Face_f32 *f) {
-    f->l.q1 = 0.0f;
-    f->l.u1 = 0.0f;
-    f->r.q1 = 0.0f;
-    f->r.u1 = 0.0f;
-}
-
-// roeMeanThin is roeMean for thicknesses that may be 0.
-// (*Face[float32]).roeMeanThin, dry.go:73
+// roeMeanThin is roeMean where thicknesses may be 0.
+// (*Face[float32]).roeMeanThin, dry.go:95
 DEVICE void Face_roeMeanThin_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     float h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
@@ -1840,7 +1893,7 @@ DEVICE void Face_roeMeanThin_f32(Face_f32 *f, float g) {
     r->h2 = h2r;
 }
 
-// (*Face[float32]).stopLower, dry.go:87
+// (*Face[float32]).stopLower, dry.go:109
 DEVICE void Face_stopLower_f32(Face_f32 *f) {
     f->l.q2 = 0.0f;
     f->l.u2 = 0.0f;
@@ -1852,7 +1905,7 @@ DEVICE void Face_stopLower_f32(Face_f32 *f) {
 // Einfeldt: with these speeds thicknesses stay nonnegative, and a dry bed is flooded at the speed of its front, u +
 // 2√(gh). The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the
 // residual.
-// singleLayerViscosity[float32], dry.go:95
+// singleLayerViscosity[float32], dry.go:117
 struct singleLayerViscosity_f32_results { float r0; float r1; float r2; };
 DEVICE singleLayerViscosity_f32_results singleLayerViscosity_f32(float g, float hl, float ul, float hr, float ur,
         float u, float c, float dz, float r1, float r2, float dry) {
@@ -1871,14 +1924,64 @@ DEVICE singleLayerViscosity_f32_results singleLayerViscosity_f32(float g, float 
     return {b0 * dz + b1 * r1, b0 * r1 + b1 * r2, num_Larger_f32(-l1, l2)};
 }
 
+// lowerViscosity is dryViscosity where no side has an upper layer, or any layer if dry.
+// (*Face[float32]).lowerViscosity, dry.go:78
+DEVICE void Face_lowerViscosity_f32(Face_f32 *f, const Params_f32 *p, bool dry) {
+    side_f32 *l = &f->l, *r = &f->r;
+    f->dz1 = f->dz2;
+    Face_roeMeanThin_f32(f, p->Gravity);
+    Face_computeResidual_f32(f, p->DensityRatio);
+    f->r2 = 0.0f;
+    if (dry) {
+        Face_stopLower_f32(f);
+        f->r4 = 0.0f;
+        f->viscosity = vector_f32{};
+        f->speed_ = 0.0f;
+        return;
+    }
+    auto [h, q, speed] = singleLayerViscosity_f32(p->Gravity, l->h2, l->u2, r->h2, r->u2, f->u2, f->c2, f->dz2, f->r3, f->r4, p->DryDepth);
+    f->viscosity = vector_f32{0.0f, 0.0f, h, q};
+    f->speed_ = speed;
+}
+
+// viscosityOfOneLayer is dryViscosity in a run without an upper layer.
+// (*Face[float32]).viscosityOfOneLayer, dry.go:62
+DEVICE void Face_viscosityOfOneLayer_f32(Face_f32 *f, const Params_f32 *p) {
+    side_f32 *l = &f->l, *r = &f->r;
+    const float value1 = num_Larger_f32(l->h2, 0.0f), value2 = num_Larger_f32(r->h2, 0.0f);
+    l->h2 = value1;
+    r->h2 = value2;
+    bool absentl = l->h2 < p->DryDepth, absentr = r->h2 < p->DryDepth;
+    if (absentr && -r->depth > l->z2) {
+        l->q2 = 0.0f;
+        l->u2 = 0.0f;
+    }
+    if (absentl && -l->depth > r->z2) {
+        r->q2 = 0.0f;
+        r->u2 = 0.0f;
+    }
+    float bed = -num_Smaller_f32(l->depth, r->depth);
+    f->dz2 = num_Larger_f32(r->z2, bed) - num_Larger_f32(l->z2, bed);
+    Face_lowerViscosity_f32(f, p, absentl && absentr);
+}
+
+// stopUpper sets the upper layer to rest on both sides: layers thinner than the dry depth do not flow.
+// (*Face[float32]).stopUpper, dry.go:105
+DEVICE void Face_stopUpper_f32(Face_f32 *f) {
+    f->l.q1 = 0.0f;
+    f->l.u1 = 0.0f;
+    f->r.q1 = 0.0f;
+    f->r.u1 = 0.0f;
+}
+
 // residual returns the residual of the face as a vector.
-// (*Face[float32]).residual, face.go:135
+// (*Face[float32]).residual, face.go:143
 DEVICE vector_f32 Face_residual_f32(Face_f32 *f) {
     return vector_f32{f->r1, f->r2, f->r3, f->r4};
 }
 
 // applyRoeMatrix returns A v with the Roe matrix A of the face.
-// (*Face[float32]).applyRoeMatrix, face.go:122
+// (*Face[float32]).applyRoeMatrix, face.go:130
 DEVICE vector_f32 Face_applyRoeMatrix_f32(Face_f32 *f, float r, vector_f32 v) {
     return vector_f32{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0f * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0f * f->u2 * v.q2};
 }
@@ -1970,20 +2073,7 @@ DEVICE void Face_dryViscosity_f32(Face_f32 *f, const Params_f32 *p) {
 
     if (absent1l && absent1r) {
         Face_stopUpper_f32(f);
-        f->dz1 = f->dz2;
-        Face_roeMeanThin_f32(f, p->Gravity);
-        Face_computeResidual_f32(f, p->DensityRatio);
-        f->r2 = 0.0f;
-        if (absent2l && absent2r) {
-            Face_stopLower_f32(f);
-            f->r4 = 0.0f;
-            f->viscosity = vector_f32{};
-            f->speed_ = 0.0f;
-            return;
-        }
-        auto [h, q, speed] = singleLayerViscosity_f32(p->Gravity, l->h2, l->u2, r->h2, r->u2, f->u2, f->c2, f->dz2, f->r3, f->r4, p->DryDepth);
-        f->viscosity = vector_f32{0.0f, 0.0f, h, q};
-        f->speed_ = speed;
+        Face_lowerViscosity_f32(f, p, absent2l && absent2r);
         return;
     }
     if (absent2l && absent2r) {
@@ -2053,7 +2143,7 @@ DEVICE float harten_f32(float l, float eps) {
 }
 
 // stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float32]).stateJump, face.go:132
+// (*Face[float32]).stateJump, face.go:140
 DEVICE vector_f32 Face_stateJump_f32(Face_f32 *f) {
     return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -2114,8 +2204,12 @@ DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
 }
 
 // Viscosity computes the viscosity of the scheme. A face with a thin layer uses that of PVM-IFCP.
-// (*Face[float32]).Viscosity, edge.go:77
+// (*Face[float32]).Viscosity, edge.go:92
 DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
+    if (scheme == 3) {
+        Face_viscosityOfOneLayer_f32(f, p);
+        return;
+    }
     f->contacts = scheme == 2 && !f->thin;
     if (f->thin) {
         Face_dryViscosity_f32(f, p);
@@ -2200,7 +2294,7 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
 // availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
 // layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
 // shore, and if it is thinner than the step, each of the cell's three edges may take a third.
-// (*Face[float32]).availableShare, edge.go:198
+// (*Face[float32]).availableShare, edge.go:229
 DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, float hl, float hr, float step,
         float dry) {
     float h = hl, area = f->l.area;
@@ -2227,7 +2321,7 @@ DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, floa
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
-// carried[float32], edge.go:154
+// carried[float32], edge.go:185
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -2272,9 +2366,21 @@ DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float d
     s->Passed_[k].V2 += double(dt) * double(out->M2);
 }
 
+// layerFluxBetween computes the flux of a layer from the normal mass flows q, the normal velocities u and the
+// tangential velocities t of both sides, the residual of its momentum, and the viscosities of its mass and momentum.
+// layerFluxBetween[float32], edge.go:165
+DEVICE layerFlux_f32 layerFluxBetween_f32(EdgeCells at, float ql, float ul, float tl, float qr, float ur, float tr,
+        float residual, float vh, float vq) {
+    float m = (ql + qr - vh) / 2.0f;
+    if (at.Right == -1) {
+        m = 0.0f;
+    }
+    return layerFlux_f32{m, carried_f32(m, tl, tr), (residual - vq) / 2.0f + ql * ul, (residual + vq) / 2.0f - qr * ur};
+}
+
 // contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
 // mean of the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:163
+// contact[float32], edge.go:194
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
@@ -2286,7 +2392,7 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
 // layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
 // it drains.
-// limitMomentum[float32], edge.go:174
+// limitMomentum[float32], edge.go:205
 struct limitMomentum_f32_results { float r0; float r1; };
 DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, bool cut, float hl, float ul,
         float hr, float ur, float jump, const Params_f32 *p) {
@@ -2311,11 +2417,29 @@ DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, 
     return {nl, nr};
 }
 
+// limit bounds the momentum of thin layers, and scales the flux by the share s of its mass that the upwind cell has.
+// (*layerFlux[float32]).limit, edge.go:174
+DEVICE void layerFlux_limit_f32(layerFlux_f32 *x, float s, float hl, float ul, float hr, float ur, float jump,
+        const Params_f32 *p, bool own, Counters *n) {
+    const auto results1 = limitMomentum_f32(x->left, x->right, x->m, s < 1.0f, hl, ul, hr, ur, jump, p);
+    x->left = results1.r0;
+    x->right = results1.r1;
+    if (s < 1.0f) {
+        x->m = x->m * s;
+        x->t = x->t * s;
+        x->left = x->left * s;
+        x->right = x->right * s;
+        if (own) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
+    }
+}
+
 // WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
 // which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
 // ranks or tiles compute the same edge, only the one for which it is own updates the counters.
-// (*Face[float32]).WriteFlux, edge.go:93
-DEVICE void Face_WriteFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
+// (*Face[float32]).WriteFlux, edge.go:112
+DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
         const Boundary_f32 *boundary, float dt, bool own, Flux_f32 *out, Counters *n) {
     if (at.Right <= -3 && Boundary_condition_f32(boundary, at).Kind != 0) {
         Face_prescribedFlux_f32(f, at, normal, p, boundary, dt, own, out, n);
@@ -2324,29 +2448,21 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, co
     }
     side_f32 *l = &f->l, *r = &f->r;
     vector_f32 *v = &f->viscosity;
-    if (f->waves.Complex && !f->thin && own) {
-        atomic_add(&n->ComplexEdges, int64(1));
-    }
-    float m1 = (l->q1 + r->q1 - v->h1) / 2.0f, m2 = (l->q2 + r->q2 - v->h2) / 2.0f;
-    if (at.Right == -1) {
-        m1 = 0.0f;
-        m2 = 0.0f;
-    }
-    float t1 = 0.0f, t2 = 0.0f;
-    if (f->contacts) {
-        t1 = contact_f32(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
-        t2 = contact_f32(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
-        if (at.Right == -1) {
-            t1 = 0.0f;
-            t2 = 0.0f;
+    layerFlux_f32 lower = layerFluxBetween_f32(at, l->q2, l->u2, l->t2, r->q2, r->u2, r->t2, f->r4, v->h2, v->q2);
+    layerFlux_f32 upper = {};
+    if (scheme != 3) {
+        if (f->waves.Complex && !f->thin && own) {
+            atomic_add(&n->ComplexEdges, int64(1));
         }
-    } else {
-        t1 = carried_f32(m1, l->t1, r->t1);
-        t2 = carried_f32(m2, l->t2, r->t2);
+        upper = layerFluxBetween_f32(at, l->q1, l->u1, l->t1, r->q1, r->u1, r->t1, f->r2, v->h1, v->q1);
+        if (f->contacts && at.Right == -1) {
+            upper.t = 0.0f;
+            lower.t = 0.0f;
+        } else if (f->contacts) {
+            upper.t = contact_f32(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
+            lower.t = contact_f32(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
+        }
     }
-    float n1l = (f->r2 - v->q1) / 2.0f + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0f - r->q1 * r->u1;
-    float n2l = (f->r4 - v->q2) / 2.0f + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0f - r->q2 * r->u2;
-    float length = normal->Length;
     float hl1 = l->h1, hl2 = l->h2, bedl = l->depth, hr1 = r->h1, hr2 = r->h2, bedr = r->depth;
     if (f->sloped) {
         hl1 = l->mean1;
@@ -2356,91 +2472,91 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, co
         hr2 = r->mean2;
         bedr = r->bed;
     }
-    float step1 = num_Abs_f32((hr2 - bedr) - (hl2 - bedl)), step2 = num_Abs_f32(l->depth - r->depth);
-    float s = Face_availableShare_f32(f, at, m1 * length * dt, hl1, hr1, step1, p->DryDepth);
-    const auto results1 = limitMomentum_f32(n1l, n1r, m1, s < 1.0f, l->h1, l->u1, r->h1, r->u1, num_Abs_f32(f->dz1), p);
-    n1l = results1.r0;
-    n1r = results1.r1;
-    if (s < 1.0f) {
-        m1 = m1 * s;
-        t1 = t1 * s;
-        n1l = n1l * s;
-        n1r = n1r * s;
-        if (own) {
-            atomic_add(&n->LimitedFluxes, int64(1));
-        }
+    float jump = num_Abs_f32(f->dz2);
+    if (scheme != 3) {
+        float step = num_Abs_f32((hr2 - bedr) - (hl2 - bedl));
+        float s = Face_availableShare_f32(f, at, upper.m * normal->Length * dt, hl1, hr1, step, p->DryDepth);
+        layerFlux_limit_f32(&upper, s, l->h1, l->u1, r->h1, r->u1, num_Abs_f32(f->dz1), p, own, n);
+        jump = num_Larger_f32(num_Abs_f32(f->dz1), jump);
     }
-    s = Face_availableShare_f32(f, at, m2 * length * dt, hl2, hr2, step2, p->DryDepth);
-    const auto results2 = limitMomentum_f32(n2l, n2r, m2, s < 1.0f, l->h2, l->u2, r->h2, r->u2, num_Larger_f32(num_Abs_f32(f->dz1), num_Abs_f32(f->dz2)), p);
-    n2l = results2.r0;
-    n2r = results2.r1;
-    if (s < 1.0f) {
-        m2 = m2 * s;
-        t2 = t2 * s;
-        n2l = n2l * s;
-        n2r = n2r * s;
-        if (own) {
-            atomic_add(&n->LimitedFluxes, int64(1));
-        }
-    }
+    float s = Face_availableShare_f32(f, at, lower.m * normal->Length * dt, hl2, hr2, num_Abs_f32(l->depth - r->depth), p->DryDepth);
+    layerFlux_limit_f32(&lower, s, l->h2, l->u2, r->h2, r->u2, jump, p, own, n);
+    float length = normal->Length;
     float x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f32{m1 * length, m2 * length, f->speed_ * length, 0.0f, Array<MomentumChange_f32, 2>{{MomentumChange_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, MomentumChange_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
+    *out = Flux_f32{upper.m * length, lower.m * length, f->speed_ * length, 0.0f, Array<MomentumChange_f32, 2>{{MomentumChange_f32{upper.left * x - upper.t * y, upper.left * y + upper.t * x, lower.left * x - lower.t * y, lower.left * y + lower.t * x}, MomentumChange_f32{upper.right * x + upper.t * y, upper.right * y - upper.t * x, lower.right * x + lower.t * y, lower.right * y - lower.t * x}}}};
     if (at.Right <= -3) {
         Boundary_addOutflow_f32(boundary, at, dt, out);
     }
 }
 
 // EdgeFlux computes the flux of edge e by a scheme.
-// EdgeFlux[float32], edge.go:26
+// EdgeFlux[float32], edge.go:28
 DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
     Face_f32 f = {};
-    Face_LoadSides_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
-    Face_Waves_f32(&f, p);
+    Face_LoadSides_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
+    Face_Waves_f32(&f, scheme, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_WriteFlux_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
+    Face_WriteFlux_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
 }
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
 // it is divided by h.
 // (*side[float64]).rotate, face.go:40
-DEVICE void side_rotate_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, double nx, double ny) {
+DEVICE void side_rotate_f64(side_f64 *s, int32 scheme, State_f64 *w, Bed_f64 *bed, double nx, double ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
-    s->h1 = w->H1;
-    s->q1 = w->Q1x * nx + w->Q1y * ny;
-    s->t1 = w->Q1y * nx - w->Q1x * ny;
+    if (scheme != 3) {
+        s->h1 = w->H1;
+        s->q1 = w->Q1x * nx + w->Q1y * ny;
+        s->t1 = w->Q1y * nx - w->Q1x * ny;
+    }
     s->h2 = w->H2;
     s->q2 = w->Q2x * nx + w->Q2y * ny;
     s->t2 = w->Q2y * nx - w->Q2x * ny;
 }
 
-// thin reports whether a layer is absent.
-// (*side[float64]).thin, face.go:53
-DEVICE bool side_thin_f64(side_f64 *s, double dry) {
-    return s->h1 < dry || s->h2 < dry;
-}
-
 // computeLevels computes the levels of a side with the state of its cell.
-// (*side[float64]).computeLevels, face.go:47
+// (*side[float64]).computeLevels, face.go:49
 DEVICE void side_computeLevels_f64(side_f64 *s) {
     s->z2 = s->h2 - s->depth;
     s->z1 = s->h1 + s->z2;
 }
 
-// thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
-// (*side[float64]).thinVelocities, face.go:68
-DEVICE void side_thinVelocities_f64(side_f64 *s, double dry) {
-    s->u1 = velocity_f64(s->h1, s->q1, dry);
-    s->t1 = velocity_f64(s->h1, s->t1, dry);
+// thinVelocityLower does so for the lower layer.
+// (*side[float64]).thinVelocityLower, face.go:77
+DEVICE void side_thinVelocityLower_f64(side_f64 *s, double dry) {
     s->u2 = velocity_f64(s->h2, s->q2, dry);
     s->t2 = velocity_f64(s->h2, s->t2, dry);
-    s->q1 = s->h1 * s->u1;
     s->q2 = s->h2 * s->u2;
 }
 
+// mirror makes s the state behind a wall: the same water with its normal velocity reversed.
+// (*side[float64]).mirror, face.go:94
+DEVICE void side_mirror_f64(side_f64 *s) {
+    s->q1 = -s->q1;
+    s->u1 = -s->u1;
+    s->q2 = -s->q2;
+    s->u2 = -s->u2;
+}
+
+// thin reports whether a layer is absent.
+// (*side[float64]).thin, face.go:55
+DEVICE bool side_thin_f64(side_f64 *s, double dry) {
+    return s->h1 < dry || s->h2 < dry;
+}
+
+// thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
+// (*side[float64]).thinVelocities, face.go:70
+DEVICE void side_thinVelocities_f64(side_f64 *s, double dry) {
+    s->u1 = velocity_f64(s->h1, s->q1, dry);
+    s->t1 = velocity_f64(s->h1, s->t1, dry);
+    s->q1 = s->h1 * s->u1;
+    side_thinVelocityLower_f64(s, dry);
+}
+
 // velocities computes the velocities of both sides if both layers are present, with one division.
-// (*Face[float64]).velocities, face.go:56
+// (*Face[float64]).velocities, face.go:58
 DEVICE void Face_velocities_f64(Face_f64 *f) {
     side_f64 *l = &f->l, *r = &f->r;
     double hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -2462,17 +2578,8 @@ DEVICE void Face_velocities_f64(Face_f64 *f) {
     r->t2 = r->t2 * v2;
 }
 
-// mirror makes s the state behind a wall: the same water with its normal velocity reversed.
-// (*side[float64]).mirror, face.go:86
-DEVICE void side_mirror_f64(side_f64 *s) {
-    s->q1 = -s->q1;
-    s->u1 = -s->u1;
-    s->q2 = -s->q2;
-    s->u2 = -s->u2;
-}
-
 // levelJumps computes the jumps of surface and interface if both layers are present.
-// (*Face[float64]).levelJumps, face.go:91
+// (*Face[float64]).levelJumps, face.go:99
 DEVICE void Face_levelJumps_f64(Face_f64 *f) {
     double z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -2481,7 +2588,7 @@ DEVICE void Face_levelJumps_f64(Face_f64 *f) {
 
 // roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
 // √h, with both weights multiplied by that of the left side.
-// (*Face[float64]).roeMean, face.go:99
+// (*Face[float64]).roeMean, face.go:107
 DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f64(l->h1 * r->h1);
@@ -2498,7 +2605,7 @@ DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
 
 // computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
 // jumps of levels, it vanishes exactly in a lake at rest.
-// (*Face[float64]).computeResidual, face.go:113
+// (*Face[float64]).computeResidual, face.go:121
 DEVICE void Face_computeResidual_f64(Face_f64 *f, double ratio) {
     side_f64 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -2509,15 +2616,25 @@ DEVICE void Face_computeResidual_f64(Face_f64 *f, double ratio) {
 
 // LoadSides fills the sides of an edge from the states of its cells, the jumps and the Roe state. Both sides are read
 // before either is used, so that a GPU waits for memory once.
-// (*Face[float64]).LoadSides, edge.go:37
-DEVICE void Face_LoadSides_f64(Face_f64 *f, EdgeCells at, Normal_f64 *n, const Params_f64 *p, Slice<Bed_f64> beds,
-        Slice<State_f64> w) {
+// (*Face[float64]).LoadSides, edge.go:40
+DEVICE void Face_LoadSides_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f64 *n, const Params_f64 *p,
+        Slice<Bed_f64> beds, Slice<State_f64> w) {
     int32 right = at.Right;
     if (right < 0) {
         right = at.Left;
     }
-    side_rotate_f64(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y);
-    side_rotate_f64(&f->r, &w[right], &beds[right], n->X, n->Y);
+    side_rotate_f64(&f->l, scheme, &w[at.Left], &beds[at.Left], n->X, n->Y);
+    side_rotate_f64(&f->r, scheme, &w[right], &beds[right], n->X, n->Y);
+    if (scheme == 3) {
+        side_computeLevels_f64(&f->l);
+        side_computeLevels_f64(&f->r);
+        side_thinVelocityLower_f64(&f->l, p->DryDepth);
+        side_thinVelocityLower_f64(&f->r, p->DryDepth);
+        if (at.Right == -1) {
+            side_mirror_f64(&f->r);
+        }
+        return;
+    }
     f->thin = side_thin_f64(&f->l, p->DryDepth) || side_thin_f64(&f->r, p->DryDepth);
     if (f->thin || at.Right <= -3) {
         side_computeLevels_f64(&f->l);
@@ -2614,25 +2731,18 @@ DEVICE double Eigenvalues_fastest_f64(Eigenvalues_f64 *ev) {
 }
 
 // Waves computes the eigenvalues of a face with both layers on both sides.
-// (*Face[float64]).Waves, edge.go:68
-DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
-    if (!f->thin) {
-        Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
-        f->speed_ = Eigenvalues_fastest_f64(&f->waves);
+// (*Face[float64]).Waves, edge.go:81
+DEVICE void Face_Waves_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
+    if (scheme != 3) {
+        if (!f->thin) {
+            Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
+            f->speed_ = Eigenvalues_fastest_f64(&f->waves);
+        }
     }
 }
 
-// stopUpper sets the upper layer to rest on both sides: layers thinner than the dry depth do not flow.
-// (*Face[float64]).stopUpper, dry.go:83
-DEVICE void Face_stopUpper_f64(Face_f64 *f) {
-    f->l.q1 = 0.0;
-    f->l.u1 = 0.0;
-    f->r.q1 = 0.0;
-    f->r.u1 = 0.0;
-}
-
-// roeMeanThin is roeMean for thicknesses that may be 0.
-// (*Face[float64]).roeMeanThin, dry.go:73
+// roeMeanThin is roeMean where thicknesses may be 0.
+// (*Face[float64]).roeMeanThin, dry.go:95
 DEVICE void Face_roeMeanThin_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     double h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
@@ -2647,7 +2757,7 @@ DEVICE void Face_roeMeanThin_f64(Face_f64 *f, double g) {
     r->h2 = h2r;
 }
 
-// (*Face[float64]).stopLower, dry.go:87
+// (*Face[float64]).stopLower, dry.go:109
 DEVICE void Face_stopLower_f64(Face_f64 *f) {
     f->l.q2 = 0.0;
     f->l.u2 = 0.0;
@@ -2659,7 +2769,7 @@ DEVICE void Face_stopLower_f64(Face_f64 *f) {
 // Einfeldt: with these speeds thicknesses stay nonnegative, and a dry bed is flooded at the speed of its front, u +
 // 2√(gh). The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the
 // residual.
-// singleLayerViscosity[float64], dry.go:95
+// singleLayerViscosity[float64], dry.go:117
 struct singleLayerViscosity_f64_results { double r0; double r1; double r2; };
 DEVICE singleLayerViscosity_f64_results singleLayerViscosity_f64(double g, double hl, double ul, double hr,
         double ur, double u, double c, double dz, double r1, double r2, double dry) {
@@ -2678,14 +2788,64 @@ DEVICE singleLayerViscosity_f64_results singleLayerViscosity_f64(double g, doubl
     return {b0 * dz + b1 * r1, b0 * r1 + b1 * r2, num_Larger_f64(-l1, l2)};
 }
 
+// lowerViscosity is dryViscosity where no side has an upper layer, or any layer if dry.
+// (*Face[float64]).lowerViscosity, dry.go:78
+DEVICE void Face_lowerViscosity_f64(Face_f64 *f, const Params_f64 *p, bool dry) {
+    side_f64 *l = &f->l, *r = &f->r;
+    f->dz1 = f->dz2;
+    Face_roeMeanThin_f64(f, p->Gravity);
+    Face_computeResidual_f64(f, p->DensityRatio);
+    f->r2 = 0.0;
+    if (dry) {
+        Face_stopLower_f64(f);
+        f->r4 = 0.0;
+        f->viscosity = vector_f64{};
+        f->speed_ = 0.0;
+        return;
+    }
+    auto [h, q, speed] = singleLayerViscosity_f64(p->Gravity, l->h2, l->u2, r->h2, r->u2, f->u2, f->c2, f->dz2, f->r3, f->r4, p->DryDepth);
+    f->viscosity = vector_f64{0.0, 0.0, h, q};
+    f->speed_ = speed;
+}
+
+// viscosityOfOneLayer is dryViscosity in a run without an upper layer.
+// (*Face[float64]).viscosityOfOneLayer, dry.go:62
+DEVICE void Face_viscosityOfOneLayer_f64(Face_f64 *f, const Params_f64 *p) {
+    side_f64 *l = &f->l, *r = &f->r;
+    const double value1 = num_Larger_f64(l->h2, 0.0), value2 = num_Larger_f64(r->h2, 0.0);
+    l->h2 = value1;
+    r->h2 = value2;
+    bool absentl = l->h2 < p->DryDepth, absentr = r->h2 < p->DryDepth;
+    if (absentr && -r->depth > l->z2) {
+        l->q2 = 0.0;
+        l->u2 = 0.0;
+    }
+    if (absentl && -l->depth > r->z2) {
+        r->q2 = 0.0;
+        r->u2 = 0.0;
+    }
+    double bed = -num_Smaller_f64(l->depth, r->depth);
+    f->dz2 = num_Larger_f64(r->z2, bed) - num_Larger_f64(l->z2, bed);
+    Face_lowerViscosity_f64(f, p, absentl && absentr);
+}
+
+// stopUpper sets the upper layer to rest on both sides: layers thinner than the dry depth do not flow.
+// (*Face[float64]).stopUpper, dry.go:105
+DEVICE void Face_stopUpper_f64(Face_f64 *f) {
+    f->l.q1 = 0.0;
+    f->l.u1 = 0.0;
+    f->r.q1 = 0.0;
+    f->r.u1 = 0.0;
+}
+
 // residual returns the residual of the face as a vector.
-// (*Face[float64]).residual, face.go:135
+// (*Face[float64]).residual, face.go:143
 DEVICE vector_f64 Face_residual_f64(Face_f64 *f) {
     return vector_f64{f->r1, f->r2, f->r3, f->r4};
 }
 
 // applyRoeMatrix returns A v with the Roe matrix A of the face.
-// (*Face[float64]).applyRoeMatrix, face.go:122
+// (*Face[float64]).applyRoeMatrix, face.go:130
 DEVICE vector_f64 Face_applyRoeMatrix_f64(Face_f64 *f, double r, vector_f64 v) {
     return vector_f64{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0 * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0 * f->u2 * v.q2};
 }
@@ -2777,20 +2937,7 @@ DEVICE void Face_dryViscosity_f64(Face_f64 *f, const Params_f64 *p) {
 
     if (absent1l && absent1r) {
         Face_stopUpper_f64(f);
-        f->dz1 = f->dz2;
-        Face_roeMeanThin_f64(f, p->Gravity);
-        Face_computeResidual_f64(f, p->DensityRatio);
-        f->r2 = 0.0;
-        if (absent2l && absent2r) {
-            Face_stopLower_f64(f);
-            f->r4 = 0.0;
-            f->viscosity = vector_f64{};
-            f->speed_ = 0.0;
-            return;
-        }
-        auto [h, q, speed] = singleLayerViscosity_f64(p->Gravity, l->h2, l->u2, r->h2, r->u2, f->u2, f->c2, f->dz2, f->r3, f->r4, p->DryDepth);
-        f->viscosity = vector_f64{0.0, 0.0, h, q};
-        f->speed_ = speed;
+        Face_lowerViscosity_f64(f, p, absent2l && absent2r);
         return;
     }
     if (absent2l && absent2r) {
@@ -2860,7 +3007,7 @@ DEVICE double harten_f64(double l, double eps) {
 }
 
 // stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float64]).stateJump, face.go:132
+// (*Face[float64]).stateJump, face.go:140
 DEVICE vector_f64 Face_stateJump_f64(Face_f64 *f) {
     return vector_f64{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -2921,8 +3068,12 @@ DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
 }
 
 // Viscosity computes the viscosity of the scheme. A face with a thin layer uses that of PVM-IFCP.
-// (*Face[float64]).Viscosity, edge.go:77
+// (*Face[float64]).Viscosity, edge.go:92
 DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
+    if (scheme == 3) {
+        Face_viscosityOfOneLayer_f64(f, p);
+        return;
+    }
     f->contacts = scheme == 2 && !f->thin;
     if (f->thin) {
         Face_dryViscosity_f64(f, p);
@@ -3007,7 +3158,7 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
 // availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
 // layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
 // shore, and if it is thinner than the step, each of the cell's three edges may take a third.
-// (*Face[float64]).availableShare, edge.go:198
+// (*Face[float64]).availableShare, edge.go:229
 DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, double hl, double hr, double step,
         double dry) {
     double h = hl, area = f->l.area;
@@ -3034,7 +3185,7 @@ DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, do
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
-// carried[float64], edge.go:154
+// carried[float64], edge.go:185
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -3079,9 +3230,21 @@ DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double 
     s->Passed_[k].V2 += dt * out->M2;
 }
 
+// layerFluxBetween computes the flux of a layer from the normal mass flows q, the normal velocities u and the
+// tangential velocities t of both sides, the residual of its momentum, and the viscosities of its mass and momentum.
+// layerFluxBetween[float64], edge.go:165
+DEVICE layerFlux_f64 layerFluxBetween_f64(EdgeCells at, double ql, double ul, double tl, double qr, double ur,
+        double tr, double residual, double vh, double vq) {
+    double m = (ql + qr - vh) / 2.0;
+    if (at.Right == -1) {
+        m = 0.0;
+    }
+    return layerFlux_f64{m, carried_f64(m, tl, tr), (residual - vq) / 2.0 + ql * ul, (residual + vq) / 2.0 - qr * ur};
+}
+
 // contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
 // mean of the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:163
+// contact[float64], edge.go:194
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
@@ -3093,7 +3256,7 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
 // layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
 // it drains.
-// limitMomentum[float64], edge.go:174
+// limitMomentum[float64], edge.go:205
 struct limitMomentum_f64_results { double r0; double r1; };
 DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double m, bool cut, double hl, double ul,
         double hr, double ur, double jump, const Params_f64 *p) {
@@ -3118,11 +3281,29 @@ DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double 
     return {nl, nr};
 }
 
+// limit bounds the momentum of thin layers, and scales the flux by the share s of its mass that the upwind cell has.
+// (*layerFlux[float64]).limit, edge.go:174
+DEVICE void layerFlux_limit_f64(layerFlux_f64 *x, double s, double hl, double ul, double hr, double ur,
+        double jump, const Params_f64 *p, bool own, Counters *n) {
+    const auto results1 = limitMomentum_f64(x->left, x->right, x->m, s < 1.0, hl, ul, hr, ur, jump, p);
+    x->left = results1.r0;
+    x->right = results1.r1;
+    if (s < 1.0) {
+        x->m = x->m * s;
+        x->t = x->t * s;
+        x->left = x->left * s;
+        x->right = x->right * s;
+        if (own) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
+    }
+}
+
 // WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
 // which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
 // ranks or tiles compute the same edge, only the one for which it is own updates the counters.
-// (*Face[float64]).WriteFlux, edge.go:93
-DEVICE void Face_WriteFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
+// (*Face[float64]).WriteFlux, edge.go:112
+DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
         const Boundary_f64 *boundary, double dt, bool own, Flux_f64 *out, Counters *n) {
     if (at.Right <= -3 && Boundary_condition_f64(boundary, at).Kind != 0) {
         Face_prescribedFlux_f64(f, at, normal, p, boundary, dt, own, out, n);
@@ -3131,29 +3312,21 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, co
     }
     side_f64 *l = &f->l, *r = &f->r;
     vector_f64 *v = &f->viscosity;
-    if (f->waves.Complex && !f->thin && own) {
-        atomic_add(&n->ComplexEdges, int64(1));
-    }
-    double m1 = (l->q1 + r->q1 - v->h1) / 2.0, m2 = (l->q2 + r->q2 - v->h2) / 2.0;
-    if (at.Right == -1) {
-        m1 = 0.0;
-        m2 = 0.0;
-    }
-    double t1 = 0.0, t2 = 0.0;
-    if (f->contacts) {
-        t1 = contact_f64(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
-        t2 = contact_f64(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
-        if (at.Right == -1) {
-            t1 = 0.0;
-            t2 = 0.0;
+    layerFlux_f64 lower = layerFluxBetween_f64(at, l->q2, l->u2, l->t2, r->q2, r->u2, r->t2, f->r4, v->h2, v->q2);
+    layerFlux_f64 upper = {};
+    if (scheme != 3) {
+        if (f->waves.Complex && !f->thin && own) {
+            atomic_add(&n->ComplexEdges, int64(1));
         }
-    } else {
-        t1 = carried_f64(m1, l->t1, r->t1);
-        t2 = carried_f64(m2, l->t2, r->t2);
+        upper = layerFluxBetween_f64(at, l->q1, l->u1, l->t1, r->q1, r->u1, r->t1, f->r2, v->h1, v->q1);
+        if (f->contacts && at.Right == -1) {
+            upper.t = 0.0;
+            lower.t = 0.0;
+        } else if (f->contacts) {
+            upper.t = contact_f64(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
+            lower.t = contact_f64(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
+        }
     }
-    double n1l = (f->r2 - v->q1) / 2.0 + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0 - r->q1 * r->u1;
-    double n2l = (f->r4 - v->q2) / 2.0 + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0 - r->q2 * r->u2;
-    double length = normal->Length;
     double hl1 = l->h1, hl2 = l->h2, bedl = l->depth, hr1 = r->h1, hr2 = r->h2, bedr = r->depth;
     if (f->sloped) {
         hl1 = l->mean1;
@@ -3163,49 +3336,32 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, co
         hr2 = r->mean2;
         bedr = r->bed;
     }
-    double step1 = num_Abs_f64((hr2 - bedr) - (hl2 - bedl)), step2 = num_Abs_f64(l->depth - r->depth);
-    double s = Face_availableShare_f64(f, at, m1 * length * dt, hl1, hr1, step1, p->DryDepth);
-    const auto results1 = limitMomentum_f64(n1l, n1r, m1, s < 1.0, l->h1, l->u1, r->h1, r->u1, num_Abs_f64(f->dz1), p);
-    n1l = results1.r0;
-    n1r = results1.r1;
-    if (s < 1.0) {
-        m1 = m1 * s;
-        t1 = t1 * s;
-        n1l = n1l * s;
-        n1r = n1r * s;
-        if (own) {
-            atomic_add(&n->LimitedFluxes, int64(1));
-        }
+    double jump = num_Abs_f64(f->dz2);
+    if (scheme != 3) {
+        double step = num_Abs_f64((hr2 - bedr) - (hl2 - bedl));
+        double s = Face_availableShare_f64(f, at, upper.m * normal->Length * dt, hl1, hr1, step, p->DryDepth);
+        layerFlux_limit_f64(&upper, s, l->h1, l->u1, r->h1, r->u1, num_Abs_f64(f->dz1), p, own, n);
+        jump = num_Larger_f64(num_Abs_f64(f->dz1), jump);
     }
-    s = Face_availableShare_f64(f, at, m2 * length * dt, hl2, hr2, step2, p->DryDepth);
-    const auto results2 = limitMomentum_f64(n2l, n2r, m2, s < 1.0, l->h2, l->u2, r->h2, r->u2, num_Larger_f64(num_Abs_f64(f->dz1), num_Abs_f64(f->dz2)), p);
-    n2l = results2.r0;
-    n2r = results2.r1;
-    if (s < 1.0) {
-        m2 = m2 * s;
-        t2 = t2 * s;
-        n2l = n2l * s;
-        n2r = n2r * s;
-        if (own) {
-            atomic_add(&n->LimitedFluxes, int64(1));
-        }
-    }
+    double s = Face_availableShare_f64(f, at, lower.m * normal->Length * dt, hl2, hr2, num_Abs_f64(l->depth - r->depth), p->DryDepth);
+    layerFlux_limit_f64(&lower, s, l->h2, l->u2, r->h2, r->u2, jump, p, own, n);
+    double length = normal->Length;
     double x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f64{m1 * length, m2 * length, f->speed_ * length, 0.0, Array<MomentumChange_f64, 2>{{MomentumChange_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, MomentumChange_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
+    *out = Flux_f64{upper.m * length, lower.m * length, f->speed_ * length, 0.0, Array<MomentumChange_f64, 2>{{MomentumChange_f64{upper.left * x - upper.t * y, upper.left * y + upper.t * x, lower.left * x - lower.t * y, lower.left * y + lower.t * x}, MomentumChange_f64{upper.right * x + upper.t * y, upper.right * y - upper.t * x, lower.right * x + lower.t * y, lower.right * y - lower.t * x}}}};
     if (at.Right <= -3) {
         Boundary_addOutflow_f64(boundary, at, dt, out);
     }
 }
 
 // EdgeFlux computes the flux of edge e by a scheme.
-// EdgeFlux[float64], edge.go:26
+// EdgeFlux[float64], edge.go:28
 DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
     Face_f64 f = {};
-    Face_LoadSides_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
-    Face_Waves_f64(&f, p);
+    Face_LoadSides_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
+    Face_Waves_f64(&f, scheme, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_WriteFlux_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
+    Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
 }
 
 // ClearSurvey clears word k of a survey's result.
@@ -3750,7 +3906,7 @@ DEVICE void GatherPeaks_f64_at(int64 k, Slice<int32> cells, Clock_f64 *clock, co
     to[k] = Peaks_At(peaks, cells[k], clock->Time, bed.Depth);
 }
 
-// (*Stencil[float32]).geometry, slopes.go:73
+// (*Stencil[float32]).geometry, slopes.go:77
 DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
     Vec2_f32 a = c->Arm[0], b = c->Arm[1];
     return geometry_f32{Array<Vec2_f32, 3>{{a, b, Vec2_f32{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
@@ -3766,7 +3922,7 @@ DEVICE int32 inside(int32 near, int64 i) {
 }
 
 // thinVelocity returns the velocity of a layer that may be absent, as velocity does.
-// thinVelocity[float32], slopes.go:59
+// thinVelocity[float32], slopes.go:63
 DEVICE Vec2_f32 thinVelocity_f32(float h, float qx, float qy, float dry) {
     if (h <= 0.0f) {
         return Vec2_f32{};
@@ -3780,8 +3936,14 @@ DEVICE Vec2_f32 thinVelocity_f32(float h, float qx, float qy, float dry) {
 
 // load computes the levels and the velocities of a cell.
 // (*water[float32]).load, slopes.go:46
-DEVICE void water_load_f32(water_f32 *s, State_f32 *w, float depth, float dry) {
+DEVICE void water_load_f32(water_f32 *s, bool oneLayer, State_f32 *w, float depth, float dry) {
     float z2 = w->H2 - depth;
+    if (oneLayer) {
+        s->h2 = w->H2;
+        s->z2 = z2;
+        s->u2 = thinVelocity_f32(w->H2, w->Q2x, w->Q2y, dry);
+        return;
+    }
     s->h1 = w->H1;
     s->h2 = w->H2;
     s->z1 = w->H1 + z2;
@@ -3816,7 +3978,7 @@ DEVICE Vec2_f32 Vec2_times_f32(Vec2_f32 a, float s) {
 
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
-// (*geometry[float32]).mirrored, slopes.go:80
+// (*geometry[float32]).mirrored, slopes.go:84
 DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
     Vec2_f32 along = Vec2_minus_f32(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     Vec2_f32 across = Vec2_f32{along.Y, -along.X};
@@ -3830,9 +3992,9 @@ DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
 // layer that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's:
 // else it is a shore.
 // (*water[float32]).prepareNeighbours, reconstruct.go:48
-DEVICE bool water_prepareNeighbours_f32(water_f32 *me, Array<int32, 3> *all, geometry_f32 *c, float dry,
-        Array<water_f32, 3> *o) {
-    bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
+DEVICE bool water_prepareNeighbours_f32(water_f32 *me, bool oneLayer, Array<int32, 3> *all, geometry_f32 *c,
+        float dry, Array<water_f32, 3> *o) {
+    bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
     bool may = wet1 || wet2;
     for (int64 k = 0; k < 3; k++) {
         int32 near = (*all)[k];
@@ -3845,13 +4007,13 @@ DEVICE bool water_prepareNeighbours_f32(water_f32 *me, Array<int32, 3> *all, geo
             may = may && near != -2;
             continue;
         }
-        bool has1 = (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
+        bool has1 = !oneLayer && (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
         if (has1 && has2) {
             may = may && wet1 && wet2;
             continue;
         }
         may = may && (wet1 || !has1) && (wet2 || !has2);
-        if (!has1) {
+        if (!oneLayer && !has1) {
             const Vec2_f32 value3 = me->u1;
             const float value4 = num_Smaller_f32((*o)[k].z1, me->z1);
             (*o)[k].u1 = value3;
@@ -3869,7 +4031,7 @@ DEVICE bool water_prepareNeighbours_f32(water_f32 *me, Array<int32, 3> *all, geo
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float32], slopes.go:105
+// widenRange[float32], slopes.go:109
 struct widenRange_f32_results { float r0; float r1; };
 DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float scale) {
     float lo = 0.0f;
@@ -3885,7 +4047,7 @@ DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float
 }
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float32], slopes.go:115
+// limiterFactor[float32], slopes.go:119
 DEVICE float limiterFactor_f32(float d, float lo, float hi) {
     if (d > hi) {
         return hi / d;
@@ -3899,7 +4061,7 @@ DEVICE float limiterFactor_f32(float d, float lo, float hi) {
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float32]).limitedGradient, slopes.go:89
+// (*geometry[float32]).limitedGradient, slopes.go:93
 DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1, float d2, float scale) {
     Vec2_f32 g = Vec2_f32{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     float m0 = Vec2_dot_f32(g, c->arm[0]), m1 = Vec2_dot_f32(g, c->arm[1]), m2 = Vec2_dot_f32(g, c->arm[2]);
@@ -3911,21 +4073,14 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
     return Vec2_times_f32(g, num_Smaller_f32(least, limiterFactor_f32(m2, lo, hi)));
 }
 
-// positivityFactor returns the factor on the slopes of the thicknesses h1 and h2 that keeps both nonnegative at the
-// edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its level.
-// (*geometry[float32]).positivityFactor, reconstruct.go:119
-DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h1, float h2, Vec2_f32 slope1, Vec2_f32 slope2) {
-    float share = 1.0f;
-    float d1 = go_min<float>(go_min<float>(Vec2_dot_f32(slope1, c->arm[0]), Vec2_dot_f32(slope1, c->arm[1])), Vec2_dot_f32(slope1, c->arm[2]));
-    float d2 = go_min<float>(go_min<float>(Vec2_dot_f32(slope2, c->arm[0]), Vec2_dot_f32(slope2, c->arm[1])), Vec2_dot_f32(slope2, c->arm[2]));
-    if (h1 + d1 < 0.0f) {
-        share = h1 / -d1;
-    }
-    if (h2 + d2 < 0.0f) {
-        share = num_Smaller_f32(share, h2 / -d2);
-    }
-    if (share < 1.0f) {
-        share *= 0x1.ffffdep-01f /* 0.999999 */;
+// positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
+// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
+// level.
+// (*geometry[float32]).positivityFactor, reconstruct.go:128
+DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 slope, float share) {
+    float d = go_min<float>(go_min<float>(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1])), Vec2_dot_f32(slope, c->arm[2]));
+    if (h + d < 0.0f) {
+        return num_Smaller_f32(share, h / -d);
     }
     return share;
 }
@@ -3946,9 +4101,9 @@ DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_
 // thickness, that of a velocity below a twentieth of the wave speed. A layer absent here, and thus in the
 // neighbourhood, ends on the surface below it.
 // (*water[float32]).slopes, reconstruct.go:79
-DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed,
+DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed,
         const Params_f32 *p, Slopes_f32 *s) {
-    bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
+    bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     float h = me->h2, weight = p->Gravity;
     if (wet1 && wet2) {
         h = num_Smaller_f32(me->h1, me->h2);
@@ -3970,7 +4125,14 @@ DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32
         u1x = geometry_limitedGradient_f32(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
         u1y = geometry_limitedGradient_f32(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
     }
-    float share = geometry_positivityFactor_f32(c, me->h1, me->h2, Vec2_minus_f32(z1, z2), Vec2_minus_f32(z2, bed));
+    float share = 1.0f;
+    if (!oneLayer) {
+        share = geometry_positivityFactor_f32(c, me->h1, Vec2_minus_f32(z1, z2), share);
+    }
+    share = geometry_positivityFactor_f32(c, me->h2, Vec2_minus_f32(z2, bed), share);
+    if (share < 1.0f) {
+        share *= 0x1.ffffdep-01f /* 0.999999 */;
+    }
     const Vec2_f32 value1 = Vec2_times_f32(z1, share), value2 = Vec2_times_f32(z2, share), value3 = Vec2_times_f32(bed, share);
     z1 = value1;
     z2 = value2;
@@ -3998,7 +4160,7 @@ DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32
 
 // slopesOf is CellSlopes for one cell.
 // slopesOf[float32], reconstruct.go:14
-DEVICE Slopes_f32 slopesOf_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w) {
+DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w) {
     Stencil_f32 c = m->Stencils[i];
     geometry_f32 g = Stencil_geometry_f32(&c);
     int32 n0 = inside(c.Near[0], i), n1 = inside(c.Near[1], i), n2 = inside(c.Near[2], i);
@@ -4007,13 +4169,13 @@ DEVICE Slopes_f32 slopesOf_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, 
     float depth = m->Beds[i].Depth, d0 = m->Beds[n0].Depth, d1 = m->Beds[n1].Depth, d2 = m->Beds[n2].Depth;
     water_f32 me = {};
     Array<water_f32, 3> o = {};
-    water_load_f32(&me, &own, depth, p->DryDepth);
-    water_load_f32(&o[0], &w0, d0, p->DryDepth);
-    water_load_f32(&o[1], &w1, d1, p->DryDepth);
-    water_load_f32(&o[2], &w2, d2, p->DryDepth);
+    water_load_f32(&me, oneLayer, &own, depth, p->DryDepth);
+    water_load_f32(&o[0], oneLayer, &w0, d0, p->DryDepth);
+    water_load_f32(&o[1], oneLayer, &w1, d1, p->DryDepth);
+    water_load_f32(&o[2], oneLayer, &w2, d2, p->DryDepth);
     Slopes_f32 s = Slopes_f32{me.h1, me.h2, Vec2_f32{}, Vec2_f32{}, me.u2, Vec2_f32{}, Vec2_f32{}, Vec2_f32{}, me.u1, Vec2_f32{}, Vec2_f32{}};
-    if (water_prepareNeighbours_f32(&me, &c.Near, &g, p->DryDepth, &o)) {
-        water_slopes_f32(&me, &o, &g, c.Bed_, p, &s);
+    if (water_prepareNeighbours_f32(&me, oneLayer, &c.Near, &g, p->DryDepth, &o)) {
+        water_slopes_f32(&me, oneLayer, &o, &g, c.Bed_, p, &s);
     }
     return s;
 }
@@ -4021,19 +4183,19 @@ DEVICE Slopes_f32 slopesOf_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, 
 // CellSlopes computes the slopes of owned cell i from its edge neighbours: least squares, limited, and with
 // nonnegative thicknesses at the edges' midpoints.
 // CellSlopes[float32], reconstruct.go:9
-DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
+DEVICE void CellSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
         Slice<Slopes_f32> out) {
-    out[i] = slopesOf_f32(i, p, m, w);
+    out[i] = slopesOf_f32(oneLayer, i, p, m, w);
 }
 
-// (*Stencil[float64]).geometry, slopes.go:73
+// (*Stencil[float64]).geometry, slopes.go:77
 DEVICE geometry_f64 Stencil_geometry_f64(Stencil_f64 *c) {
     Vec2_f64 a = c->Arm[0], b = c->Arm[1];
     return geometry_f64{Array<Vec2_f64, 3>{{a, b, Vec2_f64{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
 // thinVelocity returns the velocity of a layer that may be absent, as velocity does.
-// thinVelocity[float64], slopes.go:59
+// thinVelocity[float64], slopes.go:63
 DEVICE Vec2_f64 thinVelocity_f64(double h, double qx, double qy, double dry) {
     if (h <= 0.0) {
         return Vec2_f64{};
@@ -4047,8 +4209,14 @@ DEVICE Vec2_f64 thinVelocity_f64(double h, double qx, double qy, double dry) {
 
 // load computes the levels and the velocities of a cell.
 // (*water[float64]).load, slopes.go:46
-DEVICE void water_load_f64(water_f64 *s, State_f64 *w, double depth, double dry) {
+DEVICE void water_load_f64(water_f64 *s, bool oneLayer, State_f64 *w, double depth, double dry) {
     double z2 = w->H2 - depth;
+    if (oneLayer) {
+        s->h2 = w->H2;
+        s->z2 = z2;
+        s->u2 = thinVelocity_f64(w->H2, w->Q2x, w->Q2y, dry);
+        return;
+    }
     s->h1 = w->H1;
     s->h2 = w->H2;
     s->z1 = w->H1 + z2;
@@ -4083,7 +4251,7 @@ DEVICE Vec2_f64 Vec2_times_f64(Vec2_f64 a, double s) {
 
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
-// (*geometry[float64]).mirrored, slopes.go:80
+// (*geometry[float64]).mirrored, slopes.go:84
 DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
     Vec2_f64 along = Vec2_minus_f64(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     Vec2_f64 across = Vec2_f64{along.Y, -along.X};
@@ -4097,9 +4265,9 @@ DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
 // layer that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's:
 // else it is a shore.
 // (*water[float64]).prepareNeighbours, reconstruct.go:48
-DEVICE bool water_prepareNeighbours_f64(water_f64 *me, Array<int32, 3> *all, geometry_f64 *c, double dry,
-        Array<water_f64, 3> *o) {
-    bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
+DEVICE bool water_prepareNeighbours_f64(water_f64 *me, bool oneLayer, Array<int32, 3> *all, geometry_f64 *c,
+        double dry, Array<water_f64, 3> *o) {
+    bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
     bool may = wet1 || wet2;
     for (int64 k = 0; k < 3; k++) {
         int32 near = (*all)[k];
@@ -4112,13 +4280,13 @@ DEVICE bool water_prepareNeighbours_f64(water_f64 *me, Array<int32, 3> *all, geo
             may = may && near != -2;
             continue;
         }
-        bool has1 = (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
+        bool has1 = !oneLayer && (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
         if (has1 && has2) {
             may = may && wet1 && wet2;
             continue;
         }
         may = may && (wet1 || !has1) && (wet2 || !has2);
-        if (!has1) {
+        if (!oneLayer && !has1) {
             const Vec2_f64 value3 = me->u1;
             const double value4 = num_Smaller_f64((*o)[k].z1, me->z1);
             (*o)[k].u1 = value3;
@@ -4136,7 +4304,7 @@ DEVICE bool water_prepareNeighbours_f64(water_f64 *me, Array<int32, 3> *all, geo
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float64], slopes.go:105
+// widenRange[float64], slopes.go:109
 struct widenRange_f64_results { double r0; double r1; };
 DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, double scale) {
     double lo = 0.0;
@@ -4152,7 +4320,7 @@ DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, do
 }
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float64], slopes.go:115
+// limiterFactor[float64], slopes.go:119
 DEVICE double limiterFactor_f64(double d, double lo, double hi) {
     if (d > hi) {
         return hi / d;
@@ -4166,7 +4334,7 @@ DEVICE double limiterFactor_f64(double d, double lo, double hi) {
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float64]).limitedGradient, slopes.go:89
+// (*geometry[float64]).limitedGradient, slopes.go:93
 DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double d1, double d2, double scale) {
     Vec2_f64 g = Vec2_f64{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     double m0 = Vec2_dot_f64(g, c->arm[0]), m1 = Vec2_dot_f64(g, c->arm[1]), m2 = Vec2_dot_f64(g, c->arm[2]);
@@ -4178,22 +4346,14 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
     return Vec2_times_f64(g, num_Smaller_f64(least, limiterFactor_f64(m2, lo, hi)));
 }
 
-// positivityFactor returns the factor on the slopes of the thicknesses h1 and h2 that keeps both nonnegative at the
-// edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its level.
-// (*geometry[float64]).positivityFactor, reconstruct.go:119
-DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h1, double h2, Vec2_f64 slope1,
-        Vec2_f64 slope2) {
-    double share = 1.0;
-    double d1 = go_min<double>(go_min<double>(Vec2_dot_f64(slope1, c->arm[0]), Vec2_dot_f64(slope1, c->arm[1])), Vec2_dot_f64(slope1, c->arm[2]));
-    double d2 = go_min<double>(go_min<double>(Vec2_dot_f64(slope2, c->arm[0]), Vec2_dot_f64(slope2, c->arm[1])), Vec2_dot_f64(slope2, c->arm[2]));
-    if (h1 + d1 < 0.0) {
-        share = h1 / -d1;
-    }
-    if (h2 + d2 < 0.0) {
-        share = num_Smaller_f64(share, h2 / -d2);
-    }
-    if (share < 1.0) {
-        share *= 0x1.ffffde7210be9p-01 /* 0.999999 */;
+// positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
+// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
+// level.
+// (*geometry[float64]).positivityFactor, reconstruct.go:128
+DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 slope, double share) {
+    double d = go_min<double>(go_min<double>(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1])), Vec2_dot_f64(slope, c->arm[2]));
+    if (h + d < 0.0) {
+        return num_Smaller_f64(share, h / -d);
     }
     return share;
 }
@@ -4214,9 +4374,9 @@ DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_
 // thickness, that of a velocity below a twentieth of the wave speed. A layer absent here, and thus in the
 // neighbourhood, ends on the surface below it.
 // (*water[float64]).slopes, reconstruct.go:79
-DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed,
+DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed,
         const Params_f64 *p, Slopes_f64 *s) {
-    bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
+    bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     double h = me->h2, weight = p->Gravity;
     if (wet1 && wet2) {
         h = num_Smaller_f64(me->h1, me->h2);
@@ -4238,7 +4398,14 @@ DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64
         u1x = geometry_limitedGradient_f64(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
         u1y = geometry_limitedGradient_f64(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
     }
-    double share = geometry_positivityFactor_f64(c, me->h1, me->h2, Vec2_minus_f64(z1, z2), Vec2_minus_f64(z2, bed));
+    double share = 1.0;
+    if (!oneLayer) {
+        share = geometry_positivityFactor_f64(c, me->h1, Vec2_minus_f64(z1, z2), share);
+    }
+    share = geometry_positivityFactor_f64(c, me->h2, Vec2_minus_f64(z2, bed), share);
+    if (share < 1.0) {
+        share *= 0x1.ffffde7210be9p-01 /* 0.999999 */;
+    }
     const Vec2_f64 value1 = Vec2_times_f64(z1, share), value2 = Vec2_times_f64(z2, share), value3 = Vec2_times_f64(bed, share);
     z1 = value1;
     z2 = value2;
@@ -4266,7 +4433,7 @@ DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64
 
 // slopesOf is CellSlopes for one cell.
 // slopesOf[float64], reconstruct.go:14
-DEVICE Slopes_f64 slopesOf_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w) {
+DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w) {
     Stencil_f64 c = m->Stencils[i];
     geometry_f64 g = Stencil_geometry_f64(&c);
     int32 n0 = inside(c.Near[0], i), n1 = inside(c.Near[1], i), n2 = inside(c.Near[2], i);
@@ -4275,13 +4442,13 @@ DEVICE Slopes_f64 slopesOf_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, 
     double depth = m->Beds[i].Depth, d0 = m->Beds[n0].Depth, d1 = m->Beds[n1].Depth, d2 = m->Beds[n2].Depth;
     water_f64 me = {};
     Array<water_f64, 3> o = {};
-    water_load_f64(&me, &own, depth, p->DryDepth);
-    water_load_f64(&o[0], &w0, d0, p->DryDepth);
-    water_load_f64(&o[1], &w1, d1, p->DryDepth);
-    water_load_f64(&o[2], &w2, d2, p->DryDepth);
+    water_load_f64(&me, oneLayer, &own, depth, p->DryDepth);
+    water_load_f64(&o[0], oneLayer, &w0, d0, p->DryDepth);
+    water_load_f64(&o[1], oneLayer, &w1, d1, p->DryDepth);
+    water_load_f64(&o[2], oneLayer, &w2, d2, p->DryDepth);
     Slopes_f64 s = Slopes_f64{me.h1, me.h2, Vec2_f64{}, Vec2_f64{}, me.u2, Vec2_f64{}, Vec2_f64{}, Vec2_f64{}, me.u1, Vec2_f64{}, Vec2_f64{}};
-    if (water_prepareNeighbours_f64(&me, &c.Near, &g, p->DryDepth, &o)) {
-        water_slopes_f64(&me, &o, &g, c.Bed_, p, &s);
+    if (water_prepareNeighbours_f64(&me, oneLayer, &c.Near, &g, p->DryDepth, &o)) {
+        water_slopes_f64(&me, oneLayer, &o, &g, c.Bed_, p, &s);
     }
     return s;
 }
@@ -4289,13 +4456,13 @@ DEVICE Slopes_f64 slopesOf_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, 
 // CellSlopes computes the slopes of owned cell i from its edge neighbours: least squares, limited, and with
 // nonnegative thicknesses at the edges' midpoints.
 // CellSlopes[float64], reconstruct.go:9
-DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
+DEVICE void CellSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
         Slice<Slopes_f64> out) {
-    out[i] = slopesOf_f64(i, p, m, w);
+    out[i] = slopesOf_f64(oneLayer, i, p, m, w);
 }
 
 // inner returns the right cell, or the left one at the boundary.
-// (EdgeCells).inner, reconstructed.go:24
+// (EdgeCells).inner, reconstructed.go:25
 DEVICE int32 EdgeCells_inner(EdgeCells e) {
     if (e.Right < 0) {
         return e.Left;
@@ -4306,7 +4473,7 @@ DEVICE int32 EdgeCells_inner(EdgeCells e) {
 // reconstruct computes the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper
 // layer. Levels and thicknesses are reconstructed separately: deriving one from the other would break rest in the
 // last bit.
-// (*side[float32]).reconstruct, reconstructed.go:61
+// (*side[float32]).reconstruct, reconstructed.go:64
 DEVICE void side_reconstruct_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Vec2_f32 arm, float nx, float ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
@@ -4322,7 +4489,7 @@ DEVICE void side_reconstruct_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Vec2_
 }
 
 // reconstructUpper does so for the upper layer.
-// (*side[float32]).reconstructUpper, reconstructed.go:72
+// (*side[float32]).reconstructUpper, reconstructed.go:75
 DEVICE void side_reconstructUpper_f32(side_f32 *s, Slopes_f32 *g, Vec2_f32 arm, float nx, float ny) {
     s->z1 = (g->H1 + (g->H2 - s->bed)) + Vec2_dot_f32(g->Z1, arm);
     s->h1 = num_Larger_f32(g->H1 + Vec2_dot_f32(Vec2_minus_f32(g->Z1, g->Z2), arm), 0.0f);
@@ -4334,7 +4501,7 @@ DEVICE void side_reconstructUpper_f32(side_f32 *s, Slopes_f32 *g, Vec2_f32 arm, 
 
 // dropUpper removes the upper layer where the cell has none of it, h1. Both sides are read before, so that a GPU waits
 // once.
-// (*side[float32]).dropUpper, reconstructed.go:82
+// (*side[float32]).dropUpper, reconstructed.go:85
 DEVICE void side_dropUpper_f32(side_f32 *s, float h1) {
     if (h1 <= 0.0f) {
         s->z1 = s->z2;
@@ -4345,23 +4512,25 @@ DEVICE void side_dropUpper_f32(side_f32 *s, float h1) {
     }
 }
 
-// ReconstructSides does what LoadSides does, from the slopes l and r of both cells. It does not read the upper layer
-// if the run has none.
+// ReconstructSides does what LoadSides does, from the slopes l and r of both cells.
 // (*Face[float32]).ReconstructSides, reconstructed.go:33
-DEVICE void Face_ReconstructSides_f32(Face_f32 *f, EdgeCells at, Normal_f32 *n, Arms_f32 *arms,
+DEVICE void Face_ReconstructSides_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f32 *n, Arms_f32 *arms,
         const Params_f32 *p, Slice<Bed_f32> beds, Slopes_f32 *l, Slopes_f32 *r) {
     f->sloped = true;
     side_reconstruct_f32(&f->l, &beds[at.Left], l, arms->Left, n->X, n->Y);
     side_reconstruct_f32(&f->r, &beds[EdgeCells_inner(at)], r, arms->Right, n->X, n->Y);
-    if (p->DensityRatio > 0.0f) {
-        side_reconstructUpper_f32(&f->l, l, arms->Left, n->X, n->Y);
-        side_reconstructUpper_f32(&f->r, r, arms->Right, n->X, n->Y);
-        side_dropUpper_f32(&f->l, l->H1);
-        side_dropUpper_f32(&f->r, r->H1);
-    } else {
+    if (scheme == 3) {
         f->l.z1 = f->l.z2;
         f->r.z1 = f->r.z2;
+        if (at.Right == -1) {
+            side_mirror_f32(&f->r);
+        }
+        return;
     }
+    side_reconstructUpper_f32(&f->l, l, arms->Left, n->X, n->Y);
+    side_reconstructUpper_f32(&f->r, r, arms->Right, n->X, n->Y);
+    side_dropUpper_f32(&f->l, l->H1);
+    side_dropUpper_f32(&f->r, r->H1);
     f->thin = side_thin_f32(&f->l, p->DryDepth) || side_thin_f32(&f->r, p->DryDepth);
     if (at.Right == -1) {
         side_mirror_f32(&f->r);
@@ -4380,16 +4549,16 @@ DEVICE void Face_ReconstructSides_f32(Face_f32 *f, EdgeCells at, Normal_f32 *n, 
 DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
     Face_f32 f = {};
-    Face_ReconstructSides_f32(&f, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->EdgeCells_[e].Left], &slopes[EdgeCells_inner(m->EdgeCells_[e])]);
-    Face_Waves_f32(&f, p);
+    Face_ReconstructSides_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->EdgeCells_[e].Left], &slopes[EdgeCells_inner(m->EdgeCells_[e])]);
+    Face_Waves_f32(&f, scheme, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_WriteFlux_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
+    Face_WriteFlux_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
 }
 
 // reconstruct computes the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper
 // layer. Levels and thicknesses are reconstructed separately: deriving one from the other would break rest in the
 // last bit.
-// (*side[float64]).reconstruct, reconstructed.go:61
+// (*side[float64]).reconstruct, reconstructed.go:64
 DEVICE void side_reconstruct_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Vec2_f64 arm, double nx, double ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
@@ -4405,7 +4574,7 @@ DEVICE void side_reconstruct_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Vec2_
 }
 
 // reconstructUpper does so for the upper layer.
-// (*side[float64]).reconstructUpper, reconstructed.go:72
+// (*side[float64]).reconstructUpper, reconstructed.go:75
 DEVICE void side_reconstructUpper_f64(side_f64 *s, Slopes_f64 *g, Vec2_f64 arm, double nx, double ny) {
     s->z1 = (g->H1 + (g->H2 - s->bed)) + Vec2_dot_f64(g->Z1, arm);
     s->h1 = num_Larger_f64(g->H1 + Vec2_dot_f64(Vec2_minus_f64(g->Z1, g->Z2), arm), 0.0);
@@ -4417,7 +4586,7 @@ DEVICE void side_reconstructUpper_f64(side_f64 *s, Slopes_f64 *g, Vec2_f64 arm, 
 
 // dropUpper removes the upper layer where the cell has none of it, h1. Both sides are read before, so that a GPU waits
 // once.
-// (*side[float64]).dropUpper, reconstructed.go:82
+// (*side[float64]).dropUpper, reconstructed.go:85
 DEVICE void side_dropUpper_f64(side_f64 *s, double h1) {
     if (h1 <= 0.0) {
         s->z1 = s->z2;
@@ -4428,23 +4597,25 @@ DEVICE void side_dropUpper_f64(side_f64 *s, double h1) {
     }
 }
 
-// ReconstructSides does what LoadSides does, from the slopes l and r of both cells. It does not read the upper layer
-// if the run has none.
+// ReconstructSides does what LoadSides does, from the slopes l and r of both cells.
 // (*Face[float64]).ReconstructSides, reconstructed.go:33
-DEVICE void Face_ReconstructSides_f64(Face_f64 *f, EdgeCells at, Normal_f64 *n, Arms_f64 *arms,
+DEVICE void Face_ReconstructSides_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f64 *n, Arms_f64 *arms,
         const Params_f64 *p, Slice<Bed_f64> beds, Slopes_f64 *l, Slopes_f64 *r) {
     f->sloped = true;
     side_reconstruct_f64(&f->l, &beds[at.Left], l, arms->Left, n->X, n->Y);
     side_reconstruct_f64(&f->r, &beds[EdgeCells_inner(at)], r, arms->Right, n->X, n->Y);
-    if (p->DensityRatio > 0.0) {
-        side_reconstructUpper_f64(&f->l, l, arms->Left, n->X, n->Y);
-        side_reconstructUpper_f64(&f->r, r, arms->Right, n->X, n->Y);
-        side_dropUpper_f64(&f->l, l->H1);
-        side_dropUpper_f64(&f->r, r->H1);
-    } else {
+    if (scheme == 3) {
         f->l.z1 = f->l.z2;
         f->r.z1 = f->r.z2;
+        if (at.Right == -1) {
+            side_mirror_f64(&f->r);
+        }
+        return;
     }
+    side_reconstructUpper_f64(&f->l, l, arms->Left, n->X, n->Y);
+    side_reconstructUpper_f64(&f->r, r, arms->Right, n->X, n->Y);
+    side_dropUpper_f64(&f->l, l->H1);
+    side_dropUpper_f64(&f->r, r->H1);
     f->thin = side_thin_f64(&f->l, p->DryDepth) || side_thin_f64(&f->r, p->DryDepth);
     if (at.Right == -1) {
         side_mirror_f64(&f->r);
@@ -4463,10 +4634,10 @@ DEVICE void Face_ReconstructSides_f64(Face_f64 *f, EdgeCells at, Normal_f64 *n, 
 DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
     Face_f64 f = {};
-    Face_ReconstructSides_f64(&f, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->EdgeCells_[e].Left], &slopes[EdgeCells_inner(m->EdgeCells_[e])]);
-    Face_Waves_f64(&f, p);
+    Face_ReconstructSides_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->EdgeCells_[e].Left], &slopes[EdgeCells_inner(m->EdgeCells_[e])]);
+    Face_Waves_f64(&f, scheme, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_WriteFlux_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
+    Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
 }
 
 // Sample records the state of sampled cell k after a step: clock is the one that the step passed on, and waves that
@@ -4601,7 +4772,7 @@ DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<d
 
 // put writes the slopes of cell i.
 // (*SlopeTable[float32]).put, slopetable.go:16
-DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, int64 i, Slopes_f32 *s) {
+DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, bool upper, int64 i, Slopes_f32 *s) {
     int64 n = t->Cells;
     t->Pairs[i] = Vec2_f32{s->H1, s->H2};
     Vec2_f32 &place1 = t->Pairs[add(n, i)];
@@ -4616,28 +4787,30 @@ DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, int64 i, Slopes_f32 *s) 
     const Vec2_f32 value4 = s->U2x, value5 = s->U2y;
     place4 = value4;
     place5 = value5;
-    Vec2_f32 &place6 = t->Pairs[add(mul(int64(6), n), i)];
-    Vec2_f32 &place7 = t->Pairs[add(mul(int64(7), n), i)];
-    Vec2_f32 &place8 = t->Pairs[add(mul(int64(8), n), i)];
-    Vec2_f32 &place9 = t->Pairs[add(mul(int64(9), n), i)];
-    const Vec2_f32 value6 = s->Z1, value7 = s->U1, value8 = s->U1x, value9 = s->U1y;
-    place6 = value6;
-    place7 = value7;
-    place8 = value8;
-    place9 = value9;
+    if (upper) {
+        Vec2_f32 &place6 = t->Pairs[add(mul(int64(6), n), i)];
+        Vec2_f32 &place7 = t->Pairs[add(mul(int64(7), n), i)];
+        Vec2_f32 &place8 = t->Pairs[add(mul(int64(8), n), i)];
+        Vec2_f32 &place9 = t->Pairs[add(mul(int64(9), n), i)];
+        const Vec2_f32 value6 = s->Z1, value7 = s->U1, value8 = s->U1x, value9 = s->U1y;
+        place6 = value6;
+        place7 = value7;
+        place8 = value8;
+        place9 = value9;
+    }
 }
 
 // TableSlopes does what CellSlopes does, and writes the slopes to a table.
-// TableSlopes[float32], slopetable.go:39
-DEVICE void TableSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
+// TableSlopes[float32], slopetable.go:41
+DEVICE void TableSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
         const SlopeTable_f32 *table) {
-    Slopes_f32 s = slopesOf_f32(i, p, m, w);
-    SlopeTable_put_f32(table, i, &s);
+    Slopes_f32 s = slopesOf_f32(oneLayer, i, p, m, w);
+    SlopeTable_put_f32(table, !oneLayer, i, &s);
 }
 
 // put writes the slopes of cell i.
 // (*SlopeTable[float64]).put, slopetable.go:16
-DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, int64 i, Slopes_f64 *s) {
+DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, bool upper, int64 i, Slopes_f64 *s) {
     int64 n = t->Cells;
     t->Pairs[i] = Vec2_f64{s->H1, s->H2};
     Vec2_f64 &place1 = t->Pairs[add(n, i)];
@@ -4652,44 +4825,52 @@ DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, int64 i, Slopes_f64 *s) 
     const Vec2_f64 value4 = s->U2x, value5 = s->U2y;
     place4 = value4;
     place5 = value5;
-    Vec2_f64 &place6 = t->Pairs[add(mul(int64(6), n), i)];
-    Vec2_f64 &place7 = t->Pairs[add(mul(int64(7), n), i)];
-    Vec2_f64 &place8 = t->Pairs[add(mul(int64(8), n), i)];
-    Vec2_f64 &place9 = t->Pairs[add(mul(int64(9), n), i)];
-    const Vec2_f64 value6 = s->Z1, value7 = s->U1, value8 = s->U1x, value9 = s->U1y;
-    place6 = value6;
-    place7 = value7;
-    place8 = value8;
-    place9 = value9;
+    if (upper) {
+        Vec2_f64 &place6 = t->Pairs[add(mul(int64(6), n), i)];
+        Vec2_f64 &place7 = t->Pairs[add(mul(int64(7), n), i)];
+        Vec2_f64 &place8 = t->Pairs[add(mul(int64(8), n), i)];
+        Vec2_f64 &place9 = t->Pairs[add(mul(int64(9), n), i)];
+        const Vec2_f64 value6 = s->Z1, value7 = s->U1, value8 = s->U1x, value9 = s->U1y;
+        place6 = value6;
+        place7 = value7;
+        place8 = value8;
+        place9 = value9;
+    }
 }
 
 // TableSlopes does what CellSlopes does, and writes the slopes to a table.
-// TableSlopes[float64], slopetable.go:39
-DEVICE void TableSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
+// TableSlopes[float64], slopetable.go:41
+DEVICE void TableSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
         const SlopeTable_f64 *table) {
-    Slopes_f64 s = slopesOf_f64(i, p, m, w);
-    SlopeTable_put_f64(table, i, &s);
+    Slopes_f64 s = slopesOf_f64(oneLayer, i, p, m, w);
+    SlopeTable_put_f64(table, !oneLayer, i, &s);
 }
 
 // TableReceived writes slopes received from another rank to the table.
-// TableReceived[float32], slopetable.go:47
-DEVICE void TableReceived_f32_at(int64 i, Slice<Slopes_f32> received, const SlopeTable_f32 *table) {
+// TableReceived[float32], slopetable.go:49
+DEVICE void TableReceived_f32_at(int64 i, bool oneLayer, Slice<Slopes_f32> received, const SlopeTable_f32 *table) {
     Slopes_f32 s = received[i];
-    SlopeTable_put_f32(table, i, &s);
+    SlopeTable_put_f32(table, !oneLayer, i, &s);
 }
 
 // TableReceived writes slopes received from another rank to the table.
-// TableReceived[float64], slopetable.go:47
-DEVICE void TableReceived_f64_at(int64 i, Slice<Slopes_f64> received, const SlopeTable_f64 *table) {
+// TableReceived[float64], slopetable.go:49
+DEVICE void TableReceived_f64_at(int64 i, bool oneLayer, Slice<Slopes_f64> received, const SlopeTable_f64 *table) {
     Slopes_f64 s = received[i];
-    SlopeTable_put_f64(table, i, &s);
+    SlopeTable_put_f64(table, !oneLayer, i, &s);
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
 // (*balance[float32]).addPressure, stage.go:57
-DEVICE void balance_addPressure_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c, Slopes_f32 *s) {
-    float weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
-    float r = p->DensityRatio;
+DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, State_f32 *c,
+        Slopes_f32 *s) {
+    float weight2 = area * p->Gravity * c->H2;
+    if (oneLayer) {
+        b->q2x += weight2 * s->Z2.X;
+        b->q2y += weight2 * s->Z2.Y;
+        return;
+    }
+    float weight1 = area * p->Gravity * c->H1, r = p->DensityRatio;
     b->q1x += weight1 * s->Z1.X;
     b->q1y += weight1 * s->Z1.Y;
     b->q2x += weight2 * (r * s->Z1.X + (1.0f - r) * s->Z2.X);
@@ -4697,11 +4878,13 @@ DEVICE void balance_addPressure_f32(balance_f32 *b, const Params_f32 *p, float a
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:67
-DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
-    c->H1 = (c->H1 + o->H1) / 2.0f;
-    c->Q1x = (c->Q1x + o->Q1x) / 2.0f;
-    c->Q1y = (c->Q1y + o->Q1y) / 2.0f;
+// (*State[float32]).mean, stage.go:72
+DEVICE void State_mean_f32(State_f32 *c, bool oneLayer, State_f32 *o) {
+    if (!oneLayer) {
+        c->H1 = (c->H1 + o->H1) / 2.0f;
+        c->Q1x = (c->Q1x + o->Q1x) / 2.0f;
+        c->Q1y = (c->Q1y + o->Q1y) / 2.0f;
+    }
     c->H2 = (c->H2 + o->H2) / 2.0f;
     c->Q2x = (c->Q2x + o->Q2x) / 2.0f;
     c->Q2y = (c->Q2y + o->Q2y) / 2.0f;
@@ -4709,32 +4892,32 @@ DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
 
 // stage is StageCell with the fluxes of the cell's edges given.
 // (*balance[float32]).stage, stage.go:24
-DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_f32 *p, float dt, float area,
-        State_f32 *start, State_f32 *w, Slopes_f32 *slopes, Slice<float> manning, const Forcing_f32 *force,
-        State_f32 *out) {
+DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last, const Params_f32 *p, float dt,
+        float area, State_f32 *start, State_f32 *w, Slopes_f32 *slopes, Slice<float> manning,
+        const Forcing_f32 *force, State_f32 *out) {
     State_f32 c = *w, from = State_f32{};
     if (last) {
         // read with the rest, so that a GPU waits once
         from = *start;
     }
-    balance_addPressure_f32(b, p, area, &c, slopes);
-    balance_applyFluxes_f32(b, dt / area, &c);
+    balance_addPressure_f32(b, oneLayer, p, area, &c, slopes);
+    balance_applyFluxes_f32(b, oneLayer, dt / area, &c);
     if (p->Forced) {
         Forcing_apply_f32(force, i, p, dt, w, &c);
         if (!last) {
             Forcing_rotate_f32(force, i, dt, &c);
         }
     }
-    if (p->Hyperbolic) {
+    if (!oneLayer && p->Hyperbolic) {
         restoreHyperbolicity_f32(p, &c);
     }
-    dampThinLayers_f32(p->DryDepth, &c);
+    dampThinLayers_f32(oneLayer, p->DryDepth, &c);
     if (last) {
         if (p->Forced) {
             Forcing_rotate_f32(force, i, dt, &from);
         }
-        State_mean_f32(&c, &from);
-        dampThinLayers_f32(p->DryDepth, &c);
+        State_mean_f32(&c, oneLayer, &from);
+        dampThinLayers_f32(oneLayer, p->DryDepth, &c);
         if (p->Friction) {
             bedFriction_f32(p, dt / 2.0f, manning[i], &c);
         }
@@ -4746,19 +4929,25 @@ DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
 // returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
 // StageCell[float32], stage.go:15
-DEVICE float StageCell_f32_at(int64 i, bool last, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
-        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
-        Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
+DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m,
+        Clock_f32 *clock, Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes,
+        Slice<Flux_f32> flux, Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
     balance_f32 b = {};
-    balance_gather_f32(&b, m->CellEdges_[i], flux);
-    return balance_stage_f32(&b, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
+    balance_gather_f32(&b, oneLayer, m->CellEdges_[i], flux);
+    return balance_stage_f32(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
 // (*balance[float64]).addPressure, stage.go:57
-DEVICE void balance_addPressure_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c, Slopes_f64 *s) {
-    double weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
-    double r = p->DensityRatio;
+DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, State_f64 *c,
+        Slopes_f64 *s) {
+    double weight2 = area * p->Gravity * c->H2;
+    if (oneLayer) {
+        b->q2x += weight2 * s->Z2.X;
+        b->q2y += weight2 * s->Z2.Y;
+        return;
+    }
+    double weight1 = area * p->Gravity * c->H1, r = p->DensityRatio;
     b->q1x += weight1 * s->Z1.X;
     b->q1y += weight1 * s->Z1.Y;
     b->q2x += weight2 * (r * s->Z1.X + (1.0 - r) * s->Z2.X);
@@ -4766,11 +4955,13 @@ DEVICE void balance_addPressure_f64(balance_f64 *b, const Params_f64 *p, double 
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:67
-DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
-    c->H1 = (c->H1 + o->H1) / 2.0;
-    c->Q1x = (c->Q1x + o->Q1x) / 2.0;
-    c->Q1y = (c->Q1y + o->Q1y) / 2.0;
+// (*State[float64]).mean, stage.go:72
+DEVICE void State_mean_f64(State_f64 *c, bool oneLayer, State_f64 *o) {
+    if (!oneLayer) {
+        c->H1 = (c->H1 + o->H1) / 2.0;
+        c->Q1x = (c->Q1x + o->Q1x) / 2.0;
+        c->Q1y = (c->Q1y + o->Q1y) / 2.0;
+    }
     c->H2 = (c->H2 + o->H2) / 2.0;
     c->Q2x = (c->Q2x + o->Q2x) / 2.0;
     c->Q2y = (c->Q2y + o->Q2y) / 2.0;
@@ -4778,32 +4969,32 @@ DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
 
 // stage is StageCell with the fluxes of the cell's edges given.
 // (*balance[float64]).stage, stage.go:24
-DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params_f64 *p, double dt, double area,
-        State_f64 *start, State_f64 *w, Slopes_f64 *slopes, Slice<double> manning, const Forcing_f64 *force,
-        State_f64 *out) {
+DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool last, const Params_f64 *p, double dt,
+        double area, State_f64 *start, State_f64 *w, Slopes_f64 *slopes, Slice<double> manning,
+        const Forcing_f64 *force, State_f64 *out) {
     State_f64 c = *w, from = State_f64{};
     if (last) {
         // read with the rest, so that a GPU waits once
         from = *start;
     }
-    balance_addPressure_f64(b, p, area, &c, slopes);
-    balance_applyFluxes_f64(b, dt / area, &c);
+    balance_addPressure_f64(b, oneLayer, p, area, &c, slopes);
+    balance_applyFluxes_f64(b, oneLayer, dt / area, &c);
     if (p->Forced) {
         Forcing_apply_f64(force, i, p, dt, w, &c);
         if (!last) {
             Forcing_rotate_f64(force, i, dt, &c);
         }
     }
-    if (p->Hyperbolic) {
+    if (!oneLayer && p->Hyperbolic) {
         restoreHyperbolicity_f64(p, &c);
     }
-    dampThinLayers_f64(p->DryDepth, &c);
+    dampThinLayers_f64(oneLayer, p->DryDepth, &c);
     if (last) {
         if (p->Forced) {
             Forcing_rotate_f64(force, i, dt, &from);
         }
-        State_mean_f64(&c, &from);
-        dampThinLayers_f64(p->DryDepth, &c);
+        State_mean_f64(&c, oneLayer, &from);
+        dampThinLayers_f64(oneLayer, p->DryDepth, &c);
         if (p->Friction) {
             bedFriction_f64(p, dt / 2.0, manning[i], &c);
         }
@@ -4815,16 +5006,16 @@ DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
 // returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
 // StageCell[float64], stage.go:15
-DEVICE double StageCell_f64_at(int64 i, bool last, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
-        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
-        Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
+DEVICE double StageCell_f64_at(int64 i, bool last, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m,
+        Clock_f64 *clock, Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes,
+        Slice<Flux_f64> flux, Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
     balance_f64 b = {};
-    balance_gather_f64(&b, m->CellEdges_[i], flux);
-    return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
+    balance_gather_f64(&b, oneLayer, m->CellEdges_[i], flux);
+    return balance_stage_f64(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
 }
 
 // HalfFriction advances cell i by half a step of friction at the bed, with the step length computed as TileStep does.
-// HalfFriction[float32], stage.go:75
+// HalfFriction[float32], stage.go:82
 DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         Slice<float> manning, Slice<State_f32> w) {
     Clock_f32 now = Clock_atStepStart_f32(clock, waves);
@@ -4834,7 +5025,7 @@ DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, 
 }
 
 // HalfFriction advances cell i by half a step of friction at the bed, with the step length computed as TileStep does.
-// HalfFriction[float64], stage.go:75
+// HalfFriction[float64], stage.go:82
 DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         Slice<double> manning, Slice<State_f64> w) {
     Clock_f64 now = Clock_atStepStart_f64(clock, waves);
@@ -4885,9 +5076,9 @@ DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
 // collect[float32], tile.go:95
-DEVICE balance_f32 collect_f32(int32 slots, Array<Flux_f32, 384> *flux) {
+DEVICE balance_f32 collect_f32(bool oneLayer, int32 slots, Array<Flux_f32, 384> *flux) {
     balance_f32 b = {};
-    balance_sum_f32(&b, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
+    balance_sum_f32(&b, oneLayer, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
     return b;
 }
 
@@ -4913,10 +5104,10 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 
     TURNS(int32, k, edges) {
         Face_f32 f = {};
         int32 e = add(tile.Edge, k);
-        Face_LoadSides_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
-        Face_Waves_f32(&f, p);
+        Face_LoadSides_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
+        Face_Waves_f32(&f, scheme, p);
         Face_Viscosity_f32(&f, scheme, p);
-        Face_WriteFlux_f32(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
+        Face_WriteFlux_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
@@ -4927,8 +5118,8 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 
         if (keep) {
             updatePeaks_f32(i, p, now.Time, peaks, m->Beds, &from);
         }
-        balance_f32 b = collect_f32(cell.Slots, flux);
-        float limit = balance_advance_f32(&b, i, p, now.Dt, area, &from, manning, force, &out[i]);
+        balance_f32 b = collect_f32(scheme == 3, cell.Slots, flux);
+        float limit = balance_advance_f32(&b, scheme == 3, i, p, now.Dt, area, &from, manning, force, &out[i]);
         best = go_min<float>(best, limit);
     }
     return best;
@@ -4967,9 +5158,9 @@ DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
 // collect[float64], tile.go:95
-DEVICE balance_f64 collect_f64(int32 slots, Array<Flux_f64, 384> *flux) {
+DEVICE balance_f64 collect_f64(bool oneLayer, int32 slots, Array<Flux_f64, 384> *flux) {
     balance_f64 b = {};
-    balance_sum_f64(&b, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
+    balance_sum_f64(&b, oneLayer, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
     return b;
 }
 
@@ -4995,10 +5186,10 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
     TURNS(int32, k, edges) {
         Face_f64 f = {};
         int32 e = add(tile.Edge, k);
-        Face_LoadSides_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
-        Face_Waves_f64(&f, p);
+        Face_LoadSides_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
+        Face_Waves_f64(&f, scheme, p);
         Face_Viscosity_f64(&f, scheme, p);
-        Face_WriteFlux_f64(&f, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
+        Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
@@ -5009,15 +5200,15 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
         if (keep) {
             updatePeaks_f64(i, p, now.Time, peaks, m->Beds, &from);
         }
-        balance_f64 b = collect_f64(cell.Slots, flux);
-        double limit = balance_advance_f64(&b, i, p, now.Dt, area, &from, manning, force, &out[i]);
+        balance_f64 b = collect_f64(scheme == 3, cell.Slots, flux);
+        double limit = balance_advance_f64(&b, scheme == 3, i, p, now.Dt, area, &from, manning, force, &out[i]);
         best = go_min<double>(best, limit);
     }
     return best;
 }
 
 // get reads the slopes of cell i, without the upper layer if the run has none.
-// (*SlopeTable[float32]).get, slopetable.go:25
+// (*SlopeTable[float32]).get, slopetable.go:27
 DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slopes_f32 *s) {
     int64 n = t->Cells;
     Vec2_f32 h = t->Pairs[i];
@@ -5063,28 +5254,28 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
         int32 e = add(tile.Edge, k);
         EdgeCells at = m->EdgeCells_[e];
         Slopes_f32 l = {}, r = {};
-        SlopeTable_get_f32(slopes, int64(at.Left), p->DensityRatio > 0.0f, &l);
-        SlopeTable_get_f32(slopes, int64(EdgeCells_inner(at)), p->DensityRatio > 0.0f, &r);
-        Face_ReconstructSides_f32(&f, at, &m->Normals[e], &m->Arms_[e], p, m->Beds, &l, &r);
-        Face_Waves_f32(&f, p);
+        SlopeTable_get_f32(slopes, int64(at.Left), scheme != 3, &l);
+        SlopeTable_get_f32(slopes, int64(EdgeCells_inner(at)), scheme != 3, &r);
+        Face_ReconstructSides_f32(&f, scheme, at, &m->Normals[e], &m->Arms_[e], p, m->Beds, &l, &r);
+        Face_Waves_f32(&f, scheme, p);
         Face_Viscosity_f32(&f, scheme, p);
-        Face_WriteFlux_f32(&f, at, &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
+        Face_WriteFlux_f32(&f, scheme, at, &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
-        balance_f32 b = collect_f32(cell.Slots, flux);
+        balance_f32 b = collect_f32(scheme == 3, cell.Slots, flux);
         int32 i = cell.Cell;
         Slopes_f32 own = {};
-        SlopeTable_get_f32(slopes, int64(i), true, &own);
-        float limit = balance_stage_f32(&b, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i]);
+        SlopeTable_get_f32(slopes, int64(i), scheme != 3, &own);
+        float limit = balance_stage_f32(&b, scheme == 3, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i]);
         best = go_min<float>(best, limit);
     }
     return best;
 }
 
 // get reads the slopes of cell i, without the upper layer if the run has none.
-// (*SlopeTable[float64]).get, slopetable.go:25
+// (*SlopeTable[float64]).get, slopetable.go:27
 DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slopes_f64 *s) {
     int64 n = t->Cells;
     Vec2_f64 h = t->Pairs[i];
@@ -5130,21 +5321,21 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
         int32 e = add(tile.Edge, k);
         EdgeCells at = m->EdgeCells_[e];
         Slopes_f64 l = {}, r = {};
-        SlopeTable_get_f64(slopes, int64(at.Left), p->DensityRatio > 0.0, &l);
-        SlopeTable_get_f64(slopes, int64(EdgeCells_inner(at)), p->DensityRatio > 0.0, &r);
-        Face_ReconstructSides_f64(&f, at, &m->Normals[e], &m->Arms_[e], p, m->Beds, &l, &r);
-        Face_Waves_f64(&f, p);
+        SlopeTable_get_f64(slopes, int64(at.Left), scheme != 3, &l);
+        SlopeTable_get_f64(slopes, int64(EdgeCells_inner(at)), scheme != 3, &r);
+        Face_ReconstructSides_f64(&f, scheme, at, &m->Normals[e], &m->Arms_[e], p, m->Beds, &l, &r);
+        Face_Waves_f64(&f, scheme, p);
         Face_Viscosity_f64(&f, scheme, p);
-        Face_WriteFlux_f64(&f, at, &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
+        Face_WriteFlux_f64(&f, scheme, at, &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
-        balance_f64 b = collect_f64(cell.Slots, flux);
+        balance_f64 b = collect_f64(scheme == 3, cell.Slots, flux);
         int32 i = cell.Cell;
         Slopes_f64 own = {};
-        SlopeTable_get_f64(slopes, int64(i), true, &own);
-        double limit = balance_stage_f64(&b, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i]);
+        SlopeTable_get_f64(slopes, int64(i), scheme != 3, &own);
+        double limit = balance_stage_f64(&b, scheme == 3, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i]);
         best = go_min<double>(best, limit);
     }
     return best;
@@ -5229,28 +5420,50 @@ DEVICE void MoveBed_f64_at(int64 i, const Uplift_f64 *up, Clock_f64 *clock, Leas
 }
 
 // Kernel UpdateCell, cell.go:14
-extern "C" __global__ void __launch_bounds__(128) UpdateCell_f32(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128) UpdateCell_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
         Slice<State_f32> out, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(UpdateCell_f32_at(i, &p, &m, clock, w, flux, manning, &force, out));
+    if (i < hi) key = Least<float>::key_of(UpdateCell_f32_at(i, false, &p, &m, clock, w, flux, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel UpdateCell, cell.go:14
-extern "C" __global__ void __launch_bounds__(128) UpdateCell_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128) UpdateCell_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
         Slice<State_f64> out, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, &p, &m, clock, w, flux, manning, &force, out));
+    if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, false, &p, &m, clock, w, flux, manning, &force, out));
     reduce(result, key);
 }
 
-// Kernel EdgeFlux, edge.go:26
+// Kernel UpdateCell, cell.go:14
+extern "C" __global__ void __launch_bounds__(128) UpdateCell_oneLayer_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Least<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<float>::key_of(UpdateCell_f32_at(i, true, &p, &m, clock, w, flux, manning, &force, out));
+    reduce(result, key);
+}
+
+// Kernel UpdateCell, cell.go:14
+extern "C" __global__ void __launch_bounds__(128) UpdateCell_oneLayer_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Least<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, true, &p, &m, clock, w, flux, manning, &force, out));
+    reduce(result, key);
+}
+
+// Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_PVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
@@ -5258,7 +5471,7 @@ extern "C" __global__ void __launch_bounds__(128) EdgeFlux_PVM_f32(int64 lo, int
     if (e < hi) EdgeFlux_f32_at(e, 0, &p, &m, clock, w, out, n);
 }
 
-// Kernel EdgeFlux, edge.go:26
+// Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_PVM_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
@@ -5266,7 +5479,7 @@ extern "C" __global__ void __launch_bounds__(128) EdgeFlux_PVM_f64(int64 lo, int
     if (e < hi) EdgeFlux_f64_at(e, 0, &p, &m, clock, w, out, n);
 }
 
-// Kernel EdgeFlux, edge.go:26
+// Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_IRRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
@@ -5274,7 +5487,7 @@ extern "C" __global__ void __launch_bounds__(128) EdgeFlux_IRRoe_f32(int64 lo, i
     if (e < hi) EdgeFlux_f32_at(e, 1, &p, &m, clock, w, out, n);
 }
 
-// Kernel EdgeFlux, edge.go:26
+// Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_IRRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
@@ -5282,7 +5495,7 @@ extern "C" __global__ void __launch_bounds__(128) EdgeFlux_IRRoe_f64(int64 lo, i
     if (e < hi) EdgeFlux_f64_at(e, 1, &p, &m, clock, w, out, n);
 }
 
-// Kernel EdgeFlux, edge.go:26
+// Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_Roe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
@@ -5290,12 +5503,28 @@ extern "C" __global__ void __launch_bounds__(128) EdgeFlux_Roe_f32(int64 lo, int
     if (e < hi) EdgeFlux_f32_at(e, 2, &p, &m, clock, w, out, n);
 }
 
-// Kernel EdgeFlux, edge.go:26
+// Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_Roe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (e < hi) EdgeFlux_f64_at(e, 2, &p, &m, clock, w, out, n);
+}
+
+// Kernel EdgeFlux, edge.go:28
+extern "C" __global__ void __launch_bounds__(128) EdgeFlux_OneLayer_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) EdgeFlux_f32_at(e, 3, &p, &m, clock, w, out, n);
+}
+
+// Kernel EdgeFlux, edge.go:28
+extern "C" __global__ void __launch_bounds__(128) EdgeFlux_OneLayer_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) EdgeFlux_f64_at(e, 3, &p, &m, clock, w, out, n);
 }
 
 // Kernel ClearSurvey, measure.go:48
@@ -5369,19 +5598,35 @@ extern "C" __global__ void __launch_bounds__(128) GatherPeaks_f64(int64 lo, int6
 }
 
 // Kernel CellSlopes, reconstruct.go:9
-extern "C" __global__ void __launch_bounds__(128) CellSlopes_f32(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128) CellSlopes_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
         Slice<Slopes_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) CellSlopes_f32_at(i, &p, &m, w, out);
+    if (i < hi) CellSlopes_f32_at(i, false, &p, &m, w, out);
 }
 
 // Kernel CellSlopes, reconstruct.go:9
-extern "C" __global__ void __launch_bounds__(128) CellSlopes_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128) CellSlopes_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
         Slice<Slopes_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) CellSlopes_f64_at(i, &p, &m, w, out);
+    if (i < hi) CellSlopes_f64_at(i, false, &p, &m, w, out);
+}
+
+// Kernel CellSlopes, reconstruct.go:9
+extern "C" __global__ void __launch_bounds__(128) CellSlopes_oneLayer_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
+        Slice<Slopes_f32> out) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) CellSlopes_f32_at(i, true, &p, &m, w, out);
+}
+
+// Kernel CellSlopes, reconstruct.go:9
+extern "C" __global__ void __launch_bounds__(128) CellSlopes_oneLayer_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
+        Slice<Slopes_f64> out) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) CellSlopes_f64_at(i, true, &p, &m, w, out);
 }
 
 // Kernel SlopedFlux, reconstructed.go:13
@@ -5432,6 +5677,22 @@ extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f64(int64 lo, i
     if (e < hi) SlopedFlux_f64_at(e, 2, &p, &m, clock, slopes, out, n);
 }
 
+// Kernel SlopedFlux, reconstructed.go:13
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_OneLayer_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f32_at(e, 3, &p, &m, clock, slopes, out, n);
+}
+
+// Kernel SlopedFlux, reconstructed.go:13
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_OneLayer_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f64_at(e, 3, &p, &m, clock, slopes, out, n);
+}
+
 // Kernel Sample, sample.go:21
 extern "C" __global__ void __launch_bounds__(128) Sample_f32(int64 lo, int64 hi, Clock_f32 *clock,
         Least<float> *waves, const __grid_constant__ Samples_f32 s, Slice<Bed_f32> beds, Slice<State_f32> w) {
@@ -5474,85 +5735,163 @@ extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f64(int64 lo, i
     if (k < hi) EvaluateSeries_f64_at(k, later, clock, waves, rows, list, now);
 }
 
-// Kernel TableSlopes, slopetable.go:39
-extern "C" __global__ void __launch_bounds__(128) TableSlopes_f32(int64 lo, int64 hi,
+// Kernel TableSlopes, slopetable.go:41
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) TableSlopes_f32_at(i, &p, &m, w, &table);
+    if (i < hi) TableSlopes_f32_at(i, false, &p, &m, w, &table);
 }
 
-// Kernel TableSlopes, slopetable.go:39
-extern "C" __global__ void __launch_bounds__(128) TableSlopes_f64(int64 lo, int64 hi,
+// Kernel TableSlopes, slopetable.go:41
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) TableSlopes_f64_at(i, &p, &m, w, &table);
+    if (i < hi) TableSlopes_f64_at(i, false, &p, &m, w, &table);
 }
 
-// Kernel TableReceived, slopetable.go:47
-extern "C" __global__ void __launch_bounds__(128) TableReceived_f32(int64 lo, int64 hi, Slice<Slopes_f32> received,
+// Kernel TableSlopes, slopetable.go:41
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) TableReceived_f32_at(i, received, &table);
+    if (i < hi) TableSlopes_f32_at(i, true, &p, &m, w, &table);
 }
 
-// Kernel TableReceived, slopetable.go:47
-extern "C" __global__ void __launch_bounds__(128) TableReceived_f64(int64 lo, int64 hi, Slice<Slopes_f64> received,
+// Kernel TableSlopes, slopetable.go:41
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) TableReceived_f64_at(i, received, &table);
+    if (i < hi) TableSlopes_f64_at(i, true, &p, &m, w, &table);
+}
+
+// Kernel TableReceived, slopetable.go:49
+extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_false_f32(int64 lo, int64 hi,
+        Slice<Slopes_f32> received, const __grid_constant__ SlopeTable_f32 table) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TableReceived_f32_at(i, false, received, &table);
+}
+
+// Kernel TableReceived, slopetable.go:49
+extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_false_f64(int64 lo, int64 hi,
+        Slice<Slopes_f64> received, const __grid_constant__ SlopeTable_f64 table) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TableReceived_f64_at(i, false, received, &table);
+}
+
+// Kernel TableReceived, slopetable.go:49
+extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f32(int64 lo, int64 hi,
+        Slice<Slopes_f32> received, const __grid_constant__ SlopeTable_f32 table) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TableReceived_f32_at(i, true, received, &table);
+}
+
+// Kernel TableReceived, slopetable.go:49
+extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f64(int64 lo, int64 hi,
+        Slice<Slopes_f64> received, const __grid_constant__ SlopeTable_f64 table) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TableReceived_f64_at(i, true, received, &table);
 }
 
 // Kernel StageCell, stage.go:15
-extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f32(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
         Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out,
         Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, false, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel StageCell, stage.go:15
-extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
         Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out,
         Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, false, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel StageCell, stage.go:15
-extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f32(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
         Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out,
         Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, false, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel StageCell, stage.go:15
-extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
         Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out,
         Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, false, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
 }
 
-// Kernel HalfFriction, stage.go:75
+// Kernel StageCell, stage.go:15
+extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out,
+        Least<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, true, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    reduce(result, key);
+}
+
+// Kernel StageCell, stage.go:15
+extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out,
+        Least<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    reduce(result, key);
+}
+
+// Kernel StageCell, stage.go:15
+extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out,
+        Least<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, true, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    reduce(result, key);
+}
+
+// Kernel StageCell, stage.go:15
+extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out,
+        Least<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    reduce(result, key);
+}
+
+// Kernel HalfFriction, stage.go:82
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves, Slice<float> manning,
         Slice<State_f32> w) {
@@ -5560,7 +5899,7 @@ extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int
     if (i < hi) HalfFriction_f32_at(i, &p, clock, waves, manning, w);
 }
 
-// Kernel HalfFriction, stage.go:75
+// Kernel HalfFriction, stage.go:82
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves, Slice<double> manning,
         Slice<State_f64> w) {
@@ -5724,6 +6063,58 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_true_f64(
     reduce(result, key);
 }
 
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_keep_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_OneLayer_keep_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_keep_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
+        Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStep, tile.go:45
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_OneLayer_keep_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
+        Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    reduce(result, key);
+}
+
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
@@ -5877,6 +6268,58 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_OneLayer_last_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_OneLayer_last_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 

@@ -24,29 +24,30 @@ var Module = &abi.Module{Name: "kernels", PTX: ptx, Machine: machine}
 
 // UpdateCellLoop runs UpdateCell for lo ≤ index < hi, on the CPU or another device.
 type UpdateCellLoop[F num.Float] struct {
-	p       *Params[F]
-	m       *Mesh[F]
-	clock   *Clock[F]
-	w       []State[F]
-	flux    []Flux[F]
-	manning []F
-	force   *Forcing[F]
-	out     []State[F]
-	result  *atomics.Least[F]
+	oneLayer bool
+	p        *Params[F]
+	m        *Mesh[F]
+	clock    *Clock[F]
+	w        []State[F]
+	flux     []Flux[F]
+	manning  []F
+	force    *Forcing[F]
+	out      []State[F]
+	result   *atomics.Least[F]
 
 	code lanes.Code
 }
 
 // NewUpdateCellLoop prepares UpdateCell.
-func NewUpdateCellLoop[F num.Float](p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F], result *atomics.Least[F]) *UpdateCellLoop[F] {
-	loop := &UpdateCellLoop[F]{p, m, clock, w, flux, manning, force, out, result, lanes.Code{}}
+func NewUpdateCellLoop[F num.Float](oneLayer bool, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F], result *atomics.Least[F]) *UpdateCellLoop[F] {
+	loop := &UpdateCellLoop[F]{oneLayer, p, m, clock, w, flux, manning, force, out, result, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
 
 // Lanes lets Range use vectors where there is code for them, and tells whether there is.
 func (loop *UpdateCellLoop[F]) Lanes(set lanes.Set) bool {
-	loop.code = findLanes(set, "UpdateCell"+abi.Suffix[F]())
+	loop.code = findLanes(set, "UpdateCell"+loop.lanesVariant()+abi.Suffix[F]())
 	return loop.code.Lanes > 0
 }
 
@@ -64,14 +65,14 @@ func (loop *UpdateCellLoop[F]) Range(lo, hi int) {
 		lo += n
 	}
 	for i := lo; i < hi; i++ {
-		best = min(best, UpdateCell(i, loop.p, loop.m, loop.clock, loop.w, loop.flux, loop.manning, loop.force, loop.out))
+		best = min(best, UpdateCell(i, loop.oneLayer, loop.p, loop.m, loop.clock, loop.w, loop.flux, loop.manning, loop.force, loop.out))
 	}
 	loop.result.Take(best)
 }
 
 // Launch says how other devices run the kernel.
 func (loop *UpdateCellLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "UpdateCell" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "UpdateCell" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
@@ -82,6 +83,28 @@ func (loop *UpdateCellLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("out", loop.out),
 		abi.PointerTo("result", loop.result),
 	}}
+}
+
+// variant tells the kernel's variants apart.
+func (loop *UpdateCellLoop[F]) variant() string {
+	switch {
+	case !loop.oneLayer:
+		return "_oneLayer_false"
+	case loop.oneLayer:
+		return "_oneLayer_true"
+	}
+	panic("UpdateCell has no variant for these constants")
+}
+
+// lanesVariant tells the kernel's variants apart.
+func (loop *UpdateCellLoop[F]) lanesVariant() string {
+	switch {
+	case !loop.oneLayer:
+		return "_oneLayer_false"
+	case loop.oneLayer:
+		return "_oneLayer_true"
+	}
+	return "" // has no code of its own
 }
 
 // EdgeFluxLoop runs EdgeFlux for lo ≤ index < hi, on the CPU or another device.
@@ -125,16 +148,17 @@ func (loop *EdgeFluxLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].LoadSides(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Beds, loop.w)
+			group[turn].LoadSides(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Beds, loop.w)
 		}
 		for turn := range group {
-			group[turn].Waves(loop.p)
+			group[turn].Waves(loop.scheme, loop.p)
 		}
 		for turn := range group {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].WriteFlux(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].WriteFlux(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)],
+				loop.n)
 		}
 	}
 }
@@ -160,6 +184,8 @@ func (loop *EdgeFluxLoop[F]) variant() string {
 		return "_IRRoe"
 	case loop.scheme == Roe:
 		return "_Roe"
+	case loop.scheme == OneLayer:
+		return "_OneLayer"
 	}
 	panic("EdgeFlux has no variant for these constants")
 }
@@ -173,6 +199,8 @@ func (loop *EdgeFluxLoop[F]) lanesVariant() string {
 		return "_IRRoe"
 	case loop.scheme == Roe:
 		return "_Roe"
+	case loop.scheme == OneLayer:
+		return "_OneLayer"
 	}
 	return "" // has no code of its own
 }
@@ -356,24 +384,25 @@ func (loop *GatherPeaksLoop[F]) Launch() abi.Launch {
 
 // CellSlopesLoop runs CellSlopes for lo ≤ index < hi, on the CPU or another device.
 type CellSlopesLoop[F num.Float] struct {
-	p   *Params[F]
-	m   *Mesh[F]
-	w   []State[F]
-	out []Slopes[F]
+	oneLayer bool
+	p        *Params[F]
+	m        *Mesh[F]
+	w        []State[F]
+	out      []Slopes[F]
 
 	code lanes.Code
 }
 
 // NewCellSlopesLoop prepares CellSlopes.
-func NewCellSlopesLoop[F num.Float](p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) *CellSlopesLoop[F] {
-	loop := &CellSlopesLoop[F]{p, m, w, out, lanes.Code{}}
+func NewCellSlopesLoop[F num.Float](oneLayer bool, p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) *CellSlopesLoop[F] {
+	loop := &CellSlopesLoop[F]{oneLayer, p, m, w, out, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
 
 // Lanes lets Range use vectors where there is code for them, and tells whether there is.
 func (loop *CellSlopesLoop[F]) Lanes(set lanes.Set) bool {
-	loop.code = findLanes(set, "CellSlopes"+abi.Suffix[F]())
+	loop.code = findLanes(set, "CellSlopes"+loop.lanesVariant()+abi.Suffix[F]())
 	return loop.code.Lanes > 0
 }
 
@@ -388,18 +417,40 @@ func (loop *CellSlopesLoop[F]) Range(lo, hi int) {
 		lo += n
 	}
 	for i := lo; i < hi; i++ {
-		CellSlopes(i, loop.p, loop.m, loop.w, loop.out)
+		CellSlopes(i, loop.oneLayer, loop.p, loop.m, loop.w, loop.out)
 	}
 }
 
 // Launch says how other devices run the kernel.
 func (loop *CellSlopesLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "CellSlopes" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "CellSlopes" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("out", loop.out),
 	}}
+}
+
+// variant tells the kernel's variants apart.
+func (loop *CellSlopesLoop[F]) variant() string {
+	switch {
+	case !loop.oneLayer:
+		return "_oneLayer_false"
+	case loop.oneLayer:
+		return "_oneLayer_true"
+	}
+	panic("CellSlopes has no variant for these constants")
+}
+
+// lanesVariant tells the kernel's variants apart.
+func (loop *CellSlopesLoop[F]) lanesVariant() string {
+	switch {
+	case !loop.oneLayer:
+		return "_oneLayer_false"
+	case loop.oneLayer:
+		return "_oneLayer_true"
+	}
+	return "" // has no code of its own
 }
 
 // SlopedFluxLoop runs SlopedFlux for lo ≤ index < hi, on the CPU or another device.
@@ -443,17 +494,18 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].ReconstructSides(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, &loop.slopes[loop.m.EdgeCells[(lo+turn)].Left],
+			group[turn].ReconstructSides(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, &loop.slopes[loop.m.EdgeCells[(lo+turn)].Left],
 				&loop.slopes[loop.m.EdgeCells[(lo+turn)].inner()])
 		}
 		for turn := range group {
-			group[turn].Waves(loop.p)
+			group[turn].Waves(loop.scheme, loop.p)
 		}
 		for turn := range group {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].WriteFlux(loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].WriteFlux(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)],
+				loop.n)
 		}
 	}
 }
@@ -479,6 +531,8 @@ func (loop *SlopedFluxLoop[F]) variant() string {
 		return "_IRRoe"
 	case loop.scheme == Roe:
 		return "_Roe"
+	case loop.scheme == OneLayer:
+		return "_OneLayer"
 	}
 	panic("SlopedFlux has no variant for these constants")
 }
@@ -492,6 +546,8 @@ func (loop *SlopedFluxLoop[F]) lanesVariant() string {
 		return "_IRRoe"
 	case loop.scheme == Roe:
 		return "_Roe"
+	case loop.scheme == OneLayer:
+		return "_OneLayer"
 	}
 	return "" // has no code of its own
 }
@@ -596,27 +652,28 @@ func (loop *EvaluateSeriesLoop[F]) Launch() abi.Launch {
 
 // TableSlopesLoop runs TableSlopes for lo ≤ index < hi, on the CPU or another device.
 type TableSlopesLoop[F num.Float] struct {
-	p     *Params[F]
-	m     *Mesh[F]
-	w     []State[F]
-	table *SlopeTable[F]
+	oneLayer bool
+	p        *Params[F]
+	m        *Mesh[F]
+	w        []State[F]
+	table    *SlopeTable[F]
 }
 
 // NewTableSlopesLoop prepares TableSlopes.
-func NewTableSlopesLoop[F num.Float](p *Params[F], m *Mesh[F], w []State[F], table *SlopeTable[F]) *TableSlopesLoop[F] {
-	return &TableSlopesLoop[F]{p, m, w, table}
+func NewTableSlopesLoop[F num.Float](oneLayer bool, p *Params[F], m *Mesh[F], w []State[F], table *SlopeTable[F]) *TableSlopesLoop[F] {
+	return &TableSlopesLoop[F]{oneLayer, p, m, w, table}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *TableSlopesLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		TableSlopes(i, loop.p, loop.m, loop.w, loop.table)
+		TableSlopes(i, loop.oneLayer, loop.p, loop.m, loop.w, loop.table)
 	}
 }
 
 // Launch says how other devices run the kernel.
 func (loop *TableSlopesLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TableSlopes" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "TableSlopes" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.ElementsOf("w", loop.w),
@@ -624,53 +681,77 @@ func (loop *TableSlopesLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// variant tells the kernel's variants apart.
+func (loop *TableSlopesLoop[F]) variant() string {
+	switch {
+	case !loop.oneLayer:
+		return "_oneLayer_false"
+	case loop.oneLayer:
+		return "_oneLayer_true"
+	}
+	panic("TableSlopes has no variant for these constants")
+}
+
 // TableReceivedLoop runs TableReceived for lo ≤ index < hi, on the CPU or another device.
 type TableReceivedLoop[F num.Float] struct {
+	oneLayer bool
 	received []Slopes[F]
 	table    *SlopeTable[F]
 }
 
 // NewTableReceivedLoop prepares TableReceived.
-func NewTableReceivedLoop[F num.Float](received []Slopes[F], table *SlopeTable[F]) *TableReceivedLoop[F] {
-	return &TableReceivedLoop[F]{received, table}
+func NewTableReceivedLoop[F num.Float](oneLayer bool, received []Slopes[F], table *SlopeTable[F]) *TableReceivedLoop[F] {
+	return &TableReceivedLoop[F]{oneLayer, received, table}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *TableReceivedLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		TableReceived(i, loop.received, loop.table)
+		TableReceived(i, loop.oneLayer, loop.received, loop.table)
 	}
 }
 
 // Launch says how other devices run the kernel.
 func (loop *TableReceivedLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TableReceived" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "TableReceived" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ElementsOf("received", loop.received),
 		abi.ConstantOf("table", loop.table),
 	}}
 }
 
+// variant tells the kernel's variants apart.
+func (loop *TableReceivedLoop[F]) variant() string {
+	switch {
+	case !loop.oneLayer:
+		return "_oneLayer_false"
+	case loop.oneLayer:
+		return "_oneLayer_true"
+	}
+	panic("TableReceived has no variant for these constants")
+}
+
 // StageCellLoop runs StageCell for lo ≤ index < hi, on the CPU or another device.
 type StageCellLoop[F num.Float] struct {
-	last    bool
-	p       *Params[F]
-	m       *Mesh[F]
-	clock   *Clock[F]
-	start   []State[F]
-	w       []State[F]
-	slopes  []Slopes[F]
-	flux    []Flux[F]
-	manning []F
-	force   *Forcing[F]
-	out     []State[F]
-	result  *atomics.Least[F]
+	last     bool
+	oneLayer bool
+	p        *Params[F]
+	m        *Mesh[F]
+	clock    *Clock[F]
+	start    []State[F]
+	w        []State[F]
+	slopes   []Slopes[F]
+	flux     []Flux[F]
+	manning  []F
+	force    *Forcing[F]
+	out      []State[F]
+	result   *atomics.Least[F]
 
 	code lanes.Code
 }
 
 // NewStageCellLoop prepares StageCell.
-func NewStageCellLoop[F num.Float](last bool, p *Params[F], m *Mesh[F], clock *Clock[F], start []State[F], w []State[F], slopes []Slopes[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F], result *atomics.Least[F]) *StageCellLoop[F] {
-	loop := &StageCellLoop[F]{last, p, m, clock, start, w, slopes, flux, manning, force, out, result, lanes.Code{}}
+func NewStageCellLoop[F num.Float](last bool, oneLayer bool, p *Params[F], m *Mesh[F], clock *Clock[F], start []State[F], w []State[F], slopes []Slopes[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F], result *atomics.Least[F]) *StageCellLoop[F] {
+	loop := &StageCellLoop[F]{last, oneLayer, p, m, clock, start, w, slopes, flux, manning, force, out, result, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
@@ -695,7 +776,7 @@ func (loop *StageCellLoop[F]) Range(lo, hi int) {
 		lo += n
 	}
 	for i := lo; i < hi; i++ {
-		best = min(best, StageCell(i, loop.last, loop.p, loop.m, loop.clock, loop.start, loop.w, loop.slopes, loop.flux, loop.manning, loop.force, loop.out))
+		best = min(best, StageCell(i, loop.last, loop.oneLayer, loop.p, loop.m, loop.clock, loop.start, loop.w, loop.slopes, loop.flux, loop.manning, loop.force, loop.out))
 	}
 	loop.result.Take(best)
 }
@@ -720,10 +801,14 @@ func (loop *StageCellLoop[F]) Launch() abi.Launch {
 // variant tells the kernel's variants apart.
 func (loop *StageCellLoop[F]) variant() string {
 	switch {
-	case !loop.last:
-		return "_last_false"
-	case loop.last:
-		return "_last_true"
+	case !loop.last && !loop.oneLayer:
+		return "_last_false_oneLayer_false"
+	case !loop.last && loop.oneLayer:
+		return "_last_false_oneLayer_true"
+	case loop.last && !loop.oneLayer:
+		return "_last_true_oneLayer_false"
+	case loop.last && loop.oneLayer:
+		return "_last_true_oneLayer_true"
 	}
 	panic("StageCell has no variant for these constants")
 }
@@ -731,10 +816,14 @@ func (loop *StageCellLoop[F]) variant() string {
 // lanesVariant tells the kernel's variants apart.
 func (loop *StageCellLoop[F]) lanesVariant() string {
 	switch {
-	case !loop.last:
-		return "_last_false"
-	case loop.last:
-		return "_last_true"
+	case !loop.last && !loop.oneLayer:
+		return "_last_false_oneLayer_false"
+	case !loop.last && loop.oneLayer:
+		return "_last_false_oneLayer_true"
+	case loop.last && !loop.oneLayer:
+		return "_last_true_oneLayer_false"
+	case loop.last && loop.oneLayer:
+		return "_last_true_oneLayer_true"
 	}
 	return "" // has no code of its own
 }
@@ -842,6 +931,10 @@ func (loop *TileStepLoop[F]) variant() string {
 		return "_Roe_keep_false"
 	case loop.scheme == Roe && loop.keep:
 		return "_Roe_keep_true"
+	case loop.scheme == OneLayer && !loop.keep:
+		return "_OneLayer_keep_false"
+	case loop.scheme == OneLayer && loop.keep:
+		return "_OneLayer_keep_true"
 	}
 	panic("TileStep has no variant for these constants")
 }
@@ -919,6 +1012,10 @@ func (loop *TileStageLoop[F]) variant() string {
 		return "_Roe_last_false"
 	case loop.scheme == Roe && loop.last:
 		return "_Roe_last_true"
+	case loop.scheme == OneLayer && !loop.last:
+		return "_OneLayer_last_false"
+	case loop.scheme == OneLayer && loop.last:
+		return "_OneLayer_last_true"
 	}
 	panic("TileStage has no variant for these constants")
 }

@@ -33,7 +33,7 @@ func benchLanes[F num.Float](b *testing.B) {
 	for name, loop := range map[string]laned{
 		"PVM":    NewEdgeFluxLoop(PVM, p, &m, clock, w, flux, counters),
 		"IRRoe":  NewEdgeFluxLoop(IRRoe, p, &m, clock, w, flux, counters),
-		"update": NewUpdateCellLoop(p, &m, clock, w, flux, nil, &Forcing[F]{}, out, &least),
+		"update": NewUpdateCellLoop(false, p, &m, clock, w, flux, nil, &Forcing[F]{}, out, &least),
 	} {
 		b.Run(name, func(b *testing.B) {
 			best := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}

@@ -26,6 +26,9 @@ func TestParity(t *testing.T) {
 	})
 }
 
+// allSchemes are all schemes by name.
+var allSchemes = map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe, "OneLayer": OneLayer}
+
 func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 10000
@@ -74,7 +77,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	clock := &Clock[F]{Dt: 1e-2}
 	flux := [2][]Flux[F]{make([]Flux[F], n), make([]Flux[F], n)}
 	var counters [2]Counters
-	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
+	for name, scheme := range allSchemes {
 		run := func(k int) loop { return NewEdgeFluxLoop(scheme, p, meshes[k], clock, w, flux[k], &counters[k]) }
 		run(0).Range(0, n)
 		l.Run(t, run(1), 0, n)
@@ -85,7 +88,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 			out := [2][]State[F]{make([]State[F], n), make([]State[F], n)}
 			var least [2]atomics.Least[F]
 			up := func(k int) loop {
-				return NewUpdateCellLoop(p, m, clock, w, flux[k], manning, forces[k], out[k], &least[k])
+				return NewUpdateCellLoop(scheme == OneLayer, p, m, clock, w, flux[k], manning, forces[k], out[k], &least[k])
 			}
 			up(0).Range(0, n)
 			l.Run(t, up(1), 0, n)
@@ -100,7 +103,11 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 		}
 		clock.Dt = 1e-2
 	}
-	parityOfSlopes(t, l, rng, p, m, w, manning, forces)
+	makeStencils(rng, m, n)
+	for _, oneLayer := range []bool{false, true} {
+		copy(forces[1].Lost, forces[0].Lost) // stages by tiles add to the first alone
+		parityOfSlopes(t, l, rng, oneLayer, p, m, w, manning, forces)
+	}
 	parityOfSeries[F](t, l)
 	parityOfUplift(t, l, rng, m)
 	parityOfSurvey(t, l, p, m.Beds, w)
@@ -111,7 +118,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 		out          []State[F]
 		least        atomics.Least[F]
 	}
-	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
+	for name, scheme := range allSchemes {
 		keep := false
 		peaks := [2]Peaks{peaksOf(n, false), peaksOf(n, false)}
 		run := func(k int, x *parts) loop {
@@ -218,18 +225,18 @@ func parityOfUplift[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 }
 
 // parityOfTables compares slopes written to a table with those in an array, which it returns in a table.
-func parityOfTables[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], m *Mesh[F], w []State[F],
-	slopes []Slopes[F]) *SlopeTable[F] {
+func parityOfTables[F num.Float](t *testing.T, l cudatest.Runner, oneLayer bool, p *Params[F], m *Mesh[F],
+	w []State[F], slopes []Slopes[F]) *SlopeTable[F] {
 	var found, received [2]*SlopeTable[F]
 	for k := range found {
 		found[k] = &SlopeTable[F]{make([]Vec2[F], SlopePairs*len(w)), len(w)}
 		received[k] = &SlopeTable[F]{make([]Vec2[F], SlopePairs*len(w)), len(w)}
 	}
 	n := int(m.Owned)
-	NewTableSlopesLoop(p, m, w, found[0]).Range(0, n)
-	l.Run(t, NewTableSlopesLoop(p, m, w, found[1]), 0, n)
-	NewTableReceivedLoop(slopes, received[0]).Range(0, n)
-	l.Run(t, NewTableReceivedLoop(slopes, received[1]), 0, n)
+	NewTableSlopesLoop(oneLayer, p, m, w, found[0]).Range(0, n)
+	l.Run(t, NewTableSlopesLoop(oneLayer, p, m, w, found[1]), 0, n)
+	NewTableReceivedLoop(oneLayer, slopes, received[0]).Range(0, n)
+	l.Run(t, NewTableReceivedLoop(oneLayer, slopes, received[1]), 0, n)
 	kerneltest.Same(t, "table of slopes", found[0].Pairs, found[1].Pairs, nil)
 	kerneltest.Same(t, "table of received slopes", received[0].Pairs, received[1].Pairs, nil)
 	kerneltest.Same(t, "table of slopes found and received", found[0].Pairs, received[0].Pairs, nil)

@@ -11,10 +11,8 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// parityOfSlopes compares the kernels of second order, on cells with random neighbours.
-func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, p *Params[F], m *Mesh[F],
-	w []State[F], manning []F, forces [2]*Forcing[F]) {
-	n := len(w)
+// makeStencils appends stencils of n cells to a mesh, with random neighbours and boundaries.
+func makeStencils[F num.Float](rng *rand.Rand, m *Mesh[F], n int) {
 	arrow := func() Vec2[F] { return Vec2[F]{X: F(rng.NormFloat64() / 4), Y: F(rng.NormFloat64() / 4)} }
 	for range n {
 		var s Stencil[F]
@@ -27,6 +25,12 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		s.Arm[0], s.Arm[1], s.Bed = arrow(), arrow(), arrow()
 		m.Stencils, m.Arms = append(m.Stencils, s), append(m.Arms, Arms[F]{Left: arrow(), Right: arrow()})
 	}
+}
+
+// parityOfSlopes compares the kernels of second order, on cells with random neighbours, of one layer or two.
+func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, oneLayer bool, p *Params[F],
+	m *Mesh[F], w []State[F], manning []F, forces [2]*Forcing[F]) {
+	n := len(w)
 	clock := &Clock[F]{Dt: 1e-2}
 	var slopes [2][]Slopes[F]
 	var flux [2][]Flux[F]
@@ -34,11 +38,14 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 	for k := range 2 {
 		slopes[k], flux[k] = make([]Slopes[F], n), make([]Flux[F], n)
 	}
-	NewCellSlopesLoop(p, m, w, slopes[0]).Range(0, n)
-	l.Run(t, NewCellSlopesLoop(p, m, w, slopes[1]), 0, n)
-	table := parityOfTables(t, l, p, m, w, slopes[0])
+	NewCellSlopesLoop(oneLayer, p, m, w, slopes[0]).Range(0, n)
+	l.Run(t, NewCellSlopesLoop(oneLayer, p, m, w, slopes[1]), 0, n)
+	table := parityOfTables(t, l, oneLayer, p, m, w, slopes[0])
 	kerneltest.Same(t, "slopes", slopes[0], slopes[1], nil)
-	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
+	for name, scheme := range allSchemes {
+		if oneLayer != (scheme == OneLayer) {
+			continue
+		}
 		run := func(k int) loop {
 			return NewSlopedFluxLoop(scheme, p, m, clock, slopes[k], flux[k], &counters[k])
 		}
@@ -52,7 +59,8 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		var least [2]atomics.Least[F]
 		run := func(k int) loop {
 			out[k] = make([]State[F], n)
-			return NewStageCellLoop(last, p, m, clock, w, w, slopes[k], flux[k], manning, forces[k], out[k], &least[k])
+			return NewStageCellLoop(last, oneLayer, p, m, clock, w, w, slopes[k], flux[k], manning, forces[k], out[k],
+				&least[k])
 		}
 		run(0).Range(0, n)
 		l.Run(t, run(1), 0, n)
@@ -67,12 +75,12 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		l.Run(t, NewHalfFrictionLoop(p, clock, &waves, manning, out[1]), 0, n)
 		kerneltest.Same(t, "friction", out[0], out[1], nil)
 	}
-	parityOfTiledStages(t, l, p, tiled(rng, m), w, table, manning, forces)
+	parityOfTiledStages(t, l, oneLayer, p, tiled(rng, m), w, table, manning, forces)
 }
 
 // parityOfTiledStages compares the stages of second order with tiles.
-func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], tiles *TiledMesh[F],
-	w []State[F], slopes *SlopeTable[F], manning []F, forces [2]*Forcing[F]) {
+func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, oneLayer bool, p *Params[F],
+	tiles *TiledMesh[F], w []State[F], slopes *SlopeTable[F], manning []F, forces [2]*Forcing[F]) {
 	type parts struct {
 		clock, next  [1]Clock[F]
 		waves, spare atomics.Least[F]
@@ -80,7 +88,10 @@ func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, p *Params
 		least        atomics.Least[F]
 		counters     [1]Counters
 	}
-	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
+	for name, scheme := range allSchemes {
+		if oneLayer != (scheme == OneLayer) {
+			continue
+		}
 		for _, last := range []bool{false, true} {
 			var x [2]parts
 			run := func(k int) loop {

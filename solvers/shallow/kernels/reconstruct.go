@@ -5,13 +5,13 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // CellSlopes computes the slopes of owned cell i from its edge neighbours: least squares, limited, and with
 // nonnegative thicknesses at the edges' midpoints.
 //
-//atoll:kernel lanes
-func CellSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) {
-	out[i] = slopesOf(i, p, m, w)
+//atoll:kernel lanes oneLayer=false,true
+func CellSlopes[F num.Float](i int, oneLayer bool, p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) {
+	out[i] = slopesOf(oneLayer, i, p, m, w)
 }
 
 // slopesOf is CellSlopes for one cell.
-func slopesOf[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F]) Slopes[F] {
+func slopesOf[F num.Float](oneLayer bool, i int, p *Params[F], m *Mesh[F], w []State[F]) Slopes[F] {
 	c := m.Stencils[i]
 	g := c.geometry()
 	n0, n1, n2 := inside(c.Near[0], i), inside(c.Near[1], i), inside(c.Near[2], i)
@@ -19,14 +19,14 @@ func slopesOf[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F]) Slopes
 	depth, d0, d1, d2 := m.Beds[i].Depth, m.Beds[n0].Depth, m.Beds[n1].Depth, m.Beds[n2].Depth
 	var me water[F]
 	var o [3]water[F]
-	me.load(&own, depth, p.DryDepth)
-	o[0].load(&w0, d0, p.DryDepth)
-	o[1].load(&w1, d1, p.DryDepth)
-	o[2].load(&w2, d2, p.DryDepth)
+	me.load(oneLayer, &own, depth, p.DryDepth)
+	o[0].load(oneLayer, &w0, d0, p.DryDepth)
+	o[1].load(oneLayer, &w1, d1, p.DryDepth)
+	o[2].load(oneLayer, &w2, d2, p.DryDepth)
 	s := Slopes[F]{H1: me.h1, H2: me.h2, U1: me.u1, U2: me.u2}
 	//atoll:mostly
-	if me.prepareNeighbours(&c.Near, &g, p.DryDepth, &o) {
-		me.slopes(&o, &g, c.Bed, p, &s)
+	if me.prepareNeighbours(oneLayer, &c.Near, &g, p.DryDepth, &o) {
+		me.slopes(oneLayer, &o, &g, c.Bed, p, &s)
 	}
 	return s
 }
@@ -45,8 +45,8 @@ func inside(near int32, i int) int32 {
 // the same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a
 // layer that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's:
 // else it is a shore.
-func (me *water[F]) prepareNeighbours(all *[3]int32, c *geometry[F], dry F, o *[3]water[F]) bool {
-	wet1, wet2 := me.h1 >= dry, me.h2 >= dry
+func (me *water[F]) prepareNeighbours(oneLayer bool, all *[3]int32, c *geometry[F], dry F, o *[3]water[F]) bool {
+	wet1, wet2 := !oneLayer && me.h1 >= dry, me.h2 >= dry
 	may := wet1 || wet2
 	for k := 0; k < 3; k++ {
 		near := all[k]
@@ -57,13 +57,13 @@ func (me *water[F]) prepareNeighbours(all *[3]int32, c *geometry[F], dry F, o *[
 			may = may && near != Open
 			continue
 		}
-		has1, has2 := o[k].h1 >= dry, o[k].h2 >= dry
+		has1, has2 := !oneLayer && o[k].h1 >= dry, o[k].h2 >= dry
 		if has1 && has2 {
 			may = may && wet1 && wet2
 			continue
 		}
 		may = may && (wet1 || !has1) && (wet2 || !has2)
-		if !has1 {
+		if !oneLayer && !has1 {
 			o[k].u1, o[k].z1 = me.u1, num.Smaller(o[k].z1, me.z1)
 		}
 		if !has2 {
@@ -76,8 +76,8 @@ func (me *water[F]) prepareNeighbours(all *[3]int32, c *geometry[F], dry F, o *[
 // slopes computes the slopes of a cell from its neighbours. The range of a level is small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the wave speed. A layer absent here, and thus in the
 // neighbourhood, ends on the surface below it.
-func (me *water[F]) slopes(o *[3]water[F], c *geometry[F], bed Vec2[F], p *Params[F], s *Slopes[F]) {
-	wet1, wet2 := me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
+func (me *water[F]) slopes(oneLayer bool, o *[3]water[F], c *geometry[F], bed Vec2[F], p *Params[F], s *Slopes[F]) {
+	wet1, wet2 := !oneLayer && me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
 	h, weight := me.h2, p.Gravity
 	if wet1 && wet2 {
 		h, weight = num.Smaller(me.h1, me.h2), p.Gravity*(1-p.DensityRatio)
@@ -99,7 +99,15 @@ func (me *water[F]) slopes(o *[3]water[F], c *geometry[F], bed Vec2[F], p *Param
 		u1x = c.limitedGradient(o[0].u1.X-me.u1.X, o[1].u1.X-me.u1.X, o[2].u1.X-me.u1.X, speed)
 		u1y = c.limitedGradient(o[0].u1.Y-me.u1.Y, o[1].u1.Y-me.u1.Y, o[2].u1.Y-me.u1.Y, speed)
 	}
-	share := c.positivityFactor(me.h1, me.h2, z1.minus(z2), z2.minus(bed))
+	share := F(1)
+	if !oneLayer {
+		share = c.positivityFactor(me.h1, z1.minus(z2), share)
+	}
+	share = c.positivityFactor(me.h2, z2.minus(bed), share)
+	if share < 1 {
+		const short = 1 - 1e-6 // by more than rounding
+		share *= short
+	}
 	z1, z2, bed = z1.times(share), z2.times(share), bed.times(share)
 	s.H1, s.H2 = me.h1, me.h2
 	s.Z1, s.Z2, s.Bed = z1, z2, bed
@@ -114,21 +122,13 @@ func (me *water[F]) slopes(o *[3]water[F], c *geometry[F], bed Vec2[F], p *Param
 	s.U1, s.U2 = u1, u2
 }
 
-// positivityFactor returns the factor on the slopes of the thicknesses h1 and h2 that keeps both nonnegative at the
-// edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its level.
-func (c *geometry[F]) positivityFactor(h1, h2 F, slope1, slope2 Vec2[F]) F {
-	share := F(1)
-	d1 := min(slope1.dot(c.arm[0]), slope1.dot(c.arm[1]), slope1.dot(c.arm[2]))
-	d2 := min(slope2.dot(c.arm[0]), slope2.dot(c.arm[1]), slope2.dot(c.arm[2]))
-	if h1+d1 < 0 {
-		share = h1 / -d1
-	}
-	if h2+d2 < 0 {
-		share = num.Smaller(share, h2/-d2)
-	}
-	if share < 1 {
-		const short = 1 - 1e-6 // by more than rounding
-		share *= short
+// positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
+// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
+// level.
+func (c *geometry[F]) positivityFactor(h F, slope Vec2[F], share F) F {
+	d := min(slope.dot(c.arm[0]), slope.dot(c.arm[1]), slope.dot(c.arm[2]))
+	if h+d < 0 {
+		return num.Smaller(share, h/-d)
 	}
 	return share
 }

@@ -9,15 +9,16 @@ type Arms[F num.Float] struct{ Left, Right Vec2[F] }
 // SlopedFlux computes the flux of edge e by a scheme from the states that the slopes of its cells reconstruct at its
 // middle.
 //
-//atoll:kernel lanes=PVM stages=32 scheme=PVM,IRRoe,Roe
+//atoll:kernel lanes=PVM,OneLayer stages=32 scheme=PVM,IRRoe,Roe,OneLayer
 func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F],
 	slopes []Slopes[F], out []Flux[F], n *Counters) {
 	var f Face[F]
-	f.ReconstructSides(m.EdgeCells[e], &m.Normals[e], &m.Arms[e], p, m.Beds, &slopes[m.EdgeCells[e].Left],
+	f.ReconstructSides(scheme, m.EdgeCells[e], &m.Normals[e], &m.Arms[e], p, m.Beds, &slopes[m.EdgeCells[e].Left],
 		&slopes[m.EdgeCells[e].inner()])
-	f.Waves(p)
+	f.Waves(scheme, p)
 	f.Viscosity(scheme, p)
-	f.WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned, &out[e], n)
+	f.WriteFlux(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned, &out[e],
+		n)
 }
 
 // inner returns the right cell, or the left one at the boundary.
@@ -28,21 +29,23 @@ func (e EdgeCells) inner() int32 {
 	return e.Right
 }
 
-// ReconstructSides does what LoadSides does, from the slopes l and r of both cells. It does not read the upper layer
-// if the run has none.
-func (f *Face[F]) ReconstructSides(at EdgeCells, n *Normal[F], arms *Arms[F], p *Params[F], beds []Bed[F],
-	l, r *Slopes[F]) {
+// ReconstructSides does what LoadSides does, from the slopes l and r of both cells.
+func (f *Face[F]) ReconstructSides(scheme Scheme, at EdgeCells, n *Normal[F], arms *Arms[F], p *Params[F],
+	beds []Bed[F], l, r *Slopes[F]) {
 	f.sloped = true
 	f.l.reconstruct(&beds[at.Left], l, arms.Left, n.X, n.Y)
 	f.r.reconstruct(&beds[at.inner()], r, arms.Right, n.X, n.Y)
-	if p.DensityRatio > 0 {
-		f.l.reconstructUpper(l, arms.Left, n.X, n.Y)
-		f.r.reconstructUpper(r, arms.Right, n.X, n.Y)
-		f.l.dropUpper(l.H1)
-		f.r.dropUpper(r.H1)
-	} else {
+	if scheme == OneLayer {
 		f.l.z1, f.r.z1 = f.l.z2, f.r.z2
+		if at.Right == Wall {
+			f.r.mirror()
+		}
+		return
 	}
+	f.l.reconstructUpper(l, arms.Left, n.X, n.Y)
+	f.r.reconstructUpper(r, arms.Right, n.X, n.Y)
+	f.l.dropUpper(l.H1)
+	f.r.dropUpper(r.H1)
 	f.thin = f.l.thin(p.DryDepth) || f.r.thin(p.DryDepth)
 	if at.Right == Wall {
 		f.r.mirror()

@@ -43,8 +43,12 @@ type water[F num.Float] struct {
 }
 
 // load computes the levels and the velocities of a cell.
-func (s *water[F]) load(w *State[F], depth, dry F) {
+func (s *water[F]) load(oneLayer bool, w *State[F], depth, dry F) {
 	z2 := w.H2 - depth
+	if oneLayer {
+		s.h2, s.z2, s.u2 = w.H2, z2, thinVelocity(w.H2, w.Q2x, w.Q2y, dry)
+		return
+	}
 	s.h1, s.h2, s.z1, s.z2 = w.H1, w.H2, w.H1+z2, z2
 	if w.H1 >= dry && w.H2 >= dry {
 		both := 1 / (w.H1 * w.H2)

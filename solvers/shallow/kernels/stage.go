@@ -11,40 +11,40 @@ import (
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
 // returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
 //
-//atoll:kernel lanes min last=false,true
-func StageCell[F num.Float](i int, last bool, p *Params[F], m *Mesh[F], clock *Clock[F], start, w []State[F],
+//atoll:kernel lanes min last=false,true oneLayer=false,true
+func StageCell[F num.Float](i int, last, oneLayer bool, p *Params[F], m *Mesh[F], clock *Clock[F], start, w []State[F],
 	slopes []Slopes[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]
-	b.gather(m.CellEdges[i], flux)
-	return b.stage(i, last, p, clock.Dt, m.Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force,
+	b.gather(oneLayer, m.CellEdges[i], flux)
+	return b.stage(oneLayer, i, last, p, clock.Dt, m.Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force,
 		&out[i])
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.
-func (b *balance[F]) stage(i int, last bool, p *Params[F], dt, area F, start, w *State[F], slopes *Slopes[F],
-	manning []F, force *Forcing[F], out *State[F]) F {
+func (b *balance[F]) stage(oneLayer bool, i int, last bool, p *Params[F], dt, area F, start, w *State[F],
+	slopes *Slopes[F], manning []F, force *Forcing[F], out *State[F]) F {
 	c, from := *w, State[F]{}
 	if last { // read with the rest, so that a GPU waits once
 		from = *start
 	}
-	b.addPressure(p, area, &c, slopes)
-	b.applyFluxes(dt/area, &c)
+	b.addPressure(oneLayer, p, area, &c, slopes)
+	b.applyFluxes(oneLayer, dt/area, &c)
 	if p.Forced {
 		force.apply(i, p, dt, w, &c)
 		if !last {
 			force.rotate(i, dt, &c)
 		}
 	}
-	if p.Hyperbolic {
+	if !oneLayer && p.Hyperbolic {
 		restoreHyperbolicity(p, &c)
 	}
-	dampThinLayers(p.DryDepth, &c)
+	dampThinLayers(oneLayer, p.DryDepth, &c)
 	if last {
 		if p.Forced {
 			force.rotate(i, dt, &from)
 		}
-		c.mean(&from)
-		dampThinLayers(p.DryDepth, &c)
+		c.mean(oneLayer, &from)
+		dampThinLayers(oneLayer, p.DryDepth, &c)
 		if p.Friction {
 			bedFriction(p, dt/2, manning[i], &c)
 		}
@@ -54,9 +54,14 @@ func (b *balance[F]) stage(i int, last bool, p *Params[F], dt, area F, start, w 
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-func (b *balance[F]) addPressure(p *Params[F], area F, c *State[F], s *Slopes[F]) {
-	weight1, weight2 := area*p.Gravity*c.H1, area*p.Gravity*c.H2
-	r := p.DensityRatio
+func (b *balance[F]) addPressure(oneLayer bool, p *Params[F], area F, c *State[F], s *Slopes[F]) {
+	weight2 := area * p.Gravity * c.H2
+	if oneLayer {
+		b.q2x += weight2 * s.Z2.X
+		b.q2y += weight2 * s.Z2.Y
+		return
+	}
+	weight1, r := area*p.Gravity*c.H1, p.DensityRatio
 	b.q1x += weight1 * s.Z1.X
 	b.q1y += weight1 * s.Z1.Y
 	b.q2x += weight2 * (r*s.Z1.X + (1-r)*s.Z2.X)
@@ -64,8 +69,10 @@ func (b *balance[F]) addPressure(p *Params[F], area F, c *State[F], s *Slopes[F]
 }
 
 // mean makes c the mean of itself and another.
-func (c *State[F]) mean(o *State[F]) {
-	c.H1, c.Q1x, c.Q1y = (c.H1+o.H1)/2, (c.Q1x+o.Q1x)/2, (c.Q1y+o.Q1y)/2
+func (c *State[F]) mean(oneLayer bool, o *State[F]) {
+	if !oneLayer {
+		c.H1, c.Q1x, c.Q1y = (c.H1+o.H1)/2, (c.Q1x+o.Q1x)/2, (c.Q1y+o.Q1y)/2
+	}
 	c.H2, c.Q2x, c.Q2y = (c.H2+o.H2)/2, (c.Q2x+o.Q2x)/2, (c.Q2y+o.Q2y)/2
 }
 

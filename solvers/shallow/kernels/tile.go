@@ -41,7 +41,7 @@ type TiledMesh[F num.Float] struct {
 // a minimum for a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
 // happens once the clock has stopped.
 //
-//atoll:kernel tile min scheme=PVM,IRRoe,Roe keep=false,true blocks=5,5,5,5,4,4
+//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer keep=false,true blocks=5,5,5,5,4,4,5,5
 func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves,
 	spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], peaks *Peaks, out []State[F],
 	flux *[TileEdges]Flux[F], n *Counters) F {
@@ -56,10 +56,10 @@ func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *Til
 	for k := range edges {
 		var f Face[F]
 		e := tile.Edge + k
-		f.LoadSides(m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
-		f.Waves(p)
+		f.LoadSides(scheme, m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
+		f.Waves(scheme, p)
 		f.Viscosity(scheme, p)
-		f.WriteFlux(m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
+		f.WriteFlux(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
 	}
 	for k := range cells {
 		cell := m.Cells[tile.Cell+k]
@@ -68,8 +68,8 @@ func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *Til
 		if keep {
 			updatePeaks(i, p, now.Time, peaks, m.Beds, &from)
 		}
-		b := collect(cell.Slots, flux)
-		limit := b.advance(i, p, now.Dt, area, &from, manning, force, &out[i])
+		b := collect(scheme == OneLayer, cell.Slots, flux)
+		limit := b.advance(scheme == OneLayer, i, p, now.Dt, area, &from, manning, force, &out[i])
 		best = min(best, limit)
 	}
 	return best
@@ -92,9 +92,9 @@ func (m *TiledMesh[F]) count(t int, stop bool) (edges, cells int32) {
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-func collect[F num.Float](slots int32, flux *[TileEdges]Flux[F]) balance[F] {
+func collect[F num.Float](oneLayer bool, slots int32, flux *[TileEdges]Flux[F]) balance[F] {
 	var b balance[F]
 	const slot = 1<<9 - 1
-	b.sum(&flux[slots>>1&slot], &flux[slots>>11&slot], &flux[slots>>21&slot], slots&1, slots>>10&1, slots>>20&1)
+	b.sum(oneLayer, &flux[slots>>1&slot], &flux[slots>>11&slot], &flux[slots>>21&slot], slots&1, slots>>10&1, slots>>20&1)
 	return b
 }

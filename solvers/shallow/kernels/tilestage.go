@@ -11,7 +11,7 @@ import (
 // do, with the slopes of all cells in a table. Like TileStep it computes the length of its step itself; the last
 // stage passes the clock to the next step.
 //
-//atoll:kernel tile min scheme=PVM,IRRoe,Roe last=false,true blocks=4
+//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer last=false,true blocks=4
 func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F],
 	waves, spare *atomics.Least[F], start, w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F],
 	out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
@@ -30,20 +30,21 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 		e := tile.Edge + k
 		at := m.EdgeCells[e]
 		var l, r Slopes[F]
-		slopes.get(int(at.Left), p.DensityRatio > 0, &l)
-		slopes.get(int(at.inner()), p.DensityRatio > 0, &r)
-		f.ReconstructSides(at, &m.Normals[e], &m.Arms[e], p, m.Beds, &l, &r)
-		f.Waves(p)
+		slopes.get(int(at.Left), scheme != OneLayer, &l)
+		slopes.get(int(at.inner()), scheme != OneLayer, &r)
+		f.ReconstructSides(scheme, at, &m.Normals[e], &m.Arms[e], p, m.Beds, &l, &r)
+		f.Waves(scheme, p)
 		f.Viscosity(scheme, p)
-		f.WriteFlux(at, &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
+		f.WriteFlux(scheme, at, &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
 	}
 	for k := range cells {
 		cell := m.Cells[tile.Cell+k]
-		b := collect(cell.Slots, flux)
+		b := collect(scheme == OneLayer, cell.Slots, flux)
 		i := cell.Cell
 		var own Slopes[F]
-		slopes.get(int(i), true, &own)
-		limit := b.stage(int(i), last, p, now.Dt, m.Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i])
+		slopes.get(int(i), scheme != OneLayer, &own)
+		limit := b.stage(scheme == OneLayer, int(i), last, p, now.Dt, m.Beds[i].Area, &start[i], &w[i], &own, manning,
+			force, &out[i])
 		best = min(best, limit)
 	}
 	return best

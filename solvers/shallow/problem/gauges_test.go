@@ -48,7 +48,7 @@ func TestManyPlaces(t *testing.T) {
 	var want []string
 	for _, ranks := range []int{1, 3} {
 		dir := t.TempDir()
-		if _, err := runtest.On(t, text, ranks, 1, runtest.Local, dir); err != nil {
+		if _, err := runtest.Run(t, text, ranks, 1, runtest.Local, dir); err != nil {
 			t.Fatal(err)
 		}
 		for i, name := range []string{"gauges.nc", "transects.nc", "transects/across.csv", "gauges/along-4.csv",
@@ -72,7 +72,7 @@ func TestManyPlaces(t *testing.T) {
 	if _, err := fmt.Sscanf(rows[5], "%g,%g", &at, &discharge); err != nil || at != 2 || math.Abs(discharge-5) > 1e-9 {
 		t.Errorf("%g m³/s at %g s, want 5: %v", discharge, at, err)
 	}
-	if _, err := runtest.On(t, text, 1, 1, runtest.Local, t.TempDir(),
+	if _, err := runtest.Run(t, text, 1, 1, runtest.Local, t.TempDir(),
 		"transect=[{name='off', line=[[50, 0], [50, 9]]}]"); err == nil || !strings.Contains(err.Error(), `"off"`) {
 		t.Errorf("a transect outside of the mesh: error %v", err)
 	}
@@ -90,7 +90,7 @@ func TestMeasured(t *testing.T) {
 	still := []string{"initial={depth=1, h=1}", "boundary={}", "transect=[]"}
 	sets := append(still, fmt.Sprintf("gauge=[{name='mast', at=[20, 5], "+
 		"measured={series='%s', column='level', field='z'}}, {name='pole', at=[10, 5], measured='%s'}]", file, file))
-	s, err := runtest.On(t, channel, 2, 1, runtest.Local, dir, sets...)
+	s, err := runtest.Run(t, channel, 2, 1, runtest.Local, dir, sets...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestMeasured(t *testing.T) {
 		"{series='" + file + "', column='level', field='height'}": `field "height": choose h or z`,
 		"{series='" + file + "', column='lvl', field='z'}":        `there is no column "lvl"`,
 	} {
-		_, err := runtest.On(t, channel, 1, 1, runtest.Local, t.TempDir(), append(still,
+		_, err := runtest.Run(t, channel, 1, 1, runtest.Local, t.TempDir(), append(still,
 			"gauge=[{name='mast', at=[20, 5], measured="+set+"}]")...)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("measured = %s is refused by %v, want %s", set, err, want)

@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloReachesTheSolver(t, wet) }
+func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloOptionReachesSolver(t, wet) }
 
 func TestStepsDoNotAllocate(t *testing.T) {
 	for _, order := range []string{"1", "2"} {
@@ -15,6 +15,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 }
 
 func TestRowsComeLate(t *testing.T) {
-	runtest.RowsComeLate(t, wet, "output.conservation_every=1", "gauge=[{name='a', at=[0, 0]}, {name='b', at=[0.1, 0]}]")
-	runtest.RowsComeLate(t, forced, "output.conservation_every=2", "time={end=0.5}")
+	runtest.RowsAreAsynchronous(t, wet, "output.conservation_every=1",
+		"gauge=[{name='a', at=[0, 0]}, {name='b', at=[0.1, 0]}]")
+	runtest.RowsAreAsynchronous(t, forced, "output.conservation_every=2", "time={end=0.5}")
 }

@@ -38,7 +38,7 @@ func TestMaximaAreThoseOfAllFrames(t *testing.T) {
 			var metrics map[string]float64
 			for _, ranks := range []int{1, 3, 7} {
 				dir := t.TempDir()
-				s, err := runtest.On(t, of.text, ranks, 1, runtest.Local, dir, append(of.sets, everyStep...)...)
+				s, err := runtest.Run(t, of.text, ranks, 1, runtest.Local, dir, append(of.sets, everyStep...)...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -232,7 +232,7 @@ func readAll(t *testing.T, path string) map[string][]float64 {
 func TestMaximaGoOn(t *testing.T) {
 	for name, text := range map[string]string{"in steps": weather, "beside steps": forced} {
 		t.Run(name, func(t *testing.T) {
-			runtest.GoesOn(t, text, append([]string{"checkpoint.steps=7"}, everyStep...)...)
+			runtest.RestartsAfterKill(t, text, append([]string{"checkpoint.steps=7"}, everyStep...)...)
 		})
 	}
 }

@@ -1,6 +1,8 @@
 package problem
 
 import (
+	"slices"
+
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
@@ -10,17 +12,37 @@ import (
 // memory returns the bytes of a rank's arrays, without series. A file of gauges counts as one point: the samples of all
 // gauges take at most 64 MiB, on GPUs only.
 func memory(c *config.Case, held solvers.Counts) int64 {
+	cfg, in := needs(c)
+	return cfg.Bytes(held.Owned, held.Held, c.Sections.(*Sections).Physics.Precision, in, held.SeparateMemory)
+}
+
+// needs returns what the memory of a case depends on besides its mesh.
+func needs(c *config.Case) (shallow.Config, shallow.Inputs) {
 	w := c.Sections.(*Sections)
-	p := &w.Physics
-	cfg := shallow.Config{Order: p.Order, Keep: shallow.Keep{Maxima: w.Maxima.Keep}}
-	f := &w.Forcing
+	p, f := &w.Physics, &w.Forcing
 	in := shallow.Inputs{Manning: p.Manning.Expr != "0", RainPattern: f.RainPattern != nil,
 		Infiltration: f.Infiltration != nil, Evaporation: f.Evaporation != nil,
 		Coriolis: f.Coriolis != nil || f.Latitude != nil, Pressure: f.Pressure != nil, Uplift: f.Uplift != nil}
 	for _, g := range c.Gauges {
 		in.Gauges += max(1, g.Points)
 	}
-	return cfg.Bytes(held.Owned, held.Held, p.Precision, in, held.SeparateMemory)
+	return shallow.Config{Order: p.Order, Keep: shallow.Keep{Maxima: w.Maxima.Keep}}, in
+}
+
+// copies counts the state for a frame if one of its fields follows from the state alone: maxima do not, nor does any
+// where the bed rises.
+func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
+	w := c.Sections.(*Sections)
+	cfg, in := needs(c)
+	state, records := cfg.StateBytes(held.Owned, held.Held, w.Physics.Precision, in)
+	n.Checkpoint = state + records
+	fields, _ := declared(w.Physics.Layers)
+	if !in.Uplift && slices.ContainsFunc(c.Output.Fields, func(name string) bool {
+		return slices.ContainsFunc(fields, func(f solvers.Field) bool { return f.Name == name })
+	}) {
+		n.Frame = state
+	}
+	return n
 }
 
 // Host memory in bytes per cell, measured on generated meshes of 500,000 to 1,000,000 cells.

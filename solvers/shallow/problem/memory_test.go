@@ -25,14 +25,18 @@ boundary = { right = "open" }
 time = { end = 1, max_steps = 5 }
 output = { format = [] }
 `
-	runtest.MemoryIsTold(t, 0, basin, "physics.order=1")
-	runtest.MemoryIsTold(t, 0, basin, "physics.order=2")
-	runtest.MemoryIsTold(t, 0, basin, "physics.order=1",
+	runtest.MemoryIsEstimated(t, 0, basin, "physics.order=1")
+	runtest.MemoryIsEstimated(t, 0, basin, "physics.order=2")
+	runtest.MemoryIsEstimated(t, 0, basin, "physics.order=1",
 		"gauge=[{name='section', line=[[-4.9, 0], [4.9, 0]], points=100}]")
-	runtest.MemoryIsTold(t, 0, one, "physics.order=2", "output.fields=['h', 'max_h', 'arrival']")
-	runtest.MemoryIsTold(t, 0, one, "physics.order=1", "output.fields=['h', 'max_h']", "forcing.uplift='x'",
+	runtest.MemoryIsEstimated(t, 0, one, "physics.order=2", "output.fields=['h', 'max_h', 'arrival']")
+	runtest.MemoryIsEstimated(t, 0, one, "physics.order=1", "output.fields=['h', 'max_h']", "forcing.uplift='x'",
 		"forcing.latitude='50'")
-	runtest.MemoryIsTold(t, 0, one, "physics.order=1", "forcing={rain='1e-5', rain_pattern='1', infiltration='1e-6', "+
+	runtest.MemoryIsEstimated(t, 0, one, "physics.order=1", "forcing={rain='1e-5', rain_pattern='1', "+
+		"infiltration='1e-6', "+
 		"pressure='1e5+x'}")
-	runtest.MemoryIsTold(t, 0, one, "physics.order=1", "physics.precision='float32'")
+	runtest.MemoryIsEstimated(t, 0, one, "physics.order=1", "physics.precision='float32'")
+	runtest.CopiesAreEstimated(t, "vtu", basin)
+	runtest.CopiesAreEstimated(t, "nc", one, "output.fields=['max_h', 'arrival', 'z']", "forcing.infiltration='1e-6'")
+	runtest.CopiesAreEstimated(t, "vtu", one, "output.fields=['max_h']", "physics.precision='float32'")
 }

@@ -14,7 +14,7 @@ import (
 func TestOneLayerIsAlone(t *testing.T) {
 	second := regexp.MustCompile(`\b[a-z]+[12](_|\b)|complex|layers?\b.*\blayer|shear|scheme|entropy`)
 	dir := t.TempDir()
-	s, err := runtest.On(t, forced, 1, 1, runtest.Local, dir, "time.max_steps=3")
+	s, err := runtest.Run(t, forced, 1, 1, runtest.Local, dir, "time.max_steps=3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,11 +43,11 @@ func TestOneLayerIsAlone(t *testing.T) {
 	if at := second.FindString(strings.ReplaceAll(printed, "layers = 1", "")); at != "" {
 		t.Errorf("the case has %q:\n%s", at, printed)
 	}
-	_, err = runtest.On(t, forced, 1, 1, runtest.Local, t.TempDir(), "initial.u=1e300", "time.max_steps=3")
+	_, err = runtest.Run(t, forced, 1, 1, runtest.Local, t.TempDir(), "initial.u=1e300", "time.max_steps=3")
 	if err == nil || second.MatchString(err.Error()) || !strings.Contains(err.Error(), "{h: ") {
 		t.Errorf("a run that breaks says %v", err)
 	}
-	_, err = runtest.On(t, forced, 1, 1, runtest.Local, t.TempDir(), "initial={depth=1, h=-1}")
+	_, err = runtest.Run(t, forced, 1, 1, runtest.Local, t.TempDir(), "initial={depth=1, h=-1}")
 	if err == nil || second.MatchString(err.Error()) || !strings.Contains(err.Error(), "(h = -1)") {
 		t.Errorf("a negative thickness is refused by %v", err)
 	}

@@ -131,7 +131,7 @@ func (s setting) run(t testing.TB, text string) *summary.Summary {
 	if !strings.Contains(text, "layers = 1") {
 		sets = append(sets, "physics.scheme="+s.scheme)
 	}
-	sum, err := runtest.On(t, text, s.ranks, s.threads, s.open, t.TempDir(), sets...)
+	sum, err := runtest.Run(t, text, s.ranks, s.threads, s.open, t.TempDir(), sets...)
 	if err != nil {
 		t.Fatalf("%v: %v", s, err)
 	}

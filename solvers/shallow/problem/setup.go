@@ -23,9 +23,6 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 		DryDepth:   p.DryDepth, Hyperbolic: p.InterlayerFriction, Lag: p.LaggedStep, Open: w.Boundary.Default == "open",
 	}
 	cfg.Keep = shallow.Keep{Maxima: w.Maxima.Keep, Threshold: w.Maxima.Threshold}
-	if p.Layers == 1 {
-		cfg.DensityRatio = 1 // without an upper layer its value does not matter
-	}
 	var in shallow.Initial
 	var err error
 	if cfg.Boundary, err = boundaryKinds(w.Boundary, part.Groups); err != nil {

@@ -22,9 +22,9 @@ func onCPU() backend.Device { return cpu.New(1) }
 func TestLostRankIsNoBadInput(t *testing.T) {
 	c := runtest.Parse(t, wet)
 	for message := range 24 {
-		devices := make(chan *backendtest.Far, 3)
-		all := []*backendtest.Far{backendtest.NewFar(cpu.New(1), 1<<30), backendtest.NewFar(cpu.New(1), 1<<30),
-			backendtest.NewFar(cpu.New(1), 1<<30)}
+		devices := make(chan *backendtest.FakeGPU, 3)
+		all := []*backendtest.FakeGPU{backendtest.NewFakeGPU(cpu.New(1), 1<<30), backendtest.NewFakeGPU(cpu.New(1), 1<<30),
+			backendtest.NewFakeGPU(cpu.New(1), 1<<30)}
 		for _, f := range all {
 			devices <- f
 		}
@@ -40,7 +40,7 @@ func TestLostRankIsNoBadInput(t *testing.T) {
 			}
 			return false
 		}))
-		for rank, err := range runtest.Each(t, c, comms, func() backend.Device { return <-devices }) {
+		for rank, err := range runtest.RunEach(t, c, comms, func() backend.Device { return <-devices }) {
 			var bad *solvers.BadInput
 			var lost *dist.PeerError
 			if errors.As(err, &bad) || !errors.As(err, &lost) || lost.Rank != 2 {
@@ -59,7 +59,7 @@ func TestLostRankIsNoBadInput(t *testing.T) {
 func TestRankLostBeforeTheMesh(t *testing.T) {
 	comms := local.New(3)
 	local.Kill(comms[1])
-	for rank, err := range runtest.Each(t, runtest.Parse(t, wet), comms, onCPU) {
+	for rank, err := range runtest.RunEach(t, runtest.Parse(t, wet), comms, onCPU) {
 		var bad *solvers.BadInput
 		if errors.As(err, &bad) || !errors.Is(err, dist.ErrPeerLost) {
 			t.Errorf("on rank %d: %v", rank, err)
@@ -76,7 +76,7 @@ func TestBadInputIsThatOfAll(t *testing.T) {
 		{"boundary.harbour=open", "harbour"},
 		{"gauge=[{name='g', at=[50, 0]}]", "lies in no cell"},
 	} {
-		for rank, err := range runtest.Each(t, runtest.Parse(t, wet, test.set), local.New(3), onCPU) {
+		for rank, err := range runtest.RunEach(t, runtest.Parse(t, wet, test.set), local.New(3), onCPU) {
 			var bad *solvers.BadInput
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%s on rank %d: %v", test.set, rank, err)
@@ -87,22 +87,22 @@ func TestBadInputIsThatOfAll(t *testing.T) {
 
 // TestOneRankWithoutMemory proves that an allocation error on one rank ends all ranks and is reported.
 func TestOneRankWithoutMemory(t *testing.T) {
-	devices := make(chan *backendtest.Far, 3)
-	all := make([]*backendtest.Far, 3)
+	devices := make(chan *backendtest.FakeGPU, 3)
+	all := make([]*backendtest.FakeGPU, 3)
 	for i := range all {
-		all[i] = backendtest.NewFar(cpu.New(1), 1<<30)
+		all[i] = backendtest.NewFakeGPU(cpu.New(1), 1<<30)
 		if i == 1 {
-			all[i].Size, all[i].Boasts = 4096, true
+			all[i].Size, all[i].OverstatesFree = 4096, true
 		}
 		devices <- all[i]
 	}
 	reported := 0
 	var bad *solvers.BadInput
-	for rank, err := range runtest.Each(t, runtest.Parse(t, wet), local.New(3),
+	for rank, err := range runtest.RunEach(t, runtest.Parse(t, wet), local.New(3),
 		func() backend.Device { return <-devices }) {
 		if err == nil || errors.As(err, &bad) {
 			t.Errorf("on rank %d: %v", rank, err)
-		} else if strings.Contains(err.Error(), "the memory is full") {
+		} else if strings.Contains(err.Error(), "out of memory") {
 			reported++
 		}
 	}
@@ -123,15 +123,15 @@ func TestDeviceIsLeftAsItWas(t *testing.T) {
 		{"gauge=[{name='g', at=[50, 0]}]", "lies in no cell"},
 		{"initial.h2=x > 4 ? -1 : 1", "negative"},
 	} {
-		f := backendtest.NewFar(cpu.New(1), 1<<30)
-		err := runtest.Each(t, runtest.Parse(t, wet, test.set), local.New(1), func() backend.Device { return f })[0]
+		f := backendtest.NewFakeGPU(cpu.New(1), 1<<30)
+		err := runtest.RunEach(t, runtest.Parse(t, wet, test.set), local.New(1), func() backend.Device { return f })[0]
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.set, err)
 		}
-		if f.Used != 0 || len(f.Given) != 0 {
-			t.Errorf("%s: %d bytes in %d arrays were kept", test.set, f.Used, len(f.Given))
+		if f.Used != 0 || len(f.Allocations) != 0 {
+			t.Errorf("%s: %d bytes in %d arrays were kept", test.set, f.Used, len(f.Allocations))
 		}
-		if test.want != "negative" && f.Calls == 0 {
+		if test.want != "negative" && f.AllocCalls == 0 {
 			t.Errorf("%s: no array was made", test.set)
 		}
 	}
@@ -140,7 +140,7 @@ func TestDeviceIsLeftAsItWas(t *testing.T) {
 func TestMemoryIsCheckedFirst(t *testing.T) {
 	for _, precision := range []string{"float64", "float32"} {
 		for _, text := range []string{wet, dry} {
-			runtest.MemoryIsAskedForFirst(t, .8, text, "mesh.cells=20000", "time.max_steps=1", "physics.precision="+precision)
+			runtest.MemoryIsCheckedFirst(t, .8, text, "mesh.cells=20000", "time.max_steps=1", "physics.precision="+precision)
 		}
 	}
 }

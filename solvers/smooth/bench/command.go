@@ -50,8 +50,8 @@ func sweeps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error 
 		if len(o.Ranks) > 0 && o.JSON {
 			return &solvers.BadInput{Err: errors.New("--ranks cannot be combined with --json")}
 		}
-		m.Begin(o.JSON)
-		if err := m.Room(o.JSON, o.ranks(), o.largest()...); err != nil {
+		m.PrintHeader(o.JSON)
+		if err := m.CheckMemory(o.JSON, o.ranks(), o.largest()...); err != nil {
 			return err
 		}
 		if m.GPU {
@@ -68,7 +68,7 @@ func sweeps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error 
 		if o.Weak || o.Hash || picture != "" {
 			return &solvers.BadInput{Err: errors.New("--weak, --hash and --picture need --ranks")}
 		}
-		name, done, err := m.Share()
+		name, done, err := m.ShareGPU()
 		if err != nil {
 			return err
 		}

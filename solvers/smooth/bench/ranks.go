@@ -26,7 +26,7 @@ func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*bench.Sc
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	chart := &bench.ScalingChart{Weak: o.Weak, Of: "moves of vertices"}
+	chart := &bench.ScalingChart{Weak: o.Weak, Unit: "moves of vertices"}
 	fmt.Fprintf(w, "%d sweeps, %s metric on a grid, guard %s, colouring %s, %s\n", o.Sweeps, o.Metric, o.Guard,
 		o.Colouring, o.Precision)
 	fmt.Fprintf(w, "%6s %9s %6s %-11s %5s %7s %-7s %9s %8s %8s %10s  %s\n", "size", "vertices", "grid", "smoother",

@@ -219,7 +219,7 @@ func (o *SmoothOptions) measure(ctx context.Context, part *layout.Part, metric *
 		if err = backend.Sync(dev); err != nil {
 			return r, err
 		}
-		r.sweeps = append(r.sweeps, sweeping.Of(int64(o.Sweeps)*int64(len(part.X))))
+		r.sweeps = append(r.sweeps, sweeping.Timing(int64(o.Sweeps)*int64(len(part.X))))
 	}
 	if r.copied, err = o.copies(dev, part, grid); err != nil {
 		return r, err

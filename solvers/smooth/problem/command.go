@@ -115,7 +115,7 @@ func caseOf(in, out string, flag func(string) (value string, given bool)) (*conf
 	if err := meshio.Writable(out); err != nil {
 		return nil, err
 	}
-	if err := atomicfile.Placeable(out); err != nil {
+	if err := atomicfile.CheckWritable(out); err != nil {
 		return nil, err
 	}
 	path, err := filepath.Abs(in)

@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 // TestSmoothFrames proves that frames of several ranks are the whole mesh, with the quality of every triangle.
 func TestSmoothFrames(t *testing.T) {
 	dir := t.TempDir()
-	s, err := runtest.On(t, wavy, 3, 1, runtest.Local, dir, "output.format=[\"vtu\"]", "output.every=5",
+	s, err := runtest.Run(t, wavy, 3, 1, runtest.Local, dir, "output.format=[\"vtu\"]", "output.every=5",
 		"output.fields=[\"quality\", \"area\"]", "output.mesh=end.msh", "method.force=true")
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestSmoothStops(t *testing.T) {
 		{"method.sweeps=0", "sweeps", 0},
 	} {
 		for _, every := range []int{1, 4, 5} { // the end of a run does not depend on its output
-			s, err := runtest.On(t, wavy, 2, 1, runtest.Local, t.TempDir(), c.set,
+			s, err := runtest.Run(t, wavy, 2, 1, runtest.Local, t.TempDir(), c.set,
 				fmt.Sprintf("output.conservation_every=%d", every))
 			if err != nil {
 				t.Fatal(c.set, err)
@@ -138,7 +138,7 @@ func TestSmoothRefuses(t *testing.T) {
 		{`output.mesh="` + dir + `.msh"`, ".msh cannot be written: it is a folder"},
 		{`output.mesh="a.stl"`, "[output] mesh: a.stl: meshes are written to"},
 	} {
-		_, err := runtest.On(t, wavy, 3, 1, runtest.Local, dir, c.set)
+		_, err := runtest.Run(t, wavy, 3, 1, runtest.Local, dir, c.set)
 		var input *solvers.BadInput
 		if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v does not say %q", c.set, err, c.want)

@@ -8,12 +8,12 @@ import (
 
 // TestHaloReachesTheSolver uses deep ghosts, without which NCCL is refused for another reason.
 func TestHaloReachesTheSolver(t *testing.T) {
-	runtest.HaloReachesTheSolver(t, wavy, "method.deep=true")
+	runtest.HaloOptionReachesSolver(t, wavy, "method.deep=true")
 }
 
 func TestMemoryIsCheckedFirst(t *testing.T) {
 	for _, text := range []string{wavy, brick} {
-		runtest.MemoryIsAskedForFirst(t, .6, text, "mesh.cells=8000", "method.sweeps=1")
+		runtest.MemoryIsCheckedFirst(t, .6, text, "mesh.cells=8000", "method.sweeps=1")
 	}
 }
 

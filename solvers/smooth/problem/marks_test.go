@@ -58,7 +58,7 @@ func TestRequiredStay(t *testing.T) {
 				c := runtest.Parse(t, "solver = \"smooth\"\nmetric = { width = \"0.1 + 0.2*x\", height = 0.1"+depth+" }\n"+
 					"output = { format = [] }\n", fmt.Sprintf("mesh={file=%q, partition='random'}", file),
 					"method.smoother="+smoother, "method.sweeps=20", "method.force=true", fmt.Sprintf("output.mesh=%q", out))
-				if err := errors.Join(runtest.Each(t, c, local.New(on.ranks), on.device)...); err != nil {
+				if err := errors.Join(runtest.RunEach(t, c, local.New(on.ranks), on.device)...); err != nil {
 					t.Fatal(err)
 				}
 				if first == "" {
@@ -81,7 +81,7 @@ type ranksOn struct {
 func where(t *testing.T) []ranksOn {
 	t.Helper()
 	host := func() backend.Device { return cpu.New(1) }
-	all := []ranksOn{{1, host}, {3, host}, {2, func() backend.Device { return backendtest.NewFar(cpu.New(1), 1<<30) }}}
+	all := []ranksOn{{1, host}, {3, host}, {2, func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }}}
 	dev, err := cuda.Open(cuda.Options{})
 	if err != nil {
 		t.Logf("NOT TESTED: no GPU to smooth on: %v", err)

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -19,6 +20,27 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 		bytes += cfg.TileBytes(int64(held.Held), w.Metric.samples(2)/4, method.Precision)
 	}
 	return bytes * w.Metric.roundsHeld()
+}
+
+// copies counts the places of vertices, which any frame has, for a frame and its qualities.
+func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
+	method := &c.Sections.(*Sections).Method
+	number, vertex := solvers.Width(method.Precision), int64(6)
+	if held.Dim == 3 {
+		vertex = 12
+	}
+	state := vertex * number * int64(held.Held)
+	n.Frame, n.Checkpoint = state, state
+	if slices.Contains(c.Output.Fields, "quality") {
+		n.Frame += 2 * number * int64(held.Cells)
+	}
+	if method.Smoother == "barrier" { // positions to which it may return
+		n.Checkpoint += state
+	}
+	if method.Cull {
+		n.Checkpoint += 2 * 4 * int64(held.Owned)
+	}
+	return n
 }
 
 // roundsHeld is how many rounds have arrays at the same time: that which begins, and the best so far. There is a third

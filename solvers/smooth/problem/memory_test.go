@@ -22,16 +22,19 @@ method = { sweeps = 4 }
 output = { format = [] }
 `
 	for _, smoother := range []string{"pain", "barrier", "hybrid"} {
-		runtest.MemoryIsTold(t, 0, plane, "method.smoother="+smoother)
+		runtest.MemoryIsEstimated(t, 0, plane, "method.smoother="+smoother)
 	}
-	runtest.MemoryIsTold(t, 0, plane, "method={smoother='pain', cull=true, precision='float32', sweeps=4}")
+	runtest.MemoryIsEstimated(t, 0, plane, "method={smoother='pain', cull=true, precision='float32', sweeps=4}")
 	const grid = "metric={width='0.01+0.02*x', height='0.01+0.02*y', samples=256}"
 	for _, tiles := range []string{"method.precision='float64'", "method.precision='float32'", "mesh.cells=90000", grid} {
-		runtest.MemoryIsTold(t, 0, plane, "method.smoother=pain", "method.guard=none", tiles)
+		runtest.MemoryIsEstimated(t, 0, plane, "method.smoother=pain", "method.guard=none", tiles)
 	}
-	runtest.MemoryIsTold(t, 0, plane, "metric={field='implied'}")
-	runtest.MemoryIsTold(t, 0, plane, "metric={hessian='exp(3*x*y)'}", "mesh.generate=rectangle", "mesh.cells=9000")
-	runtest.MemoryIsTold(t, 0, solid, "metric={width='0.1+0.02*x', height='0.1+0.02*y', depth='0.1', samples=32}")
-	runtest.MemoryIsTold(t, 0, solid, "method.smoother=barrier")
-	runtest.MemoryIsTold(t, 0, solid, "metric={field='implied'}")
+	runtest.MemoryIsEstimated(t, 0, plane, "metric={field='implied'}")
+	runtest.MemoryIsEstimated(t, 0, plane, "metric={hessian='exp(3*x*y)'}", "mesh.generate=rectangle", "mesh.cells=9000")
+	runtest.MemoryIsEstimated(t, 0, solid, "metric={width='0.1+0.02*x', height='0.1+0.02*y', depth='0.1', samples=32}")
+	runtest.MemoryIsEstimated(t, 0, solid, "method.smoother=barrier")
+	runtest.MemoryIsEstimated(t, 0, solid, "metric={field='implied'}")
+	runtest.CopiesAreEstimated(t, "vtu", plane, "method={smoother='pain', cull=true, precision='float32', sweeps=4}")
+	runtest.CopiesAreEstimated(t, "vtu", plane, "method.smoother=barrier", "output.fields=['area']")
+	runtest.CopiesAreEstimated(t, "vtu", solid)
 }

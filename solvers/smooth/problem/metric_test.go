@@ -16,7 +16,7 @@ func TestSmoothTellsOffGrid(t *testing.T) {
 	defer func() { samplesPerAxis = few }()
 	off := func(t *testing.T, ranks int, mesh, metric string) float64 {
 		t.Helper()
-		s, err := runtest.On(t, wavy, ranks, 1, runtest.Local, t.TempDir(), "mesh="+mesh, "metric="+metric)
+		s, err := runtest.Run(t, wavy, ranks, 1, runtest.Local, t.TempDir(), "mesh="+mesh, "metric="+metric)
 		if err != nil {
 			t.Fatal(err)
 		}

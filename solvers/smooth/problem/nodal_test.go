@@ -53,7 +53,7 @@ func TestSmoothToNodalMetrics(t *testing.T) {
 	} {
 		var want string
 		for _, ranks := range []int{1, 2, 5} {
-			s, err := runtest.On(t, wavy, ranks, 1, runtest.Local, t.TempDir(),
+			s, err := runtest.Run(t, wavy, ranks, 1, runtest.Local, t.TempDir(),
 				fmt.Sprintf("mesh={file=%q, partition='random'}", file), "metric="+metric)
 			if err != nil {
 				t.Fatal(metric, err)
@@ -112,7 +112,7 @@ func TestSmoothBoundsOfMetrics(t *testing.T) {
 				strings.HasPrefix(limit, ", aspect") && strings.HasPrefix(metric, "{sol") {
 				continue // gradation applies to metrics at vertices, and these sizes are isotropic
 			}
-			s, err := runtest.On(t, wavy, 1, 1, runtest.Local, t.TempDir(), fmt.Sprintf("mesh={file=%q}", file),
+			s, err := runtest.Run(t, wavy, 1, 1, runtest.Local, t.TempDir(), fmt.Sprintf("mesh={file=%q}", file),
 				"metric="+fmt.Sprintf(metric, limit))
 			if err != nil {
 				t.Fatal(metric, limit, err)
@@ -151,13 +151,13 @@ func TestSmoothRefusesNodalMetrics(t *testing.T) {
 		{"{width='x', height='1', samples=0}", "[metric] at (-1, 0): width = -1"},
 		{fmt.Sprintf("{solution=%q, background='none.mesh'}", solution), "none.mesh"},
 	} {
-		_, err := runtest.On(t, wavy, 3, 1, runtest.Local, t.TempDir(), "metric="+c.metric)
+		_, err := runtest.Run(t, wavy, 3, 1, runtest.Local, t.TempDir(), "metric="+c.metric)
 		var bad *solvers.BadInput
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v does not say %q", c.metric, err, c.want)
 		}
 	}
-	_, err := runtest.On(t, wavy, 3, 1, runtest.Local, t.TempDir(),
+	_, err := runtest.Run(t, wavy, 3, 1, runtest.Local, t.TempDir(),
 		"mesh={generate='rectangle', bounds=[-1, 0, 9, 1], cells=100}",
 		fmt.Sprintf("metric={solution=%q, background=%q}", solution, file))
 	if err == nil || !strings.Contains(err.Error(), "along x, and the mesh to be smoothed from -1 to 9") {
@@ -173,7 +173,7 @@ func TestSmoothRefusesNodalMetrics(t *testing.T) {
 func TestImplied(t *testing.T) {
 	var want string
 	for _, ranks := range []int{1, 3} {
-		s, err := runtest.On(t, bell, ranks, 1, runtest.Local, t.TempDir(), "metric={field='implied', gradation=2}",
+		s, err := runtest.Run(t, bell, ranks, 1, runtest.Local, t.TempDir(), "metric={field='implied', gradation=2}",
 			"mesh={generate='box', bounds=[0, 0, 0, 1, 1, 3], cells=400, partition='random'}")
 		if err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ func TestRestarts(t *testing.T) {
 // TestGoesOn proves that a run that was killed continues from its checkpoint, with its stopping rules and frames of
 // the mesh.
 func TestGoesOn(t *testing.T) {
-	runtest.GoesOn(t, wavy, "checkpoint.steps=4", "method={smoother='barrier', sweeps=40}",
+	runtest.RestartsAfterKill(t, wavy, "checkpoint.steps=4", "method={smoother='barrier', sweeps=40}",
 		"stop={every=3, advance=1e-4}", "output.format=['vtu']", "output.every=5", "output.conservation_every=2")
 }
 
@@ -51,6 +51,6 @@ func TestRestartsInRounds(t *testing.T) {
 
 // TestGoesOnInRounds proves the same for a run that was killed after the first round.
 func TestGoesOnInRounds(t *testing.T) {
-	runtest.GoesOn(t, bell, "checkpoint.steps=7", "method.sweeps=12", "output.format=['vtu']", "output.every=5",
+	runtest.RestartsAfterKill(t, bell, "checkpoint.steps=7", "method.sweeps=12", "output.format=['vtu']", "output.every=5",
 		"output.conservation_every=2")
 }

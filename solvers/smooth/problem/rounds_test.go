@@ -28,7 +28,7 @@ func TestRounds(t *testing.T) {
 	remaining := map[int]float64{}
 	for _, ranks := range []int{1, 3} {
 		for _, rounds := range []int{1, 3} {
-			s, err := runtest.On(t, bell, ranks, 1, runtest.Local, t.TempDir(), fmt.Sprintf("metric.rounds=%d", rounds),
+			s, err := runtest.Run(t, bell, ranks, 1, runtest.Local, t.TempDir(), fmt.Sprintf("metric.rounds=%d", rounds),
 				"mesh.partition=random")
 			if err != nil {
 				t.Fatal(err)
@@ -142,7 +142,7 @@ func TestWorseIsRefused(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "end.msh")
 	sets := []string{"method={smoother='pain-exact', sweeps=60}", "metric={width='0.01+0.2*x', height=0.3}",
 		fmt.Sprintf("output.mesh=%q", out)}
-	if _, err := runtest.On(t, bell, 2, 1, runtest.Local, t.TempDir(), sets...); err == nil ||
+	if _, err := runtest.Run(t, bell, 2, 1, runtest.Local, t.TempDir(), sets...); err == nil ||
 		!strings.Contains(err.Error(), "not written, because the mesh has become worse: the average quality from") {
 		t.Error("not refused:", err)
 	}
@@ -154,7 +154,7 @@ func TestWorseIsRefused(t *testing.T) {
 // TestSolutionOfAnotherMesh proves that a solution with other counts is refused with advice.
 func TestSolutionOfAnotherMesh(t *testing.T) {
 	_, solution := sized(t)
-	_, err := runtest.On(t, bell, 1, 1, runtest.Local, t.TempDir(), fmt.Sprintf("metric={solution=%q}", solution))
+	_, err := runtest.Run(t, bell, 1, 1, runtest.Local, t.TempDir(), fmt.Sprintf("metric={solution=%q}", solution))
 	for _, want := range []string{"m.sol: the solution has values for", "vertices, and the mesh has", "--metric uniform"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)

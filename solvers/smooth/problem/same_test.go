@@ -23,7 +23,7 @@ import (
 func results(t testing.TB, ranks, threads int, open runtest.Open, sets ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := runtest.On(t, wavy, ranks, threads, open, dir, sets...)
+	s, err := runtest.Run(t, wavy, ranks, threads, open, dir, sets...)
 	if err != nil {
 		t.Fatalf("%d ranks, %v: %v", ranks, sets, err)
 	}

@@ -49,7 +49,7 @@ func TestSmoothSolidSameBits(t *testing.T) {
 			run := func(ranks, threads int, open runtest.Open, sets ...string) (*summary.Summary, string) {
 				t.Helper()
 				dir := t.TempDir()
-				s, err := runtest.On(t, brick, ranks, threads, open, dir,
+				s, err := runtest.Run(t, brick, ranks, threads, open, dir,
 					append(sets, "method.smoother="+smoother, "method.colouring="+colouring)...)
 				if err != nil {
 					t.Fatal(err)
@@ -95,7 +95,7 @@ func TestSmoothSolidSameBits(t *testing.T) {
 // quality, volume and groups.
 func TestSmoothSolidFrames(t *testing.T) {
 	dir := t.TempDir()
-	s, err := runtest.On(t, brick, 3, 1, runtest.Local, dir, "output.format=[\"vtu\"]", "output.every=3",
+	s, err := runtest.Run(t, brick, 3, 1, runtest.Local, dir, "output.format=[\"vtu\"]", "output.every=3",
 		"output.fields=[\"quality\", \"volume\"]", "output.mesh=end.msh", "mesh.partition=random",
 		"method.force=true")
 	if err != nil {
@@ -161,7 +161,7 @@ func TestSmoothSolidMetrics(t *testing.T) {
 		`metric={hessian="sin(4*x)+z*y", hmin=0.02, hmax=2}`, `metric={hessian={mesh="wave"}, hmin=0.02, hmax=2}`,
 	} {
 		for _, ranks := range []int{1, 3} {
-			s, err := runtest.On(t, brick, ranks, 1, runtest.Local, t.TempDir(), `mesh={file="`+file+`",
+			s, err := runtest.Run(t, brick, ranks, 1, runtest.Local, t.TempDir(), `mesh={file="`+file+`",
 				partition="random"}`, set)
 			if err != nil {
 				t.Fatalf("%s: %v", set, err)
@@ -208,7 +208,7 @@ func TestSmoothSolidRefuses(t *testing.T) {
 		{`mesh={generate="delaunay", bounds=[0, 0, 1, 1], cells=50}`, "the mesh is of triangles"},
 		{`metric={solution="` + file + `"}`, "box.mesh"},
 	} {
-		_, err := runtest.On(t, brick, 3, 1, runtest.Local, dir, c.set)
+		_, err := runtest.Run(t, brick, 3, 1, runtest.Local, dir, c.set)
 		var input *solvers.BadInput
 		if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v does not say %q", c.set, err, c.want)

@@ -81,7 +81,7 @@ func meshTo(out string, rank int) error {
 			err = fmt.Errorf("%s: give the name of a file in the output folder, or an absolute path", out)
 		}
 	case rank == 0:
-		err = atomicfile.Placeable(out)
+		err = atomicfile.CheckWritable(out)
 	}
 	if err != nil {
 		return fmt.Errorf("[output] mesh: %w", err)

@@ -65,14 +65,14 @@ func TestSmoothUntanglesSolids(t *testing.T) {
 func untangles(t *testing.T, text, file string) {
 	t.Helper()
 	set := fmt.Sprintf("mesh={file=%q, partition='random'}", file)
-	_, err := runtest.On(t, text, 2, 1, runtest.Local, t.TempDir(), set)
+	_, err := runtest.Run(t, text, 2, 1, runtest.Local, t.TempDir(), set)
 	var bad *solvers.BadInput
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "untangle = true") {
 		t.Errorf("error %v", err)
 	}
 	var want string
 	for _, ranks := range []int{1, 2, 5} {
-		s, err := runtest.On(t, text, ranks, 1, runtest.Local, t.TempDir(), set, "method.untangle=true",
+		s, err := runtest.Run(t, text, ranks, 1, runtest.Local, t.TempDir(), set, "method.untangle=true",
 			fmt.Sprintf("method.deep=%v", ranks == 5))
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +116,7 @@ func TestSmoothTurnedRound(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, untangle := range []string{"true", "false"} {
-			_, err := runtest.On(t, text, 1, 1, runtest.Local, dir, `mesh={file="`+file+`"}`, "method.untangle="+untangle)
+			_, err := runtest.Run(t, text, 1, 1, runtest.Local, dir, `mesh={file="`+file+`"}`, "method.untangle="+untangle)
 			var input *solvers.BadInput
 			if !errors.As(err, &input) || !strings.Contains(err.Error(), "orient them with atoll mesh convert --orient") ||
 				strings.Contains(err.Error(), "untangle") {

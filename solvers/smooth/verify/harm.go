@@ -78,7 +78,7 @@ func printHarm(p *verify.Page, dim int, all []harmed) {
 			if missed != "" {
 				missed = fmt.Sprintf("mesh %d in %d dimensions: %s", n, dim, missed)
 			}
-			p.Twin(missed)
+			p.RecordTwin(missed)
 		}
 	}
 	t.Flush()

@@ -38,7 +38,7 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 	p.StringSliceVar(&sweeps, "sweep", []string{"auto"}, "how a step goes over the grid: cells, tiles, auto")
 	p.Float64Var(&cfl, "cfl", cfl, "the CFL number, summed over the axes")
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64"}, "precisions")
-	p.IntSliceVar(&o.Threads, "threads", bench.EachThreads(), "threads of each rank")
+	p.IntSliceVar(&o.Threads, "threads", bench.DefaultThreads(), "threads of each rank")
 	p.IntSliceVar(&o.Ranks, "ranks", []int{1}, "numbers of ranks, each with a device")
 	p.IntVar(&o.Warm, "warm", 48, "steps before the first measurement")
 	p.IntVar(&o.Steps, "steps", 96, "steps of each measurement")
@@ -53,7 +53,7 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 		if stages && o.JSON {
 			return &solvers.BadInput{Err: errors.New("--stages are a table: leave --json out")}
 		}
-		m.Begin(o.JSON)
+		m.PrintHeader(o.JSON)
 		o.Open = m.Open
 		if m.GPU {
 			o.Threads = o.Threads[:1]
@@ -65,7 +65,7 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 			return &solvers.BadInput{Err: fmt.Errorf("--picture %s: a picture is drawn of --stages", picture)}
 		}
 		o.combine(cfl, normals, advects, exchanges, sweeps, halos)
-		if err := m.Room(o.JSON, slices.Max(o.Ranks), o.largest()...); err != nil {
+		if err := m.CheckMemory(o.JSON, slices.Max(o.Ranks), o.largest()...); err != nil {
 			return err
 		}
 		return Steps(ctx, m.Out, o)

@@ -52,11 +52,11 @@ func stagesOn(w io.Writer, o StepOptions, threads int) ([]stageTimes, error) {
 		return nil, err
 	}
 	defer done()
-	copying, err := bench.CopyOn(dev, dev.Threads())
+	copying, err := bench.DeviceCopyBandwidth(dev, dev.Threads())
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", bench.Named(dev), copying/1e9)
+	fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", bench.DeviceName(dev), copying/1e9)
 	var all []stageTimes
 	for _, n := range o.Cells {
 		t, err := timeStages(n, o.Repeat, dev)

@@ -35,5 +35,5 @@ func (c *StagesChart) Draw() (*figure.Figure, error) {
 	}
 	speed.Curves = append(speed.Curves, chart.Curve{Name: "ideal", Values: ideal})
 	title := fmt.Sprintf("Stages of a reconstruction, %s cells", square(n))
-	return (&chart.Series{Title: title, T: threads, Across: "threads", Panels: []chart.Panel{speed, milliseconds}}).Draw()
+	return (&chart.Series{Title: title, T: threads, XLabel: "threads", Panels: []chart.Panel{speed, milliseconds}}).Draw()
 }

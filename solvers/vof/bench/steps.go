@@ -159,7 +159,7 @@ func (o *StepOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, 
 		if err := errors.Join(s.Advance(ctx, end, o.Steps), backend.Sync(dev)); err != nil {
 			return m, err
 		}
-		m.took = append(m.took, begin.Of(int64(o.Steps)*int64(g.Cells())))
+		m.took = append(m.took, begin.Timing(int64(o.Steps)*int64(g.Cells())))
 		took := []float64{m.took[len(m.took)-1].Wall / float64(o.Steps)}
 		if err := comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
 			return m, err
@@ -167,7 +167,7 @@ func (o *StepOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, 
 		m.step = min(m.step, took[0])
 	}
 	if o.Timeline {
-		if m.timeline, err = bench.TimelineOf(dev, func() error { return s.Advance(ctx, end, 1) }); err != nil {
+		if m.timeline, err = bench.Timeline(dev, func() error { return s.Advance(ctx, end, 1) }); err != nil {
 			return m, err
 		}
 	}

@@ -543,7 +543,7 @@ type Size2Loop[F num.Float] struct {
 	size []F
 
 	code     lanes.Code
-	rareCode lanes.Code // for what code leaves
+	rareCode lanes.Code // for the indices that code collects
 }
 
 // NewSize2Loop prepares Size2.
@@ -567,7 +567,7 @@ func (loop *Size2Loop[F]) Range(lo, hi int) {
 	loop.takeRare(&rare, false)
 }
 
-// Ranges runs the kernel on the CPU over one range after the other.
+// Ranges runs the kernel on the CPU for several ranges.
 func (loop *Size2Loop[F]) Ranges(all []lanes.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
@@ -576,7 +576,7 @@ func (loop *Size2Loop[F]) Ranges(all []lanes.Range) {
 	loop.takeRare(&rare, false)
 }
 
-// takeRare runs the kernel for indices that vector code left: once they are many, or if no more follow.
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
 func (loop *Size2Loop[F]) takeRare(rare *lanes.Rare, more bool) {
 	for {
 		lo, hi, ok := rare.Take(loop.rareCode, more)
@@ -587,7 +587,7 @@ func (loop *Size2Loop[F]) takeRare(rare *lanes.Rare, more bool) {
 	}
 }
 
-// add runs the kernel but for what vector code leaves, which it lists.
+// add runs the kernel except for the indices that it adds to the list.
 func (loop *Size2Loop[F]) add(lo, hi int, rare *lanes.Rare) {
 	for lo < hi {
 		i, j, _, count := loop.box.Row(lo, hi)
@@ -625,7 +625,7 @@ type Size3Loop[F num.Float] struct {
 	size []F
 
 	code     lanes.Code
-	rareCode lanes.Code // for what code leaves
+	rareCode lanes.Code // for the indices that code collects
 }
 
 // NewSize3Loop prepares Size3.
@@ -649,7 +649,7 @@ func (loop *Size3Loop[F]) Range(lo, hi int) {
 	loop.takeRare(&rare, false)
 }
 
-// Ranges runs the kernel on the CPU over one range after the other.
+// Ranges runs the kernel on the CPU for several ranges.
 func (loop *Size3Loop[F]) Ranges(all []lanes.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
@@ -658,7 +658,7 @@ func (loop *Size3Loop[F]) Ranges(all []lanes.Range) {
 	loop.takeRare(&rare, false)
 }
 
-// takeRare runs the kernel for indices that vector code left: once they are many, or if no more follow.
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
 func (loop *Size3Loop[F]) takeRare(rare *lanes.Rare, more bool) {
 	for {
 		lo, hi, ok := rare.Take(loop.rareCode, more)
@@ -669,7 +669,7 @@ func (loop *Size3Loop[F]) takeRare(rare *lanes.Rare, more bool) {
 	}
 }
 
-// add runs the kernel but for what vector code leaves, which it lists.
+// add runs the kernel except for the indices that it adds to the list.
 func (loop *Size3Loop[F]) add(lo, hi int, rare *lanes.Rare) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
@@ -730,7 +730,7 @@ type Advance2Loop[F num.Float] struct {
 	clock *Clock[F]
 
 	code     lanes.Code
-	rareCode lanes.Code // for what code leaves
+	rareCode lanes.Code // for the indices that code collects
 }
 
 // NewAdvance2Loop prepares Advance2.
@@ -754,7 +754,7 @@ func (loop *Advance2Loop[F]) Range(lo, hi int) {
 	loop.takeRare(&rare, false)
 }
 
-// Ranges runs the kernel on the CPU over one range after the other.
+// Ranges runs the kernel on the CPU for several ranges.
 func (loop *Advance2Loop[F]) Ranges(all []lanes.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
@@ -763,7 +763,7 @@ func (loop *Advance2Loop[F]) Ranges(all []lanes.Range) {
 	loop.takeRare(&rare, false)
 }
 
-// takeRare runs the kernel for indices that vector code left: once they are many, or if no more follow.
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
 func (loop *Advance2Loop[F]) takeRare(rare *lanes.Rare, more bool) {
 	for {
 		lo, hi, ok := rare.Take(loop.rareCode, more)
@@ -774,7 +774,7 @@ func (loop *Advance2Loop[F]) takeRare(rare *lanes.Rare, more bool) {
 	}
 }
 
-// add runs the kernel but for what vector code leaves, which it lists.
+// add runs the kernel except for the indices that it adds to the list.
 func (loop *Advance2Loop[F]) add(lo, hi int, rare *lanes.Rare) {
 	for lo < hi {
 		i, j, _, count := loop.box.Row(lo, hi)
@@ -809,7 +809,7 @@ type Reconstruct2Loop[F num.Float] struct {
 	s   *Sweep2[F]
 
 	code     lanes.Code
-	rareCode lanes.Code // for what code leaves
+	rareCode lanes.Code // for the indices that code collects
 }
 
 // NewReconstruct2Loop prepares Reconstruct2.
@@ -833,7 +833,7 @@ func (loop *Reconstruct2Loop[F]) Range(lo, hi int) {
 	loop.takeRare(&rare, false)
 }
 
-// Ranges runs the kernel on the CPU over one range after the other.
+// Ranges runs the kernel on the CPU for several ranges.
 func (loop *Reconstruct2Loop[F]) Ranges(all []lanes.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
@@ -842,7 +842,7 @@ func (loop *Reconstruct2Loop[F]) Ranges(all []lanes.Range) {
 	loop.takeRare(&rare, false)
 }
 
-// takeRare runs the kernel for indices that vector code left: once they are many, or if no more follow.
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
 func (loop *Reconstruct2Loop[F]) takeRare(rare *lanes.Rare, more bool) {
 	for {
 		lo, hi, ok := rare.Take(loop.rareCode, more)
@@ -853,7 +853,7 @@ func (loop *Reconstruct2Loop[F]) takeRare(rare *lanes.Rare, more bool) {
 	}
 }
 
-// add runs the kernel but for what vector code leaves, which it lists.
+// add runs the kernel except for the indices that it adds to the list.
 func (loop *Reconstruct2Loop[F]) add(lo, hi int, rare *lanes.Rare) {
 	for lo < hi {
 		i, j, _, count := loop.box.Row(lo, hi)
@@ -888,7 +888,7 @@ type Advance3Loop[F num.Float] struct {
 	clock *Clock[F]
 
 	code     lanes.Code
-	rareCode lanes.Code // for what code leaves
+	rareCode lanes.Code // for the indices that code collects
 }
 
 // NewAdvance3Loop prepares Advance3.
@@ -912,7 +912,7 @@ func (loop *Advance3Loop[F]) Range(lo, hi int) {
 	loop.takeRare(&rare, false)
 }
 
-// Ranges runs the kernel on the CPU over one range after the other.
+// Ranges runs the kernel on the CPU for several ranges.
 func (loop *Advance3Loop[F]) Ranges(all []lanes.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
@@ -921,7 +921,7 @@ func (loop *Advance3Loop[F]) Ranges(all []lanes.Range) {
 	loop.takeRare(&rare, false)
 }
 
-// takeRare runs the kernel for indices that vector code left: once they are many, or if no more follow.
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
 func (loop *Advance3Loop[F]) takeRare(rare *lanes.Rare, more bool) {
 	for {
 		lo, hi, ok := rare.Take(loop.rareCode, more)
@@ -932,7 +932,7 @@ func (loop *Advance3Loop[F]) takeRare(rare *lanes.Rare, more bool) {
 	}
 }
 
-// add runs the kernel but for what vector code leaves, which it lists.
+// add runs the kernel except for the indices that it adds to the list.
 func (loop *Advance3Loop[F]) add(lo, hi int, rare *lanes.Rare) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
@@ -967,7 +967,7 @@ type Reconstruct3Loop[F num.Float] struct {
 	s   *Sweep3[F]
 
 	code     lanes.Code
-	rareCode lanes.Code // for what code leaves
+	rareCode lanes.Code // for the indices that code collects
 }
 
 // NewReconstruct3Loop prepares Reconstruct3.
@@ -991,7 +991,7 @@ func (loop *Reconstruct3Loop[F]) Range(lo, hi int) {
 	loop.takeRare(&rare, false)
 }
 
-// Ranges runs the kernel on the CPU over one range after the other.
+// Ranges runs the kernel on the CPU for several ranges.
 func (loop *Reconstruct3Loop[F]) Ranges(all []lanes.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
@@ -1000,7 +1000,7 @@ func (loop *Reconstruct3Loop[F]) Ranges(all []lanes.Range) {
 	loop.takeRare(&rare, false)
 }
 
-// takeRare runs the kernel for indices that vector code left: once they are many, or if no more follow.
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
 func (loop *Reconstruct3Loop[F]) takeRare(rare *lanes.Rare, more bool) {
 	for {
 		lo, hi, ok := rare.Take(loop.rareCode, more)
@@ -1011,7 +1011,7 @@ func (loop *Reconstruct3Loop[F]) takeRare(rare *lanes.Rare, more bool) {
 	}
 }
 
-// add runs the kernel but for what vector code leaves, which it lists.
+// add runs the kernel except for the indices that it adds to the list.
 func (loop *Reconstruct3Loop[F]) add(lo, hi int, rare *lanes.Rare) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)

@@ -2,6 +2,8 @@ package problem
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,7 +25,7 @@ output = { format = [], fields = ["f", "curvature_error"] }
 // second, that normals of Youngs do not converge, and that errors do not depend on the number of ranks.
 func TestNormalsAndCurvatures(t *testing.T) {
 	measure := func(text string, ranks int) map[string]float64 {
-		s, err := runtest.On(t, text, ranks, 1, runtest.Local, t.TempDir())
+		s, err := runtest.Run(t, text, ranks, 1, runtest.Local, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,11 +59,31 @@ func TestNormalsAndCurvatures(t *testing.T) {
 func TestNormalsInSpace(t *testing.T) {
 	text := strings.NewReplacer("[0, 0, 1, 1], cells = 32", "[0, 0, 0, 1, 1, 1], cells = 24", "circle(0.51, 0.52, 0.3)",
 		"sphere(0.51, 0.52, 0.5, 0.3)", `v = "0"`, `v = "0", w = "0"`, "lvira", "myc").Replace(resting)
-	s, err := runtest.On(t, text, 2, 1, runtest.Local, t.TempDir())
+	s, err := runtest.Run(t, text, 2, 1, runtest.Local, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n, k := s.Metrics["normal_error"], s.Metrics["curvature_error"]; !(n > 0 && n < .02 && k > 0 && k < .02*2/.3) {
 		t.Errorf("normals are off by %g, curvatures by %g 1/m", n, k)
+	}
+}
+
+// TestCarriedDisk: where a disk is carried along and keeps its shape, MYC has the least error of all normals, and LVIRA
+// the largest of those that fit lines, as docs/volume-of-fluid.md says.
+func TestCarriedDisk(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "carried.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(normal string) float64 {
+		s, err := runtest.Run(t, string(text), 1, 1, runtest.Local, t.TempDir(), "grid.cells=32", "method.normal="+normal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Metrics["l1_error"]
+	}
+	if myc, height, elvira, lvira := of("myc"), of("height"), of("elvira"), of("lvira"); !(0 < myc && myc < height &&
+		height < elvira && elvira < lvira) {
+		t.Errorf("errors of myc %g, height %g, elvira %g, lvira %g are not in this order", myc, height, elvira, lvira)
 	}
 }

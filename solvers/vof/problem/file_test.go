@@ -48,7 +48,7 @@ func TestVOFOfFiles(t *testing.T) {
 	boxSTL(t, filepath.Join(dir, "box.stl"), [3]float64{0.25, 0.3125, 0.125}, [3]float64{0.625, 0.75, 0.5}, 0)
 	runtest.FaceFile(t, filepath.Join(dir, "faces.npz"), [3]int{12, 10, 8}, 0.5, 0)
 	text := fmt.Sprintf(fromFiles, dir)
-	want, err := runtest.On(t, text, 1, 1, runtest.Local, t.TempDir(), `velocity={u=0.5, v=0, w=0}`,
+	want, err := runtest.Run(t, text, 1, 1, runtest.Local, t.TempDir(), `velocity={u=0.5, v=0, w=0}`,
 		`initial.shape="box(0.25, 0.3125, 0.125, 0.625, 0.75, 0.5)"`)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestVOFOfFiles(t *testing.T) {
 	for method, off := range map[string]float64{"quadrature": 1e-13, "divide": 2e-3} {
 		hash := ""
 		for _, ranks := range []int{1, 3} {
-			got, err := runtest.On(t, text, ranks, 1, runtest.Local, t.TempDir(), "initial.fractions="+method)
+			got, err := runtest.Run(t, text, ranks, 1, runtest.Local, t.TempDir(), "initial.fractions="+method)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestVOFRefusesFiles(t *testing.T) {
 		`velocity.faces="` + dir + `/long.npz"`:      "[velocity] " + dir + "/long.npz: array u.npy: ",
 		`velocity.faces="` + dir + `/box.stl"`:       "box.stl: not an archive",
 	} {
-		_, err := runtest.On(t, fmt.Sprintf(fromFiles, dir), 2, 1, runtest.Local, t.TempDir(), set)
+		_, err := runtest.Run(t, fmt.Sprintf(fromFiles, dir), 2, 1, runtest.Local, t.TempDir(), set)
 		var input *solvers.BadInput
 		if !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %q", set, err, want)
@@ -95,7 +95,7 @@ func TestVOFRefusesFiles(t *testing.T) {
 
 // TestVOFPotential proves that the velocity of a vector potential has no divergence.
 func TestVOFPotential(t *testing.T) {
-	s, err := runtest.On(t, flatten, 2, 1, runtest.Local, t.TempDir(), "grid.periodic=[]",
+	s, err := runtest.Run(t, flatten, 2, 1, runtest.Local, t.TempDir(), "grid.periodic=[]",
 		`velocity={ax="z*x*y^2", ay="sin(z)+x^3", az="cos(x*y)", period=2}`)
 	if err != nil {
 		t.Fatal(err)

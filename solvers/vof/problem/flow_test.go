@@ -15,7 +15,7 @@ func TestVOFFactor(t *testing.T) {
 	const psi = "psi='sin(pi*x)^2*sin(pi*y)^2/pi'"
 	run := func(ranks int, velocity string) map[string]float64 {
 		t.Helper()
-		s, err := runtest.On(t, swirl, ranks, 1, runtest.Local, t.TempDir(), "velocity={"+velocity+"}", "time={end=2}",
+		s, err := runtest.Run(t, swirl, ranks, 1, runtest.Local, t.TempDir(), "velocity={"+velocity+"}", "time={end=2}",
 			"method.adaptive=true")
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestVOFFactorsThatAreRefused(t *testing.T) {
 		"velocity={u=0, v=0, factor='1/(t - 2)'}": `[velocity] factor: it is -1.002`,
 		"velocity={u=0, v=0, factor='log(t)/9'}":  `[velocity] factor: expression "log(t)/9" is infinite at`,
 	} {
-		_, err := runtest.On(t, swirl, 3, 1, runtest.Local, t.TempDir(), set)
+		_, err := runtest.Run(t, swirl, 3, 1, runtest.Local, t.TempDir(), set)
 		var input *solvers.BadInput
 		if !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %q", set, err, want)
@@ -52,7 +52,7 @@ func TestVOFFactorsThatAreRefused(t *testing.T) {
 	}
 	// The factor is checked at sampled times before the run; an error in between ends the run: here in the middle of
 	// the first of 40 steps.
-	_, err := runtest.On(t, swirl, 2, 1, runtest.Local, t.TempDir(), "time={end=1}",
+	_, err := runtest.Run(t, swirl, 2, 1, runtest.Local, t.TempDir(), "time={end=1}",
 		"velocity={u=0.5, v=0, factor='abs(t - 0.0125) < 1e-5 ? -3 : 1'}")
 	var input *solvers.BadInput
 	if err == nil || errors.As(err, &input) || !strings.Contains(err.Error(),

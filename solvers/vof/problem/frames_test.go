@@ -42,7 +42,7 @@ output = { format = [], conservation_every = 4 }
 // TestFrames proves that the frames of several ranks cover the whole grid and its interface.
 func TestFrames(t *testing.T) {
 	dir := t.TempDir()
-	s, err := runtest.On(t, flatten, 4, 1, runtest.Local, dir, `output.format=["vti", "vtp"]`,
+	s, err := runtest.Run(t, flatten, 4, 1, runtest.Local, dir, `output.format=["vti", "vtp"]`,
 		"output.fields=['f', 'normal', 'alpha']",
 		"output.files='rank'")
 	if err != nil {
@@ -85,13 +85,13 @@ func TestFrames(t *testing.T) {
 func TestExact(t *testing.T) {
 	const shifted = "velocity={u=0.25, v=0}"
 	base := []string{shifted, `initial.shape="circle(0.3, 0.5, 0.15)"`, "time={end=0.8}", "method.normal='elvira'"}
-	off, err := runtest.On(t, swirl, 2, 1, runtest.Local, t.TempDir(), base...)
+	off, err := runtest.Run(t, swirl, 2, 1, runtest.Local, t.TempDir(), base...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var first float64
 	for _, ranks := range []int{1, 4} {
-		s, err := runtest.On(t, swirl, ranks, 1, runtest.Local, t.TempDir(),
+		s, err := runtest.Run(t, swirl, ranks, 1, runtest.Local, t.TempDir(),
 			append(base, `exact={shape="circle(0.5, 0.5, 0.15)"}`)...)
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +123,7 @@ func TestRefuses(t *testing.T) {
 		{`exact={shape="sqrt(x-0.5)"}`, "[exact] shape: "},
 		{"grid.cells=[4, 2]", "[grid]"},
 	} {
-		_, err := runtest.On(t, swirl, 3, 1, runtest.Local, t.TempDir(), c.set)
+		_, err := runtest.Run(t, swirl, 3, 1, runtest.Local, t.TempDir(), c.set)
 		var input *solvers.BadInput
 		if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v does not say %q", c.set, err, c.want)

@@ -36,7 +36,7 @@ func TestVOFGauges(t *testing.T) {
 			tables := map[string]string{}
 			for _, ranks := range []int{1, 2, 4, 6} {
 				dir := t.TempDir()
-				if _, err := runtest.On(t, c.text, ranks, 1, runtest.Local, dir, c.sets...); err != nil {
+				if _, err := runtest.Run(t, c.text, ranks, 1, runtest.Local, dir, c.sets...); err != nil {
 					t.Fatal(err)
 				}
 				for _, gauge := range []string{"face", "corner", "edge"} {
@@ -74,7 +74,7 @@ func TestVOFGaugesAreFields(t *testing.T) {
 	}
 	comm := runtest.Local(t, 1)[0]
 	defer comm.Close()
-	dev := backendtest.NewFar(cpu.New(1), 1<<30)
+	dev := backendtest.NewFakeGPU(cpu.New(1), 1<<30)
 	defer dev.Close()
 	made, err := newSolver(t.Context(), solvers.Env{Comm: comm, Device: dev}, c)
 	if err != nil {
@@ -121,7 +121,7 @@ func TestVOFGaugesThatAreRefused(t *testing.T) {
 		"gauge=[{name='g', at=[1.1, 0.5]}]": `gauge "g" at [1.1 0.5] lies in no cell`,
 		"gauge=[{name='g', at=[0, -0.1]}]":  `gauge "g" at [0 -0.1] lies in no cell`,
 	} {
-		_, err := runtest.On(t, swirl, 2, 1, runtest.Local, t.TempDir(), set)
+		_, err := runtest.Run(t, swirl, 2, 1, runtest.Local, t.TempDir(), set)
 		var input *solvers.BadInput
 		if !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %q", set, err, want)

@@ -6,11 +6,11 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloReachesTheSolver(t, swirl) }
+func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloOptionReachesSolver(t, swirl) }
 
 func TestMemoryIsCheckedFirst(t *testing.T) {
 	for sweep, share := range map[string]float64{"cells": .5, "tiles": .7} { // cells need planes too
-		runtest.MemoryIsAskedForFirst(t, share, swirl, "method.sweep="+sweep, "time.max_steps=1")
+		runtest.MemoryIsCheckedFirst(t, share, swirl, "method.sweep="+sweep, "time.max_steps=1")
 	}
 }
 
@@ -20,7 +20,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 }
 
 func TestRowsComeLate(t *testing.T) {
-	runtest.RowsComeLate(t, swirl, "output.conservation_every=2", "method.normal='elvira'", "method.sweep=tiles",
+	runtest.RowsAreAsynchronous(t, swirl, "output.conservation_every=2", "method.normal='elvira'", "method.sweep=tiles",
 		`exact={shape="circle(0.5, 0.5, 0.15)"}`)
-	runtest.RowsComeLate(t, flatten, "output.conservation_every=1")
+	runtest.RowsAreAsynchronous(t, flatten, "output.conservation_every=1")
 }

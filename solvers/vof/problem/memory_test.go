@@ -23,9 +23,12 @@ velocity = { field = "enright", period = 3 }
 time = { end = 3, max_steps = 5 }
 output = { format = [] }
 `
-	runtest.MemoryIsTold(t, 0, vortex, "method.normal='elvira'")
-	runtest.MemoryIsTold(t, 0, vortex, "method.normal='myc'", "method.precision='float32'")
-	runtest.MemoryIsTold(t, 0, vortex, "output.fields=['f', 'curvature']")
-	runtest.MemoryIsTold(t, 0, enright)
-	runtest.MemoryIsTold(t, 0, enright, "method.sweep='cells'")
+	runtest.MemoryIsEstimated(t, 0, vortex, "method.normal='elvira'")
+	runtest.MemoryIsEstimated(t, 0, vortex, "method.normal='myc'", "method.precision='float32'")
+	runtest.MemoryIsEstimated(t, 0, vortex, "output.fields=['f', 'curvature']")
+	runtest.MemoryIsEstimated(t, 0, enright)
+	runtest.CopiesAreEstimated(t, "vti", vortex)
+	runtest.CopiesAreEstimated(t, "vti", vortex, "method.precision='float32'", "output.fields=['curvature']")
+	runtest.CopiesAreEstimated(t, "vdb", enright)
+	runtest.MemoryIsEstimated(t, 0, enright, "method.sweep='cells'")
 }

@@ -14,7 +14,7 @@ import (
 func TestVOFPlanesInFiles(t *testing.T) {
 	for dim, text := range map[int]string{2: swirl, 3: flatten} {
 		dir := t.TempDir()
-		s, err := runtest.On(t, text, 4, 1, runtest.Local, dir, `output.format=["vtp", "plic"]`)
+		s, err := runtest.Run(t, text, 4, 1, runtest.Local, dir, `output.format=["vtp", "plic"]`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,12 +59,12 @@ func TestVOFPlanesInFiles(t *testing.T) {
 func TestVOFCurvatureInFiles(t *testing.T) {
 	const radius = 0.25
 	circle := []string{`initial.shape="circle(0.5, 0.5, 0.25)"`, "grid.cells=[64, 64]", "time.max_steps=1"}
-	plain, err := runtest.On(t, swirl, 4, 1, runtest.Local, t.TempDir(), circle...)
+	plain, err := runtest.Run(t, swirl, 4, 1, runtest.Local, t.TempDir(), circle...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	s, err := runtest.On(t, swirl, 4, 1, runtest.Local, dir, append(circle, `output.format=["plic", "vti"]`,
+	s, err := runtest.Run(t, swirl, 4, 1, runtest.Local, dir, append(circle, `output.format=["plic", "vti"]`,
 		`output.fields=["f", "curvature"]`)...)
 	if err != nil {
 		t.Fatal(err)

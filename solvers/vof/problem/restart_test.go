@@ -41,9 +41,9 @@ func TestGoesOn(t *testing.T) {
 name = "edge"
 at = [0.5, 0.6]
 `
-	runtest.GoesOn(t, swirl+gauge, "checkpoint.steps=6", "output.format=['vti', 'vtp']", "output.every=0.1")
+	runtest.RestartsAfterKill(t, swirl+gauge, "checkpoint.steps=6", "output.format=['vti', 'vtp']", "output.every=0.1")
 }
 
 func TestMeasurementsChangeNothing(t *testing.T) {
-	runtest.LooksChangeNothing(t, swirl, 0.2, "time={end=1}", "output.format=['vti']")
+	runtest.OutputChangesNothing(t, swirl, 0.2, "time={end=1}", "output.format=['vti']")
 }

@@ -68,7 +68,7 @@ func TestVOFSameBits(t *testing.T) {
 							sets = append(sets, "method.sweep="+[]string{"tiles", "cells"}[i%2])
 						}
 						dir := t.TempDir()
-						s, err := runtest.On(t, text, c.ranks, c.threads, c.open, dir, sets...)
+						s, err := runtest.Run(t, text, c.ranks, c.threads, c.open, dir, sets...)
 						if err != nil {
 							t.Fatalf("%d ranks, %v: %v", c.ranks, sets, err)
 						}

@@ -121,6 +121,18 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 	return bytes
 }
 
+func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
+	bytes, err := methodOf(c).StateBytes(held.Block, c.Sections.(*Sections).Method.Precision)
+	if err != nil {
+		return n
+	}
+	n.Checkpoint = bytes
+	if slices.Contains(c.Output.Fields, "f") {
+		n.Frame = bytes
+	}
+	return n
+}
+
 // estimate estimates the largest block. During set-up the host holds velocities and fractions in float64, in addition
 // to the arrays unless these are in the host's memory in float64.
 func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error) {

@@ -12,7 +12,7 @@ import (
 func TestVOFSurfaceByVTK(t *testing.T) {
 	needs.VTK(t)
 	dir := t.TempDir()
-	_, err := runtest.On(t, flatten, 4, 1, runtest.Local, dir, `output.format=["vti", "vtp", "stl"]`, "grid.periodic=[]",
+	_, err := runtest.Run(t, flatten, 4, 1, runtest.Local, dir, `output.format=["vti", "vtp", "stl"]`, "grid.periodic=[]",
 		"initial.shape='sphere(0.5, 0.5, 0.5, 0.3)'", "velocity={field='enright', period=1}")
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package sound holds kernels that do properly what those of package unsound do.
+// Package sound holds kernels without races, counterparts of those in package unsound.
 package sound
 
 import (
@@ -16,7 +16,7 @@ func Shift[F Float](i int, x, out []F) {
 	}
 }
 
-// Count counts in a way that has one outcome, and so has the sum of integers.
+// Count counts and adds integers by atomic functions.
 //
 //atoll:kernel
 func Count(i int, x []int64, n []int32, sum []int64) {
@@ -24,7 +24,7 @@ func Count(i int, x []int64, n []int32, sum []int64) {
 	atomic.AddInt64(&sum[0], x[i])
 }
 
-// Bytes writes to neighbours in one word.
+// Bytes writes to different bytes of one word.
 //
 //atoll:kernel
 func Bytes(i int, x, out []uint8, flags []bool) {
@@ -32,7 +32,7 @@ func Bytes(i int, x, out []uint8, flags []bool) {
 	flags[i] = x[i] > 3
 }
 
-// Box is five numbers, which no single instruction moves.
+// Box has five numbers, which no single instruction copies.
 type Box[F Float] struct{ A, B, C, D, E F }
 
 //atoll:kernel
@@ -41,7 +41,7 @@ func Boxes[F Float](i int, from, to []Box[F]) {
 	to[i].C += to[i].A
 }
 
-// Grid holds its cells, as a mesh does.
+// Grid holds slices.
 type Grid[F Float] struct {
 	N      int
 	Levels [2][]F
@@ -56,7 +56,7 @@ func Smooth[F Float](i, j int, g *Grid[F]) {
 	}
 }
 
-// Tally is what several indices change.
+// Tally is changed by several indices.
 type Tally struct{ N, Low, High int64 }
 
 //atoll:kernel max

@@ -2,7 +2,7 @@ package sound
 
 import "sync/atomic"
 
-// Span is how many numbers a tile has.
+// Span is the number of elements of a tile.
 const Span = 48
 
 //atoll:kernel tile
@@ -31,7 +31,7 @@ func Copied[F Float](t int, x, out []F, shared *[Span]F) {
 	}
 }
 
-// Rounds changes shared memory again and again, and counts there.
+// Rounds changes shared memory repeatedly and counts there.
 //
 //atoll:kernel tile max
 func Rounds[F Float](t int, x, out []F, shared *[Span]F, count *[2]int32) F {
@@ -59,7 +59,7 @@ func Rounds[F Float](t int, x, out []F, shared *[Span]F, count *[2]int32) F {
 	return best
 }
 
-// Wide asks for memory.
+// Wide needs dynamic shared memory.
 //
 //atoll:kernel tile
 func Wide[F Float](t int, x, out []F, first *[9000]F, second *[Span]F) {

@@ -6,15 +6,15 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 )
 
-// A script says what each turn of the two loops of a tile does: Steps accesses one after the other.
+// A script lists the accesses of each iteration of the two loops of a tile: Steps accesses, in order.
 const (
 	Turns = 3
 	Steps = 2
 	Cells = 4
 )
 
-// Step is an access of a cell, by one of these ways; with 4 added that of a cell of shared memory.
-type Step struct{ How, Cell int32 }
+// Step is an access of a cell by one of the operations below; with 4 added, of a cell of shared memory.
+type Step struct{ Op, Cell int32 }
 
 const (
 	Read = iota
@@ -23,7 +23,7 @@ const (
 	Max
 )
 
-// Play does what a script says.
+// Play executes the accesses of a script.
 //
 //atoll:kernel tile
 func Play(t int, script []Step, x, out []int64, shared *[Cells]int64) {
@@ -43,10 +43,10 @@ func Play(t int, script []Step, x, out []int64, shared *[Cells]int64) {
 
 func play(s Step, x []int64, shared *[Cells]int64, out *int64) {
 	cell := &x[s.Cell]
-	if s.How&4 != 0 {
+	if s.Op&4 != 0 {
 		cell = &shared[s.Cell]
 	}
-	switch s.How & 3 {
+	switch s.Op & 3 {
 	case Read:
 		*out += *cell
 	case Write:

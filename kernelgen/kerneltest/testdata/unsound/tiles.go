@@ -1,6 +1,6 @@
 package unsound
 
-// Span is how many numbers a tile has.
+// Span is the number of elements of a tile.
 const Span = 48
 
 //atoll:kernel tile
@@ -11,7 +11,7 @@ func Neighbours[F Float](t int, x, out []F, shared *[Span + 1]F) {
 	}
 }
 
-// Early reads what its own copy has not brought yet.
+// Early reads the target of an asynchronous copy before the copy is done.
 //
 //atoll:kernel tile
 func Early[F Float](t int, x, out []F, shared *[Span]F) {
@@ -22,7 +22,7 @@ func Early[F Float](t int, x, out []F, shared *[Span]F) {
 	}
 }
 
-// Overtaken changes what its own copy may not have read yet.
+// Overtaken changes the source of an asynchronous copy before the copy is done.
 //
 //atoll:kernel tile
 func Overtaken[F Float](t int, x, out []F, shared *[Span]F) {
@@ -36,7 +36,7 @@ func Overtaken[F Float](t int, x, out []F, shared *[Span]F) {
 	}
 }
 
-// Bound changes how many turns its loop has.
+// Bound changes the bound of its loop inside of the loop.
 //
 //atoll:kernel tile
 func Bound(t int, n []int32, out []int32) {
@@ -48,7 +48,7 @@ func Bound(t int, n []int32, out []int32) {
 	}
 }
 
-// Ahead reads between its loops what is not shared memory, for which no thread waits there.
+// Ahead reads global memory between its loops, where only reads of shared memory wait for the loop before.
 //
 //atoll:kernel tile
 func Ahead[F Float](t int, x, out []F) {
@@ -61,7 +61,7 @@ func Ahead[F Float](t int, x, out []F) {
 	}
 }
 
-// Together counts in a function that every thread calls.
+// Together changes memory in a function that every thread calls.
 //
 //atoll:kernel tile
 func Together(t int, n []int64, out []int64) {
@@ -76,7 +76,7 @@ func next(n []int64) int64 {
 	return n[0]
 }
 
-// Tiles writes a number of the next tile.
+// Tiles writes an element of the next tile.
 //
 //atoll:kernel tile
 func Tiles[F Float](t int, x []F) {
@@ -85,7 +85,7 @@ func Tiles[F Float](t int, x []F) {
 	}
 }
 
-// Undefined reads memory that nobody wrote.
+// Undefined reads uninitialized shared memory.
 //
 //atoll:kernel tile
 func Undefined[F Float](t int, x, out []F, shared *[Span]F) {
@@ -97,7 +97,7 @@ func Undefined[F Float](t int, x, out []F, shared *[Span]F) {
 	}
 }
 
-// Rounds has loops inside of a loop in order.
+// Rounds has loops inside of an ordered loop.
 //
 //atoll:kernel tile
 func Rounds[F Float](t int, x, out []F, shared *[Span]F) {

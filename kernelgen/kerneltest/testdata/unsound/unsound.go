@@ -1,4 +1,4 @@
-// Package unsound holds kernels whose outcome depends on the order of their indices or turns.
+// Package unsound holds kernels with races: their results depend on the order of indices or iterations.
 package unsound
 
 import (
@@ -25,18 +25,18 @@ func Sum[F Float](i int, x, sum []F) { sum[0] += x[i] }
 //atoll:kernel
 func Last(i int, x []uint8, last []uint8) { last[i/2] = x[i] }
 
-// Set writes the same from every index.
+// Set writes the same value from every index.
 //
 //atoll:kernel
 func Set(i int, flags []uint8) { flags[1] = 7 }
 
-// Box is five numbers, which no single instruction moves.
+// Box has five numbers, which no single instruction copies.
 type Box[F Float] struct{ A, B, C, D, E F }
 
 //atoll:kernel
 func Boxes[F Float](i int, from, to []Box[F]) { to[i/3] = from[i] }
 
-// Grid holds its cells, as a mesh does.
+// Grid holds slices.
 type Grid[F Float] struct {
 	N      int
 	Levels [2][]F
@@ -49,7 +49,7 @@ func Smooth[F Float](i, j int, g *Grid[F]) {
 	}
 }
 
-// Tally is what several indices change.
+// Tally is changed by several indices.
 type Tally struct{ N, Low, High int64 }
 
 //atoll:kernel
@@ -72,7 +72,7 @@ func Empty[F Float](i int, x []F, least *atomics.Least[F]) {
 	}
 }
 
-// Nearest keeps a float as if in place of an atomic function of sums.
+// Nearest compares its own number with the result of an atomic minimum that other indices still change.
 //
 //atoll:kernel
 func Nearest[F Float](i int, x []F, best []F) {

@@ -93,7 +93,7 @@ func (w *twin) compare(ctx context.Context, b *Basin) {
 		missed = fmt.Sprintf("%s: state %s after %d steps, and not %s after %d", w.name, got[0], w.solvers[0].Steps(), want,
 			b.Steps())
 	}
-	b.page.Twin(missed)
+	b.page.RecordTwin(missed)
 }
 
 func (w *twin) free() {

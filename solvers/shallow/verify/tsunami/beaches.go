@@ -85,7 +85,7 @@ func simpleBeach(ctx context.Context, p *verify.Page) error {
 		b.Part.Owned), "quantity", "reference", "Atoll")
 	tolerance := basin.Bound(p, .01, .05)
 	xs := profiles["x_over_d"]
-	picture := &chart.Series{Title: "BP1: η/d, exact and Atoll", T: xs, Across: "x/d"}
+	picture := &chart.Series{Title: "BP1: η/d, exact and Atoll", T: xs, XLabel: "x/d"}
 	highest, at := basin.Highest{}, b.CourseAt([2]float64{.25, .6}, [2]float64{9.95, .6})
 	for k := 35; k <= 70; k += 5 {
 		p.Progress("t = %d", k)
@@ -155,7 +155,7 @@ func laboratoryBeach(ctx context.Context, p *verify.Page) error {
 		for i := range xs {
 			xs[i] = c.bounds[0] + (20-c.bounds[0])*float64(i)/float64(len(xs)-1)
 		}
-		picture := &chart.Series{Title: fmt.Sprintf("BP4, H = %g d: η/d, measured and Atoll", c.height), T: xs, Across: "x/d"}
+		picture := &chart.Series{Title: fmt.Sprintf("BP4, H = %g d: η/d, measured and Atoll", c.height), T: xs, XLabel: "x/d"}
 		for _, k := range c.times {
 			p.Progress("H = %g d, t = %d", c.height, k)
 			if err := b.Watch(ctx, float64(k)*timeUnit, &highest); err != nil {

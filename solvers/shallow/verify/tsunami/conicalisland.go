@@ -117,7 +117,7 @@ func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, to
 		return err
 	}
 	return p.Picture(name+"-run-up", &chart.Series{
-		Title: "BP6, case " + name[4:] + ": largest run-up in cm", T: around["deg"], Across: "degrees around the island",
+		Title: "BP6, case " + name[4:] + ": largest run-up in cm", T: around["deg"], XLabel: "degrees around the island",
 		Panels: []chart.Panel{beside("run-up (cm)", "measured", around["max_vertical_runup_cm"], climbs)},
 	})
 }

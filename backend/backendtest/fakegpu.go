@@ -1,0 +1,120 @@
+package backendtest
+
+import (
+	"errors"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+// FakeGPU stands for a GPU in tests. It runs loops on another device, has a separate memory of Size bytes, which it
+// takes from the host, and counts what is allocated.
+type FakeGPU struct {
+	backend.Device
+	Size           int                         // bytes of memory
+	Allocations    map[unsafe.Pointer][]uint64 // allocations by address
+	Used           int                         // bytes allocated now
+	PeakUsed       int                         // largest value of Used
+	AllocCalls     int                         // calls of Alloc
+	OpenSnapshots  int                         // open snapshots
+	SnapshotBytes  int                         // bytes of open snapshots
+	SnapshotPeak   int                         // largest value of SnapshotBytes
+	OverstatesFree bool                        // MemoryInfo returns more free memory than there is
+	MaxUnread      int                         // largest number of readbacks that were started and not yet read
+	unread         int                         // present number of those
+}
+
+// NewFakeGPU returns a device with size bytes of memory that runs loops on dev.
+func NewFakeGPU(dev backend.Device, size int) *FakeGPU {
+	return &FakeGPU{Device: dev, Size: size, Allocations: map[unsafe.Pointer][]uint64{}}
+}
+
+func (f *FakeGPU) MemoryInfo() (free, total uint64, err error) {
+	if f.OverstatesFree {
+		return 1 << 40, 1 << 40, nil
+	}
+	return uint64(f.Size - f.Used), uint64(f.Size), nil
+}
+
+func (f *FakeGPU) Alloc(n int) (unsafe.Pointer, error) {
+	f.AllocCalls++
+	if n > f.Size-f.Used {
+		return nil, errors.New("out of memory")
+	}
+	b := make([]uint64, (n+7)/8)
+	p := unsafe.Pointer(&b[0])
+	f.Allocations[p] = b
+	f.Used += 8 * len(b)
+	f.PeakUsed = max(f.PeakUsed, f.Used)
+	return p, nil
+}
+
+func (f *FakeGPU) Free(p unsafe.Pointer) error {
+	f.Used -= 8 * len(f.Allocations[p])
+	delete(f.Allocations, p)
+	return nil
+}
+
+func (f *FakeGPU) Move(dst, src unsafe.Pointer, n int) error {
+	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+	return nil
+}
+
+func (f *FakeGPU) Upload(dst, src unsafe.Pointer, n int) error   { return f.Move(dst, src, n) }
+func (f *FakeGPU) Download(dst, src unsafe.Pointer, n int) error { return f.Move(dst, src, n) }
+func (f *FakeGPU) Sync() error                                   { return nil }
+
+func (f *FakeGPU) Pin(n int) ([]byte, error)           { return make([]byte, n), nil }
+func (f *FakeGPU) Unpin([]byte) error                  { return nil }
+func (f *FakeGPU) StartDownload(dst, src []byte) error { copy(dst, src); return nil }
+func (f *FakeGPU) WaitDownloads() error                { return nil }
+func (f *FakeGPU) StartUpload(dst, src []byte) error   { copy(dst, src); return nil }
+
+// NewReport implements backend.Reporter.
+func (f *FakeGPU) NewReadback(n int) (backend.Readback, error) {
+	return &fakeReadback{gpu: f, buffer: make([]byte, n)}, nil
+}
+
+// fakeReadback is a readback that records whether it was read.
+type fakeReadback struct {
+	gpu    *FakeGPU
+	buffer []byte
+	unread bool
+}
+
+func (r *fakeReadback) Start(src []byte) error {
+	if !r.unread {
+		r.gpu.unread++
+		r.gpu.MaxUnread = max(r.gpu.MaxUnread, r.gpu.unread)
+	}
+	r.unread = true
+	copy(r.buffer, src)
+	return nil
+}
+
+func (r *fakeReadback) Read() ([]byte, error) {
+	if r.unread {
+		r.gpu.unread--
+	}
+	r.unread = false
+	return r.buffer, nil
+}
+
+func (r *fakeReadback) Close() error { return nil }
+
+// FakeRecorder is a FakeGPU that also records sequences of loops, as a GPU does with graphs.
+type FakeRecorder struct{ *FakeGPU }
+
+// NewFakeRecorder returns a recording device with size bytes of memory that runs loops on dev.
+func NewFakeRecorder(dev backend.Device, size int) FakeRecorder {
+	return FakeRecorder{NewFakeGPU(dev, size)}
+}
+
+// Record implements backend.Recorder.
+func (FakeRecorder) Record(queue func() error) (backend.Recording, error) { return replay(queue), nil }
+
+// replay is a recording that calls the recorded function again.
+type replay func() error
+
+func (r replay) Launch() { _ = r() }
+func (replay) Close()    {}

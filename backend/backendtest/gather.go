@@ -1,0 +1,123 @@
+package backendtest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/primitives"
+)
+
+func (s *suite) gather(t *testing.T, n int) {
+	r := random(n)
+	index := make([]int32, n)
+	for i, p := range r.Perm(n) {
+		index[i] = int32(p)
+	}
+	gatherAs(t, s, index, generate(n, func() uint8 { return uint8(r.Uint32()) }))
+	gatherAs(t, s, index, generate(n, func() [3]uint8 { return [3]uint8{uint8(r.Uint32()), 1, uint8(r.Uint32())} }))
+	gatherAs(t, s, index, generate(n, func() uint16 { return uint16(r.Uint32()) }))
+	gatherAs(t, s, index, generate(n, r.Float32))
+	gatherAs(t, s, index, generate(n, r.Float64))
+	gatherAs(t, s, index, generate(n, func() [6]float32 { return [6]float32{r.Float32(), 2, 3, 4, 5, r.Float32()} }))
+	gatherAs(t, s, index, generate(n, func() [6]float64 { return [6]float64{r.Float64(), 2, 3, 4, 5, r.Float64()} }))
+	gatherAs(t, s, index, generate(n, func() record {
+		return record{A: r.Float64(), B: [3]int32{1, 2, r.Int32()},
+			C: r.Uint32()}
+	}))
+}
+
+func gatherAs[T comparable](t *testing.T, s *suite, index []int32, x []T) {
+	t.Helper()
+	dst, src, deviceIndex := upload(t, s, make([]T, len(x))), upload(t, s, x), upload(t, s, index)
+	if err := primitives.Gather(s.w, dst, src, deviceIndex); err != nil {
+		t.Fatal(err)
+	}
+	want := make([]T, len(x))
+	for i, p := range index {
+		want[i] = x[p]
+	}
+	if !slices.Equal(download(t, s, dst), want) {
+		t.Fatalf("gather of %T differs", x)
+	}
+	if err := primitives.Scatter(s.w, src, dst, deviceIndex); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(download(t, s, src), x) {
+		t.Fatalf("scatter of %T after gather differs", x)
+	}
+	if len(x) > 1 { // addresses that are only aligned to an element
+		if err := primitives.Gather(s.w, dst[1:], src, deviceIndex[1:]); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(download(t, s, dst)[1:], want[1:]) {
+			t.Fatalf("gather of %T to the second element differs", x)
+		}
+	}
+}
+
+func (s *suite) compact(t *testing.T, n int) {
+	r := random(n)
+	for _, share := range []float64{0, 0.01, 0.5, 1} {
+		keep := generate(n, func() uint8 {
+			if r.Float64() < share {
+				return uint8(1 + r.IntN(255))
+			}
+			return 0
+		})
+		compactAs(t, s, keep, generate(n, r.Float64))
+		compactAs(t, s, keep, generate(n, r.Int32))
+		compactAs(t, s, keep, generate(n, func() [3]uint8 { return [3]uint8{uint8(r.Uint32()), 1, uint8(r.Uint32())} }))
+		compactAs(t, s, keep, generate(n, func() record { return record{A: r.Float64(), C: r.Uint32()} }))
+	}
+}
+
+func compactAs[T comparable](t *testing.T, s *suite, keep []uint8, x []T) {
+	t.Helper()
+	dst := upload(t, s, make([]T, len(x)))
+	n, err := primitives.Compact(s.w, dst, upload(t, s, x), upload(t, s, keep))
+	must(t, n, err)
+	var want []T
+	for i, k := range keep {
+		if k != 0 {
+			want = append(want, x[i])
+		}
+	}
+	if n != len(want) || !slices.Equal(download(t, s, dst)[:n], want) {
+		t.Fatalf("compact of %T keeps %d of %d and differs from the %d expected", x, n, len(x), len(want))
+	}
+}
+
+// pack packs two fields into a buffer and unpacks them: the packed elements arrive, and no others change.
+func (s *suite) pack(t *testing.T, n int) {
+	r := random(n)
+	a, b := generate(n, func() record { return record{A: r.Float64(), C: 1} }),
+		generate(n, func() [3]uint8 { return [3]uint8{uint8(r.Uint32()), 2, 3} })
+	var index []int32
+	for i := range n {
+		if r.IntN(3) == 0 {
+			index = append(index, int32(i))
+		}
+	}
+	at := upload(t, s, index)
+	buf := upload(t, s, make([]byte, len(index)*(24+3)+1))
+	rest, err := primitives.Pack(s.w, buf, upload(t, s, b), at)
+	rest, err = primitives.Pack(s.w, must(t, rest, err), upload(t, s, a), at)
+	if len(must(t, rest, err)) != 1 {
+		t.Fatalf("%d bytes left of the buffer, want 1", len(rest))
+	}
+	newA, newB := upload(t, s, make([]record, n)), upload(t, s, make([][3]uint8, n))
+	rest, err = primitives.Unpack(s.w, newB, at, buf)
+	rest, err = primitives.Unpack(s.w, newA, at, must(t, rest, err))
+	must(t, rest, err)
+	gotA, gotB := download(t, s, newA), download(t, s, newB)
+	for i := range n {
+		var wantA record
+		var wantB [3]uint8
+		if _, sent := slices.BinarySearch(index, int32(i)); sent {
+			wantA, wantB = a[i], b[i]
+		}
+		if gotA[i] != wantA || gotB[i] != wantB {
+			t.Fatalf("element %d arrives as %v and %v, want %v and %v", i, gotA[i], gotB[i], wantA, wantB)
+		}
+	}
+}

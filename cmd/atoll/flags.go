@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/atoll-hpc/atoll/internal/words"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// ownFlags translates flags of other programs, which have a single dash, into flags of the solver's command that
+// args call. The flag parser would read -optim as -o ptim, that is --out ptim. Arguments of other commands are
+// returned unchanged.
+func ownFlags(root *cobra.Command, args []string) ([]string, error) {
+	if len(args) == 0 {
+		return args, nil
+	}
+	foreign, ok := foreignFlags(args[0])
+	c, _, err := root.Find(args[:1])
+	if !ok || err != nil {
+		return args, nil
+	}
+	own := []string{args[0]}
+	for k := 1; k < len(args); k++ {
+		word := args[k]
+		name := strings.TrimPrefix(word, "-")
+		index := slices.IndexFunc(foreign, func(f solvers.ForeignFlag) bool { return f.Name == word })
+		flag := c.Flags().Lookup(strings.TrimPrefix(name, "-"))
+		switch {
+		case word == "--":
+			return append(own, args[k:]...), nil
+		case index >= 0 && foreign[index].Refused != "":
+			return nil, usageError{fmt.Errorf("%s: %s", word, foreign[index].Refused)}
+		case index >= 0:
+			own = append(own, foreign[index].Args...)
+			continue
+		case len(name) > 1 && len(name) < len(word) && flag != nil:
+			word = "--" + strings.TrimPrefix(name, "-")
+		}
+		own = append(own, word)
+		takesValue := flag != nil && flag.NoOptDefVal == "" || word == "-o" || word == "-n"
+		if takesValue && strings.HasPrefix(word, "-") && k+1 < len(args) {
+			k++
+			own = append(own, args[k]) // its value, which may begin with a dash
+		}
+	}
+	return own, nil
+}
+
+// foreignFlags returns the flags of other programs that a solver's command accepts, and false if no solver has a
+// command of that name.
+func foreignFlags(command string) ([]solvers.ForeignFlag, bool) {
+	for _, name := range solvers.Names() {
+		kind, _ := solvers.Find(name)
+		for _, c := range kind.Commands {
+			if use, _, _ := strings.Cut(c.Use, " "); use == command {
+				return c.Foreign, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// flagError is the error of a command line whose flags could not be parsed. For an unknown flag it names the nearest
+// one of the command, or says how to list all.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usageError{err}
+	}
+	name, hint := unknown.GetSpecifiedName(), c.CommandPath()+" --help lists those there are"
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" { // of a word after a single dash, as of Mmg's flags
+		name, hint = letters, "names of flags have two dashes; "+hint
+	}
+	if near := nearFlag(c.Flags(), name); near != "" {
+		hint = "did you mean --" + near + "?"
+	}
+	return usageError{fmt.Errorf("%w; %s", err, hint)}
+}
+
+// nearFlag returns the flag that begins with a name of two letters or more, or otherwise that at a distance of at most
+// two letters from it; "" if there is none.
+func nearFlag(flags *pflag.FlagSet, name string) string {
+	var names []string
+	begins := ""
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		names = append(names, f.Name)
+		if begins == "" && len(name) > 1 && strings.HasPrefix(f.Name, name) {
+			begins = f.Name
+		}
+	})
+	if begins != "" {
+		return begins
+	}
+	return words.Nearest(name, names, min(2, len(name)-1))
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestUnknownFlags: every command answers a flag with a wrong, a missing or a single dash's letter by its nearest flag,
+// and one that is like no other by how to list all.
+func TestUnknownFlags(t *testing.T) {
+	tried := 0
+	var each func(c *cobra.Command)
+	each = func(c *cobra.Command) {
+		for _, below := range c.Commands() {
+			each(below)
+		}
+		if c.DisableFlagParsing {
+			return
+		}
+		says := func(arg, want string) {
+			t.Helper()
+			err := c.ParseFlags([]string{arg})
+			if !errors.As(err, new(*pflag.NotExistError)) {
+				return // it is the name of another flag
+			}
+			if err = c.FlagErrorFunc()(c, err); !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%s %s: %v; it does not end with %q", c.CommandPath(), arg, err, want)
+			}
+			tried++
+		}
+		says("--zzzzzzzz", "; "+c.CommandPath()+" --help lists those there are")
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || len(f.Name) < 6 {
+				return
+			}
+			says("--"+f.Name+"q", "; did you mean --"+f.Name+"?")
+			says("--"+f.Name[:1]+"_"+f.Name[2:], "; did you mean --"+f.Name+"?")
+			says("--"+f.Name[:len(f.Name)-1], "; did you mean --"+f.Name+"?")
+		})
+	}
+	each(rootCommand())
+	if tried < 100 {
+		t.Errorf("only %d flags were tried", tried)
+	}
+	run, _, err := rootCommand().Find([]string{"run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := flagError(run, run.ParseFlags([]string{"-backnd"})); !strings.HasSuffix(err.Error(), "mean --backend?") {
+		t.Error(err)
+	}
+}
