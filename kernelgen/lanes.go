@@ -60,8 +60,8 @@ func (u *unit) laneSource() string {
 	return s.String()
 }
 
-// laneEntry writes the entry that runs a variant of a kernel over a range. If the kernel calls a function marked rare, it
-// also writes the entry that computes the collected indices. It returns the names of the entries.
+// laneEntry writes the entry that runs a variant of a kernel over a range. If the kernel calls a function marked rare,
+// it also writes the entry that computes the collected indices. It returns the names of the entries.
 func (u *unit) laneEntry(k *Kernel, variant source.Variant, args []types.Type) []string {
 	at := u.call(k.Decl, k.Fn, args)
 	name := cname(k.Name) + variant.Suffix + suffix(args)
@@ -118,8 +118,8 @@ func (u *unit) laneEntry(k *Kernel, variant source.Variant, args []types.Type) [
 // rareSuffix ends the name of the entry that computes the indices that the kernel's entry collected.
 const rareSuffix = "_rare"
 
-// rareEntry returns the entry that runs a kernel for elements lo ≤ at < hi of the list of collected indices. call is the
-// call of the kernel's function for consecutive indices.
+// rareEntry returns the entry that runs a kernel for elements lo ≤ at < hi of the list of collected indices. call is
+// the call of the kernel's function for consecutive indices.
 func rareEntry(name, call string, dims int) string {
 	indices := []string{"listed(rare->i + at)", "listed(rare->j + at)", "listed(rare->k + at)"}[:dims]
 	call = strings.Replace(call, strings.Join([]string{"Line<int64>{i}", "j", "k"}[:dims], ", "),
@@ -203,8 +203,8 @@ var laneNames = map[string]string{
 	"copysign": "copy_sign", "copysignf": "copy_sign",
 }
 
-// rarePrelude is the prelude for calls of functions marked rare. The entry of a kernel collects the lanes that make such
-// a call in a list; the entry for the list executes the call.
+// rarePrelude is the prelude for calls of functions marked rare. The entry of a kernel collects the lanes that make
+// such a call in a list; the entry for the list executes the call.
 const rarePrelude = `
 // Rare is a list of indices, with the layout of lanes.Rare in Go. list appends the lanes of a mask.
 struct Rare {

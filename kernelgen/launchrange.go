@@ -151,7 +151,7 @@ func (loop *%[1]s%[2]s) Range(lo, hi int) {
 }
 
 // Ranges runs the kernel on the CPU for several ranges.
-func (loop *%[1]s%[2]s) Ranges(all []lanes.Range) {
+func (loop *%[1]s%[2]s) Ranges(all []abi.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
 		loop.add(r.Lo, r.Hi, &rare)

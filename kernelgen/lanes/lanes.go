@@ -91,9 +91,6 @@ type Code struct {
 	Lanes int // indices computed at a time
 }
 
-// Range is a range of indices, Lo ≤ index < Hi.
-type Range struct{ Lo, Hi int }
-
 // batch is the number of indices of one call of vector code, which Go's scheduler cannot preempt: about 5 µs for the
 // longest kernels.
 const batch = 128

@@ -7,7 +7,6 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
-	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
@@ -48,18 +47,20 @@ func bandBytes(b *grid.Block) int64 {
 // pieceWords is how many words hold a bit for each piece of a row.
 func pieceWords(b *grid.Block) int { return (b.N[0] + 64*pieceCells - 1) / (64 * pieceCells) }
 
-func newBands[F num.Float](a *backend.Arrays, b *grid.Block, fields [][]F, sweep int32, roundOff F) (*bands[F], error) {
+func newBands[F num.Float](a *backend.Arrays, b *grid.Block, fields [][]F, sweep int32, roundOff F) (*bands[F],
+	error) {
 	d := &bands[F]{block: b, fields: fields, sweep: sweep, roundOff: roundOff, rows: b.N[1] * b.N[2],
 		pieces: (b.N[0] + pieceCells - 1) / pieceCells, words: pieceWords(b)}
-	for _, words := range []*[]uint64{&d.kinds[0], &d.kinds[1], &d.wide[0], &d.wide[1], &d.wider[0], &d.wider[1], &d.active,
-		&d.same} {
+	for _, words := range []*[]uint64{&d.kinds[0], &d.kinds[1], &d.wide[0], &d.wide[1], &d.wider[0], &d.wider[1],
+		&d.active, &d.same} {
 		*words = backend.Fresh[uint64](a, d.rows*d.words, "bands")
 	}
 	if a.Err() != nil {
 		return nil, a.Err()
 	}
 	grain := rowGrain(b.N[0])
-	d.find, d.spread, d.choose = rowLoop{d.findKinds, grain}, rowLoop{d.spreadAlongY, grain}, rowLoop{d.chooseActive, grain}
+	d.find, d.spread = rowLoop{d.findKinds, grain}, rowLoop{d.spreadAlongY, grain}
+	d.choose = rowLoop{d.chooseActive, grain}
 	d.forget()
 	return d, nil
 }
@@ -237,7 +238,7 @@ func (d *bands[F]) nextBit(r, from int, flip uint64) int {
 // ranger is a loop that takes many ranges at a time.
 type ranger interface {
 	backend.Loop
-	Ranges(all []lanes.Range)
+	Ranges(all []abi.Range)
 }
 
 // bandLoop runs a loop over a box, for the cells of bands alone. Its indices are rows of the box. Ghosts in the box
@@ -259,10 +260,10 @@ func (d *bands[F]) over(l ranger, box abi.Box) kernelOver {
 func (l *bandLoop[F]) Grain() int { return rowGrain(l.box.Hi[0] - l.box.Lo[0]) }
 
 // rangeBuffers are for the ranges that go to a loop at a time.
-var rangeBuffers = sync.Pool{New: func() any { return new([64]lanes.Range) }}
+var rangeBuffers = sync.Pool{New: func() any { return new([64]abi.Range) }}
 
 func (l *bandLoop[F]) Range(lo, hi int) {
-	buffer := rangeBuffers.Get().(*[64]lanes.Range)
+	buffer := rangeBuffers.Get().(*[64]abi.Range)
 	defer rangeBuffers.Put(buffer)
 	all := buffer[:0]
 	add := func(from, to int) {
@@ -270,7 +271,7 @@ func (l *bandLoop[F]) Range(lo, hi int) {
 			l.loop.Ranges(all)
 			all = buffer[:0]
 		}
-		all = append(all, lanes.Range{Lo: from, Hi: to})
+		all = append(all, abi.Range{Lo: from, Hi: to})
 	}
 	b, d := &l.box, l.bands
 	nx, ny, n := b.Hi[0]-b.Lo[0], b.Hi[1]-b.Lo[1], d.block.N

@@ -568,7 +568,7 @@ func (loop *Size2Loop[F]) Range(lo, hi int) {
 }
 
 // Ranges runs the kernel on the CPU for several ranges.
-func (loop *Size2Loop[F]) Ranges(all []lanes.Range) {
+func (loop *Size2Loop[F]) Ranges(all []abi.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
 		loop.add(r.Lo, r.Hi, &rare)
@@ -650,7 +650,7 @@ func (loop *Size3Loop[F]) Range(lo, hi int) {
 }
 
 // Ranges runs the kernel on the CPU for several ranges.
-func (loop *Size3Loop[F]) Ranges(all []lanes.Range) {
+func (loop *Size3Loop[F]) Ranges(all []abi.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
 		loop.add(r.Lo, r.Hi, &rare)
@@ -755,7 +755,7 @@ func (loop *Advance2Loop[F]) Range(lo, hi int) {
 }
 
 // Ranges runs the kernel on the CPU for several ranges.
-func (loop *Advance2Loop[F]) Ranges(all []lanes.Range) {
+func (loop *Advance2Loop[F]) Ranges(all []abi.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
 		loop.add(r.Lo, r.Hi, &rare)
@@ -834,7 +834,7 @@ func (loop *Reconstruct2Loop[F]) Range(lo, hi int) {
 }
 
 // Ranges runs the kernel on the CPU for several ranges.
-func (loop *Reconstruct2Loop[F]) Ranges(all []lanes.Range) {
+func (loop *Reconstruct2Loop[F]) Ranges(all []abi.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
 		loop.add(r.Lo, r.Hi, &rare)
@@ -913,7 +913,7 @@ func (loop *Advance3Loop[F]) Range(lo, hi int) {
 }
 
 // Ranges runs the kernel on the CPU for several ranges.
-func (loop *Advance3Loop[F]) Ranges(all []lanes.Range) {
+func (loop *Advance3Loop[F]) Ranges(all []abi.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
 		loop.add(r.Lo, r.Hi, &rare)
@@ -992,7 +992,7 @@ func (loop *Reconstruct3Loop[F]) Range(lo, hi int) {
 }
 
 // Ranges runs the kernel on the CPU for several ranges.
-func (loop *Reconstruct3Loop[F]) Ranges(all []lanes.Range) {
+func (loop *Reconstruct3Loop[F]) Ranges(all []abi.Range) {
 	var rare lanes.Rare
 	for _, r := range all {
 		loop.add(r.Lo, r.Hi, &rare)
