@@ -5,38 +5,38 @@ import (
 	"iter"
 )
 
-// Block is a rank's box of cells with Ghost layers of cells round it; in 2D there are none along z. An array over a
-// block has an element for each of its cells, ghosts included, x fastest.
+// Block is a rank's box of owned cells, surrounded by layers of ghost cells; in 2D there are no ghosts along z. An
+// array of a block has an element for each of its cells, ghosts included, x fastest.
 type Block struct {
 	Grid  *Grid
-	Lo, N [3]int // global index of the first owned cell, and how many are owned, along each axis
-	Ghost int
+	Lo, N [3]int // global index of the first owned cell, and number of owned cells, along each axis
+	Ghost int    // number of ghost layers
 }
 
-// Block makes the block of the n cells from lo on along each axis. It refuses a block that is empty, reaches beyond
-// the grid, or has a negative number of ghost layers or too many cells to count.
+// Block returns the block of n[a] cells from index lo[a] along each axis a. It returns an error if the block is empty,
+// reaches beyond the grid, has a negative number of ghost layers, or more cells than maxTotalCells.
 func (g *Grid) Block(lo, n [3]int, ghost int) (*Block, error) {
 	if ghost < 0 || ghost > MaxCells {
-		return nil, fmt.Errorf("grid: %d ghost layers: give 0 to %d", ghost, MaxCells)
+		return nil, fmt.Errorf("grid: %d ghost layers: want 0 to %d", ghost, MaxCells)
 	}
 	for a := range 3 {
 		if lo[a] < 0 || n[a] < 1 || n[a] > g.N[a]-lo[a] {
-			return nil, fmt.Errorf("grid: a block of %d cells from %d on along %s, where the grid has the cells 0 to %d",
+			return nil, fmt.Errorf("grid: a block of %d cells from cell %d along %s: want cells from 0 to %d",
 				n[a], lo[a], axes[a], g.N[a]-1)
 		}
 	}
 	b := &Block{Grid: g, Lo: lo, N: n, Ghost: ghost}
 	nx, ny, nz := b.Shape()
-	if nx > mostCells/ny || nx*ny > mostCells/nz {
+	if nx > maxTotalCells/ny || nx*ny > maxTotalCells/nz {
 		return nil, fmt.Errorf("grid: a block of %d×%d×%d cells is too large", nx, ny, nz)
 	}
 	return b, nil
 }
 
-// Whole is the block of all cells.
+// Whole returns the block of all cells.
 func (g *Grid) Whole(ghost int) (*Block, error) { return g.Block([3]int{}, g.N, ghost) }
 
-// GhostAlong is the number of ghost layers on either side along an axis.
+// GhostAlong returns the number of ghost layers on each side along an axis.
 func (b *Block) GhostAlong(axis int) int {
 	if axis >= b.Grid.Dim {
 		return 0
@@ -44,28 +44,28 @@ func (b *Block) GhostAlong(axis int) int {
 	return b.Ghost
 }
 
-// Shape is the number of cells of an array along each axis, ghosts included.
+// Shape returns the number of cells of an array along each axis, ghosts included.
 func (b *Block) Shape() (nx, ny, nz int) {
 	return b.N[0] + 2*b.GhostAlong(0), b.N[1] + 2*b.GhostAlong(1), b.N[2] + 2*b.GhostAlong(2)
 }
 
-// Len is the length of an array, ghosts included.
+// Len returns the length of an array, ghosts included.
 func (b *Block) Len() int {
 	nx, ny, nz := b.Shape()
 	return nx * ny * nz
 }
 
-// Cells is the number of owned cells.
+// Cells returns the number of owned cells.
 func (b *Block) Cells() int { return b.N[0] * b.N[1] * b.N[2] }
 
-// Strides is how far apart in an array neighbours along each axis are.
+// Strides returns the distance in an array between neighbours along each axis.
 func (b *Block) Strides() (sx, sy, sz int) {
 	nx, ny, _ := b.Shape()
 	return 1, nx, nx * ny
 }
 
-// Index is the position in an array of the cell (i, j, k), counted from the first owned one: ghosts have negative
-// indices, or those from N on.
+// Index returns the index in an array of the cell (i, j, k), which is counted from the first owned cell: ghosts have
+// i < 0 or i ≥ N[0], and so on.
 func (b *Block) Index(i, j, k int) int {
 	nx, ny, _ := b.Shape()
 	return i + b.GhostAlong(0) + nx*(j+b.GhostAlong(1)+ny*(k+b.GhostAlong(2)))
@@ -78,8 +78,8 @@ func (b *Block) Cell(index int) (i, j, k int) {
 	return i - b.GhostAlong(0), index%ny - b.GhostAlong(1), index/ny - b.GhostAlong(2)
 }
 
-// Global is the global index of the cell (i, j, k), brought into the grid along periodic axes. inside is false for a
-// ghost that lies beyond the grid.
+// Global returns the global index of the cell (i, j, k), modulo the number of cells along periodic axes. inside is
+// false for a ghost outside the grid.
 func (b *Block) Global(i, j, k int) (gi, gj, gk int, inside bool) {
 	gi, x := b.Grid.Wrap(0, b.Lo[0]+i)
 	gj, y := b.Grid.Wrap(1, b.Lo[1]+j)
@@ -87,7 +87,7 @@ func (b *Block) Global(i, j, k int) (gi, gj, gk int, inside bool) {
 	return gi, gj, gk, x && y && z
 }
 
-// Own goes over the owned cells, x fastest, and gives the position of each in an array.
+// Own iterates over the owned cells, x fastest, and yields the index of each in an array.
 func (b *Block) Own() iter.Seq[int] {
 	return func(yield func(index int) bool) {
 		for k := range b.N[2] {
@@ -103,19 +103,19 @@ func (b *Block) Own() iter.Seq[int] {
 	}
 }
 
-// Number is that of the n-th owned cell among all cells of the grid, x fastest in both.
+// Number returns the number, among all cells of the grid, of the n-th owned cell; x is fastest in both.
 func (b *Block) Number(n int) int64 {
 	i, j, k := n%b.N[0], n/b.N[0]%b.N[1], n/b.N[0]/b.N[1]
 	return int64(b.Lo[0]+i) + int64(b.Grid.N[0])*(int64(b.Lo[1]+j)+int64(b.Grid.N[1])*int64(b.Lo[2]+k))
 }
 
-// Centre is the centre of the cell (i, j, k): the same bits on any rank. Beyond the grid positions go on evenly, also
-// along periodic axes.
+// Centre returns the centre of the cell (i, j, k): the same bits on any rank. Outside the grid positions continue with
+// the same spacing, also along periodic axes.
 func (b *Block) Centre(i, j, k int) (x, y, z float64) {
 	return b.Grid.Centre(0, b.Lo[0]+i), b.Grid.Centre(1, b.Lo[1]+j), b.Grid.Centre(2, b.Lo[2]+k)
 }
 
-// Face is the centre of the lower face across an axis of the cell (i, j, k).
+// Face returns the centre of the lower face, normal to an axis, of the cell (i, j, k).
 func (b *Block) Face(axis, i, j, k int) (x, y, z float64) {
 	p := [3]float64{}
 	p[0], p[1], p[2] = b.Centre(i, j, k)
@@ -123,26 +123,26 @@ func (b *Block) Face(axis, i, j, k int) (x, y, z float64) {
 	return p[0], p[1], p[2]
 }
 
-// Vertex is the lowest corner of the cell (i, j, k).
+// Vertex returns the lower corner, along all axes, of the cell (i, j, k).
 func (b *Block) Vertex(i, j, k int) (x, y, z float64) {
 	return b.Grid.Face(0, b.Lo[0]+i), b.Grid.Face(1, b.Lo[1]+j), b.Grid.Face(2, b.Lo[2]+k)
 }
 
-// Owned copies the owned cells of src, an array of the block, to the front of dst in the order of the array, and
-// returns that part of dst. It makes dst where it is too short.
+// Owned copies the owned cells of src, an array of the block, to dst[:b.Cells()], in the order of the array, and
+// returns that slice. It allocates dst if it is too short.
 func Owned[T any](b *Block, dst, src []T) []T {
 	if len(src) != b.Len() {
-		panic("grid: the array is not one of the block")
+		panic("grid: the array has another length than the block")
 	}
 	if cap(dst) < b.Cells() {
 		dst = make([]T, b.Cells())
 	}
 	dst = dst[:b.Cells()]
-	at := 0
+	copied := 0
 	for k := range b.N[2] {
 		for j := range b.N[1] {
 			first := b.Index(0, j, k)
-			at += copy(dst[at:], src[first:first+b.N[0]])
+			copied += copy(dst[copied:], src[first:first+b.N[0]])
 		}
 	}
 	return dst
@@ -152,7 +152,7 @@ func Owned[T any](b *Block, dst, src []T) []T {
 // their values.
 func SetOwned[T any](b *Block, dst, src []T) {
 	if len(dst) != b.Len() || len(src) != b.Cells() {
-		panic("grid: the arrays are not those of the block")
+		panic("grid: the arrays have other lengths than the block")
 	}
 	for k := range b.N[2] {
 		for j := range b.N[1] {

@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 )
 
-// Four ranks share a grid that is periodic along x. Each numbers its cells by their place in the grid, and an exchange
-// brings the numbers of its neighbours' cells.
+// Four ranks share a grid that is periodic along x. Each rank sets its owned cells to their global numbers; a halo
+// exchange then sets the ghosts to the numbers of the neighbours' cells.
 func Example() {
 	const ranks, ghost = 4, 2
 	g, err := grid.New(2, [3]int{8, 6, 1}, [3]float64{}, [3]float64{4, 3, 0}, [3]bool{true, false, false})

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// someGrid draws a grid of either dimension with few cells.
-func someGrid(t *rapid.T, dim int) *Grid {
+// drawGrid draws a random grid with few cells.
+func drawGrid(t *rapid.T, dim int) *Grid {
 	n, lo, hi, periodic := [3]int{1, 1, 1}, [3]float64{}, [3]float64{}, [3]bool{}
 	for a := range dim {
 		n[a] = rapid.IntRange(1, 9).Draw(t, "cells")
@@ -24,8 +24,8 @@ func someGrid(t *rapid.T, dim int) *Grid {
 	return g
 }
 
-// someBlock draws a block of a grid.
-func someBlock(t *rapid.T, g *Grid) *Block {
+// drawBlock draws a random block of a grid.
+func drawBlock(t *rapid.T, g *Grid) *Block {
 	var lo, n [3]int
 	for a := range 3 {
 		lo[a] = rapid.IntRange(0, g.N[a]-1).Draw(t, "first cell")
@@ -38,7 +38,7 @@ func someBlock(t *rapid.T, g *Grid) *Block {
 	return b
 }
 
-func TestGridsThatCannotBe(t *testing.T) {
+func TestNewRefusesInvalidGrids(t *testing.T) {
 	one, unit := [3]int{4, 4, 1}, [3]float64{1, 1, 0}
 	for name, c := range map[string]struct {
 		dim      int
@@ -47,10 +47,10 @@ func TestGridsThatCannotBe(t *testing.T) {
 		periodic [3]bool
 		want     string
 	}{
-		"one dimension":       {1, one, [3]float64{}, unit, [3]bool{}, "give 2 or 3"},
+		"one dimension":       {1, one, [3]float64{}, unit, [3]bool{}, "want 2 or 3"},
 		"no cells":            {2, [3]int{4, 0, 1}, [3]float64{}, unit, [3]bool{}, "0 cells along y"},
 		"too many cells":      {2, [3]int{MaxCells + 1, 1, 1}, [3]float64{}, unit, [3]bool{}, "cells along x"},
-		"too many in all":     {3, [3]int{1 << 20, 1 << 20, 1 << 11}, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{}, "in all"},
+		"too many in total":   {3, [3]int{1 << 20, 1 << 20, 1 << 11}, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{}, "total"},
 		"reversed bounds":     {2, one, unit, [3]float64{}, [3]bool{}, "ascending"},
 		"bounds not a number": {2, one, [3]float64{math.NaN()}, unit, [3]bool{}, "finite"},
 		"infinite bounds":     {2, one, [3]float64{}, [3]float64{math.Inf(1), 1, 0}, [3]bool{}, "finite"},
@@ -67,7 +67,7 @@ func TestGridsThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestBlocksThatCannotBe(t *testing.T) {
+func TestBlockRefusesInvalidBlocks(t *testing.T) {
 	g, err := New(3, [3]int{4, 5, MaxCells}, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{})
 	if err != nil {
 		t.Fatal(err)
@@ -77,12 +77,12 @@ func TestBlocksThatCannotBe(t *testing.T) {
 		ghost int
 		want  string
 	}{
-		"empty":            {[3]int{0, 0, 0}, [3]int{1, 0, 1}, 1, "0 cells from 0 on along y"},
-		"before the grid":  {[3]int{-1, 0, 0}, [3]int{1, 1, 1}, 1, "along x"},
-		"beyond the grid":  {[3]int{2, 0, 0}, [3]int{3, 1, 1}, 1, "the cells 0 to 3"},
-		"far beyond":       {[3]int{math.MaxInt, 0, 0}, [3]int{3, 1, 1}, 1, "along x"},
-		"negative ghosts":  {[3]int{}, [3]int{1, 1, 1}, -1, "ghost layers"},
-		"ghosts by number": {[3]int{}, [3]int{1, 1, 1}, 1 << 25, "too large"},
+		"empty":           {[3]int{0, 0, 0}, [3]int{1, 0, 1}, 1, "0 cells from cell 0 along y"},
+		"before the grid": {[3]int{-1, 0, 0}, [3]int{1, 1, 1}, 1, "along x"},
+		"beyond the grid": {[3]int{2, 0, 0}, [3]int{3, 1, 1}, 1, "cells from 0 to 3"},
+		"far beyond":      {[3]int{math.MaxInt, 0, 0}, [3]int{3, 1, 1}, 1, "along x"},
+		"negative ghosts": {[3]int{}, [3]int{1, 1, 1}, -1, "ghost layers"},
+		"too many ghosts": {[3]int{}, [3]int{1, 1, 1}, 1 << 25, "too large"},
 	} {
 		if _, err := g.Block(c.lo, c.n, c.ghost); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
@@ -90,11 +90,10 @@ func TestBlocksThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestIndicesCountTheArray: Index numbers the cells of a block, ghosts included, from 0 without a gap, and Cell leads
-// back.
-func TestIndicesCountTheArray(t *testing.T) {
+// TestIndex: Index numbers the cells of a block, ghosts included, from 0 without gaps, and Cell is its inverse.
+func TestIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := someBlock(t, someGrid(t, rapid.IntRange(2, 3).Draw(t, "dimensions")))
+		b := drawBlock(t, drawGrid(t, rapid.IntRange(2, 3).Draw(t, "dimensions")))
 		want := 0
 		gx, gy, gz := b.GhostAlong(0), b.GhostAlong(1), b.GhostAlong(2)
 		sx, sy, sz := b.Strides()
@@ -106,92 +105,91 @@ func TestIndicesCountTheArray(t *testing.T) {
 						t.Fatalf("cell (%d, %d, %d) has index %d, want %d", i, j, k, index, want)
 					}
 					if ci, cj, ck := b.Cell(index); ci != i || cj != j || ck != k {
-						t.Fatalf("index %d leads to (%d, %d, %d), want (%d, %d, %d)", index, ci, cj, ck, i, j, k)
+						t.Fatalf("index %d is cell (%d, %d, %d), want (%d, %d, %d)", index, ci, cj, ck, i, j, k)
 					}
 					want++
 				}
 			}
 		}
 		if want != b.Len() {
-			t.Fatalf("%d cells, Len %d", want, b.Len())
+			t.Fatalf("got Len %d, want %d", b.Len(), want)
 		}
 	})
 }
 
-// TestPositionsAreThoseOfTheWholeGrid: any block gives a cell the position that the whole grid gives it, bit by bit,
-// and centres lie between faces, which reach from one bound to the other.
-func TestPositionsAreThoseOfTheWholeGrid(t *testing.T) {
+// TestPositionsDoNotDependOnTheBlock: the positions of a cell have the same bits in any block as in the whole grid;
+// centres lie between faces, and the outer faces are at the bounds.
+func TestPositionsDoNotDependOnTheBlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := someGrid(t, rapid.IntRange(2, 3).Draw(t, "dimensions"))
-		b := someBlock(t, g)
+		g := drawGrid(t, rapid.IntRange(2, 3).Draw(t, "dimensions"))
+		b := drawBlock(t, g)
 		whole, err := g.Whole(0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var at [3]int
+		var cell [3]int
 		for a := range 3 {
-			at[a] = rapid.IntRange(0, b.N[a]-1).Draw(t, "cell")
+			cell[a] = rapid.IntRange(0, b.N[a]-1).Draw(t, "cell")
 		}
-		i, j, k := at[0], at[1], at[2]
+		i, j, k := cell[0], cell[1], cell[2]
 		gi, gj, gk, inside := b.Global(i, j, k)
 		if !inside || gi != b.Lo[0]+i || gj != b.Lo[1]+j || gk != b.Lo[2]+k {
-			t.Fatalf("owned cell %v is (%d, %d, %d) globally, inside: %t", at, gi, gj, gk, inside)
+			t.Fatalf("owned cell %v has global index (%d, %d, %d), inside: %t", cell, gi, gj, gk, inside)
 		}
 		type position [3]float64
-		of := func(x, y, z float64) position { return position{x, y, z} }
-		if of(b.Centre(i, j, k)) != of(whole.Centre(gi, gj, gk)) || of(b.Vertex(i, j, k)) != of(whole.Vertex(gi, gj, gk)) {
-			t.Fatalf("cell %v has another position in the whole grid", at)
+		p := func(x, y, z float64) position { return position{x, y, z} }
+		if p(b.Centre(i, j, k)) != p(whole.Centre(gi, gj, gk)) || p(b.Vertex(i, j, k)) != p(whole.Vertex(gi, gj, gk)) {
+			t.Fatalf("cell %v has another position in the whole grid", cell)
 		}
 		for a := range g.Dim {
-			low := of(b.Face(a, i, j, k))
-			if low != of(whole.Face(a, gi, gj, gk)) {
-				t.Fatalf("face %d of cell %v has another position in the whole grid", a, at)
+			low := p(b.Face(a, i, j, k))
+			if low != p(whole.Face(a, gi, gj, gk)) {
+				t.Fatalf("face %d of cell %v has another position in the whole grid", a, cell)
 			}
-			next := at
+			next := cell
 			next[a]++
-			if c, high := of(b.Centre(i, j, k)), of(b.Face(a, next[0], next[1], next[2])); !(low[a] < c[a] && c[a] < high[a]) {
+			if c, high := p(b.Centre(i, j, k)), p(b.Face(a, next[0], next[1], next[2])); !(low[a] < c[a] && c[a] < high[a]) {
 				t.Fatalf("centre %v is not between %v and %v", c, low, high)
 			}
 			if g.Face(a, 0) != g.Lo[a] || math.Abs(g.Face(a, g.N[a])-g.Hi[a]) > 1e-14*(math.Abs(g.Lo[a])+math.Abs(g.Hi[a])) {
-				t.Fatalf("faces reach from %g to %g along axis %d", g.Face(a, 0), g.Face(a, g.N[a]), a)
+				t.Fatalf("the outer faces along axis %d are at %g and %g, want %g and %g", a, g.Face(a, 0),
+					g.Face(a, g.N[a]), g.Lo[a], g.Hi[a])
 			}
 		}
 	})
 }
 
-// TestGhostsWrapAlongPeriodicAxes follows indices out of a grid on either side.
-func TestGhostsWrapAlongPeriodicAxes(t *testing.T) {
+func TestWrap(t *testing.T) {
 	g, err := New(2, [3]int{3, 3, 1}, [3]float64{}, [3]float64{1, 1, 0}, [3]bool{true, false, false})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range map[int]int{-4: 2, -1: 2, 0: 0, 2: 2, 3: 0, 7: 1} {
 		if got, inside := g.Wrap(0, i); got != want || !inside {
-			t.Errorf("periodic: cell %d is %d, inside: %t, want %d", i, got, inside, want)
+			t.Errorf("periodic axis, cell %d: got %d, inside: %t; want %d, inside", i, got, inside, want)
 		}
 		if got, inside := g.Wrap(1, i); got != i || inside != (i >= 0 && i < 3) {
-			t.Errorf("not periodic: cell %d is %d, inside: %t", i, got, inside)
+			t.Errorf("axis without period, cell %d: got %d, inside: %t", i, got, inside)
 		}
 	}
 }
 
-// TestOwnedCells copies the owned cells out of an array and back in: they are in the order of global indices, and the
-// ghosts keep what they hold.
-func TestOwnedCells(t *testing.T) {
+// TestOwned: Owned returns the owned cells with x fastest, and SetOwned sets them and keeps the ghosts.
+func TestOwned(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := someBlock(t, someGrid(t, rapid.IntRange(2, 3).Draw(t, "dimensions")))
+		b := drawBlock(t, drawGrid(t, rapid.IntRange(2, 3).Draw(t, "dimensions")))
 		all := make([]int32, b.Len())
 		for i := range all {
 			all[i] = int32(i)
 		}
 		owned := Owned(b, nil, all)
 		if len(owned) != b.Cells() {
-			t.Fatalf("%d cells of %d", len(owned), b.Cells())
+			t.Fatalf("got %d cells, want %d", len(owned), b.Cells())
 		}
 		for c, v := range owned {
 			i, j, k := c%b.N[0], c/b.N[0]%b.N[1], c/b.N[0]/b.N[1]
 			if int(v) != b.Index(i, j, k) {
-				t.Fatalf("cell (%d, %d, %d) is element %d, want %d", i, j, k, v, b.Index(i, j, k))
+				t.Fatalf("cell (%d, %d, %d) has the value %d, want %d", i, j, k, v, b.Index(i, j, k))
 			}
 			owned[c] = -v
 		}
@@ -200,7 +198,7 @@ func TestOwnedCells(t *testing.T) {
 			i, j, k := b.Cell(index)
 			isOwned := i >= 0 && j >= 0 && k >= 0 && i < b.N[0] && j < b.N[1] && k < b.N[2]
 			if want := int32(index); isOwned && v != -want || !isOwned && v != want {
-				t.Fatalf("element %d of cell (%d, %d, %d) is %d", index, i, j, k, v)
+				t.Fatalf("element %d, cell (%d, %d, %d), has the value %d", index, i, j, k, v)
 			}
 		}
 	})

@@ -4,11 +4,11 @@ import "fmt"
 
 // Topology is the two-dimensional mesh data structure of Francois, Lo and Sewell (ASME 2014, LA-UR-14-20777, code
 // PINION): the cells, edges and vertices of a block in 2D, each numbered from 0 so that data on them are plain
-// arrays, and the operators from one to the other. All cells of the block count, ghosts too, so that a cell's id is
-// its position in an array of the block.
+// arrays, and the operators between them. Ghost cells are numbered too: the id of a cell is its index in an array of
+// the block.
 //
-// Ids go row by row, x fastest. Of nx×ny cells the (nx+1)×ny+nx×(ny+1) edges are numbered thus: first those along x,
-// nx in each of ny+1 rows, then those along y, nx+1 in each of ny rows. A vertex is the lower left one of the cell of
+// Ids are row by row, x fastest. A block of nx×ny cells has first nx×(ny+1) edges along x, in ny+1 rows of nx, and then
+// (nx+1)×ny edges along y, in ny rows of nx+1. The vertex at a column and row is the lower left vertex of the cell at
 // the same column and row.
 //
 //	6────e4────7────e5────8
@@ -21,57 +21,59 @@ import "fmt"
 //	│          │          │
 //	0────e0────1────e1────2
 //
-// An operator gives -1 for what lies beyond the block. Periodic sides are no exception: there ghosts hold the cells of
-// the other side. Ids that are not of the block are a programmer's mistake and panic.
+// An operator returns -1 for neighbours outside the block, also at periodic sides, where ghosts have the cells of the
+// opposite side. Operators panic for ids that the block does not have.
 type Topology struct {
 	block  *Block
 	nx, ny int
 }
 
-// Topology numbers the edges and vertices of the block, which must be of a grid in 2D.
+// Topology returns the topology of a block of a 2D grid, and an error in 3D.
 func (b *Block) Topology() (*Topology, error) {
 	if b.Grid.Dim != 2 {
-		return nil, fmt.Errorf("grid: edges and vertices are numbered in 2 dimensions only, this grid has %d", b.Grid.Dim)
+		return nil, fmt.Errorf("grid: a topology needs a grid of 2 dimensions, and this one has %d", b.Grid.Dim)
 	}
 	nx, ny, _ := b.Shape()
 	return &Topology{block: b, nx: nx, ny: ny}, nil
 }
 
-// Cells, Edges and Vertices are how many there are of each.
+// Cells, Edges and Vertices return the number of each.
 func (t *Topology) Cells() int    { return t.nx * t.ny }
 func (t *Topology) Edges() int    { return t.alongX() + (t.nx+1)*t.ny }
 func (t *Topology) Vertices() int { return (t.nx + 1) * (t.ny + 1) }
 
-// alongX is the number of edges along x, which is the id of the first along y.
+// alongX returns the number of edges along x, which is the id of the first edge along y.
 func (t *Topology) alongX() int { return t.nx * (t.ny + 1) }
 
-// CellEdges is the boundary operator of cells: {bottom, right, top, left}, counter-clockwise. The normals of the first
-// two point out of the cell, those of the last two into it.
+// CellEdges is the boundary operator of cells: it returns {bottom, right, top, left}, counter-clockwise. The normals of
+// the first two edges point out of the cell, the normals of the others into it.
 func (t *Topology) CellEdges(cell int) [4]int {
 	i, j := t.cell(cell)
 	return [4]int{t.edgeX(i, j), t.edgeY(i+1, j), t.edgeX(i, j+1), t.edgeY(i, j)}
 }
 
-// CellVertices is the second-order boundary operator of cells: {lower left, lower right, upper left, upper right}.
+// CellVertices is the second-order boundary operator of cells: it returns {lower left, lower right, upper left, upper
+// right}.
 func (t *Topology) CellVertices(cell int) [4]int {
 	i, j := t.cell(cell)
 	return [4]int{t.vertexAt(i, j), t.vertexAt(i+1, j), t.vertexAt(i, j+1), t.vertexAt(i+1, j+1)}
 }
 
-// CellVonNeumann gives the cells across the edges of one: {west, east, south, north}.
+// CellVonNeumann returns the cells across the edges of a cell: {west, east, south, north}.
 func (t *Topology) CellVonNeumann(cell int) [4]int {
 	i, j := t.cell(cell)
 	return [4]int{t.cellAt(i-1, j), t.cellAt(i+1, j), t.cellAt(i, j-1), t.cellAt(i, j+1)}
 }
 
-// CellMoore gives all cells round one: {west, east, south, north, south-west, south-east, north-west, north-east}.
+// CellMoore returns all cells around a cell: {west, east, south, north, south-west, south-east, north-west,
+// north-east}.
 func (t *Topology) CellMoore(cell int) [8]int {
 	i, j := t.cell(cell)
 	return [8]int{t.cellAt(i-1, j), t.cellAt(i+1, j), t.cellAt(i, j-1), t.cellAt(i, j+1),
 		t.cellAt(i-1, j-1), t.cellAt(i+1, j-1), t.cellAt(i-1, j+1), t.cellAt(i+1, j+1)}
 }
 
-// EdgeVertices is the boundary operator of edges: {left, right} or {bottom, top}.
+// EdgeVertices is the boundary operator of edges: it returns {left, right} or {bottom, top}.
 func (t *Topology) EdgeVertices(edge int) [2]int {
 	i, j, alongY := t.edge(edge)
 	if alongY {
@@ -80,8 +82,8 @@ func (t *Topology) EdgeVertices(edge int) [2]int {
 	return [2]int{t.vertexAt(i, j), t.vertexAt(i+1, j)}
 }
 
-// EdgeCells is the coboundary operator of edges, the cells on either side: {left, right} of an edge along y,
-// {below, above} one along x.
+// EdgeCells is the coboundary operator of edges: it returns the cells on both sides, {left, right} of an edge along y,
+// {below, above} of an edge along x.
 func (t *Topology) EdgeCells(edge int) [2]int {
 	i, j, alongY := t.edge(edge)
 	if alongY {
@@ -90,32 +92,32 @@ func (t *Topology) EdgeCells(edge int) [2]int {
 	return [2]int{t.cellAt(i, j-1), t.cellAt(i, j)}
 }
 
-// VertexEdges is the coboundary operator of vertices: the edges that meet there, {left, right, bottom, top}.
+// VertexEdges is the coboundary operator of vertices: it returns the edges that meet there, {left, right, bottom, top}.
 func (t *Topology) VertexEdges(vertex int) [4]int {
 	i, j := t.vertex(vertex)
 	return [4]int{t.edgeX(i-1, j), t.edgeX(i, j), t.edgeY(i, j-1), t.edgeY(i, j)}
 }
 
-// VertexCells is the second-order coboundary operator of vertices: the cells that meet there, {lower left, lower
-// right, upper left, upper right}.
+// VertexCells is the second-order coboundary operator of vertices: it returns the cells that meet there, {lower left,
+// lower right, upper left, upper right}.
 func (t *Topology) VertexCells(vertex int) [4]int {
 	i, j := t.vertex(vertex)
 	return [4]int{t.cellAt(i-1, j-1), t.cellAt(i, j-1), t.cellAt(i-1, j), t.cellAt(i, j)}
 }
 
-// VertexPosition is the position of a vertex.
+// VertexPosition returns the position of a vertex.
 func (t *Topology) VertexPosition(vertex int) (x, y float64) {
 	i, j := t.vertex(vertex)
 	return t.x(i), t.y(j)
 }
 
-// CellCentre is the position of a cell's centre.
+// CellCentre returns the centre of a cell.
 func (t *Topology) CellCentre(cell int) (x, y float64) {
 	i, j := t.cell(cell)
 	return t.midX(i), t.midY(j)
 }
 
-// EdgeCentre is the position of the middle of an edge.
+// EdgeCentre returns the midpoint of an edge.
 func (t *Topology) EdgeCentre(edge int) (x, y float64) {
 	i, j, alongY := t.edge(edge)
 	if alongY {
@@ -124,8 +126,8 @@ func (t *Topology) EdgeCentre(edge int) (x, y float64) {
 	return t.midX(i), t.y(j)
 }
 
-// EdgeNormal is the vector at right angles to an edge that points to its right side, as one goes from its first vertex
-// to its second: along -y for an edge along x, along +x for one along y. It is as long as the edge.
+// EdgeNormal returns the normal of an edge, with the length of the edge. It points to the right of the direction from
+// the first vertex to the second: along -y for an edge along x, along +x for an edge along y.
 func (t *Topology) EdgeNormal(edge int) (x, y float64) {
 	if _, _, alongY := t.edge(edge); alongY {
 		return t.block.Grid.Spacing(1), 0
@@ -138,27 +140,27 @@ func (t *Topology) y(j int) float64    { return t.block.Grid.Face(1, t.first(1)+
 func (t *Topology) midX(i int) float64 { return t.block.Grid.Centre(0, t.first(0)+i) }
 func (t *Topology) midY(j int) float64 { return t.block.Grid.Centre(1, t.first(1)+j) }
 
-// first is the global index of the first cell along an axis, a ghost if there are any.
+// first returns the global index of the first cell, or ghost, of the block along an axis.
 func (t *Topology) first(axis int) int { return t.block.Lo[axis] - t.block.Ghost }
 
-// cell, edge and vertex give the column and row of an id.
+// cell, edge and vertex return the column and row of an id.
 func (t *Topology) cell(id int) (i, j int) {
 	if id < 0 || id >= t.Cells() {
-		panic("grid: no cell of that id")
+		panic("grid: the cell's id is out of range")
 	}
 	return id % t.nx, id / t.nx
 }
 
 func (t *Topology) vertex(id int) (i, j int) {
 	if id < 0 || id >= t.Vertices() {
-		panic("grid: no vertex of that id")
+		panic("grid: the vertex's id is out of range")
 	}
 	return id % (t.nx + 1), id / (t.nx + 1)
 }
 
 func (t *Topology) edge(id int) (i, j int, alongY bool) {
 	if id < 0 || id >= t.Edges() {
-		panic("grid: no edge of that id")
+		panic("grid: the edge's id is out of range")
 	}
 	if rest := id - t.alongX(); rest >= 0 {
 		return rest % (t.nx + 1), rest / (t.nx + 1), true
@@ -166,7 +168,7 @@ func (t *Topology) edge(id int) (i, j int, alongY bool) {
 	return id % t.nx, id / t.nx, false
 }
 
-// cellAt, edgeX, edgeY and vertexAt give the id at a column and row, -1 beyond the block.
+// cellAt, edgeX, edgeY and vertexAt return the id at a column and row, -1 outside the block.
 func (t *Topology) cellAt(i, j int) int   { return idAt(i, j, t.nx, t.ny, 0) }
 func (t *Topology) vertexAt(i, j int) int { return idAt(i, j, t.nx+1, t.ny+1, 0) }
 func (t *Topology) edgeX(i, j int) int    { return idAt(i, j, t.nx, t.ny+1, 0) }

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// The operators at the lower left corner of three by two cells: what lies outside is -1.
+// The operators at the lower left corner of a grid of 3×2 cells: neighbours outside the grid are -1.
 func ExampleTopology() {
 	g, err := grid.New(2, [3]int{3, 2, 1}, [3]float64{}, [3]float64{3, 1, 0}, [3]bool{})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestOperatorsTranscript is the 2×2 board of the documentation.
-func TestOperatorsTranscript(t *testing.T) {
+// TestOperators checks the ids in the drawing at type Topology, of 2×2 cells.
+func TestOperators(t *testing.T) {
 	g, err := New(2, [3]int{2, 2, 1}, [3]float64{}, [3]float64{2, 4, 0}, [3]bool{true, true, false})
 	if err != nil {
 		t.Fatal(err)
@@ -23,36 +23,36 @@ func TestOperatorsTranscript(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m.Cells() != 4 || m.Edges() != 12 || m.Vertices() != 9 {
-		t.Errorf("%d cells, %d edges, %d vertices", m.Cells(), m.Edges(), m.Vertices())
+		t.Errorf("got %d cells, %d edges, %d vertices; want 4, 12, 9", m.Cells(), m.Edges(), m.Vertices())
 	}
 	for name, c := range map[string]struct{ got, want []int }{
-		"edges of cell 3":        {ids(m.CellEdges(3)), []int{3, 11, 5, 10}},
-		"vertices of cell 1":     {ids(m.CellVertices(1)), []int{1, 2, 4, 5}},
-		"across edges of cell 0": {ids(m.CellVonNeumann(0)), []int{-1, 1, -1, 2}},
-		"all round cell 1":       {eight(m.CellMoore(1)), []int{0, -1, -1, 3, -1, -1, 2, -1}},
-		"vertices of edge 4":     {two(m.EdgeVertices(4)), []int{6, 7}},
-		"vertices of edge 11":    {two(m.EdgeVertices(11)), []int{5, 8}},
-		"cells at edge 3":        {two(m.EdgeCells(3)), []int{1, 3}},
-		"cells at edge 6":        {two(m.EdgeCells(6)), []int{-1, 0}},
-		"cells at edge 10":       {two(m.EdgeCells(10)), []int{2, 3}},
-		"edges at vertex 4":      {ids(m.VertexEdges(4)), []int{2, 3, 7, 10}},
-		"edges at vertex 8":      {ids(m.VertexEdges(8)), []int{5, -1, 11, -1}},
-		"cells at vertex 4":      {ids(m.VertexCells(4)), []int{0, 1, 2, 3}},
-		"cells at vertex 1":      {ids(m.VertexCells(1)), []int{-1, -1, 0, 1}},
+		"edges of cell 3":                  {four(m.CellEdges(3)), []int{3, 11, 5, 10}},
+		"vertices of cell 1":               {four(m.CellVertices(1)), []int{1, 2, 4, 5}},
+		"von Neumann neighbours of cell 0": {four(m.CellVonNeumann(0)), []int{-1, 1, -1, 2}},
+		"Moore neighbours of cell 1":       {eight(m.CellMoore(1)), []int{0, -1, -1, 3, -1, -1, 2, -1}},
+		"vertices of edge 4":               {two(m.EdgeVertices(4)), []int{6, 7}},
+		"vertices of edge 11":              {two(m.EdgeVertices(11)), []int{5, 8}},
+		"cells at edge 3":                  {two(m.EdgeCells(3)), []int{1, 3}},
+		"cells at edge 6":                  {two(m.EdgeCells(6)), []int{-1, 0}},
+		"cells at edge 10":                 {two(m.EdgeCells(10)), []int{2, 3}},
+		"edges at vertex 4":                {four(m.VertexEdges(4)), []int{2, 3, 7, 10}},
+		"edges at vertex 8":                {four(m.VertexEdges(8)), []int{5, -1, 11, -1}},
+		"cells at vertex 4":                {four(m.VertexCells(4)), []int{0, 1, 2, 3}},
+		"cells at vertex 1":                {four(m.VertexCells(1)), []int{-1, -1, 0, 1}},
 	} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)
 		}
 	}
 	type point [2]float64
-	of := func(x, y float64) point { return point{x, y} }
+	p := func(x, y float64) point { return point{x, y} }
 	for name, c := range map[string]struct{ got, want point }{
-		"vertex 5":          {of(m.VertexPosition(5)), point{2, 2}},
-		"centre of cell 2":  {of(m.CellCentre(2)), point{0.5, 3}},
-		"centre of edge 4":  {of(m.EdgeCentre(4)), point{0.5, 4}},
-		"centre of edge 11": {of(m.EdgeCentre(11)), point{2, 3}},
-		"normal of edge 4":  {of(m.EdgeNormal(4)), point{0, -1}},
-		"normal of edge 11": {of(m.EdgeNormal(11)), point{2, 0}},
+		"vertex 5":          {p(m.VertexPosition(5)), point{2, 2}},
+		"centre of cell 2":  {p(m.CellCentre(2)), point{0.5, 3}},
+		"centre of edge 4":  {p(m.EdgeCentre(4)), point{0.5, 4}},
+		"centre of edge 11": {p(m.EdgeCentre(11)), point{2, 3}},
+		"normal of edge 4":  {p(m.EdgeNormal(4)), point{0, -1}},
+		"normal of edge 11": {p(m.EdgeNormal(11)), point{2, 0}},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)
@@ -61,11 +61,11 @@ func TestOperatorsTranscript(t *testing.T) {
 }
 
 func two(a [2]int) []int   { return a[:] }
-func ids(a [4]int) []int   { return a[:] }
+func four(a [4]int) []int  { return a[:] }
 func eight(a [8]int) []int { return a[:] }
 
-func someTopology(t *rapid.T) (*Block, *Topology) {
-	b := someBlock(t, someGrid(t, 2))
+func drawTopology(t *rapid.T) (*Block, *Topology) {
+	b := drawBlock(t, drawGrid(t, 2))
 	m, err := b.Topology()
 	if err != nil {
 		t.Fatal(err)
@@ -73,15 +73,15 @@ func someTopology(t *rapid.T) (*Block, *Topology) {
 	return b, m
 }
 
-// dual fails unless a lists b exactly where b lists a, each as often as the other: one is the transpose of the other.
-func dual(t *rapid.T, name string, na, nb int, ofA, ofB func(int) []int) {
+// checkTransposed checks that two operators are transposes of each other: b occurs in ofA(a) as often as a in ofB(b).
+func checkTransposed(t *rapid.T, name string, na, nb int, ofA, ofB func(int) []int) {
 	t.Helper()
 	type pair struct{ a, b int }
-	seen := map[pair]int{}
+	count := map[pair]int{}
 	for a := range na {
 		for _, b := range ofA(a) {
 			if b >= 0 {
-				seen[pair{a, b}]++
+				count[pair{a, b}]++
 			}
 		}
 	}
@@ -90,69 +90,70 @@ func dual(t *rapid.T, name string, na, nb int, ofA, ofB func(int) []int) {
 			if a < 0 {
 				continue
 			}
-			if seen[pair{a, b}]--; seen[pair{a, b}] != 0 {
-				t.Fatalf("%s: %d has %d, not the other way round", name, b, a)
+			if count[pair{a, b}]--; count[pair{a, b}] != 0 {
+				t.Fatalf("%s: the second operator maps %d to %d, but the first does not map %d to %d", name, b, a, a, b)
 			}
-			delete(seen, pair{a, b})
+			delete(count, pair{a, b})
 		}
 	}
-	if len(seen) > 0 {
-		t.Fatalf("%s: one way only: %v", name, seen)
+	if len(count) > 0 {
+		t.Fatalf("%s: only the first operator has the pairs %v", name, count)
 	}
 }
 
-// TestBoundariesAndCoboundariesAreDual: an edge is at the boundary of a cell where the cell is at the coboundary of the
-// edge, and so on for each pair of operators; what is next to a cell has that cell next to it.
-func TestBoundariesAndCoboundariesAreDual(t *testing.T) {
+// TestBoundariesAndCoboundariesAreTransposed: boundary and coboundary operators are transposes of each other; the
+// operators of neighbours are symmetric; and the Euler characteristic is 1.
+func TestBoundariesAndCoboundariesAreTransposed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		_, m := someTopology(t)
+		_, m := drawTopology(t)
 		cells, edges, vertices := m.Cells(), m.Edges(), m.Vertices()
-		dual(t, "cells and edges", cells, edges,
-			func(c int) []int { return ids(m.CellEdges(c)) }, func(e int) []int { return two(m.EdgeCells(e)) })
-		dual(t, "edges and vertices", edges, vertices,
-			func(e int) []int { return two(m.EdgeVertices(e)) }, func(v int) []int { return ids(m.VertexEdges(v)) })
-		dual(t, "cells and vertices", cells, vertices,
-			func(c int) []int { return ids(m.CellVertices(c)) }, func(v int) []int { return ids(m.VertexCells(v)) })
-		near := func(c int) []int { return ids(m.CellVonNeumann(c)) }
-		dual(t, "von Neumann neighbours", cells, cells, near, near)
-		round := func(c int) []int { return eight(m.CellMoore(c)) }
-		dual(t, "Moore neighbours", cells, cells, round, round)
+		checkTransposed(t, "cells and edges", cells, edges,
+			func(c int) []int { return four(m.CellEdges(c)) }, func(e int) []int { return two(m.EdgeCells(e)) })
+		checkTransposed(t, "edges and vertices", edges, vertices,
+			func(e int) []int { return two(m.EdgeVertices(e)) }, func(v int) []int { return four(m.VertexEdges(v)) })
+		checkTransposed(t, "cells and vertices", cells, vertices,
+			func(c int) []int { return four(m.CellVertices(c)) }, func(v int) []int { return four(m.VertexCells(v)) })
+		vonNeumann := func(c int) []int { return four(m.CellVonNeumann(c)) }
+		checkTransposed(t, "von Neumann neighbours", cells, cells, vonNeumann, vonNeumann)
+		moore := func(c int) []int { return eight(m.CellMoore(c)) }
+		checkTransposed(t, "Moore neighbours", cells, cells, moore, moore)
 		if cells-edges+vertices != 1 {
-			t.Fatalf("Euler's number of a rectangle is %d", cells-edges+vertices)
+			t.Fatalf("got Euler characteristic %d, want 1", cells-edges+vertices)
 		}
 	})
 }
 
-// TestOppositesOfNeighbours: the neighbour to the west has the cell to its east, and so on in each direction.
-func TestOppositesOfNeighbours(t *testing.T) {
+// TestDirectionsOfNeighbours: a cell is the east neighbour of its west neighbour, and so on for each direction; and
+// edges are between the cell and the neighbour of that direction.
+func TestDirectionsOfNeighbours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		_, m := someTopology(t)
+		_, m := drawTopology(t)
 		opposite := [8]int{1, 0, 3, 2, 7, 6, 5, 4}
 		for c := range m.Cells() {
-			round := m.CellMoore(c)
-			if four := m.CellVonNeumann(c); !slices.Equal(four[:], round[:4]) {
-				t.Fatalf("cell %d: %v are not the first of %v", c, four, round)
+			moore := m.CellMoore(c)
+			if vonNeumann := m.CellVonNeumann(c); !slices.Equal(vonNeumann[:], moore[:4]) {
+				t.Fatalf("cell %d: the von Neumann neighbours %v are not the first of %v", c, vonNeumann, moore)
 			}
 			edges := m.CellEdges(c)
 			for n, edge := range [4]int{edges[3], edges[1], edges[0], edges[2]} {
-				if across := m.EdgeCells(edge); across[1-n%2] != c || across[n%2] != round[n] {
-					t.Fatalf("cell %d: edge %d is between %v, want %d on the other side", c, edge, across, round[n])
+				if cells := m.EdgeCells(edge); cells[1-n%2] != c || cells[n%2] != moore[n] {
+					t.Fatalf("cell %d: edge %d is between %v, want %d on the other side", c, edge, cells, moore[n])
 				}
 			}
-			for n, other := range round {
+			for n, other := range moore {
 				if other >= 0 && m.CellMoore(other)[opposite[n]] != c {
-					t.Fatalf("cell %d has %d in direction %d, which does not have it opposite", c, other, n)
+					t.Fatalf("cell %d has neighbour %d in direction %d, but is not its neighbour in direction %d", c, other,
+						n, opposite[n])
 				}
 			}
 		}
 	})
 }
 
-// TestBoundaryOfBoundaryIsEmpty: going round a cell along its edges, as their normals are signed, each vertex is left
-// as often as it is entered.
-func TestBoundaryOfBoundaryIsEmpty(t *testing.T) {
+// TestBoundaryOfBoundaryIsZero: the signed boundaries of a cell's edges cancel at each vertex.
+func TestBoundaryOfBoundaryIsZero(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		_, m := someTopology(t)
+		_, m := drawTopology(t)
 		for c := range m.Cells() {
 			ends := map[int]int{}
 			for n, edge := range m.CellEdges(c) {
@@ -163,21 +164,21 @@ func TestBoundaryOfBoundaryIsEmpty(t *testing.T) {
 			}
 			for v, sum := range ends {
 				if sum != 0 {
-					t.Fatalf("cell %d: vertex %d is entered %d times more than left", c, v, sum)
+					t.Fatalf("cell %d: the sum at vertex %d is %d, want 0", c, v, sum)
 				}
 			}
 			if len(ends) != 4 {
-				t.Fatalf("cell %d has the vertices %v", c, ends)
+				t.Fatalf("cell %d has %d vertices, want 4", c, len(ends))
 			}
 		}
 	})
 }
 
-// TestNormalsClose: the normals of a cell, outward, sum to zero, and with the centres of its edges they give its area
-// (the divergence theorem for the field (x, y)/2). A normal is at right angles to its edge, on the right, and as long.
-func TestNormalsClose(t *testing.T) {
+// TestNormals: the outward normals of a cell sum to zero, and with the centres of the edges they give the cell's area
+// (the divergence theorem for the field (x, y)/2). A normal is the edge's vector rotated by -90°.
+func TestNormals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b, m := someTopology(t)
+		b, m := drawTopology(t)
 		hx, hy := b.Grid.Spacing(0), b.Grid.Spacing(1)
 		for c := range m.Cells() {
 			var sumX, sumY, area float64
@@ -189,7 +190,7 @@ func TestNormalsClose(t *testing.T) {
 				sumX, sumY = sumX+sign*nx, sumY+sign*ny
 				area += sign * (nx*(x-cx) + ny*(y-cy)) / 2
 			}
-			// Positions are rounded at the size of the bounds, at most 30 in these grids.
+			// The round-off error of positions is relative to the bounds, which are at most 30 in these grids.
 			if sumX != 0 || sumY != 0 || math.Abs(area-hx*hy) > 1e-13*(hx+hy) {
 				t.Fatalf("cell %d: normals sum to (%g, %g), area %g, want %g", c, sumX, sumY, area, hx*hy)
 			}
@@ -206,28 +207,28 @@ func TestNormalsClose(t *testing.T) {
 	})
 }
 
-// TestCellIdsAreIndices: a cell's id is its position in an array of the block, ghosts included, with the same centre.
+// TestCellIdsAreIndices: the id of a cell is its index in an array of the block, and both have the same positions.
 func TestCellIdsAreIndices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b, m := someTopology(t)
+		b, m := drawTopology(t)
 		if m.Cells() != b.Len() {
-			t.Fatalf("%d cells, arrays of %d", m.Cells(), b.Len())
+			t.Fatalf("got %d cells, want %d", m.Cells(), b.Len())
 		}
 		for c := range m.Cells() {
 			i, j, k := b.Cell(c)
 			x, y, _ := b.Centre(i, j, k)
 			if mx, my := m.CellCentre(c); mx != x || my != y {
-				t.Fatalf("cell %d is at (%g, %g), by its block at (%g, %g)", c, mx, my, x, y)
+				t.Fatalf("cell %d has its centre at (%g, %g), in the block at (%g, %g)", c, mx, my, x, y)
 			}
 			lx, ly, _ := b.Vertex(i, j, k)
 			if vx, vy := m.VertexPosition(m.CellVertices(c)[0]); vx != lx || vy != ly {
-				t.Fatalf("cell %d has its first vertex at (%g, %g), by its block at (%g, %g)", c, vx, vy, lx, ly)
+				t.Fatalf("cell %d has its first vertex at (%g, %g), in the block at (%g, %g)", c, vx, vy, lx, ly)
 			}
 		}
 	})
 }
 
-func TestIdsOfNothingPanic(t *testing.T) {
+func TestIdsOutOfRangePanic(t *testing.T) {
 	g, _ := New(2, [3]int{2, 2, 1}, [3]float64{}, [3]float64{1, 1, 0}, [3]bool{})
 	whole, _ := g.Whole(0)
 	m, err := whole.Topology()
@@ -242,7 +243,7 @@ func TestIdsOfNothingPanic(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("no panic for a %s that is not there", name)
+					t.Errorf("no panic for a %s's id out of range", name)
 				}
 			}()
 			f()
@@ -250,7 +251,7 @@ func TestIdsOfNothingPanic(t *testing.T) {
 	}
 }
 
-func TestTopologyIsForThePlane(t *testing.T) {
+func TestTopologyRefuses3D(t *testing.T) {
 	g, err := New(3, [3]int{2, 2, 1}, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{})
 	if err != nil {
 		t.Fatal(err)
@@ -260,6 +261,6 @@ func TestTopologyIsForThePlane(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := whole.Topology(); err == nil {
-		t.Error("a topology of a grid in 3D")
+		t.Error("got no error for a grid in 3D")
 	}
 }

@@ -79,7 +79,7 @@ func SlurmScript(c SlurmConfig) (string, error) {
 	line("# %s: %s on %s, %s per rank.", name, count(c.Tasks, "rank"), count(c.Nodes, "node"),
 		count(c.CPUsPerTask, "thread"))
 	line("# Submit with sbatch, watch with squeue --me, cancel with scancel. " +
-		"Paths are relative to the directory of sbatch.")
+		"Paths are relative to where sbatch is run.")
 	option("job-name", name)
 	option("nodes", c.Nodes)
 	option("ntasks", c.Tasks)

@@ -85,7 +85,7 @@ func readPointFile(path string, every float64, dim int) ([]gaugePoint, error) {
 			return nil, fmt.Errorf("%s:%d: %q cannot name files; use up to 100 letters, digits, -, _, and . and spaces within",
 				path, p.Line, p.Name)
 		}
-		gaugePoints[i] = gaugePoint{name: p.Name, position: p.At, every: every}
+		gaugePoints[i] = gaugePoint{name: p.Name, position: p.Position, every: every}
 	}
 	return gaugePoints, nil
 }

@@ -196,7 +196,7 @@ func TestSweeps(t *testing.T) {
 		if want := []string{filepath.Join(dir, "case.pvd"), filepath.Join(dir,
 			"case_points.pvd")}; !reflect.DeepEqual(found,
 			want) {
-			t.Errorf("%s: %v, %v", name, found, err)
+			t.Errorf("%s: got files %v, error %v, want %v", name, found, err, want)
 		}
 	}
 }

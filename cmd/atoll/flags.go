@@ -25,6 +25,7 @@ func ownFlags(root *cobra.Command, args []string) ([]string, error) {
 	if !ok || err != nil {
 		return args, nil
 	}
+	c.InitDefaultHelpFlag()
 	own := []string{args[0]}
 	for k := 1; k < len(args); k++ {
 		word := args[k]
@@ -41,6 +42,10 @@ func ownFlags(root *cobra.Command, args []string) ([]string, error) {
 			continue
 		case len(name) > 1 && len(name) < len(word) && flag != nil:
 			word = "--" + strings.TrimPrefix(name, "-")
+		case len(name) == len(word)-1 && len(name) > 1 && !strings.ContainsAny(name[:1], "-no"): // -hmim is not -h -m -i -m
+			if near := nearFlag(c.Flags(), name); near != "" {
+				return nil, usageError{fmt.Errorf("unknown flag: %s; did you mean --%s?", word, near)}
+			}
 		}
 		own = append(own, word)
 		takesValue := flag != nil && flag.NoOptDefVal == "" || word == "-o" || word == "-n"
@@ -84,7 +89,7 @@ func flagError(c *cobra.Command, err error) error {
 }
 
 // nearFlag returns the flag that begins with a name of two letters or more, or otherwise that at a distance of at most
-// two letters from it; "" if there is none.
+// two letters from it, and half of its own; "" if there is none.
 func nearFlag(flags *pflag.FlagSet, name string) string {
 	var names []string
 	begins := ""
@@ -100,5 +105,5 @@ func nearFlag(flags *pflag.FlagSet, name string) string {
 	if begins != "" {
 		return begins
 	}
-	return words.Nearest(name, names, min(2, len(name)-1))
+	return words.Nearest(name, names, min(2, len(name)/2))
 }

@@ -46,6 +46,10 @@ func TestUnknownFlags(t *testing.T) {
 	if tried < 100 {
 		t.Errorf("only %d flags were tried", tried)
 	}
+	if _, err := ownFlags(rootCommand(), []string{"smooth", "-hmim", "0.1"}); err == nil ||
+		err.Error() != "unknown flag: -hmim; did you mean --hmin?" {
+		t.Error(err)
+	}
 	run, _, err := rootCommand().Find([]string{"run"})
 	if err != nil {
 		t.Fatal(err)

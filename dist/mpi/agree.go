@@ -16,7 +16,7 @@ import (
 // they are sent separately after all ranks have agreed on the call.
 const (
 	callBytes       = 16
-	inlineBytes     = stageBytes - callBytes
+	inlineBytes     = bufferBytes - callBytes
 	chunkBytes      = 1 << 30 // longer data are sent in several MPI messages
 	maxScratchBytes = 1 << 20 // largest buffer that a communicator keeps for later collectives
 )
@@ -78,7 +78,7 @@ func (c *comm) agree(ctx context.Context, call collect.Call, data []byte) error 
 // double is the recursive doubling of agree, for data that fit into one message with the call.
 func (c *comm) double(ctx context.Context, call collect.Call, data []byte) error {
 	r := &c.collective
-	in, out := staged(r.in.slot), staged(r.out.slot)
+	in, out := bufferOf(r.in.slot), bufferOf(r.out.slot)
 	encodeCall(out, call)
 	for _, s := range r.steps {
 		copy(out[callBytes:], data)
@@ -213,7 +213,7 @@ func (b *transfers) wait(ctx context.Context, c *comm) error {
 		b.err = c.await(ctx, b.head)
 	}
 	err := c.failOnError(b.err)
-	c.endChain(b.head)
+	c.releaseList(b.head)
 	return err
 }
 

@@ -5,7 +5,8 @@
 // # Protocol
 //
 // MPI is initialised for threads (MPI_THREAD_MULTIPLE) by github.com/emer/empi. Everything else happens on four
-// duplicates of MPI_COMM_WORLD, on which MPI returns errors instead of ending the process. The code calls them lanes:
+// duplicates of MPI_COMM_WORLD, on which MPI returns errors instead of ending the process. The code calls them
+// channels:
 //
 //	messages     the messages of Isend and Irecv, and the headers of long ones
 //	bodies       the bytes of long messages

@@ -27,7 +27,7 @@ typedef struct {
 
 static operation *operation_of(atoll_slot *s) { return (operation *)s; }
 
-static MPI_Comm lane_of(atoll_slot *s, int lane) { return operation_of(s)->world->lane[lane]; }
+static MPI_Comm channel_of(atoll_slot *s, int channel) { return operation_of(s)->world->channel[channel]; }
 
 static atoll_slot *next_of(const atoll_slot *s) { return (atoll_slot *)s->next; }
 
@@ -69,10 +69,10 @@ void atoll_error_text(int error, char *text, int size) {
 int atoll_open(atoll_world *w) {
 	memset(w, 0, sizeof *w);
 	int e = MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	for (int i = 0; i < ATOLL_LANES && e == MPI_SUCCESS; i++) {
-		e = MPI_Comm_dup(MPI_COMM_WORLD, &w->lane[i]);
+	for (int i = 0; i < ATOLL_CHANNELS && e == MPI_SUCCESS; i++) {
+		e = MPI_Comm_dup(MPI_COMM_WORLD, &w->channel[i]);
 		if (e == MPI_SUCCESS)
-			e = MPI_Comm_set_errhandler(w->lane[i], MPI_ERRORS_RETURN);
+			e = MPI_Comm_set_errhandler(w->channel[i], MPI_ERRORS_RETURN);
 	}
 	return e == MPI_SUCCESS ? atoll_listen(w) : e;
 }
@@ -83,8 +83,8 @@ int atoll_free(atoll_world *w) {
 		MPI_Cancel(&w->notice_request);
 		e = MPI_Wait(&w->notice_request, MPI_STATUS_IGNORE);
 	}
-	for (int i = 0; i < ATOLL_LANES && e == MPI_SUCCESS; i++)
-		e = MPI_Comm_free(&w->lane[i]);
+	for (int i = 0; i < ATOLL_CHANNELS && e == MPI_SUCCESS; i++)
+		e = MPI_Comm_free(&w->channel[i]);
 	return e;
 }
 
@@ -93,7 +93,7 @@ int atoll_abort(int code) { return MPI_Abort(MPI_COMM_WORLD, code); }
 void atoll_stop(atoll_world *w) { __atomic_store_n(&w->stopped, 1, __ATOMIC_RELEASE); }
 
 int atoll_listen(atoll_world *w) {
-	int e = MPI_Irecv(w->notice, ATOLL_NOTICE, MPI_BYTE, MPI_ANY_SOURCE, 0, w->lane[ATOLL_NOTICES], &w->notice_request);
+	int e = MPI_Irecv(w->notice, ATOLL_NOTICE, MPI_BYTE, MPI_ANY_SOURCE, 0, w->channel[ATOLL_NOTICES], &w->notice_request);
 	__atomic_store_n(&w->has_notice, 0, __ATOMIC_RELEASE);
 	return e;
 }
@@ -139,13 +139,13 @@ static int started(atoll_slot *s, int error) {
 	return error;
 }
 
-int atoll_post(atoll_slot *s, int lane, int send, int peer, unsigned char *buf, int length) {
+int atoll_post(atoll_slot *s, int channel, int send, int peer, unsigned char *buf, int length) {
 	begin(s, send, peer, length);
 	if (buf == NULL)
-		buf = s->stage;
+		buf = s->buffer;
 	MPI_Request *r = &operation_of(s)->request;
-	return started(s, send ? MPI_Isend(buf, length, MPI_BYTE, peer, 0, lane_of(s, lane), r)
-	                     : MPI_Irecv(buf, length, MPI_BYTE, peer, 0, lane_of(s, lane), r));
+	return started(s, send ? MPI_Isend(buf, length, MPI_BYTE, peer, 0, channel_of(s, channel), r)
+	                     : MPI_Irecv(buf, length, MPI_BYTE, peer, 0, channel_of(s, channel), r));
 }
 
 void atoll_receive(atoll_slot *queue) {
@@ -157,34 +157,34 @@ void atoll_receive(atoll_slot *queue) {
 		s->framed = 1;
 		s->target = target;
 		s->up_to = up_to;
-		started(s, MPI_Irecv(s->stage, ATOLL_STAGE, MPI_BYTE, s->peer, s->tag, lane_of(s, ATOLL_MESSAGES),
+		started(s, MPI_Irecv(s->buffer, ATOLL_BUFFER, MPI_BYTE, s->peer, s->tag, channel_of(s, ATOLL_MESSAGES),
 		                   &operation_of(s)->request));
 	}
 }
 
-// send_stage sends the header of a message and the n bytes that follow it in the stage.
-static int send_stage(atoll_slot *s, int tag, int n) {
+// send_buffer sends the header of a message and the n bytes that follow it in the buffer.
+static int send_buffer(atoll_slot *s, int tag, int n) {
 	int64_t header = s->length;
-	memcpy(s->stage, &header, ATOLL_HEADER);
-	return MPI_Isend(s->stage, ATOLL_HEADER + n, MPI_BYTE, s->peer, tag, lane_of(s, ATOLL_MESSAGES),
+	memcpy(s->buffer, &header, ATOLL_HEADER);
+	return MPI_Isend(s->buffer, ATOLL_HEADER + n, MPI_BYTE, s->peer, tag, channel_of(s, ATOLL_MESSAGES),
 	                 &operation_of(s)->request);
 }
 
 int atoll_send_short(atoll_slot *queue, atoll_slot *s, int peer, int tag, const unsigned char *buf, int length) {
 	atoll_receive(queue);
 	begin(s, 1, peer, length);
-	memcpy(s->stage + ATOLL_HEADER, buf, length);
-	return started(s, send_stage(s, tag, length));
+	memcpy(s->buffer + ATOLL_HEADER, buf, length);
+	return started(s, send_buffer(s, tag, length));
 }
 
 int atoll_send_long(atoll_slot *queue, atoll_slot *s, int peer, int tag, const unsigned char *buf, int length,
                     int body_tag) {
 	atoll_receive(queue);
 	begin(s, 1, peer, length);
-	memcpy(s->stage + ATOLL_HEADER, &body_tag, sizeof body_tag);
-	int e = send_stage(s, tag, sizeof body_tag);
+	memcpy(s->buffer + ATOLL_HEADER, &body_tag, sizeof body_tag);
+	int e = send_buffer(s, tag, sizeof body_tag);
 	if (e == MPI_SUCCESS)
-		e = MPI_Isend(buf, length, MPI_BYTE, peer, body_tag, lane_of(s, ATOLL_BODIES), &operation_of(s)->body);
+		e = MPI_Isend(buf, length, MPI_BYTE, peer, body_tag, channel_of(s, ATOLL_BODIES), &operation_of(s)->body);
 	return started(s, e);
 }
 
@@ -194,7 +194,7 @@ int atoll_discard(atoll_slot *s, int peer, int body_tag, int64_t length) {
 	if (buf == NULL)
 		return started(s, MPI_ERR_NO_MEM);
 	operation_of(s)->discarded = buf;
-	return started(s, MPI_Irecv(buf, length, MPI_BYTE, peer, body_tag, lane_of(s, ATOLL_BODIES), &operation_of(s)->request));
+	return started(s, MPI_Irecv(buf, length, MPI_BYTE, peer, body_tag, channel_of(s, ATOLL_BODIES), &operation_of(s)->request));
 }
 
 // ended sets the state of a slot that is complete, or has failed with error.
@@ -215,19 +215,19 @@ static int read_header(atoll_slot *s, int n) {
 	int tag;
 	if (n < ATOLL_HEADER)
 		return ended(s, MPI_ERR_OTHER);
-	memcpy(&s->got, s->stage, ATOLL_HEADER);
-	if (s->got == n - ATOLL_HEADER && s->got <= ATOLL_STAGE - ATOLL_HEADER)
+	memcpy(&s->got, s->buffer, ATOLL_HEADER);
+	if (s->got == n - ATOLL_HEADER && s->got <= ATOLL_BUFFER - ATOLL_HEADER)
 		return ended(s, MPI_SUCCESS);
-	if (n != ATOLL_HEADER + (int)sizeof tag || s->got <= ATOLL_STAGE - ATOLL_HEADER || s->got > INT32_MAX)
+	if (n != ATOLL_HEADER + (int)sizeof tag || s->got <= ATOLL_BUFFER - ATOLL_HEADER || s->got > INT32_MAX)
 		return ended(s, MPI_ERR_OTHER);
-	memcpy(&tag, s->stage + ATOLL_HEADER, sizeof tag);
+	memcpy(&tag, s->buffer + ATOLL_HEADER, sizeof tag);
 	if (tag < 0 || tag == INT32_MAX)
 		return ended(s, MPI_ERR_OTHER);
 	if (!fits(s)) {
 		s->rejected_body = tag + 1;
 		return ended(s, MPI_SUCCESS);
 	}
-	int e = MPI_Irecv((void *)s->target, (int)s->got, MPI_BYTE, s->peer, tag, lane_of(s, ATOLL_BODIES),
+	int e = MPI_Irecv((void *)s->target, (int)s->got, MPI_BYTE, s->peer, tag, channel_of(s, ATOLL_BODIES),
 	                  &operation_of(s)->body);
 	if (e != MPI_SUCCESS)
 		return ended(s, e);
@@ -336,7 +336,7 @@ atoll_slot *atoll_exchange(atoll_slot *in, int source, atoll_slot *out, int dest
 	atoll_slot *first = NULL;
 	*error = MPI_SUCCESS;
 	if (source >= 0) {
-		*error = atoll_post(in, ATOLL_COLLECTIVES, 0, source, NULL, ATOLL_STAGE);
+		*error = atoll_post(in, ATOLL_COLLECTIVES, 0, source, NULL, ATOLL_BUFFER);
 		in->up_to = 1;
 		first = in;
 	}

@@ -30,7 +30,7 @@ import (
 	"unsafe"
 )
 
-// The lanes for messages without a header.
+// The channels for messages without a header.
 const (
 	collectives = C.ATOLL_COLLECTIVES
 	notices     = C.ATOLL_NOTICES
@@ -38,9 +38,9 @@ const (
 
 const (
 	headerBytes     = C.ATOLL_HEADER
-	stageBytes      = C.ATOLL_STAGE
-	shortBytes      = stageBytes - headerBytes // the longest message that is copied through a slot
-	maxMessageBytes = math.MaxInt32            // of one MPI message, whose length is a C int
+	bufferBytes     = C.ATOLL_BUFFER
+	shortBytes      = bufferBytes - headerBytes // the longest message that is copied through a slot
+	maxMessageBytes = math.MaxInt32             // of one MPI message, whose length is a C int
 )
 
 var _ = [1]struct{}{}[noticeBytes-C.ATOLL_NOTICE] // compiles only if Go and C agree
@@ -54,8 +54,8 @@ func freeSlot(s *slot) { C.free(unsafe.Pointer(s)) }
 // link appends next to s in the list of slots that one call waits for.
 func link(s, next *slot) { s.next = C.uintptr_t(uintptr(unsafe.Pointer(next))) }
 
-// staged returns the slot's own memory.
-func staged(s *slot) []byte { return unsafe.Slice((*byte)(&s.stage[0]), stageBytes) }
+// bufferOf returns the slot's own memory.
+func bufferOf(s *slot) []byte { return unsafe.Slice((*byte)(&s.buffer[0]), bufferBytes) }
 
 // engine is the interface to MPI in C. Its errors do not name a peer.
 type engine struct{ world *C.atoll_world }
@@ -120,15 +120,15 @@ func discardBody(s *slot, peer, bodyTag int, n int64) error {
 
 // sendBytes and receiveBytes start the transfer of n bytes without a header, from or into pinned memory or, if buf is
 // nil, the slot's memory.
-func sendBytes(s *slot, lane, peer int, buf unsafe.Pointer, n int) error {
-	if code := C.atoll_post(s, C.int(lane), 1, C.int(peer), (*C.uchar)(buf), C.int(n)); code != C.MPI_SUCCESS {
+func sendBytes(s *slot, channel, peer int, buf unsafe.Pointer, n int) error {
+	if code := C.atoll_post(s, C.int(channel), 1, C.int(peer), (*C.uchar)(buf), C.int(n)); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Isend", code)
 	}
 	return nil
 }
 
-func receiveBytes(s *slot, lane, peer int, buf unsafe.Pointer, n int) error {
-	if code := C.atoll_post(s, C.int(lane), 0, C.int(peer), (*C.uchar)(buf), C.int(n)); code != C.MPI_SUCCESS {
+func receiveBytes(s *slot, channel, peer int, buf unsafe.Pointer, n int) error {
+	if code := C.atoll_post(s, C.int(channel), 0, C.int(peer), (*C.uchar)(buf), C.int(n)); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Irecv", code)
 	}
 	return nil

@@ -8,16 +8,16 @@
 #include <stdint.h>
 
 enum {
-	ATOLL_STAGE = 4096,  // bytes of a slot's own memory
+	ATOLL_BUFFER = 4096,  // bytes of a slot's own memory
 	ATOLL_HEADER = 8,    // bytes of a message's header, its length
 	ATOLL_NOTICE = 1024, // largest size of a notice in bytes
 };
 
-// Lanes are duplicates of MPI_COMM_WORLD: messages of one never match receives of another.
-enum { ATOLL_MESSAGES, ATOLL_BODIES, ATOLL_COLLECTIVES, ATOLL_NOTICES, ATOLL_LANES };
+// Channels are duplicates of MPI_COMM_WORLD: messages of one never match receives of another.
+enum { ATOLL_MESSAGES, ATOLL_BODIES, ATOLL_COLLECTIVES, ATOLL_NOTICES, ATOLL_CHANNELS };
 
 typedef struct atoll_world {
-	MPI_Comm lane[ATOLL_LANES];
+	MPI_Comm channel[ATOLL_CHANNELS];
 	int stopped;    // the run has failed: atoll_wait returns at once
 	int has_notice; // a notice is in the buffer notice
 	int testing;    // a thread is testing for a notice
@@ -38,8 +38,8 @@ enum {
 // check in every call what they point to.
 //
 // A message begins with a header, its length. In a short message its bytes follow; in a long one the tag of its body,
-// which is sent on the lane ATOLL_BODIES. So the receiver knows the length before it posts the receive of the body. MPI
-// would allow posting a receive into memory that may be too small, but Open MPI 4.1 then writes beyond its end over
+// which is sent on the channel ATOLL_BODIES. So the receiver knows the length before it posts the receive of the body.
+// MPI would allow posting a receive into memory that may be too small, but Open MPI 4.1 then writes beyond its end over
 // shared memory.
 typedef struct atoll_slot {
 	uintptr_t next;   // the next slot in the list that one call waits for, or 0
@@ -54,7 +54,7 @@ typedef struct atoll_slot {
 	int length;        // bytes of a send; bytes that a receive expects
 	int rejected_body; // the tag of a body that does not fit the receive, plus one; or 0
 	int64_t got;       // bytes received, or the length of a message that does not fit
-	unsigned char stage[ATOLL_STAGE];
+	unsigned char buffer[ATOLL_BUFFER];
 } atoll_slot;
 
 atoll_slot *atoll_new_slot(atoll_world *w);
@@ -74,9 +74,9 @@ int atoll_send_short(atoll_slot *queue, atoll_slot *s, int peer, int tag, const 
 int atoll_send_long(atoll_slot *queue, atoll_slot *s, int peer, int tag, const unsigned char *buf, int length,
                     int body_tag);
 
-// atoll_receive posts a queue of receives, in which Go has set pending, peer, tag, length, up_to and target; target is 0
-// if the message cannot be long. A short message is received into the slot's own memory, after the header. Errors of MPI
-// are stored in the slots.
+// atoll_receive posts a queue of receives, in which Go has set pending, peer, tag, length, up_to and target; target is
+// 0 if the message cannot be long. A short message is received into the slot's own memory, after the header. Errors of
+// MPI are stored in the slots.
 void atoll_receive(atoll_slot *queue);
 
 // atoll_discard begins to receive the body of a message that does not fit its receive, so that its send completes.
@@ -84,11 +84,12 @@ int atoll_discard(atoll_slot *s, int peer, int body_tag, int64_t length);
 
 // atoll_post begins a send or receive without a header, between ranks that both know the length. If buf is NULL, the
 // bytes are in the slot's own memory.
-int atoll_post(atoll_slot *s, int lane, int send, int peer, unsigned char *buf, int length);
+int atoll_post(atoll_slot *s, int channel, int send, int peer, unsigned char *buf, int length);
 
 // atoll_wait returns NULL when s and all slots after it are complete, or the first slot that failed, which is no longer
 // pending. After about 200 µs, or when a notice has arrived, or after atoll_stop, it returns the first pending slot.
-// waited is how long, in nanoseconds, the caller has waited so far: the longer, the longer are the sleeps between tests.
+// waited is how long, in nanoseconds, the caller has waited so far: the longer, the longer are the sleeps between
+// tests.
 atoll_slot *atoll_wait(atoll_slot *s, int64_t waited);
 
 // atoll_exchange posts a receive from rank source into in's own memory, and a send of length bytes of out's own memory

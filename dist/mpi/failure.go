@@ -34,7 +34,7 @@ func (c *comm) failLocally(cause error) bool {
 func (c *comm) notify(dest int, n notice) {
 	o := c.table.acquire()
 	o.Message = pending.Message{Send: true, Peer: dest}
-	length := n.encode(staged(o.slot))
+	length := n.encode(bufferOf(o.slot))
 	if sendBytes(o.slot, notices, dest, nil, length) != nil {
 		c.table.release(o)
 		return
@@ -60,7 +60,7 @@ func (c *comm) readNotices() {
 			c.failLocally(&dist.PeerError{Rank: c.rank, Err: err})
 			return
 		case n.kind == leave:
-			c.peers[n.source] = peer{left: true, when: time.Now(), sent: n.sent}
+			c.peers[n.source] = peer{left: true, leftAt: time.Now(), sent: n.sent}
 			c.leavers++
 		default:
 			c.failLocally(n.failure())

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/formats/internal/broken"
 )
 
-// sample is a file of 6 x 4 cells.
+// sample returns a file of 6 x 4 cells.
 func sample(t testing.TB) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sample.tif")
@@ -29,19 +29,19 @@ func sample(t testing.TB) []byte {
 	return text
 }
 
-// at is where the field of a tag is in a BigTIFF file.
-func at(t testing.TB, text []byte, tag uint16) int {
+// fieldOffset returns the offset of the field with a tag in a BigTIFF file.
+func fieldOffset(t testing.TB, text []byte, tag uint16) int {
 	t.Helper()
 	for k := int(binary.LittleEndian.Uint64(text[8:])) + 8; k+20 <= len(text); k += 20 {
 		if binary.LittleEndian.Uint16(text[k:]) == tag {
 			return k
 		}
 	}
-	t.Fatalf("no tag %d", tag)
+	t.Fatalf("the file has no tag %d", tag)
 	return 0
 }
 
-// readAll reads a raster, if it is small.
+// readAll reads a file, and up to 100 x 100 cells of its raster.
 func readAll(text []byte) error {
 	f, err := New(bytes.NewReader(text), int64(len(text)), "b.tif")
 	if err != nil {
@@ -49,7 +49,7 @@ func readAll(text []byte) error {
 	}
 	w := Window{0, 0, min(f.Columns, 100), min(f.Rows, 100)}
 	if int64(f.grid.columns)*int64(f.grid.rows) > 1<<20 {
-		return nil // which takes room
+		return nil // its blocks would need much memory
 	}
 	_, err = f.Read(w)
 	return err
@@ -59,62 +59,62 @@ func TestBrokenFilesAreRefused(t *testing.T) {
 	order := binary.LittleEndian
 	set := func(tag uint16, value uint64) func(text []byte) []byte {
 		return func(text []byte) []byte {
-			order.PutUint64(text[at(t, text, tag)+12:], value)
+			order.PutUint64(text[fieldOffset(t, text, tag)+12:], value)
 			return text
 		}
 	}
 	kind := func(tag, kind uint16) func(text []byte) []byte {
 		return func(text []byte) []byte {
-			order.PutUint16(text[at(t, text, tag)+2:], kind)
+			order.PutUint16(text[fieldOffset(t, text, tag)+2:], kind)
 			return text
 		}
 	}
-	rename := func(tag, to uint16) func(text []byte) []byte {
+	rename := func(tag, newTag uint16) func(text []byte) []byte {
 		return func(text []byte) []byte {
-			order.PutUint16(text[at(t, text, tag):], to)
+			order.PutUint16(text[fieldOffset(t, text, tag):], newTag)
 			return text
 		}
 	}
 	broken.Refused(t, readAll, func() []byte { return sample(t) }, []broken.Case{
-		{func(b []byte) []byte { return nil }, "b.tif: byte 0: this is no TIFF file"},
-		{func(b []byte) []byte { b[2] = 44; return b }, "byte 2: version 44 of TIFF is not known"},
-		{func(b []byte) []byte { return b[:12] }, "byte 4: this is no BigTIFF file"},
+		{func(b []byte) []byte { return nil }, "b.tif: byte 0: this is not a TIFF file"},
+		{func(b []byte) []byte { b[2] = 44; return b }, "byte 2: unknown version 44 of TIFF"},
+		{func(b []byte) []byte { return b[:12] }, "byte 4: this is not a BigTIFF file"},
 		{func(b []byte) []byte { return b[:len(b)-40] }, "directory at byte"},
 		{func(b []byte) []byte { order.PutUint64(b[8:], 1<<40); return b }, "beyond the end of the file"},
-		{set(imageWidth, 0), "tag 256: a width of 0 cells is not between 1"},
-		{set(imageLength, 1<<31), "tag 257: a height of 2147483648 cells"},
-		{set(samplesPerPixel, 3), "the raster has 3 bands, and one is needed: gdal_translate -b 1"},
-		{set(bitsPerSample, 12), "numbers of format 3 and 12 bits are not read: gdal_translate -ot Float64"},
-		{set(sampleFormat, 6), "numbers of format 6 and 64 bits are not read"},
-		{set(compression, 7), "compression JPEG is not read: gdal_translate -co COMPRESS=DEFLATE"},
-		{set(compression, 5), "block 0 (0, 0): its"},
+		{set(imageWidth, 0), "tag 256: the width is 0 cells, want 1"},
+		{set(imageLength, 1<<31), "tag 257: the height is 2147483648 cells"},
+		{set(samplesPerPixel, 3), "the raster has 3 bands, want 1: gdal_translate -b 1"},
+		{set(bitsPerSample, 12), "numbers of format 3 and 12 bits are not supported: gdal_translate -ot Float64"},
+		{set(sampleFormat, 6), "numbers of format 6 and 64 bits are not supported"},
+		{set(compression, 7), "compression JPEG is not supported: gdal_translate -co COMPRESS=DEFLATE"},
+		{set(compression, 5), "block 0 (0, 0): "},
 		{set(compression, 1), "block 0 (0, 0) has"},
-		{set(stripOffsets, 1<<40), "block 0 (0, 0): its"},
-		{set(rowsPerStrip, 2), "1 offsets and 1 lengths of blocks, where there are 1 x 2"},
+		{set(stripOffsets, 1<<40), "block 0 (0, 0): "},
+		{set(rowsPerStrip, 2), "1 offsets and 1 lengths of blocks, want 1 x 2"},
 		{set(rowsPerStrip, 0), "blocks of 6 x 0 cells are empty"},
-		{kind(imageWidth, 12), "tag 256 is of type 12; an integer is needed"},
-		{kind(gdalNoData, 3), "tag 42113 is of type 3; text is needed"},
+		{kind(imageWidth, 12), "tag 256 has type 12, want an integer"},
+		{kind(gdalNoData, 3), "tag 42113 has type 3, want text"},
 		{kind(gdalMetadata, 12), "tag 42112"},
-		{rename(modelTiepointTag, 33921), "6 are needed"},
+		{rename(modelTiepointTag, 33921), "want 3 and 6"},
 		{func(b []byte) []byte {
 			return rename(modelTiepointTag, 33921)(rename(modelPixelScaleTag, 33549)(b))
-		}, "the raster does not tell where it lies: gdal_translate -a_ullr"},
+		}, "the file does not have the position of the raster: gdal_translate -a_ullr"},
 		{func(b []byte) []byte {
-			where := order.Uint64(b[at(t, b, modelPixelScaleTag)+12:])
-			order.PutUint64(b[where:], math.Float64bits(math.NaN()))
+			offset := order.Uint64(b[fieldOffset(t, b, modelPixelScaleTag)+12:])
+			order.PutUint64(b[offset:], math.Float64bits(math.NaN()))
 			return b
 		}, "tag 33550: value 0 is NaN, not finite"},
 		{func(b []byte) []byte {
-			where := order.Uint64(b[at(t, b, modelPixelScaleTag)+12:])
-			order.PutUint64(b[where:], math.Float64bits(-1))
+			offset := order.Uint64(b[fieldOffset(t, b, modelPixelScaleTag)+12:])
+			order.PutUint64(b[offset:], math.Float64bits(-1))
 			return b
-		}, "gdalwarp converts it"},
+		}, "gdalwarp converts the raster"},
 		{func(b []byte) []byte { b[16+20] ^= 0x55; return b }, "block 0 (0, 0)"},
 		{func(b []byte) []byte {
-			where := order.Uint64(b[at(t, b, geoKeyDirectoryTag)+12:])
-			order.PutUint16(b[where+6:], 200)
+			offset := order.Uint64(b[fieldOffset(t, b, geoKeyDirectoryTag)+12:])
+			order.PutUint16(b[offset+6:], 200)
 			return b
-		}, "numbers are too few for its keys"},
+		}, "numbers are too few for the number of keys"},
 	}...)
 }
 

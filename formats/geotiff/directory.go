@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Tags of the fields that are looked at.
+// Tags of the fields that are read or written.
 const (
 	newSubfileType                = 254
 	imageWidth                    = 256
@@ -36,7 +36,7 @@ const (
 	maskSubfile            uint64 = 4
 )
 
-// sizes are how many bytes a value of each type takes, by the number of the type; 0 for types that are not known.
+// sizes are the sizes in bytes of a value of each type, by the number of the type; 0 for unknown types.
 var sizes = [...]int64{1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8,
 	18: 8}
 
@@ -51,14 +51,14 @@ const (
 	typeIFD      = 13
 	typeLong8    = 16
 	typeIFD8     = 18
-	mostOfAField = 1 << 28 // bytes: 16 million blocks
+	maxFieldSize = 1 << 28 // bytes: enough for the offsets of 32 million blocks
 )
 
 // entry is a field of a directory.
 type entry struct {
-	kind   int
-	count  int64
-	offset int64 // of its values in the file
+	kind   int   // type of the values
+	count  int64 // number of values
+	offset int64 // of the values in the file
 }
 
 // directory is an image file directory: its fields by tag.
@@ -66,21 +66,21 @@ type directory struct {
 	r     io.ReaderAt
 	size  int64 // of the file
 	order binary.ByteOrder
-	big   bool
-	at    int64
+	big   bool  // BigTIFF
+	start int64 // offset in the file
 	tags  map[int]entry
-	next  int64 // where the next one is, 0 for none
+	next  int64 // offset of the next directory, 0 for none
 }
 
-// read returns so many bytes of the file.
-func (d *directory) read(offset, length int64, what string) ([]byte, error) {
+// read returns length bytes of the file from offset on. name names these bytes in errors.
+func (d *directory) read(offset, length int64, name string) ([]byte, error) {
 	if offset < 0 || length < 0 || offset > d.size-length {
-		return nil, fmt.Errorf("%s: %d bytes at byte %d are beyond the end of the file of %d bytes", what, length, offset,
+		return nil, fmt.Errorf("%s: %d bytes at byte %d are beyond the end of the file of %d bytes", name, length, offset,
 			d.size)
 	}
 	b := make([]byte, length)
 	if _, err := d.r.ReadAt(b, offset); err != nil && err != io.EOF {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return b, nil
 }
@@ -98,7 +98,7 @@ func open(r io.ReaderAt, size int64) (*directory, error) {
 	case len(head) >= 8 && string(head[:2]) == "MM":
 		d.order = binary.BigEndian
 	default:
-		return nil, errors.New("byte 0: this is no TIFF file")
+		return nil, errors.New("byte 0: this is not a TIFF file")
 	}
 	first := int64(0)
 	switch version := d.order.Uint16(head[2:]); version {
@@ -106,25 +106,25 @@ func open(r io.ReaderAt, size int64) (*directory, error) {
 		first = int64(d.order.Uint32(head[4:]))
 	case 43:
 		if len(head) < 16 || d.order.Uint16(head[4:]) != 8 {
-			return nil, errors.New("byte 4: this is no BigTIFF file with offsets of 8 bytes")
+			return nil, errors.New("byte 4: this is not a BigTIFF file with offsets of 8 bytes")
 		}
 		d.big = true
 		first = int64(d.order.Uint64(head[8:]))
 	default:
-		return nil, fmt.Errorf("byte 2: version %d of TIFF is not known; 42 and 43 are", version)
+		return nil, fmt.Errorf("byte 2: unknown version %d of TIFF: want 42 or 43", version)
 	}
 	return d.directory(first)
 }
 
-// directory reads another directory of the same file.
-func (d *directory) directory(at int64) (*directory, error) {
-	o := &directory{r: d.r, size: d.size, order: d.order, big: d.big, at: at, tags: map[int]entry{}}
-	what := fmt.Sprintf("directory at byte %d", at)
-	counted, each, word := int64(2), int64(12), int64(4)
+// directory reads the directory of the same file at offset start.
+func (d *directory) directory(start int64) (*directory, error) {
+	o := &directory{r: d.r, size: d.size, order: d.order, big: d.big, start: start, tags: map[int]entry{}}
+	name := fmt.Sprintf("directory at byte %d", start)
+	countSize, entrySize, wordSize := int64(2), int64(12), int64(4)
 	if d.big {
-		counted, each, word = 8, 20, 8
+		countSize, entrySize, wordSize = 8, 20, 8
 	}
-	head, err := d.read(at, counted, what)
+	head, err := d.read(start, countSize, name)
 	if err != nil {
 		return nil, err
 	}
@@ -133,35 +133,36 @@ func (d *directory) directory(at int64) (*directory, error) {
 		if u := d.order.Uint64(head); u < math.MaxUint16 {
 			n = int64(u)
 		} else {
-			return nil, fmt.Errorf("%s: %d fields are too many", what, u)
+			return nil, fmt.Errorf("%s: %d fields, want fewer than %d", name, u, math.MaxUint16)
 		}
 	}
-	text, err := d.read(at+counted, n*each+word, what)
+	text, err := d.read(start+countSize, n*entrySize+wordSize, name)
 	if err != nil {
 		return nil, err
 	}
 	for k := range n {
-		f := text[k*each:]
+		f := text[k*entrySize:]
 		tag, kind := int(d.order.Uint16(f)), int(d.order.Uint16(f[2:]))
-		e := entry{kind: kind, count: d.word(f[4:]), offset: at + counted + k*each + 4 + word}
+		e := entry{kind: kind, count: d.word(f[4:]), offset: start + countSize + k*entrySize + 4 + wordSize}
 		if kind >= len(sizes) || sizes[kind] == 0 {
-			continue // readers are to skip types that they do not know
+			continue // TIFF requires readers to skip fields of unknown types
 		}
-		if e.count < 0 || e.count > mostOfAField/sizes[kind] {
-			return nil, fmt.Errorf("%s: tag %d has %d values, too many", what, tag, e.count)
+		if e.count < 0 || e.count > maxFieldSize/sizes[kind] {
+			return nil, fmt.Errorf("%s: tag %d has %d values, want at most %d", name, tag, e.count,
+				maxFieldSize/sizes[kind])
 		}
-		if e.count*sizes[kind] > word {
-			e.offset = d.word(f[4+word:])
+		if e.count*sizes[kind] > wordSize {
+			e.offset = d.word(f[4+wordSize:])
 		}
-		if _, twice := o.tags[tag]; !twice {
+		if _, exists := o.tags[tag]; !exists {
 			o.tags[tag] = e
 		}
 	}
-	o.next = d.word(text[n*each:])
+	o.next = d.word(text[n*entrySize:])
 	return o, nil
 }
 
-// word is a count or an offset.
+// word decodes a count or an offset: 8 bytes in BigTIFF, else 4. It returns -1 if it does not fit an int64.
 func (d *directory) word(b []byte) int64 {
 	if !d.big {
 		return int64(d.order.Uint32(b))
@@ -172,7 +173,7 @@ func (d *directory) word(b []byte) int64 {
 	return -1
 }
 
-// values returns the bytes of a field, nil where it is not there.
+// values returns the bytes of a field, nil if the directory does not have it.
 func (d *directory) values(tag int) (b []byte, e entry, err error) {
 	e, ok := d.tags[tag]
 	if !ok {
@@ -182,7 +183,7 @@ func (d *directory) values(tag int) (b []byte, e entry, err error) {
 	return b, e, err
 }
 
-// integers returns a field of integers that are not negative, nil where it is not there.
+// integers returns a field of non-negative integers, nil if the directory does not have it.
 func (d *directory) integers(tag int) ([]int64, error) {
 	b, e, err := d.values(tag)
 	if err != nil || b == nil {
@@ -200,7 +201,7 @@ func (d *directory) integers(tag int) ([]int64, error) {
 		case typeLong8, typeIFD8:
 			list[i] = int64(d.order.Uint64(b[8*i:]))
 		default:
-			return nil, fmt.Errorf("tag %d is of type %d; an integer is needed", tag, e.kind)
+			return nil, fmt.Errorf("tag %d has type %d, want an integer type", tag, e.kind)
 		}
 		if list[i] < 0 {
 			return nil, fmt.Errorf("tag %d: value %d is too large", tag, i)
@@ -209,7 +210,7 @@ func (d *directory) integers(tag int) ([]int64, error) {
 	return list, nil
 }
 
-// integer returns a field of one integer, or of several that are equal, and the fallback where it is not there.
+// integer returns a field of one integer, or of several equal ones, or fallback if the directory does not have it.
 func (d *directory) integer(tag int, fallback int64) (int64, error) {
 	list, err := d.integers(tag)
 	if err != nil || len(list) == 0 {
@@ -217,13 +218,14 @@ func (d *directory) integer(tag int, fallback int64) (int64, error) {
 	}
 	for _, v := range list {
 		if v != list[0] {
-			return 0, fmt.Errorf("tag %d: the bands differ, %d and %d; choose one: gdal_translate -b 1", tag, list[0], v)
+			return 0, fmt.Errorf("tag %d: the bands have different values, %d and %d; select one: gdal_translate -b 1", tag,
+				list[0], v)
 		}
 	}
 	return list[0], nil
 }
 
-// numbers returns a field of floating-point numbers, nil where it is not there.
+// numbers returns a field of floating-point numbers, nil if the directory does not have it.
 func (d *directory) numbers(tag int) ([]float64, error) {
 	b, e, err := d.values(tag)
 	if err != nil || b == nil {
@@ -237,7 +239,7 @@ func (d *directory) numbers(tag int) ([]float64, error) {
 		case typeDouble:
 			list[i] = math.Float64frombits(d.order.Uint64(b[8*i:]))
 		default:
-			return nil, fmt.Errorf("tag %d is of type %d; floating-point numbers are needed", tag, e.kind)
+			return nil, fmt.Errorf("tag %d has type %d, want a floating-point type", tag, e.kind)
 		}
 		if list[i]-list[i] != 0 {
 			return nil, fmt.Errorf("tag %d: value %d is %v, not finite", tag, i, list[i])
@@ -246,14 +248,14 @@ func (d *directory) numbers(tag int) ([]float64, error) {
 	return list, nil
 }
 
-// text returns a field of text, "" where it is not there.
+// text returns a field of text, "" if the directory does not have it.
 func (d *directory) text(tag int) (string, error) {
 	b, e, err := d.values(tag)
 	if err != nil || b == nil {
 		return "", err
 	}
 	if e.kind != typeASCII {
-		return "", fmt.Errorf("tag %d is of type %d; text is needed", tag, e.kind)
+		return "", fmt.Errorf("tag %d has type %d, want text", tag, e.kind)
 	}
 	return strings.TrimRight(string(b), "\x00"), nil
 }

@@ -10,34 +10,33 @@ import (
 // File is a raster of one band that is open for reading.
 type File struct {
 	Columns, Rows int
-	// West and North are the outer corner of the first cell, in the units of the coordinates, and Width and Height the
-	// size of a cell. A Height below 0 is of rows that go from south to north.
+	// West and North are the position of the first cell's outer corner, in the units of the coordinates. Width and Height
+	// are the steps from one cell to the next along a row and a column: Height is negative if rows go from north to south.
 	West, North, Width, Height float64
-	EPSG                       int // code of the coordinates, 0 where the file tells none
+	EPSG                       int // code of the coordinate system, 0 if the file has none
 
-	name      string
-	dir       *directory
-	close     io.Closer
-	cell      number
-	grid      blocks
-	pack      int64 // compression
-	predictor int64 // of TIFF's tag 317: noPrediction, horizontalDifferencing or floatingPoint
+	name        string
+	dir         *directory
+	close       io.Closer
+	cell        number // type of the values
+	grid        blocks
+	compression int64 // TIFF's tag 259
+	predictor   int64 // TIFF's tag 317: noPrediction, horizontalDifferencing or floatingPoint
 
-	scale, offset float64 // a value is scale times the number in the file, plus offset
-	none          func(bits uint64) bool
+	scale, offset float64                // a value is scale times the number in the file, plus offset
+	isNoData      func(bits uint64) bool // nil if the file has no number for no data
 }
 
 // blocks are the strips or tiles of an image.
 type blocks struct {
-	columns, rows   int // of a block
-	across, down    int // how many there are
+	columns, rows   int // cells of a block
+	across, down    int // number of blocks
 	offsets, counts []int64
 }
 
-// most bounds the sides of an image, and mostOfABlock the bytes of one of its blocks.
 const (
-	most         = 1 << 30
-	mostOfABlock = 1 << 30
+	maxSide      = 1 << 30 // cells of an image along a side
+	maxBlockSize = 1 << 30 // bytes of a block
 )
 
 // Open opens a file. Errors start with its name.
@@ -58,10 +57,10 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// New reads what a file of so many bytes tells of its raster. Errors start with the name.
+// New reads the header of a file of size bytes. Errors start with the name.
 func New(r io.ReaderAt, size int64, name string) (*File, error) {
 	f := &File{name: name}
-	if err := f.begin(r, size); err != nil {
+	if err := f.readHeader(r, size); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
@@ -75,45 +74,46 @@ func (f *File) Close() error {
 	return f.close.Close()
 }
 
-func (f *File) begin(r io.ReaderAt, size int64) (err error) {
+func (f *File) readHeader(r io.ReaderAt, size int64) (err error) {
 	if f.dir, err = open(r, size); err != nil {
 		return err
 	}
-	for _, part := range []func(*directory) error{f.shape, f.numbers, f.layout, f.place, f.meaning, f.unmasked} {
-		if err := part(f.dir); err != nil {
+	for _, read := range []func(*directory) error{f.readShape, f.readEncoding, f.readBlocks, f.readPosition, f.readScale,
+		f.refuseMask} {
+		if err := read(f.dir); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// shape finds how large the image is.
-func (f *File) shape(d *directory) error {
-	for _, of := range []struct {
+// readShape reads the size of the image.
+func (f *File) readShape(d *directory) error {
+	for _, side := range []struct {
 		tag  int
 		name string
-		to   *int
+		dst  *int
 	}{{imageWidth, "width", &f.Columns}, {imageLength, "height", &f.Rows}} {
-		n, err := d.integer(of.tag, 0)
+		n, err := d.integer(side.tag, 0)
 		if err != nil {
 			return err
 		}
-		if n < 1 || n > most {
-			return fmt.Errorf("tag %d: a %s of %d cells is not between 1 and %d", of.tag, of.name, n, most)
+		if n < 1 || n > maxSide {
+			return fmt.Errorf("tag %d: the %s is %d cells, want 1 to %d", side.tag, side.name, n, maxSide)
 		}
-		*of.to = int(n)
+		*side.dst = int(n)
 	}
 	return nil
 }
 
-// numbers finds what the numbers of a cell are and how they are packed.
-func (f *File) numbers(d *directory) error {
+// readEncoding reads the type of the values, the compression and the predictor.
+func (f *File) readEncoding(d *directory) error {
 	bands, err := d.integer(samplesPerPixel, 1)
 	if err != nil {
 		return err
 	}
 	if bands != 1 {
-		return fmt.Errorf("tag %d: the raster has %d bands, and one is needed: gdal_translate -b 1", samplesPerPixel, bands)
+		return fmt.Errorf("tag %d: the raster has %d bands, want 1: gdal_translate -b 1 selects one", samplesPerPixel, bands)
 	}
 	bits, err := d.integer(bitsPerSample, 1)
 	if err != nil {
@@ -126,28 +126,28 @@ func (f *File) numbers(d *directory) error {
 	if f.cell, err = numberOf(format, bits); err != nil {
 		return err
 	}
-	if f.pack, err = d.integer(compression, 1); err != nil {
+	if f.compression, err = d.integer(compression, 1); err != nil {
 		return err
 	}
-	if _, known := unpackers[f.pack]; !known && f.pack != 1 {
-		return fmt.Errorf("tag %d: compression %s is not read: gdal_translate -co COMPRESS=DEFLATE converts it", compression,
-			nameOf(f.pack))
+	if _, known := decompressors[f.compression]; !known && f.compression != 1 {
+		return fmt.Errorf("tag %d: compression %s is not supported: gdal_translate -co COMPRESS=DEFLATE converts it",
+			compression, compressionName(f.compression))
 	}
 	if f.predictor, err = d.integer(predictor, 1); err != nil {
 		return err
 	}
 	if f.predictor < noPrediction || f.predictor > floatingPoint || f.predictor == floatingPoint && !f.cell.float {
-		return fmt.Errorf("tag %d: predictor %d of %v is not known: gdal_translate -co PREDICTOR=1 converts it", predictor,
-			f.predictor, f.cell)
+		return fmt.Errorf("tag %d: predictor %d is not supported for %v: gdal_translate -co PREDICTOR=1 converts it",
+			predictor, f.predictor, f.cell)
 	}
-	if f.pack == 1 || f.pack == packBits {
-		f.predictor = noPrediction // writers apply one only before LZW and Deflate, whatever the tag says
+	if f.compression == 1 || f.compression == packBits {
+		f.predictor = noPrediction // writers ignore the tag for these compressions
 	}
 	return nil
 }
 
-// layout finds the strips or tiles.
-func (f *File) layout(d *directory) error {
+// readBlocks reads the size and positions of the strips or tiles.
+func (f *File) readBlocks(d *directory) error {
 	g := &f.grid
 	offsets, counts := stripOffsets, stripByteCounts
 	columns, rows := int64(f.Columns), int64(f.Rows)
@@ -166,7 +166,7 @@ func (f *File) layout(d *directory) error {
 		}
 		rows = min(rows, int64(f.Rows))
 	}
-	if columns < 1 || rows < 1 || columns > most || rows > most || columns*rows > mostOfABlock/int64(f.cell.size) {
+	if columns < 1 || rows < 1 || columns > maxSide || rows > maxSide || columns*rows > maxBlockSize/int64(f.cell.size) {
 		return fmt.Errorf("blocks of %d x %d cells are empty or too large: gdal_translate -co TILED=YES converts it",
 			columns, rows)
 	}
@@ -180,18 +180,18 @@ func (f *File) layout(d *directory) error {
 	}
 	n := int64(g.across) * int64(g.down)
 	if int64(len(g.offsets)) != n || int64(len(g.counts)) != n {
-		return fmt.Errorf("tags %d and %d: %d offsets and %d lengths of blocks, where there are %d x %d", offsets, counts,
+		return fmt.Errorf("tags %d and %d: %d offsets and %d lengths of blocks, want %d x %d", offsets, counts,
 			len(g.offsets), len(g.counts), g.across, g.down)
 	}
 	return nil
 }
 
-// unmasked refuses a file that has a mask beside the image: cells without data would be taken for some.
-func (f *File) unmasked(d *directory) error {
-	seen := map[int64]bool{d.at: true}
-	for at := d.next; at != 0 && !seen[at] && len(seen) < 100; {
-		seen[at] = true
-		o, err := d.directory(at)
+// refuseMask returns an error if the file has a mask: without it, cells without data would be read as data.
+func (f *File) refuseMask(d *directory) error {
+	visited := map[int64]bool{d.start: true}
+	for start := d.next; start != 0 && !visited[start] && len(visited) < 100; {
+		visited[start] = true
+		o, err := d.directory(start)
 		if err != nil {
 			return err
 		}
@@ -200,10 +200,10 @@ func (f *File) unmasked(d *directory) error {
 			return err
 		}
 		if uint64(kind)&maskSubfile != 0 {
-			return fmt.Errorf("directory at byte %d: a mask tells which cells have data: "+
-				"gdal_translate -a_nodata none -mask none, or gdalwarp -dstnodata -9999, converts it", at)
+			return fmt.Errorf("directory at byte %d: masks are not supported: "+
+				"gdal_translate -a_nodata none -mask none, or gdalwarp -dstnodata -9999, converts the file", start)
 		}
-		at = o.next
+		start = o.next
 	}
 	return nil
 }

@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// number is the kind of the numbers of a raster.
+// number is the type of the numbers in a raster.
 type number struct {
 	size   int // bytes
 	float  bool
-	signed bool // of integers
+	signed bool // for integers
 }
 
-// numberOf takes the tags SampleFormat (1: unsigned, 2: signed, 3: floating point) and BitsPerSample.
+// numberOf returns the type for the values of the tags SampleFormat (1: unsigned, 2: signed, 3: floating point) and
+// BitsPerSample.
 func numberOf(format, bits int64) (number, error) {
 	n := number{size: int(bits / 8), float: format == 3, signed: format == 2}
 	whole := bits == 8 || bits == 16 || bits == 32 || bits == 64
@@ -23,7 +24,7 @@ func numberOf(format, bits int64) (number, error) {
 	case format == 1 && whole, format == 2 && whole, format == 3 && (bits == 32 || bits == 64):
 		return n, nil
 	}
-	return n, fmt.Errorf("tags %d and %d: numbers of format %d and %d bits are not read: gdal_translate -ot Float64 "+
+	return n, fmt.Errorf("tags %d and %d: numbers of format %d and %d bits are not supported: gdal_translate -ot Float64 "+
 		"converts them", bitsPerSample, sampleFormat, format, bits)
 }
 
@@ -38,7 +39,7 @@ func (n number) String() string {
 	return kind + strconv.Itoa(8*n.size)
 }
 
-// bits reads a number as it is in a file.
+// bits returns the bits of a number, from its bytes in the file.
 func (n number) bits(order binary.ByteOrder, b []byte) uint64 {
 	switch n.size {
 	case 1:
@@ -51,7 +52,7 @@ func (n number) bits(order binary.ByteOrder, b []byte) uint64 {
 	return order.Uint64(b)
 }
 
-// value is what the bits mean. Integers beyond 2^53 are rounded.
+// value returns the number with these bits. Integers beyond 2^53 are rounded.
 func (n number) value(bits uint64) float64 {
 	switch {
 	case n.float && n.size == 4:
@@ -65,14 +66,14 @@ func (n number) value(bits uint64) float64 {
 	return float64(bits)
 }
 
-// isNoData returns a function that tells whether a value is the one that stands for no data: text, which is GDAL's tag
-// for it. Without that tag, "", it is nil.
+// isNoData returns a function that reports whether a number means no data. text is the content of GDAL's tag with that
+// number; if it is "", isNoData returns nil.
 func (n number) isNoData(text string) (func(bits uint64) bool, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return nil, nil
 	}
-	if n.size == 8 && !n.float { // a float64 may not hold it exactly
+	if n.size == 8 && !n.float { // a float64 may not represent it exactly
 		if v, err := strconv.ParseInt(text, 10, 64); err == nil && (n.signed || v >= 0) {
 			return func(bits uint64) bool { return bits == uint64(v) }, nil
 		}
@@ -82,17 +83,17 @@ func (n number) isNoData(text string) (func(bits uint64) bool, error) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil && !math.IsInf(v, 0) {
-		return nil, fmt.Errorf("tag %d: no data is %.40q, which is no number", gdalNoData, text)
+		return nil, fmt.Errorf("tag %d: the value for no data, %.40q, is not a number", gdalNoData, text)
 	}
 	if math.IsNaN(v) {
-		return nil, nil // NaN is no data in any case
+		return nil, nil // NaN always means no data
 	}
-	if n.float && n.size == 4 { // GDAL writes -MaxFloat32 with so few digits that it may be read as beyond it
-		narrow := float32(v)
-		if math.IsInf(float64(narrow), 0) && math.Abs(v) < 3.5e38 {
-			narrow = float32(math.Copysign(math.MaxFloat32, v))
+	if n.float && n.size == 4 { // GDAL rounds -MaxFloat32 to few digits, which may be below -MaxFloat32
+		v32 := float32(v)
+		if math.IsInf(float64(v32), 0) && math.Abs(v) < 3.5e38 {
+			v32 = float32(math.Copysign(math.MaxFloat32, v))
 		}
-		return func(bits uint64) bool { return math.Float32frombits(uint32(bits)) == narrow }, nil
+		return func(bits uint64) bool { return math.Float32frombits(uint32(bits)) == v32 }, nil
 	}
 	return func(bits uint64) bool { return n.value(bits) == v }, nil
 }

@@ -24,8 +24,8 @@ func (f *File) unpredict(block []byte) {
 	}
 }
 
-// accumulate undoes horizontal differencing: each value of a row, an integer of size bytes, is stored as the difference
-// to the one before.
+// accumulate undoes horizontal differencing: each value of a row, as an integer of size bytes, is stored as the
+// difference to the previous one.
 func accumulate(order binary.ByteOrder, row []byte, size int) {
 	switch size {
 	case 1:
@@ -47,8 +47,8 @@ func accumulate(order binary.ByteOrder, row []byte, size int) {
 	}
 }
 
-// unshuffle undoes the floating-point predictor, which stores the most significant bytes of all numbers of a row, then
-// all next ones and so on, each byte as the difference to the byte before.
+// unshuffle undoes the floating-point predictor: it stores the most significant bytes of all numbers of a row, then all
+// second bytes and so on, each byte as the difference to the previous one.
 func (f *File) unshuffle(row, bytes []byte) {
 	for i := 1; i < len(bytes); i++ {
 		bytes[i] += bytes[i-1]
@@ -56,12 +56,12 @@ func (f *File) unshuffle(row, bytes []byte) {
 	size := f.cell.size
 	n := len(bytes) / size
 	for k := range size {
-		at := k
+		position := k
 		if f.dir.order == binary.LittleEndian {
-			at = size - 1 - k
+			position = size - 1 - k
 		}
 		for i, b := range bytes[k*n : (k+1)*n] {
-			row[i*size+at] = b
+			row[i*size+position] = b
 		}
 	}
 }

@@ -11,40 +11,40 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// MostCells is how many cells may be read at once.
-const MostCells = 1 << 30
+// MaxCells is how many cells one call of Read can read.
+const MaxCells = 1 << 30
 
-// Window is a part of a raster: cells from a column and a row on, counted from the first of the file.
+// Window is a part of a raster: its first column and row, counted from the first of the file, and its size.
 type Window struct{ Column, Row, Columns, Rows int }
 
-// Narrow tells that every value is a float32.
-func (f *File) Narrow() bool {
+// IsFloat32 reports whether a float32 represents all values exactly.
+func (f *File) IsFloat32() bool {
 	return f.scale == 1 && f.offset == 0 && (f.cell.size < 4 || f.cell.float && f.cell.size == 4)
 }
 
-// Read returns the values of a window, row by row as in the file; NaN where there are no data. Only the blocks that the
-// window touches are read.
+// Read returns the values of a window, row by row as in the file, with NaN for no data. It reads only the blocks that
+// overlap the window.
 func (f *File) Read(w Window) ([]float64, error) { return read[float64](f, w) }
 
-// ReadNarrow is Read of a file whose values all are float32.
-func (f *File) ReadNarrow(w Window) ([]float32, error) { return read[float32](f, w) }
+// ReadFloat32 is Read for files for which IsFloat32 returns true.
+func (f *File) ReadFloat32(w Window) ([]float32, error) { return read[float32](f, w) }
 
 func read[F float32 | float64](f *File, w Window) ([]F, error) {
 	if w.Column < 0 || w.Row < 0 || w.Columns < 1 || w.Rows < 1 || w.Columns > f.Columns-w.Column ||
 		w.Rows > f.Rows-w.Row {
-		return nil, fmt.Errorf("%s: the window %+v is not in the raster of %d x %d", f.name, w, f.Columns, f.Rows)
+		return nil, fmt.Errorf("%s: the window %+v is outside the raster of %d x %d cells", f.name, w, f.Columns, f.Rows)
 	}
-	if w.Columns > MostCells/w.Rows {
-		return nil, fmt.Errorf("%s: %d x %d cells are more than %d: gdal_translate -projwin cuts out a part, and -outsize "+
-			"makes a coarser one", f.name, w.Columns, w.Rows, MostCells)
+	if w.Columns > MaxCells/w.Rows {
+		return nil, fmt.Errorf("%s: %d x %d cells are more than %d: gdal_translate -projwin cuts out a part, -outsize "+
+			"makes the raster coarser", f.name, w.Columns, w.Rows, MaxCells)
 	}
 	g := &f.grid
 	left, right := w.Column/g.columns, (w.Column+w.Columns-1)/g.columns
 	top, bottom := w.Row/g.rows, (w.Row+w.Rows-1)/g.rows
 	across := right - left + 1
 	n := across * (bottom - top + 1)
-	for k := range n { // before there is room for what may not be there
-		if _, err := f.packed(left+k%across, top+k/across); err != nil {
+	for k := range n { // before allocating memory for values that the file may not have
+		if _, err := f.blockBytes(left+k%across, top+k/across); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
@@ -65,36 +65,39 @@ func read[F float32 | float64](f *File, w Window) ([]F, error) {
 	return values, failed
 }
 
-// packed finds a block in the file; its length is 0 where there is none, as all its cells are without data.
-func (f *File) packed(column, row int) (at extent, err error) {
+// blockBytes returns the position of a block in the file. The length is 0 if the file does not have the block, because
+// all its cells have no data.
+func (f *File) blockBytes(column, row int) (e extent, err error) {
 	k := row*f.grid.across + column
-	at = extent{f.grid.offsets[k], f.grid.counts[k]}
-	if at.offset > f.dir.size-at.length || at.length > f.dir.size {
-		return at, fmt.Errorf("block %d (%d, %d): its %d bytes at byte %d are beyond the end of the file of %d bytes", k,
-			column, row, at.length, at.offset, f.dir.size)
+	e = extent{f.grid.offsets[k], f.grid.counts[k]}
+	if e.offset > f.dir.size-e.length || e.length > f.dir.size {
+		return e, fmt.Errorf("block %d (%d, %d): its %d bytes at byte %d are beyond the end of the file of %d bytes", k,
+			column, row, e.length, e.offset, f.dir.size)
 	}
-	if at.length == 0 || at.offset == 0 {
+	if e.length == 0 || e.offset == 0 {
 		return extent{}, nil
 	}
-	if whole := int64(f.grid.columns) * int64(f.grid.rows) * int64(f.cell.size); f.pack == 1 &&
-		at.length < min(whole, f.least(row)) {
-		return at, fmt.Errorf("block %d (%d, %d) has %d bytes instead of %d", k, column, row, at.length, whole)
+	if whole := int64(f.grid.columns) * int64(f.grid.rows) * int64(f.cell.size); f.compression == 1 &&
+		e.length < min(whole, f.imageBytes(row)) {
+		return e, fmt.Errorf("block %d (%d, %d) has %d bytes, want %d", k, column, row, e.length, whole)
 	}
-	// No packing makes less of it; a file cannot have room taken that it does not fill.
-	if at.length < f.least(row)/mostPacked {
-		return at, fmt.Errorf("block %d (%d, %d) cannot be packed into %d bytes", k, column, row, at.length)
+	// This check keeps a small malformed file from causing a large allocation.
+	if e.length < f.imageBytes(row)/maxCompressionRatio {
+		return e, fmt.Errorf("block %d (%d, %d): %d bytes are too few for its cells", k, column, row, e.length)
 	}
-	return at, nil
+	return e, nil
 }
 
-// mostPacked is more than any packing saves: Zstandard repeats a byte up to 128 KiB by some 10 bytes.
-const mostPacked = 1 << 16
+// maxCompressionRatio is larger than the ratio of any compression: Zstandard compresses 128 KiB of equal bytes to about
+// 10 bytes.
+const maxCompressionRatio = 1 << 16
 
-// extent is where bytes are in a file.
+// extent is a range of bytes in a file.
 type extent struct{ offset, length int64 }
 
-// least is how many bytes the rows of a block take that are in the image. The last strip has no others.
-func (f *File) least(row int) int64 {
+// imageBytes returns the uncompressed size in bytes of those rows of a block that are inside the image. The last strip
+// may have only these.
+func (f *File) imageBytes(row int) int64 {
 	rows := min(f.grid.rows, f.Rows-row*f.grid.rows)
 	return int64(rows) * int64(f.grid.columns) * int64(f.cell.size)
 }
@@ -102,92 +105,93 @@ func (f *File) least(row int) int64 {
 // reader reads blocks, one after the other.
 type reader struct {
 	*File
-	packs, unpacked []byte
-	block           []byte // the rows that were asked for
+	raw, decompressed []byte
+	rows              []byte // the rows of the last call of readRows
 }
 
-// load puts the part of a block that lies in a window into its values.
+// load copies the values of a block that are in a window to values, the values of the window.
 func load[F float32 | float64](f *reader, column, row int, w Window, values []F) error {
 	g := &f.grid
-	fromColumn, toColumn := max(w.Column, column*g.columns), min(w.Column+w.Columns, (column+1)*g.columns)
-	fromRow, toRow := max(w.Row, row*g.rows), min(w.Row+w.Rows, (row+1)*g.rows)
-	sparse, err := f.unpack(column, row, fromRow-row*g.rows, toRow-row*g.rows)
+	firstColumn, endColumn := max(w.Column, column*g.columns), min(w.Column+w.Columns, (column+1)*g.columns)
+	firstRow, endRow := max(w.Row, row*g.rows), min(w.Row+w.Rows, (row+1)*g.rows)
+	missing, err := f.readRows(column, row, firstRow-row*g.rows, endRow-row*g.rows)
 	if err != nil {
 		return fmt.Errorf("block %d (%d, %d): %w", row*g.across+column, column, row, err)
 	}
-	for r := range toRow - fromRow {
-		to := values[(r+fromRow-w.Row)*w.Columns+fromColumn-w.Column:][:toColumn-fromColumn]
-		if sparse {
+	for r := range endRow - firstRow {
+		dst := values[(r+firstRow-w.Row)*w.Columns+firstColumn-w.Column:][:endColumn-firstColumn]
+		if missing {
 			empty := f.value(0)
-			if f.none != nil {
+			if f.isNoData != nil {
 				empty = math.NaN()
 			}
-			for i := range to {
-				to[i] = F(empty)
+			for i := range dst {
+				dst[i] = F(empty)
 			}
 			continue
 		}
-		from := f.block[(r*g.columns+fromColumn-column*g.columns)*f.cell.size:]
-		decode(f.File, to, from)
+		src := f.rows[(r*g.columns+firstColumn-column*g.columns)*f.cell.size:]
+		decode(f.File, dst, src)
 	}
 	return nil
 }
 
-// unpack reads some rows of a block, and where it is packed all those before them; sparse tells that the file has none.
-func (f *reader) unpack(column, row, from, to int) (sparse bool, err error) {
-	at, err := f.packed(column, row)
-	if err != nil || at == (extent{}) {
+// readRows reads the rows [first, end) of a block into f.rows. If the block is compressed it also decompresses all rows
+// before them. missing reports that the file does not have the block.
+func (f *reader) readRows(column, row, first, end int) (missing bool, err error) {
+	e, err := f.blockBytes(column, row)
+	if err != nil || e == (extent{}) {
 		return true, err
 	}
 	width := int64(f.grid.columns) * int64(f.cell.size)
-	skipped := int64(from) * width
-	if f.pack == 1 {
-		at = extent{at.offset + skipped, int64(to)*width - skipped}
+	skipped := int64(first) * width
+	if f.compression == 1 {
+		e = extent{e.offset + skipped, int64(end)*width - skipped}
 	}
-	f.packs = slices.Grow(f.packs[:0], int(at.length))[:at.length]
-	if _, err := f.dir.r.ReadAt(f.packs, at.offset); err != nil && err != io.EOF {
+	f.raw = slices.Grow(f.raw[:0], int(e.length))[:e.length]
+	if _, err := f.dir.r.ReadAt(f.raw, e.offset); err != nil && err != io.EOF {
 		return false, err
 	}
-	if f.pack == 1 {
-		f.block = f.packs
+	if f.compression == 1 {
+		f.rows = f.raw
 		return false, nil
 	}
-	n := int(int64(to) * width)
-	f.unpacked = slices.Grow(f.unpacked[:0], n)[:n]
-	if err := unpackers[f.pack](f.unpacked, f.packs); err != nil {
-		return false, fmt.Errorf("its %d bytes at byte %d do not unpack to %d: %w", at.length, at.offset, n, err)
+	n := int(int64(end) * width)
+	f.decompressed = slices.Grow(f.decompressed[:0], n)[:n]
+	if err := decompressors[f.compression](f.decompressed, f.raw); err != nil {
+		return false, fmt.Errorf("cannot decompress its %d bytes at byte %d to %d: %w", e.length, e.offset, n, err)
 	}
-	f.block = f.unpacked[skipped:]
+	f.rows = f.decompressed[skipped:]
 	if f.predictor != noPrediction {
-		f.unpredict(f.block)
+		f.unpredict(f.rows)
 	}
 	return false, nil
 }
 
-// decode turns numbers of the file into values.
-func decode[F float32 | float64](f *File, to []F, from []byte) {
+// decode converts numbers of the file to values.
+func decode[F float32 | float64](f *File, dst []F, src []byte) {
 	order, size := f.dir.order, f.cell.size
-	if f.cell.float && size == 4 && f.scale == 1 && f.offset == 0 { // the usual one, in a tight loop
-		for i := range to {
-			bits := order.Uint32(from[4*i:])
-			to[i] = F(math.Float32frombits(bits))
-			if f.none != nil && f.none(uint64(bits)) {
-				to[i] = F(math.NaN())
+	if f.cell.float && size == 4 && f.scale == 1 && f.offset == 0 { // the most common case, in a fast loop
+		for i := range dst {
+			bits := order.Uint32(src[4*i:])
+			dst[i] = F(math.Float32frombits(bits))
+			if f.isNoData != nil && f.isNoData(uint64(bits)) {
+				dst[i] = F(math.NaN())
 			}
 		}
 		return
 	}
-	for i := range to {
-		bits := f.cell.bits(order, from[i*size:])
-		if f.none != nil && f.none(bits) {
-			to[i] = F(math.NaN())
+	for i := range dst {
+		bits := f.cell.bits(order, src[i*size:])
+		if f.isNoData != nil && f.isNoData(bits) {
+			dst[i] = F(math.NaN())
 			continue
 		}
-		to[i] = F(f.value(bits))
+		dst[i] = F(f.value(bits))
 	}
 }
 
-// value is what a number of the file stands for.
+// value returns the value for a number in the file.
 func (f *File) value(bits uint64) float64 {
 	v := f.cell.value(bits)
 	if f.scale == 1 && f.offset == 0 {

@@ -12,18 +12,19 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// TestEveryVariantOfGDAL: what GDAL writes in each variant is read to the bit, whole and in parts.
-func TestEveryVariantOfGDAL(t *testing.T) {
+// TestReadFilesOfGDAL reads files that GDAL writes in all supported variants, whole and in parts, and compares all
+// bits.
+func TestReadFilesOfGDAL(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := exec.Command(needs.GDAL(t), "testdata/variants.py", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.tif"))
 	if err != nil || len(files) < 120 {
-		t.Fatalf("%d files, %v", len(files), err)
+		t.Fatalf("got %d files, %v; want 120 or more", len(files), err)
 	}
 	for _, path := range files {
-		want := numbersIn(t, path+".f8")
+		want := readFloat64s(t, path+".f8")
 		f, err := Open(path)
 		if err != nil {
 			t.Error(err)
@@ -40,14 +41,14 @@ func TestEveryVariantOfGDAL(t *testing.T) {
 				t.Error(err)
 				continue
 			}
-			if f.Narrow() {
-				narrow, err := f.ReadNarrow(w)
+			if f.IsFloat32() {
+				values32, err := f.ReadFloat32(w)
 				if err != nil {
 					t.Error(err)
 				}
-				for i, v := range narrow {
+				for i, v := range values32 {
 					if math.Float64bits(float64(v)) != math.Float64bits(got[i]) && v == v {
-						t.Errorf("%s: narrow %v, wide %v", path, v, got[i])
+						t.Errorf("%s: Read returns %v, ReadFloat32 %v", path, got[i], v)
 					}
 				}
 			}
@@ -65,7 +66,7 @@ func TestEveryVariantOfGDAL(t *testing.T) {
 	}
 }
 
-func numbersIn(t *testing.T, path string) []float64 {
+func readFloat64s(t *testing.T, path string) []float64 {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -78,8 +79,8 @@ func numbersIn(t *testing.T, path string) []float64 {
 	return list
 }
 
-// TestGDALReadsOurs: gdalinfo finds what was written, and warns of nothing.
-func TestGDALReadsOurs(t *testing.T) {
+// TestGDALReadsWrittenFiles: gdalinfo prints the values and metadata of a file that Write wrote, without warnings.
+func TestGDALReadsWrittenFiles(t *testing.T) {
 	gdalinfo := needs.Program(t, "gdalinfo", "gdal-bin")
 	path := filepath.Join(t.TempDir(), "h <max>.tif")
 	m := &Image{Columns: 300, Rows: 200, West: 500000, North: 5.8e6, Width: 2, Height: 3, EPSG: 25832, Name: "h_max",
@@ -98,11 +99,11 @@ func TestGDALReadsOurs(t *testing.T) {
 	for _, want := range []string{"Size is 300, 200", `ID["EPSG",25832]`, "Origin = (500000.0", "Pixel Size = (2.0",
 		",-3.0", "NoData Value=nan", "Description = h_max", "Unit Type: m", "Maximum=244.947", "Type=Float64", "BIGTIFF"} {
 		if want != "BIGTIFF" && !strings.Contains(string(out), want) {
-			t.Errorf("gdalinfo does not say %q:\n%s", want, out)
+			t.Errorf("want %q in the output of gdalinfo:\n%s", want, out)
 		}
 	}
 	if strings.Contains(strings.ToLower(string(out)), "warning") {
-		t.Errorf("gdalinfo warns:\n%s", out)
+		t.Errorf("gdalinfo prints a warning:\n%s", out)
 	}
 	f, err := Open(path)
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
-// Image is a raster to be written.
+// Image is a raster for Write.
 type Image struct {
 	Columns, Rows int
-	West, North   float64 // outer corner of the first cell
-	Width, Height float64 // of a cell, above 0
-	EPSG          int     // code of the coordinates, 0 for none
-	Name, Unit    string  // what the values are; "" for nothing
-	Values        []float64
+	West, North   float64   // position of the first cell's outer corner
+	Width, Height float64   // size of a cell, above 0
+	EPSG          int       // code of the coordinate system, 0 for none
+	Name, Unit    string    // of the values; "" for none
+	Values        []float64 // from the north-west corner, row by row; NaN means no data
 }
 
-// Write writes a raster of float64 to a file, from the north-west corner, row by row. NaN stands for no data.
+// Write writes a raster to a BigTIFF file.
 func Write(path string, m *Image) error {
 	if m.Columns < 1 || m.Rows < 1 || len(m.Values) != m.Columns*m.Rows {
-		return fmt.Errorf("%s: %d values of a raster of %d x %d", path, len(m.Values), m.Columns, m.Rows)
+		return fmt.Errorf("%s: %d values for a raster of %d x %d cells", path, len(m.Values), m.Columns, m.Rows)
 	}
 	w := writer{Image: m}
 	if err := w.strips(); err != nil {
@@ -41,15 +41,15 @@ func Write(path string, m *Image) error {
 	})
 }
 
-// writer lays out a BigTIFF file: header, strips, fields that take more than 8 bytes, directory.
+// writer makes a BigTIFF file: header, strips, fields of more than 8 bytes, directory.
 type writer struct {
 	*Image
-	rows            int // of a strip
-	packed          bytes.Buffer
-	offsets, counts []uint64
+	rows            int          // of a strip
+	compressed      bytes.Buffer // the strips
+	offsets, counts []uint64     // of the strips in the file
 }
 
-// strips packs the values, in strips of about 64 KiB.
+// strips compresses the values, in strips of about 64 KiB.
 func (w *writer) strips() error {
 	w.rows = min(w.Rows, max(1, 1<<13/w.Columns))
 	var plain []byte
@@ -58,21 +58,21 @@ func (w *writer) strips() error {
 		for _, v := range w.Values[row*w.Columns : min(w.Rows, row+w.rows)*w.Columns] {
 			plain = binary.LittleEndian.AppendUint64(plain, math.Float64bits(v))
 		}
-		from := w.packed.Len()
-		z := zlib.NewWriter(&w.packed)
+		start := w.compressed.Len()
+		z := zlib.NewWriter(&w.compressed)
 		if _, err := z.Write(plain); err != nil {
 			return err
 		}
 		if err := z.Close(); err != nil {
 			return err
 		}
-		w.offsets = append(w.offsets, 16+uint64(from))
-		w.counts = append(w.counts, uint64(w.packed.Len()-from))
+		w.offsets = append(w.offsets, 16+uint64(start))
+		w.counts = append(w.counts, uint64(w.compressed.Len()-start))
 	}
 	return nil
 }
 
-// field is one of the directory, its values as they are in the file.
+// field is a field of the directory, with its values as bytes.
 type field struct {
 	tag, kind uint16
 	count     int
@@ -80,7 +80,7 @@ type field struct {
 }
 
 func integers[T uint16 | uint32 | uint64](tag, kind uint16, list ...T) field {
-	data, _ := binary.Append(nil, binary.LittleEndian, list) // which knows these types
+	data, _ := binary.Append(nil, binary.LittleEndian, list) // never fails for these types
 	return field{tag, kind, len(list), data}
 }
 
@@ -91,7 +91,7 @@ func doubles(tag uint16, list ...float64) field {
 
 func text(tag uint16, s string) field { return field{tag, typeASCII, len(s) + 1, append([]byte(s), 0)} }
 
-// keys are the GeoKeyDirectory. Codes from 4000 to 4999 are of longitudes and latitudes.
+// keys returns the GeoKeyDirectory. EPSG codes from 4000 to 4999 are geodetic systems, of longitude and latitude.
 func (w *writer) keys() []uint16 {
 	const modelKey, projectedModel, geodeticModel, area = 1024, 1, 2, 1
 	if w.EPSG == 0 {
@@ -104,7 +104,7 @@ func (w *writer) keys() []uint16 {
 	return []uint16{1, 1, 0, 3, modelKey, 0, 1, model, rasterTypeKey, 0, 1, area, key, 0, 1, uint16(w.EPSG)}
 }
 
-// metadata is what GDAL shows of the band.
+// metadata returns the band's name and unit in GDAL's XML.
 func (w *writer) metadata() (string, error) {
 	var b bytes.Buffer
 	b.WriteString("<GDALMetadata>")
@@ -123,20 +123,21 @@ func (w *writer) metadata() (string, error) {
 	return b.String(), nil
 }
 
+// text returns the file.
 func (w *writer) text() ([]byte, error) {
 	metadata, err := w.metadata()
 	if err != nil {
 		return nil, err
 	}
 	if w.EPSG < 0 || w.EPSG > math.MaxUint16 {
-		return nil, fmt.Errorf("EPSG:%d is no code that a GeoTIFF can name", w.EPSG)
+		return nil, fmt.Errorf("EPSG:%d: want a code from 0 to %d", w.EPSG, math.MaxUint16)
 	}
-	fields := []field{ // by their tags
+	fields := []field{ // in the order of tags
 		integers[uint32](imageWidth, typeLong, uint32(w.Columns)),
 		integers[uint32](imageLength, typeLong, uint32(w.Rows)),
 		integers[uint16](bitsPerSample, typeShort, 64),
 		integers[uint16](compression, typeShort, 8),
-		integers[uint16](262, typeShort, 1), // photometric interpretation: the least is black
+		integers[uint16](262, typeShort, 1), // photometric interpretation: the least value is black
 		integers(stripOffsets, typeLong8, w.offsets...),
 		integers[uint16](samplesPerPixel, typeShort, 1),
 		integers[uint32](rowsPerStrip, typeLong, uint32(w.rows)),
@@ -151,7 +152,7 @@ func (w *writer) text() ([]byte, error) {
 	}
 	var b, tail, directory []byte
 	order := binary.LittleEndian
-	values := uint64(16 + w.packed.Len()) // where those of fields begin
+	values := uint64(16 + w.compressed.Len()) // offset of the values of fields
 	values += values % 2
 	for _, f := range fields {
 		directory = order.AppendUint16(order.AppendUint16(directory, f.tag), f.kind)
@@ -166,7 +167,7 @@ func (w *writer) text() ([]byte, error) {
 	}
 	b = append(b, "II\x2b\x00\x08\x00\x00\x00"...)
 	b = order.AppendUint64(b, values+uint64(len(tail)))
-	b = append(b, w.packed.Bytes()...)
+	b = append(b, w.compressed.Bytes()...)
 	b = append(b, make([]byte, int(values)-len(b))...)
 	b = append(b, tail...)
 	b = order.AppendUint64(b, uint64(len(fields)))

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// Type is the type of values, as the formats number them.
+// Type is a type of values, by its number in files.
 type Type int32
 
-// The types. Those from Uint8 on are of CDF-5 alone.
+// The types. Uint8 and the following exist only in CDF-5.
 const (
 	Int8 Type = 1 + iota
 	Char
@@ -36,30 +36,30 @@ func (t Type) String() string {
 	return typeNames[t]
 }
 
-// Size is how many bytes a value takes.
+// Size returns the size of a value in bytes.
 func (t Type) Size() int64 {
 	return [...]int64{Int8: 1, Char: 1, Int16: 2, Int32: 4, Float32: 4, Float64: 8, Uint8: 1, Uint16: 2, Uint32: 4,
 		Int64: 8, Uint64: 8}[t]
 }
 
-// Dim is a dimension. The length of that of records is 0.
+// Dim is a dimension. The record dimension has Length 0.
 type Dim struct {
 	Name   string
 	Length int64
 }
 
-// Attr is an attribute: text, or numbers of a type.
+// Attr is an attribute.
 type Attr struct {
 	Name    string
 	Type    Type
-	Text    string    // of Char
-	Numbers []float64 // of the others
+	Text    string    // the value if Type is Char
+	Numbers []float64 // the values of other types
 }
 
-// Attrs are attributes of different names.
+// Attrs are the attributes of a variable or a file.
 type Attrs []Attr
 
-// Text returns the text of an attribute, "" where there is none.
+// Text returns the text of the attribute with a name, "" if there is none.
 func (all Attrs) Text(name string) string {
 	for _, a := range all {
 		if a.Name == name {
@@ -69,7 +69,7 @@ func (all Attrs) Text(name string) string {
 	return ""
 }
 
-// Number returns the one number of an attribute, and whether it has one.
+// Number returns the number of the attribute with a name, and whether there is such an attribute with one number.
 func (all Attrs) Number(name string) (float64, bool) {
 	for _, a := range all {
 		if a.Name == name && len(a.Numbers) == 1 {
@@ -83,27 +83,27 @@ func (all Attrs) Number(name string) (float64, bool) {
 type Var struct {
 	Name  string
 	Type  Type
-	Dims  []int // in the list of the file, the slowest first
+	Dims  []int // indices in Header.Dims, the slowest dimension first
 	Attrs Attrs
 
-	begin int64 // of its values in the file
-	each  int64 // bytes of its values, or of those of a record
+	begin int64 // offset of its values in the file
+	size  int64 // bytes of its values or, with the record dimension, of its values in one record
 }
 
-// Header is what a file tells of its variables.
+// Header is the header of a file.
 type Header struct {
 	Version int   // 1, 2 or 5
-	Records int64 // how many there are
+	Records int64 // number of records
 	Dims    []Dim
 	Attrs   Attrs
 	Vars    []*Var
 
-	record     int // the dimension of records, -1 for none
-	recordSize int64
-	records    int64 // where they begin
+	recordDim    int   // index of the record dimension, -1 for none
+	recordSize   int64 // bytes
+	recordsBegin int64 // offset of the first record
 }
 
-// Var returns the variable of a name, nil for none.
+// Var returns the variable with a name, nil if there is none.
 func (h *Header) Var(name string) *Var {
 	if k := slices.IndexFunc(h.Vars, func(v *Var) bool { return v.Name == name }); k >= 0 {
 		return h.Vars[k]
@@ -111,19 +111,19 @@ func (h *Header) Var(name string) *Var {
 	return nil
 }
 
-// Shape is how many values a variable has along its dimensions.
+// Shape returns the number of values of a variable along its dimensions.
 func (h *Header) Shape(v *Var) []int64 {
 	shape := make([]int64, len(v.Dims))
 	for i, d := range v.Dims {
-		if shape[i] = h.Dims[d].Length; d == h.record {
+		if shape[i] = h.Dims[d].Length; d == h.recordDim {
 			shape[i] = h.Records
 		}
 	}
 	return shape
 }
 
-// grows tells whether a variable has records.
-func (h *Header) grows(v *Var) bool { return len(v.Dims) > 0 && v.Dims[0] == h.record }
+// hasRecords reports whether a variable has the record dimension.
+func (h *Header) hasRecords(v *Var) bool { return len(v.Dims) > 0 && v.Dims[0] == h.recordDim }
 
 // File is a file that is open for reading.
 type File struct {
@@ -152,12 +152,12 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// New reads the head of a file of so many bytes. Errors start with the name.
+// New reads the header of a file of size bytes. Errors start with the name.
 func New(r io.ReaderAt, size int64, name string) (*File, error) {
 	f := &File{r: r, size: size, name: name}
 	p := &parser{r: io.NewSectionReader(r, 0, size), size: size, h: &f.Header}
 	if err := p.header(); err != nil {
-		return nil, fmt.Errorf("%s: byte %d: %w", name, p.at, err)
+		return nil, fmt.Errorf("%s: byte %d: %w", name, p.offset, err)
 	}
 	return f, nil
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// TestNetCDF4Writes: what netCDF4 writes in each of the formats is read to the bit, whole and in parts.
-func TestNetCDF4Writes(t *testing.T) {
+// TestReadFilesOfNetCDF4 reads files that the Python module netCDF4 writes in each format, whole and in parts, and
+// compares all bits.
+func TestReadFilesOfNetCDF4(t *testing.T) {
 	dir := t.TempDir()
 	out, err := exec.Command(needs.Xarray(t), "testdata/kinds.py", dir).CombinedOutput()
 	if err != nil {
@@ -28,7 +29,7 @@ func TestNetCDF4Writes(t *testing.T) {
 		f, err := Open(path)
 		if words[0] == "NETCDF4" {
 			if err == nil || !strings.Contains(err.Error(), "nccopy -k cdf5") || !strings.Contains(err.Error(), path) {
-				t.Errorf("%s: %v", path, err)
+				t.Errorf("got error %v, want one with the path %s and nccopy", err, path)
 			}
 			continue
 		}
@@ -55,27 +56,27 @@ func TestNetCDF4Writes(t *testing.T) {
 				t.Error(err)
 			}
 			for k, x := range part {
-				if at := (1+k/4)*15 + (1+k/2%2)*5 + 2 + k%2; x != all[at] {
-					t.Errorf("%s %s: part %d is %v, want %v", path, v.Name, k, x, all[at])
+				if i := (1+k/4)*15 + (1+k/2%2)*5 + 2 + k%2; x != all[i] {
+					t.Errorf("%s %s: value %d of a part is %v, want %v", path, v.Name, k, x, all[i])
 				}
 			}
 			if scale, ok := v.Attrs.Number("scale"); scale != .5 || !ok || v.Attrs.Text("units") != "m" {
-				t.Errorf("%s %s: attributes %+v", path, v.Name, v.Attrs)
+				t.Errorf("%s %s: got attributes %+v", path, v.Name, v.Attrs)
 			}
 		}
 		if f.Records != 4 || f.Attrs.Text("title") != "three" {
-			t.Errorf("%s: %+v", path, f.Header)
+			t.Errorf("%s: got header %+v, want 4 records and the title three", path, f.Header)
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
 	}
 	if lines != 41 {
-		t.Errorf("%d variables, want 41", lines)
+		t.Errorf("read %d variables, want 41", lines)
 	}
 }
 
-// sample is a file with two records of one variable, and one without.
+// sample returns a file with a variable h of two records, and a variable x without records: large makes it CDF-5.
 func sample(t testing.TB, large bool) []byte {
 	t.Helper()
 	x := &Var{Name: "x", Type: Float64, Dims: []int{1}, Attrs: Attrs{Text("units", "m")}}
@@ -87,17 +88,17 @@ func sample(t testing.TB, large bool) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := head.Head()
-	at, count := head.RecordsAt(2)
-	copy(b[at:], count)
-	b = append(b, make([]byte, head.Length(2)-int64(len(b)))...)
-	copy(b[head.At(x, 0, 0):], x.Type.Append(nil, []float64{1, 2, 3}))
-	copy(b[head.At(h, 1, 1):], h.Type.Append(nil, []float64{5.5, 6}))
+	b := head.Encode()
+	offset, count := head.RecordCount(2)
+	copy(b[offset:], count)
+	b = append(b, make([]byte, head.FileSize(2)-int64(len(b)))...)
+	copy(b[head.Offset(x, 0, 0):], x.Type.Append(nil, []float64{1, 2, 3}))
+	copy(b[head.Offset(h, 1, 1):], h.Type.Append(nil, []float64{5.5, 6}))
 	return b
 }
 
-// TestNcdumpReadsOurs: and so do we.
-func TestNcdumpReadsOurs(t *testing.T) {
+// TestNcdumpReadsWrittenFiles: ncdump, and this package, read the values that this package has written.
+func TestNcdumpReadsWrittenFiles(t *testing.T) {
 	ncdump := needs.Program(t, "ncdump", "netcdf-bin")
 	for _, large := range []bool{false, true} {
 		text := sample(t, large)
@@ -111,13 +112,13 @@ func TestNcdumpReadsOurs(t *testing.T) {
 			want = "cdf5"
 		}
 		if err != nil || strings.TrimSpace(string(out)) != want {
-			t.Errorf("%s, %v; want %s", out, err, want)
+			t.Errorf("ncdump -k prints %s, %v; want %s", out, err, want)
 		}
 		out, err = exec.Command(ncdump, path).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), " x = 1, 2, 3 ;") ||
 			!strings.Contains(string(out), "0, 0, 0,\n  0, 5.5, 6 ;") ||
 			!strings.Contains(string(out), "time = UNLIMITED ; // (2 currently)") {
-			t.Errorf("%s, %v", out, err)
+			t.Errorf("ncdump prints %s, %v", out, err)
 		}
 		f, err := New(bytes.NewReader(text), int64(len(text)), "ours.nc")
 		if err != nil {
@@ -126,12 +127,12 @@ func TestNcdumpReadsOurs(t *testing.T) {
 		h := f.Var("h")
 		all, err := f.ReadAll(h)
 		if h.Physical(all); err != nil || fmt.Sprint(all) != "[0 0 0 0 11 12]" {
-			t.Errorf("%v, %v", all, err)
+			t.Errorf("got h = %v, %v; want [0 0 0 0 11 12]", all, err)
 		}
 	}
 }
 
-// TestPhysical: values that stand for none become NaN.
+// TestPhysical: Physical scales values and replaces missing ones by NaN.
 func TestPhysical(t *testing.T) {
 	for _, c := range []struct {
 		attrs Attrs
@@ -147,7 +148,7 @@ func TestPhysical(t *testing.T) {
 	} {
 		values := []float64{-9, 1, 2}
 		if (&Var{Attrs: c.attrs}).Physical(values); fmt.Sprint(values) != c.want {
-			t.Errorf("%v, want %s", values, c.want)
+			t.Errorf("attributes %v: got %v, want %s", c.attrs, values, c.want)
 		}
 	}
 }
@@ -169,30 +170,30 @@ func readAll(text []byte) error {
 }
 
 func TestBrokenFilesAreRefused(t *testing.T) {
-	put := func(find string, at int, with ...byte) func(b []byte) []byte {
+	put := func(find string, offset int, with ...byte) func(b []byte) []byte { // at an offset from the text find
 		return func(b []byte) []byte {
-			copy(b[bytes.Index(b, []byte(find))+at:], with)
+			copy(b[bytes.Index(b, []byte(find))+offset:], with)
 			return b
 		}
 	}
 	broken.Refused(t, readAll, func() []byte { return sample(t, false) }, []broken.Case{
-		{func([]byte) []byte { return nil }, "b.nc: byte 0: this is no NetCDF file"},
+		{func([]byte) []byte { return nil }, "b.nc: byte 0: this is not a NetCDF file"},
 		{func([]byte) []byte { return []byte("\x89HDF\r\n\x1a\n") }, "nccopy -k cdf5 IN.nc OUT.nc"},
-		{put("CDF", 3, 3), "no NetCDF file of format CDF-1"},
-		{put("CDF", 4, 0, 1), "records are more than a file"},
-		{func(b []byte) []byte { return b[:60] }, "bytes are needed, and the file has 60"},
+		{put("CDF", 3, 3), "not a NetCDF file of format CDF-1"},
+		{put("CDF", 4, 0, 1), "records are more than the file"},
+		{func(b []byte) []byte { return b[:60] }, "beyond the end of the file of 60 bytes"},
 		{func(b []byte) []byte { return b[:len(b)-4] }, `variable "h": 3 values at byte`},
 		{put("time", 4, 0, 0, 0, 5), `variable "h": 3 values at byte`},
-		{put("cell", 4, 0, 0, 0, 0), `both dimensions "time" and "cell" are of records`},
+		{put("cell", 4, 0, 0, 0, 0), `both "time" and "cell" have length 0`},
 		{put("cell", 4, 0x7f), `variable "x" has more values than the file`},
-		{put("units", 8, 0, 0, 0, 9), `attribute "units": type 9 is not known in CDF-2`},
+		{put("units", 8, 0, 0, 0, 9), `attribute "units": unknown type 9 in CDF-2`},
 		{put("units", 12, 0xff), "more than the file has"},
 		{put("units", 12, 0, 1), `attribute "units"`},
-		{put("\x00\x00\x00\x0a", 0, 0, 0, 0, 9), "list 9 of 2 where list 10 is to be"},
-		{put("\x00\x00\x00\x0b\x00\x00\x00\x02", 4, 0x0f), "does not fit into the file"},
+		{put("\x00\x00\x00\x0a", 0, 0, 0, 0, 9), "list 9 of length 2, want list 10"},
+		{put("\x00\x00\x00\x0b\x00\x00\x00\x02", 4, 0x0f), "longer than the file"},
 		{put("\x00\x00\x00\x01h", 8, 0x0f), `variable "h": 251658242 dimensions`},
-		{put("\x00\x00\x00\x01h", 12, 0, 0, 0, 7), `variable "h": dimension 7 of 2`},
-		{put("\x00\x00\x00\x01h", 16, 0, 0, 0, 0), `variable "h": the dimension of records, "time", is not the first`},
+		{put("\x00\x00\x00\x01h", 12, 0, 0, 0, 7), `variable "h": dimension 7, want 0 to 1`},
+		{put("\x00\x00\x00\x01h", 16, 0, 0, 0, 0), `variable "h": the record dimension, "time", is not the first`},
 	}...)
 }
 

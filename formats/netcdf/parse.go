@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// Tags of lists, and what stands for a count of records that is not known.
+// Tags of lists, and the number of records that means that it is unknown.
 const (
 	dimensions = 10
 	variables  = 11
@@ -17,31 +17,30 @@ const (
 	streaming  = math.MaxUint32
 )
 
-// mostNames bounds names and texts, and mostDims the dimensions of a variable.
 const (
-	mostNames = 1 << 16
-	mostDims  = 1024
+	maxNameSize = 1 << 16 // bytes
+	maxDims     = 1024    // of a variable
 )
 
-// parser reads the head of a file.
+// parser reads the header of a file.
 type parser struct {
 	r        io.Reader
 	buffered *bufio.Reader
-	size     int64
-	at       int64
+	size     int64 // of the file
+	offset   int64 // of the next byte to read
 	h        *Header
 }
 
-// bytes reads so many, in pieces as they come.
+// bytes reads n bytes.
 func (p *parser) bytes(n int64) ([]byte, error) {
-	if n < 0 || n > p.size-p.at {
-		return nil, fmt.Errorf("%d bytes are needed, and the file has %d", n, p.size)
+	if n < 0 || n > p.size-p.offset {
+		return nil, fmt.Errorf("%d bytes are beyond the end of the file of %d bytes", n, p.size)
 	}
 	b := make([]byte, n)
 	if _, err := io.ReadFull(p.buffered, b); err != nil {
 		return nil, err
 	}
-	p.at += n
+	p.offset += n
 	return b, nil
 }
 
@@ -69,13 +68,13 @@ func (p *parser) long() (int64, error) {
 	}
 	n := binary.BigEndian.Uint64(b)
 	if n > math.MaxInt64 {
-		return 0, fmt.Errorf("%d is too large", n)
+		return 0, fmt.Errorf("the number %d is too large: want at most %d", n, math.MaxInt64)
 	}
 	return int64(n), nil
 }
 
-// offset reads a position in the file.
-func (p *parser) offset() (int64, error) {
+// fileOffset reads an offset in the file.
+func (p *parser) fileOffset() (int64, error) {
 	if p.h.Version == 1 {
 		n, err := p.word()
 		return int64(n), err
@@ -83,7 +82,7 @@ func (p *parser) offset() (int64, error) {
 	return p.long()
 }
 
-// padded reads bytes, and those that fill up to a multiple of 4.
+// padded reads n bytes, and the padding to a multiple of 4.
 func (p *parser) padded(n int64) ([]byte, error) {
 	b, err := p.bytes(n)
 	if err == nil {
@@ -97,16 +96,16 @@ func (p *parser) name() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if n < 1 || n > mostNames {
-		return "", fmt.Errorf("a name of %d bytes", n)
+	if n < 1 || n > maxNameSize {
+		return "", fmt.Errorf("a name has %d bytes, want 1 to %d", n, maxNameSize)
 	}
 	b, err := p.padded(n)
 	return string(b), err
 }
 
-// list reads the tag of a list and how many there are in it, each of at least 8 bytes.
+// list reads the tag and the length of a list, whose elements have at least 8 bytes.
 func (p *parser) list(tag uint32) (int64, error) {
-	found, err := p.word()
+	got, err := p.word()
 	if err != nil {
 		return 0, err
 	}
@@ -114,11 +113,11 @@ func (p *parser) list(tag uint32) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if found != tag && (found != 0 || n != 0) {
-		return 0, fmt.Errorf("list %d of %d where list %d is to be", found, n, tag)
+	if got != tag && (got != 0 || n != 0) {
+		return 0, fmt.Errorf("list %d of length %d, want list %d", got, n, tag)
 	}
-	if n > (p.size-p.at)/8 {
-		return 0, fmt.Errorf("a list of %d does not fit into the file of %d bytes", n, p.size)
+	if n > (p.size-p.offset)/8 {
+		return 0, fmt.Errorf("a list of length %d is longer than the file of %d bytes", n, p.size)
 	}
 	return n, nil
 }
@@ -130,13 +129,13 @@ func (p *parser) header() error {
 	case err != nil:
 		return err
 	case string(magic) == "\x89HDF":
-		return errors.New("this is a NetCDF-4 file, which is HDF5: nccopy -k cdf5 IN.nc OUT.nc converts it " +
-			"(nccopy -3 where no number has 64 bits)")
+		return errors.New("this is a NetCDF-4 file, which is not supported: nccopy -k cdf5 IN.nc OUT.nc converts it " +
+			"(nccopy -3 if no integer has 64 bits)")
 	case len(magic) < 4 || string(magic[:3]) != "CDF" || magic[3] != 1 && magic[3] != 2 && magic[3] != 5:
-		return errors.New("this is no NetCDF file of format CDF-1, CDF-2 or CDF-5")
+		return errors.New("this is not a NetCDF file of format CDF-1, CDF-2 or CDF-5")
 	}
 	h := p.h
-	h.Version, h.record = int(magic[3]), -1
+	h.Version, h.recordDim = int(magic[3]), -1
 	if h.Version < 5 {
 		n, err := p.word()
 		if err != nil {
@@ -150,7 +149,7 @@ func (p *parser) header() error {
 		if err != nil {
 			return err
 		}
-		h.Records = int64(binary.BigEndian.Uint64(b)) // all ones stand for -1
+		h.Records = int64(binary.BigEndian.Uint64(b)) // -1 if unknown: all bits are 1
 	}
 	if err := p.dims(); err != nil {
 		return err
@@ -161,7 +160,7 @@ func (p *parser) header() error {
 	if err := p.vars(); err != nil {
 		return err
 	}
-	return p.arrange()
+	return p.finish()
 }
 
 func (p *parser) dims() error {
@@ -178,10 +177,11 @@ func (p *parser) dims() error {
 			return err
 		}
 		if d.Length == 0 {
-			if p.h.record >= 0 {
-				return fmt.Errorf("both dimensions %q and %q are of records", p.h.Dims[p.h.record].Name, d.Name)
+			if p.h.recordDim >= 0 {
+				return fmt.Errorf("dimensions: both %q and %q have length 0, which only the record dimension has",
+					p.h.Dims[p.h.recordDim].Name, d.Name)
 			}
-			p.h.record = int(k)
+			p.h.recordDim = int(k)
 		}
 		p.h.Dims = append(p.h.Dims, d)
 	}
@@ -207,7 +207,7 @@ func (p *parser) attrs() (Attrs, error) {
 			return nil, err
 		}
 		if count > p.size {
-			return nil, fmt.Errorf("attribute %q: %d values are more than the file has", a.Name, count)
+			return nil, fmt.Errorf("attribute %q: %d values are more than the file has bytes", a.Name, count)
 		}
 		b, err := p.padded(count * a.Type.Size())
 		if err != nil {
@@ -235,7 +235,7 @@ func (p *parser) kind() (Type, error) {
 		last = Uint64
 	}
 	if n < uint32(Int8) || n > uint32(last) {
-		return 0, fmt.Errorf("type %d is not known in CDF-%d", n, p.h.Version)
+		return 0, fmt.Errorf("unknown type %d in CDF-%d", n, p.h.Version)
 	}
 	return Type(n), nil
 }
@@ -263,8 +263,8 @@ func (p *parser) variable(v *Var) error {
 	if err != nil {
 		return err
 	}
-	if dims > mostDims {
-		return fmt.Errorf("%d dimensions are more than %d", dims, mostDims)
+	if dims > maxDims {
+		return fmt.Errorf("%d dimensions, want at most %d", dims, maxDims)
 	}
 	for k := range dims {
 		d, err := p.count()
@@ -272,10 +272,10 @@ func (p *parser) variable(v *Var) error {
 			return err
 		}
 		if d >= int64(len(p.h.Dims)) {
-			return fmt.Errorf("dimension %d of %d", d, len(p.h.Dims))
+			return fmt.Errorf("dimension %d, want 0 to %d", d, len(p.h.Dims)-1)
 		}
-		if k > 0 && int(d) == p.h.record {
-			return fmt.Errorf("the dimension of records, %q, is not the first", p.h.Dims[d].Name)
+		if k > 0 && int(d) == p.h.recordDim {
+			return fmt.Errorf("the record dimension, %q, is not the first", p.h.Dims[d].Name)
 		}
 		v.Dims = append(v.Dims, int(d))
 	}
@@ -285,59 +285,59 @@ func (p *parser) variable(v *Var) error {
 	if v.Type, err = p.kind(); err != nil {
 		return err
 	}
-	if _, err := p.count(); err != nil { // the size, which follows from the dimensions, and may be too large to be told
+	if _, err := p.count(); err != nil { // the size is ignored: it follows from the dimensions, and may not fit the field
 		return err
 	}
-	v.begin, err = p.offset()
+	v.begin, err = p.fileOffset()
 	return err
 }
 
-// arrange finds how many bytes variables take, and how many records there are if the head does not tell.
-func (p *parser) arrange() error {
+// finish computes the sizes of variables and, if the header does not have it, the number of records.
+func (p *parser) finish() error {
 	h := p.h
-	if err := h.sizes(); err != nil {
+	if err := h.computeSizes(); err != nil {
 		return err
 	}
 	switch {
 	case h.recordSize == 0:
 		h.Records = max(h.Records, 0)
 	case h.Records < 0:
-		h.Records = max(0, p.size-h.records) / h.recordSize
+		h.Records = max(0, p.size-h.recordsBegin) / h.recordSize
 	case h.Records > p.size:
-		return fmt.Errorf("%d records are more than a file of %d bytes has", h.Records, p.size)
+		return fmt.Errorf("%d records are more than the file has bytes, %d", h.Records, p.size)
 	}
 	return nil
 }
 
-// sizes finds how many bytes variables take, and a record. The last record variable of a file with one alone is not
-// filled up to a multiple of 4.
-func (h *Header) sizes() error {
-	h.recordSize, h.records = 0, math.MaxInt64
+// computeSizes computes the sizes of variables and of a record. Variables are padded to a multiple of 4 bytes, except
+// if there is only one record variable.
+func (h *Header) computeSizes() error {
+	h.recordSize, h.recordsBegin = 0, math.MaxInt64
 	var last *Var
 	count := 0
 	for _, v := range h.Vars {
-		v.each = v.Type.Size()
+		v.size = v.Type.Size()
 		for _, d := range v.Dims {
-			if d == h.record {
+			if d == h.recordDim {
 				continue
 			}
-			if h.Dims[d].Length > math.MaxInt64/16/v.each {
+			if h.Dims[d].Length > math.MaxInt64/16/v.size {
 				return fmt.Errorf("variable %q is too large", v.Name)
 			}
-			v.each *= h.Dims[d].Length
+			v.size *= h.Dims[d].Length
 		}
-		if !h.grows(v) {
+		if !h.hasRecords(v) {
 			continue
 		}
 		last = v
 		count++
-		h.records = min(h.records, v.begin)
-		if h.recordSize += v.each + -v.each&3; h.recordSize < 0 {
+		h.recordsBegin = min(h.recordsBegin, v.begin)
+		if h.recordSize += v.size + -v.size&3; h.recordSize < 0 {
 			return fmt.Errorf("variable %q is too large", v.Name)
 		}
 	}
 	if count == 1 {
-		h.recordSize = last.each
+		h.recordSize = last.size
 	}
 	return nil
 }

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
-// Read fills values with a block of a variable: from start on so many along each of its dimensions. Numbers of 64 bits
+// Read reads a block of a variable into values: along each dimension count[i] values from index start[i] on. Integers
 // beyond 2^53 are rounded.
 func (f *File) Read(v *Var, start, count []int64, values []float64) error {
 	if err := f.read(v, start, count, values); err != nil {
@@ -19,66 +20,65 @@ func (f *File) Read(v *Var, start, count []int64, values []float64) error {
 func (f *File) read(v *Var, start, count []int64, values []float64) error {
 	shape := f.Shape(v)
 	if len(start) != len(shape) || len(count) != len(shape) {
-		return fmt.Errorf("it has %d dimensions", len(shape))
+		return fmt.Errorf("it has %d dimensions, but start and count have %d and %d", len(shape), len(start), len(count))
 	}
 	n := int64(1)
 	for i := range shape {
 		if start[i] < 0 || count[i] < 0 || count[i] > shape[i]-start[i] {
-			return fmt.Errorf("%d values from %d on, where there are %d along %q", count[i], start[i], shape[i],
-				f.Dims[v.Dims[i]].Name)
+			return fmt.Errorf("%d values from index %d along %q, which has %d", count[i], start[i],
+				f.Dims[v.Dims[i]].Name, shape[i])
 		}
 		n *= count[i]
 	}
 	if n != int64(len(values)) {
-		return fmt.Errorf("room for %d of %d values", len(values), n)
+		return fmt.Errorf("the slice for %d values has length %d", n, len(values))
 	}
 	if n == 0 {
 		return nil
 	}
 	if v.Type == Char {
-		return fmt.Errorf("it is text, and numbers are needed")
+		return fmt.Errorf("it is text, want numbers")
 	}
-	line := int64(1) // of values that lie together
-	if len(shape) > 0 && !(len(shape) == 1 && f.grows(v)) {
+	line := int64(1) // number of values that are contiguous in the file
+	if len(shape) > 0 && !(len(shape) == 1 && f.hasRecords(v)) {
 		line = count[len(count)-1]
 	}
-	at := make([]int64, len(shape))
-	copy(at, start)
+	index := slices.Clone(start) // of the next line
 	buffer := make([]byte, min(line*v.Type.Size(), 1<<16))
 	for len(values) > 0 {
-		if err := f.line(v, f.offset(v, shape, at), values[:line], buffer); err != nil {
+		if err := f.readLine(v, f.valueOffset(v, shape, index), values[:line], buffer); err != nil {
 			return err
 		}
 		values = values[line:]
-		d := len(at) - 1
-		if !(len(shape) == 1 && f.grows(v)) {
+		d := len(index) - 1
+		if !(len(shape) == 1 && f.hasRecords(v)) {
 			d--
 		}
-		for ; d >= 0; d-- { // the next line
-			if at[d]++; at[d] < start[d]+count[d] {
+		for ; d >= 0; d-- {
+			if index[d]++; index[d] < start[d]+count[d] {
 				break
 			}
-			at[d] = start[d]
+			index[d] = start[d]
 		}
 	}
 	return nil
 }
 
-// offset is where a value is in the file.
-func (h *Header) offset(v *Var, shape, at []int64) int64 {
-	offset, index := v.begin, int64(0)
+// valueOffset returns the offset in the file of the value with an index.
+func (h *Header) valueOffset(v *Var, shape, index []int64) int64 {
+	offset, n := v.begin, int64(0)
 	for i := range shape {
-		if i == 0 && h.grows(v) {
-			offset += at[0] * h.recordSize
+		if i == 0 && h.hasRecords(v) {
+			offset += index[0] * h.recordSize
 			continue
 		}
-		index = index*shape[i] + at[i]
+		n = n*shape[i] + index[i]
 	}
-	return offset + index*v.Type.Size()
+	return offset + n*v.Type.Size()
 }
 
-// line reads values that lie together, piece by piece.
-func (f *File) line(v *Var, offset int64, values []float64, buffer []byte) error {
+// readLine reads contiguous values, as many at a time as fit into the buffer.
+func (f *File) readLine(v *Var, offset int64, values []float64, buffer []byte) error {
 	size := v.Type.Size()
 	if offset < 0 || offset > f.size-int64(len(values))*size {
 		return fmt.Errorf("%d values at byte %d are beyond the end of the file of %d bytes", len(values), offset, f.size)
@@ -95,7 +95,7 @@ func (f *File) line(v *Var, offset int64, values []float64, buffer []byte) error
 	return nil
 }
 
-// decode turns bytes of a file into values.
+// decode decodes values from bytes of a file.
 func (t Type) decode(values []float64, b []byte) {
 	order := binary.BigEndian
 	for i := range values {
@@ -124,25 +124,26 @@ func (t Type) decode(values []float64, b []byte) {
 	}
 }
 
-// ReadAll returns all values of a variable. The room that it takes is no more than the file has for it.
+// ReadAll returns all values of a variable. It checks the size of the file before it allocates memory.
 func (f *File) ReadAll(v *Var) ([]float64, error) {
 	shape := f.Shape(v)
 	n := int64(1)
 	for _, s := range shape {
 		if s > 0 && n > f.size/s {
-			return nil, fmt.Errorf("%s: variable %q has more values than the file of %d bytes", f.name, v.Name, f.size)
+			return nil, fmt.Errorf("%s: variable %q has more values than the file has bytes, %d", f.name, v.Name, f.size)
 		}
 		n *= s
 	}
 	if n > f.size {
-		return nil, fmt.Errorf("%s: variable %q has more values than the file of %d bytes", f.name, v.Name, f.size)
+		return nil, fmt.Errorf("%s: variable %q has more values than the file has bytes, %d", f.name, v.Name, f.size)
 	}
 	values := make([]float64, n)
 	return values, f.Read(v, make([]int64, len(shape)), shape, values)
 }
 
-// Physical undoes what CF allows for packing, in place: scale_factor and add_offset. Values that stand for none, which
-// _FillValue and missing_value name, or that valid_range and its like exclude, become NaN.
+// Physical converts stored values to physical ones, in place, by the attributes of the CF conventions: it applies
+// scale_factor and add_offset, and replaces values equal to _FillValue or missing_value, or outside valid_range,
+// valid_min or valid_max, by NaN.
 func (v *Var) Physical(values []float64) {
 	scale, scaled := v.Attrs.Number("scale_factor")
 	offset, shifted := v.Attrs.Number("add_offset")
@@ -150,11 +151,11 @@ func (v *Var) Physical(values []float64) {
 		scale = 1
 	}
 	least, most := math.Inf(-1), math.Inf(1)
-	var none []float64
+	var missingValues []float64
 	for _, a := range v.Attrs {
 		switch {
 		case a.Name == "_FillValue" || a.Name == "missing_value":
-			none = append(none, a.Numbers...)
+			missingValues = append(missingValues, a.Numbers...)
 		case a.Name == "valid_min" && len(a.Numbers) == 1:
 			least = a.Numbers[0]
 		case a.Name == "valid_max" && len(a.Numbers) == 1:
@@ -163,12 +164,12 @@ func (v *Var) Physical(values []float64) {
 			least, most = a.Numbers[0], a.Numbers[1]
 		}
 	}
-	if len(none) == 0 && !scaled && !shifted && math.IsInf(least, 0) && math.IsInf(most, 0) {
+	if len(missingValues) == 0 && !scaled && !shifted && math.IsInf(least, 0) && math.IsInf(most, 0) {
 		return
 	}
 	for i, x := range values {
 		missing := !(x >= least && x <= most)
-		for _, n := range none {
+		for _, n := range missingValues {
 			missing = missing || x == n
 		}
 		switch {

@@ -6,25 +6,26 @@ import (
 	"math"
 )
 
-// Define begins the head of a file: dimensions, attributes and variables are given, and where values go is found. It
-// takes CDF-2, which all readers know, or CDF-5 where a variable is too large for that. The dimension of length 0 is
-// that of records.
+// Define returns the header of a new file with these dimensions, attributes and variables, and computes the offsets of
+// values. The format is CDF-2, which all readers support, or CDF-5 if a variable needs it. The dimension of length 0,
+// if any, is the record dimension.
 func Define(dims []Dim, attrs Attrs, vars []*Var) (*Header, error) {
-	h := &Header{Version: 2, Dims: dims, Attrs: attrs, Vars: vars, record: -1}
+	h := &Header{Version: 2, Dims: dims, Attrs: attrs, Vars: vars, recordDim: -1}
 	for k, d := range dims {
 		if d.Length == 0 {
-			if h.record >= 0 {
-				return nil, fmt.Errorf("netcdf: both dimensions %q and %q are of records", dims[h.record].Name, d.Name)
+			if h.recordDim >= 0 {
+				return nil, fmt.Errorf("netcdf: dimensions: both %q and %q have length 0, which only the record dimension has",
+					dims[h.recordDim].Name, d.Name)
 			}
-			h.record = k
+			h.recordDim = k
 		}
 	}
-	if err := h.sizes(); err != nil {
+	if err := h.computeSizes(); err != nil {
 		return nil, fmt.Errorf("netcdf: %w", err)
 	}
-	const most = math.MaxUint32 - 3 // bytes of a variable in CDF-2
+	const maxSize = math.MaxUint32 - 3 // bytes of a variable in CDF-2
 	for _, v := range vars {
-		if v.each > most || v.Type > Float64 {
+		if v.size > maxSize || v.Type > Float64 {
 			h.Version = 5
 		}
 	}
@@ -33,47 +34,48 @@ func Define(dims []Dim, attrs Attrs, vars []*Var) (*Header, error) {
 			h.Version = 5
 		}
 	}
-	next := int64(len(h.encode())) // which takes the same room whatever the positions are
-	for _, growing := range []bool{false, true} {
-		if growing {
-			h.records = next
+	next := int64(len(h.encode())) // its length does not depend on the offsets
+	for _, records := range []bool{false, true} {
+		if records {
+			h.recordsBegin = next
 		}
 		for _, v := range vars {
-			if h.grows(v) == growing {
+			if h.hasRecords(v) == records {
 				v.begin = next
-				next += v.each + -v.each&3
+				next += v.size + -v.size&3
 			}
 		}
 	}
 	return h, nil
 }
 
-// Head is how a file begins.
-func (h *Header) Head() []byte { return h.encode() }
+// Encode returns the encoded header, with which a file begins.
+func (h *Header) Encode() []byte { return h.encode() }
 
-// RecordsAt is where the head counts the records, and with what.
-func (h *Header) RecordsAt(records int64) (offset int64, count []byte) {
+// RecordCount returns the offset of the number of records in a file, and its encoding.
+func (h *Header) RecordCount(records int64) (offset int64, count []byte) {
 	return 4, h.appendCount(nil, records)
 }
 
-// Length is how many bytes a file has with so many records.
-func (h *Header) Length(records int64) int64 {
-	if h.record < 0 {
+// FileSize returns the size in bytes of a file with that many records.
+func (h *Header) FileSize(records int64) int64 {
+	if h.recordDim < 0 {
 		records = 0
 	}
-	return h.records + records*h.recordSize
+	return h.recordsBegin + records*h.recordSize
 }
 
-// End is how many bytes a file has without records.
-func (h *Header) End() int64 { return h.Length(0) }
+// FixedSize returns the size in bytes of a file without records.
+func (h *Header) FixedSize() int64 { return h.FileSize(0) }
 
-// At is where values of a variable are in a file: of a record, 0 for variables without, from the first so many on.
-func (h *Header) At(v *Var, record, first int64) int64 {
-	at := v.begin + first*v.Type.Size()
-	if h.grows(v) {
-		at += record * h.recordSize
+// Offset returns the offset in a file of the value of a variable with index first in a record. The record is ignored
+// for variables without the record dimension.
+func (h *Header) Offset(v *Var, record, first int64) int64 {
+	offset := v.begin + first*v.Type.Size()
+	if h.hasRecords(v) {
+		offset += record * h.recordSize
 	}
-	return at
+	return offset
 }
 
 func (h *Header) appendCount(b []byte, n int64) []byte {
@@ -104,9 +106,9 @@ func (h *Header) encode() []byte {
 				continue
 			}
 			b = h.appendCount(b, int64(len(a.Numbers)))
-			from := len(b)
+			start := len(b)
 			b = a.Type.Append(b, a.Numbers)
-			b = pad(b, len(b)-from)
+			b = pad(b, len(b)-start)
 		}
 	}
 	list(dimensions, len(h.Dims))
@@ -124,16 +126,16 @@ func (h *Header) encode() []byte {
 		}
 		attrs(v.Attrs)
 		b = order.AppendUint32(b, uint32(v.Type))
-		b = h.appendCount(b, v.each+-v.each&3)
+		b = h.appendCount(b, v.size+-v.size&3)
 		b = order.AppendUint64(b, uint64(v.begin))
 	}
 	return b
 }
 
-// pad fills up what has n bytes to a multiple of 4.
+// pad appends the padding of n bytes to a multiple of 4.
 func pad(b []byte, n int) []byte { return append(b, make([]byte, -n&3)...) }
 
-// Append appends values as a file has them.
+// Append appends the encoding of values to b.
 func (t Type) Append(b []byte, values []float64) []byte {
 	order := binary.BigEndian
 	for _, v := range values {
@@ -163,10 +165,10 @@ func (t Type) Append(b []byte, values []float64) []byte {
 	return b
 }
 
-// Text is an attribute of text, and Numeric one of a number.
+// Text returns an attribute with a text.
 func Text(name, text string) Attr { return Attr{Name: name, Type: Char, Text: text} }
 
-// Numeric is an attribute of one number.
+// Numeric returns an attribute with one number.
 func Numeric(name string, t Type, v float64) Attr {
 	return Attr{Name: name, Type: t, Numbers: []float64{v}}
 }

@@ -1,4 +1,5 @@
-// Package points reads positions with names: tables (.csv), GeoJSON and lines of numbers (.xyz, .txt).
+// Package points reads named positions, such as those of gauges, from files: tables (.csv), GeoJSON (.geojson, .json)
+// and lines of numbers (.xyz, .txt). Read returns the Points of a file.
 package points
 
 import (
@@ -11,16 +12,16 @@ import (
 
 // Point is a position with a name.
 type Point struct {
-	Name string
-	At   []float64 // x, y and in space z
-	Line int       // of the file, from 1; in GeoJSON the position in its list of features
+	Name     string
+	Position []float64 // coordinates x, y and, in 3D, z
+	Line     int       // line in the file, from 1; in GeoJSON the number of the feature
 }
 
-// MaxPoints is how many a file may have.
+// MaxPoints is how many points a file may have.
 const MaxPoints = 1_000_000
 
-// Read reads a file of points of so many coordinates, by the extension of its name. What has no name is numbered from
-// 1 in the order of the file, behind the base name of the file and "-". Errors start with path and line.
+// Read reads points of dim coordinates from a file; the extension of its name determines the format. A point without a
+// name gets the base name of the file, "-" and its number in the file, from 1. Errors start with path and line.
 func Read(path string, dim int) ([]Point, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -29,7 +30,7 @@ func Read(path string, dim int) ([]Point, error) {
 	return Parse(data, path, dim)
 }
 
-// Parse is Read of a file that was read already.
+// Parse is Read for the content of a file.
 func Parse(data []byte, path string, dim int) (list []Point, err error) {
 	switch extension := strings.ToLower(filepath.Ext(path)); extension {
 	case ".csv":
@@ -39,14 +40,14 @@ func Parse(data []byte, path string, dim int) (list []Point, err error) {
 	case ".xyz", ".txt":
 		list, err = numbers(data, dim)
 	default:
-		return nil, fmt.Errorf("%s: points are read from .csv, .geojson and .xyz files; others are converted by "+
-			"ogr2ogr points.geojson %s", path, filepath.Base(path))
+		return nil, fmt.Errorf("%s: want a file .csv, .geojson, .json, .xyz or .txt; ogr2ogr points.geojson %s converts "+
+			"other formats", path, filepath.Base(path))
 	}
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s%w", path, err)
 	case len(list) == 0:
-		return nil, fmt.Errorf("%s: has no points", path)
+		return nil, fmt.Errorf("%s: the file has no points", path)
 	}
 	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	for i := range list {
@@ -57,12 +58,12 @@ func Parse(data []byte, path string, dim int) (list []Point, err error) {
 	return list, nil
 }
 
-// at makes an error begin with a line.
-func at(line int, format string, args ...any) error {
+// errorAt returns an error that begins with a line.
+func errorAt(line int, format string, args ...any) error {
 	return fmt.Errorf(":%d: %s", line, fmt.Sprintf(format, args...))
 }
 
-// number reads one that is finite.
+// number parses a finite number.
 func number(text string) (float64, bool) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	return v, err == nil && v-v == 0

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// feature is one of GeoJSON, or a collection of some (RFC 7946).
+// feature is a Feature or FeatureCollection of GeoJSON (RFC 7946).
 type feature struct {
 	Type       string
 	Features   []feature
@@ -18,11 +18,12 @@ type feature struct {
 	}
 }
 
-// features reads points with the property name or id. Geometries other than points are refused.
+// features reads points, with their names in the property name, id, station or gauge. A geometry that is not a point is
+// an error.
 func features(data []byte, dim int) ([]Point, error) {
 	var all feature
 	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, wrongJSON(data, err)
+		return nil, jsonError(data, err)
 	}
 	list := all.Features
 	switch all.Type {
@@ -30,7 +31,7 @@ func features(data []byte, dim int) ([]Point, error) {
 	case "Feature":
 		list = []feature{all}
 	default:
-		return nil, fmt.Errorf(": is of type %.40q; a FeatureCollection of points is needed", all.Type)
+		return nil, fmt.Errorf(": the type is %.40q, want a FeatureCollection of points", all.Type)
 	}
 	if len(list) > MaxPoints {
 		return nil, fmt.Errorf(": more than %d points", MaxPoints)
@@ -39,11 +40,11 @@ func features(data []byte, dim int) ([]Point, error) {
 	for i, f := range list {
 		switch {
 		case f.Geometry == nil || f.Geometry.Type != "Point":
-			return nil, fmt.Errorf(": feature %d is no point", i+1)
+			return nil, fmt.Errorf(": feature %d is not a point", i+1)
 		case len(f.Geometry.Coordinates) < dim:
-			return nil, fmt.Errorf(": feature %d has %d coordinates, and %d are needed", i+1, len(f.Geometry.Coordinates), dim)
+			return nil, fmt.Errorf(": feature %d has %d coordinates, want %d", i+1, len(f.Geometry.Coordinates), dim)
 		}
-		p := Point{At: f.Geometry.Coordinates[:dim], Line: i + 1}
+		p := Point{Position: f.Geometry.Coordinates[:dim], Line: i + 1}
 		for _, key := range titles[3] {
 			if name, found := f.Properties[key]; found && name != nil {
 				p.Name = fmt.Sprint(name)
@@ -55,8 +56,8 @@ func features(data []byte, dim int) ([]Point, error) {
 	return points, nil
 }
 
-// wrongJSON tells the line of what is wrong with a text.
-func wrongJSON(data []byte, err error) error {
+// jsonError adds the line to an error of package json.
+func jsonError(data []byte, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	offset := int64(len(data))
@@ -64,8 +65,8 @@ func wrongJSON(data []byte, err error) error {
 	case errors.As(err, &syntax):
 		offset = syntax.Offset
 	case errors.As(err, &kind):
-		return at(1+bytes.Count(data[:min(kind.Offset, offset)], []byte("\n")),
-			"%s is %s where a point has something else: GeoJSON of points is needed", kind.Field, kind.Value)
+		return errorAt(1+bytes.Count(data[:min(kind.Offset, offset)], []byte("\n")),
+			"%s is a %s, want GeoJSON of points", kind.Field, kind.Value)
 	}
-	return at(1+bytes.Count(data[:offset], []byte("\n")), "%v", err)
+	return errorAt(1+bytes.Count(data[:offset], []byte("\n")), "%v", err)
 }

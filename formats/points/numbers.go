@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// numbers reads a point a line: its coordinates, between white space, commas or semicolons, and then its name, in
-// quotes or not. In the plane a third number is a height and is left out. Lines that begin with # are comments.
+// numbers reads a point from each line: its coordinates, separated by white space, commas or semicolons, and then its
+// name, optionally in quotes. In 2D a third number, a height, is ignored. Lines that begin with # are comments.
 func numbers(data []byte, dim int) (list []Point, err error) {
 	in := bufio.NewScanner(bytes.NewReader(data))
 	line := 0
@@ -24,26 +24,26 @@ func numbers(data []byte, dim int) (list []Point, err error) {
 				end = len(rest)
 			}
 			v, ok := number(rest[:end])
-			if !ok || len(p.At) == 3 {
+			if !ok || len(p.Position) == 3 {
 				p.Name = strings.Trim(rest, `"'`)
 				break
 			}
-			p.At = append(p.At, v)
+			p.Position = append(p.Position, v)
 			if rest = strings.TrimLeft(rest[end:], " \t,;"); rest == "" {
 				break
 			}
 		}
-		if len(p.At) < dim {
-			return nil, at(line, "%.40q does not begin with %d finite numbers", text, dim)
+		if len(p.Position) < dim {
+			return nil, errorAt(line, "%.40q does not begin with %d finite numbers", text, dim)
 		}
-		p.At = p.At[:dim]
+		p.Position = p.Position[:dim]
 		if len(list) == MaxPoints {
-			return nil, at(line, "more than %d points", MaxPoints)
+			return nil, errorAt(line, "more than %d points", MaxPoints)
 		}
 		list = append(list, p)
 	}
 	if err := in.Err(); err != nil {
-		return nil, at(line+1, "%v", err)
+		return nil, errorAt(line+1, "%v", err)
 	}
 	return list, nil
 }

@@ -10,8 +10,8 @@ const geojson = `{"type": "FeatureCollection", "features": [
 {"type": "Feature", "properties": {"name": "creek"}, "geometry": {"type": "Point", "coordinates": [1.5, -2, 7]}},
 {"type": "Feature", "properties": null, "geometry": {"type": "Point", "coordinates": [3, 4]}}]}`
 
-// TestFilesSayTheSame: the same points from all kinds of files.
-func TestFilesSayTheSame(t *testing.T) {
+// TestParse reads the same points from files of all formats.
+func TestParse(t *testing.T) {
 	for path, text := range map[string]string{
 		"a/p.csv":     "# places\nName, Northing ,x\ncreek,-2,1.5\n,4,3\n",
 		"p.geojson":   geojson,
@@ -23,40 +23,42 @@ func TestFilesSayTheSame(t *testing.T) {
 		for i := range list {
 			list[i].Line = 0
 		}
-		if want := []Point{{Name: "creek", At: []float64{1.5, -2}}, {Name: "p-2", At: []float64{3, 4}}}; err != nil ||
-			!reflect.DeepEqual(list, want) {
-			t.Errorf("%s: %v, %v", path, list, err)
+		want := []Point{{Name: "creek", Position: []float64{1.5, -2}}, {Name: "p-2", Position: []float64{3, 4}}}
+		if err != nil || !reflect.DeepEqual(list, want) {
+			t.Errorf("%s: got %v, %v; want %v", path, list, err, want)
 		}
 	}
-	if list, err := Parse([]byte("1 2 3 mast"), "p.xyz", 3); err != nil || list[0].Name != "mast" || list[0].At[2] != 3 {
-		t.Errorf("in space: %v, %v", list, err)
+	list, err := Parse([]byte("1 2 3 mast"), "p.xyz", 3)
+	if err != nil || list[0].Name != "mast" || list[0].Position[2] != 3 {
+		t.Errorf("3D: got %v, %v; want a point mast", list, err)
 	}
 }
 
-// TestRefused: what is no file of points is refused with what and where.
-func TestRefused(t *testing.T) {
+// TestParseRefusesMalformedFiles: errors have the file, the line and the reason.
+func TestParseRefusesMalformedFiles(t *testing.T) {
 	for _, c := range []struct{ path, text, want string }{
-		{"p.shp", "", "p.shp: points are read from .csv, .geojson and .xyz files; others are converted by ogr2ogr"},
-		{"p.csv", "", "p.csv:1: is empty"},
-		{"p.csv", "name,y\na,1\n", `p.csv:1: the first row names no column "x"`},
+		{"p.shp", "", "p.shp: want a file .csv, .geojson, .json, .xyz or .txt; ogr2ogr"},
+		{"p.csv", "", "p.csv:1: the file is empty"},
+		{"p.csv", "name,y\na,1\n", `p.csv:1: the first row has no title "x"`},
 		{"p.csv", "name,x,y\na,1,2\nb,1\n", "p.csv:3: wrong number of fields"},
-		{"p.csv", "name,x,y\na,1,2\nb,NaN,2\n", `p.csv:3: x is "NaN", which is no finite number`},
-		{"p.csv", "name,x,y\n", "p.csv: has no points"},
+		{"p.csv", "name,x,y\na,1,2\nb,NaN,2\n", `p.csv:3: x is "NaN", want a finite number`},
+		{"p.csv", "name,x,y\n", "p.csv: the file has no points"},
 		{"p.xyz", "1 2 a\nb 1 2\n", `p.xyz:2: "b 1 2" does not begin with 2 finite numbers`},
 		{"p.xyz", "1 inf\n", `p.xyz:1: "1 inf" does not begin with 2 finite numbers`},
-		{"p.geojson", "{\n\"type\": 1}", "p.geojson:2: Type is number"},
+		{"p.geojson", "{\n\"type\": 1}", "p.geojson:2: Type is a number"},
 		{"p.geojson", "{\n\n\"type\": \"Feat", "p.geojson:3: unexpected end of JSON input"},
-		{"p.geojson", `{"type": "Point", "coordinates": [1, 2]}`, `p.geojson: is of type "Point"; a FeatureCollection`},
-		{"p.geojson", strings.Replace(geojson, `"Point", "coordinates": [3, 4]`, `"LineString"`, 1), "feature 2 is no point"},
+		{"p.geojson", `{"type": "Point", "coordinates": [1, 2]}`, `p.geojson: the type is "Point", want a FeatureCollection`},
+		{"p.geojson", strings.Replace(geojson, `"Point", "coordinates": [3, 4]`, `"LineString"`, 1),
+			"feature 2 is not a point"},
 		{"p.geojson", strings.Replace(geojson, `[3, 4]`, `[3]`, 1), "p.geojson: feature 2 has 1 coordinates"},
 	} {
 		if _, err := Parse([]byte(c.text), c.path, 2); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s %q: %v, want %s", c.path, c.text, err, c.want)
+			t.Errorf("%s %q: got error %v, want %s", c.path, c.text, err, c.want)
 		}
 	}
 }
 
-// FuzzParse: whatever a file holds, it is refused or makes points of finite numbers with names.
+// FuzzParse: for any file, Parse returns an error or points with finite coordinates and names.
 func FuzzParse(f *testing.F) {
 	for kind, text := range []string{"name,x,y\na,1,2\n", geojson, "1 2 3 a\n4,5\n"} {
 		f.Add(kind, []byte(text))
@@ -65,11 +67,11 @@ func FuzzParse(f *testing.F) {
 		path := []string{"p.csv", "p.geojson", "p.xyz"}[uint(kind)%3]
 		list, err := Parse(data, path, 2)
 		if (err == nil) != (len(list) > 0) {
-			t.Fatalf("%d points, %v", len(list), err)
+			t.Fatalf("got %d points with error %v", len(list), err)
 		}
 		for _, p := range list {
-			if p.Name == "" || len(p.At) != 2 || p.At[0]-p.At[0] != 0 || p.At[1]-p.At[1] != 0 {
-				t.Fatalf("%+v", p)
+			if p.Name == "" || len(p.Position) != 2 || p.Position[0]-p.Position[0] != 0 || p.Position[1]-p.Position[1] != 0 {
+				t.Fatalf("got point %+v, want a name and two finite coordinates", p)
 			}
 		}
 	})

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// titles are the names of columns, in lower case, that hold a coordinate; the last is of names.
+// titles are the accepted titles, in lower case, of the columns for x, y, z and the name.
 var titles = [4][]string{{"x", "easting", "lon", "longitude"}, {"y", "northing", "lat", "latitude"},
 	{"z", "height", "elevation"}, {"name", "id", "station", "gauge"}}
 
-// table reads a CSV file whose first row names the columns: x, y, in space z, and name, in any order. Lines that begin
-// with # are comments.
+// table reads a CSV file whose first row has the titles of columns: x, y, in 3D z, and name, in any order. Lines that
+// begin with # are comments.
 func table(data []byte, dim int) (list []Point, err error) {
 	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\uFEFF"))))
 	in.Comment, in.TrimLeadingSpace = '#', true
 	header, err := in.Read()
 	if err != nil {
-		return nil, wrongTable(err)
+		return nil, csvError(err)
 	}
 	line, _ := in.FieldPos(0)
 	columns := [4]int{-1, -1, -1, -1}
@@ -29,7 +29,7 @@ func table(data []byte, dim int) (list []Point, err error) {
 			return slices.Contains(names, strings.ToLower(strings.TrimSpace(h)))
 		})
 		if k < dim && columns[k] < 0 {
-			return nil, at(line, "the first row names no column %q: %q", names[0], header)
+			return nil, errorAt(line, "the first row has no title %q: %q", names[0], header)
 		}
 	}
 	for {
@@ -38,31 +38,31 @@ func table(data []byte, dim int) (list []Point, err error) {
 			return list, nil
 		}
 		if err != nil {
-			return nil, wrongTable(err)
+			return nil, csvError(err)
 		}
 		line, _ = in.FieldPos(0)
-		p := Point{At: make([]float64, dim), Line: line}
+		p := Point{Position: make([]float64, dim), Line: line}
 		for k := range dim {
 			var ok bool
-			if p.At[k], ok = number(row[columns[k]]); !ok {
-				return nil, at(line, "%s is %.40q, which is no finite number", titles[k][0], row[columns[k]])
+			if p.Position[k], ok = number(row[columns[k]]); !ok {
+				return nil, errorAt(line, "%s is %.40q, want a finite number", titles[k][0], row[columns[k]])
 			}
 		}
 		if k := columns[3]; k >= 0 {
 			p.Name = strings.TrimSpace(row[k])
 		}
 		if len(list) == MaxPoints {
-			return nil, at(line, "more than %d points", MaxPoints)
+			return nil, errorAt(line, "more than %d points", MaxPoints)
 		}
 		list = append(list, p)
 	}
 }
 
-// wrongTable tells what a reader of CSV found.
-func wrongTable(err error) error {
+// csvError adds the line to an error of package csv.
+func csvError(err error) error {
 	var p *csv.ParseError
 	if errors.As(err, &p) {
-		return at(p.Line, "%v", p.Err)
+		return errorAt(p.Line, "%v", p.Err)
 	}
-	return at(1, "is empty; needed is a first row that names the columns, as in name,x,y")
+	return errorAt(1, "the file is empty, want a first row with the titles of columns, as in name,x,y")
 }

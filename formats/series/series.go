@@ -1,4 +1,5 @@
-// Package series reads numbers over time: columns of CSV files, and variables of NetCDF files.
+// Package series reads time series: from columns of CSV files, and from variables of NetCDF files. Read returns the
+// Rows of a series, Columns the names of the series in a file.
 package series
 
 import (
@@ -10,27 +11,27 @@ import (
 // Row is the value of a series at a time in s.
 type Row struct{ T, Value float64 }
 
-// MaxRows is how many a series may have.
+// MaxRows is how many rows a series may have.
 const MaxRows = 1 << 22
 
-// Dates reads a date and time, and tells how many seconds after time 0 it is.
+// Dates converts a date and time to the time of the run in s.
 type Dates func(text string) (float64, error)
 
-// Read returns the rows of a column of a CSV file, or of a variable of a NetCDF file; "" is for the first. when
-// converts dates to times in s.
-func Read(path, column string, when Dates) ([]Row, error) {
+// Read returns the rows of a column of a CSV file, or of a variable of a NetCDF file. If column is "", it reads the
+// first column after the time, or the only variable. parseDate converts dates in the file.
+func Read(path, column string, parseDate Dates) ([]Row, error) {
 	f, isNetCDF, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if isNetCDF {
-		return fromNetCDF(path, column, when)
+		return fromNetCDF(path, column, parseDate)
 	}
-	return Decode(f, path, column, when)
+	return Decode(f, path, column, parseDate)
 }
 
-// Columns names what a file of series holds.
+// Columns returns the names of the series in a file.
 func Columns(path string) ([]string, error) {
 	f, isNetCDF, err := open(path)
 	if err != nil {
@@ -43,7 +44,7 @@ func Columns(path string) ([]string, error) {
 	return columns(f, path)
 }
 
-// open opens a file, and tells of which kind it is.
+// open opens a file, and reports whether it is a NetCDF file.
 func open(path string) (f *os.File, isNetCDF bool, err error) {
 	if f, err = os.Open(path); err != nil {
 		return nil, false, fmt.Errorf("series: %w", err)
@@ -53,6 +54,6 @@ func open(path string) (f *os.File, isNetCDF bool, err error) {
 		f.Close()
 		return nil, false, fmt.Errorf("series: %w", err)
 	}
-	begins := string(magic[:])
-	return f, begins[:3] == "CDF" || begins == "\x89HDF", nil
+	start := string(magic[:])
+	return f, start[:3] == "CDF" || start == "\x89HDF", nil
 }

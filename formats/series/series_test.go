@@ -21,17 +21,17 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestBadSeriesAreRefused(t *testing.T) {
+func TestDecodeRefusesMalformedFiles(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                  "tide.csv: is empty",
-		"t\n0\n":            "tide.csv:1: a series needs a column for the time and one for values",
-		"0,1\n1,2\n":        "tide.csv:1: the first row is to name the columns",
+		"":                  "tide.csv: the file is empty",
+		"t\n0\n":            "tide.csv:1: a series needs a column for the time and a column for values",
+		"0,1\n1,2\n":        "tide.csv:1: the first row must have the titles of columns",
 		"t,z\n":             "tide.csv: a series needs at least one row",
-		"t,z\n0,1\n0,2\n":   "tide.csv:3: time 0 s does not come after 0 s",
+		"t,z\n0,1\n0,2\n":   "tide.csv:3: time 0 s follows 0 s",
 		"t,z\n0,high\n":     `tide.csv:2: "high" is not a finite number`,
 		"t,z\n0,NaN\n":      `tide.csv:2: "NaN" is not a finite number`,
 		"t,z\n0,1,2\n":      "tide.csv:2: wrong number of fields",
-		"t,h\n0,1\n":        `tide.csv:1: there is no column "z" among ["h"]`,
+		"t,h\n0,1\n":        `tide.csv:1: there is no column "z": want one of ["h"]`,
 		"t,z\n\"0,1\n2,3\n": "tide.csv:",
 	} {
 		column := ""
@@ -40,12 +40,12 @@ func TestBadSeriesAreRefused(t *testing.T) {
 		}
 		_, err := Decode(strings.NewReader(text), "tide.csv", column, noDates)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: error %v, want %q", text, err, want)
+			t.Errorf("%q: got error %v, want %q", text, err, want)
 		}
 	}
 }
 
-// FuzzDecode: whatever a file holds, it is refused or becomes rows whose times increase.
+// FuzzDecode: for any file, Decode returns an error or rows with finite values and increasing times.
 func FuzzDecode(f *testing.F) {
 	f.Add("t,z\n0,1\n1,2\n", "z")
 	f.Add("# c\nt,\"z\"\n0,1e3\n", "")
@@ -56,7 +56,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		for i, r := range rows {
 			if r.T-r.T != 0 || r.Value-r.Value != 0 || i > 0 && r.T <= rows[i-1].T {
-				t.Errorf("rows %v", rows)
+				t.Errorf("got rows %v, want finite values and increasing times", rows)
 			}
 		}
 	})

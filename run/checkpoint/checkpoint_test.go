@@ -133,7 +133,7 @@ func written(t testing.TB, ranks int) string {
 	}
 	files, err := List(dir)
 	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
+		t.Fatalf("got checkpoints %v, error %v, want one", files, err)
 	}
 	return files[0]
 }
@@ -314,7 +314,7 @@ func TestPrune(t *testing.T) {
 	}
 	files, err := List(dir)
 	if err != nil || len(files) != 2 || files[0] != Path(dir, 1000) || files[1] != Path(dir, 10) {
-		t.Errorf("%v, %v", files, err)
+		t.Errorf("got checkpoints %v, error %v, want those of steps 1000 and 10", files, err)
 	}
 	if all, _ := filepath.Glob(filepath.Join(Folder(dir), "*")); len(all) != 2 {
 		t.Errorf("remaining files %v, want 2", all)

@@ -63,13 +63,13 @@ func (w *Writer) layOut(layouts *Layouts) int64 {
 	return offset
 }
 
-// split divides a space into ranges of at most most entities.
-func split(s *solvers.SavedSpace, most int) []blockRange {
-	ranges := make([]blockRange, (s.Owned+most-1)/most)
+// split divides a space into ranges of at most maxEntities entities.
+func split(s *solvers.SavedSpace, maxEntities int) []blockRange {
+	ranges := make([]blockRange, (s.Owned+maxEntities-1)/maxEntities)
 	parallel.Ranges(len(ranges), parallel.Parts(len(ranges), 1), func(_, lo, hi int) {
-		keys := make([]int64, 0, min(most, s.Owned))
+		keys := make([]int64, 0, min(maxEntities, s.Owned))
 		for k := lo; k < hi; k++ {
-			r := blockRange{lo: k * most, hi: min((k+1)*most, s.Owned)}
+			r := blockRange{lo: k * maxEntities, hi: min((k+1)*maxEntities, s.Owned)}
 			keys = keys[:0]
 			for i := r.lo; i < r.hi; i++ {
 				keys = append(keys, s.Key(i))

@@ -13,10 +13,10 @@ func TestShortRun(t *testing.T) {
 		t.Errorf("got %g to %g s, want 0.006 to 0.057 s inside", least, most)
 	}
 	if text := f.String(); !strings.HasPrefix(text, "under 1 s: 100 steps of 60 µs each") {
-		t.Error(text)
+		t.Errorf("got %q, want under 1 s for 100 steps of 60 µs", text)
 	}
 	f.Step = 60 * time.Millisecond
 	if text := f.String(); !strings.HasPrefix(text, "about 5.1 to 10 s: 100 steps") {
-		t.Error(text)
+		t.Errorf("got %q, want about 5.1 to 10 s for 100 steps", text)
 	}
 }

@@ -48,7 +48,7 @@ func TestEpochsOnlyGrow(t *testing.T) {
 	}
 	e, err := ReadEpoch(dir)
 	if err != nil || e.Ranks != 2 || len(e.Members) != 1 || e.Members[0].Member != "here" {
-		t.Errorf("%+v, %v", e, err)
+		t.Errorf("got epoch %+v, error %v, want 2 ranks of the member here", e, err)
 	}
 	published := false
 	for epoch := range uint64(8) {
@@ -127,7 +127,7 @@ func TestResizeRequest(t *testing.T) {
 	}
 	a, found := TakeResizeRequest(dir)
 	if !found || a.Ranks != 6 {
-		t.Errorf("%+v, %v", a, found)
+		t.Errorf("got request %+v, found %v, want 6 ranks", a, found)
 	}
 	if _, twice := TakeResizeRequest(dir); twice {
 		t.Error("the request was taken twice")
@@ -139,7 +139,7 @@ func TestResizeRequest(t *testing.T) {
 		t.Error("another requester took the reply")
 	}
 	if a, found := TakeResizeReply(dir, "1"); !found || a.Answer != "no" {
-		t.Errorf("%+v, %v", a, found)
+		t.Errorf("got reply %+v, found %v, want no", a, found)
 	}
 }
 
@@ -148,13 +148,13 @@ func TestInUse(t *testing.T) {
 	dir := t.TempDir()
 	f := lockFolder(t, dir)
 	if inUse, err := InUse(dir); err != nil || !inUse {
-		t.Error(inUse, err)
+		t.Errorf("InUse = %v, error %v, want true", inUse, err)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if inUse, err := InUse(dir); err != nil || inUse {
-		t.Error(inUse, err)
+		t.Errorf("InUse = %v, error %v, want false after Close", inUse, err)
 	}
 	if l := flock.New(filepath.Join(dir, lockFile)); l.Close() != nil {
 		t.Error("the lock was not released")

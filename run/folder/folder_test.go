@@ -137,7 +137,7 @@ func TestBeginRemovesResults(t *testing.T) {
 		want := run
 		want.Format, want.State = Format, state
 		if got, err := Read(dir); err != nil || got != want {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("got %+v, error %v, want %+v", got, err, want)
 		}
 	}
 	if err := f.Close(); err != nil {

@@ -131,7 +131,7 @@ func TestCompare(t *testing.T) {
 	o.Fields = []string{"h1"}
 	done, err = Compare(dirs, o)
 	if err != nil || len(done.Files) != 1 {
-		t.Fatal(done, err)
+		t.Fatalf("got %+v, error %v, want one file", done, err)
 	}
 	if w := load(t, done.Files[0]).Bounds().Dx(); w < 780 {
 		t.Errorf("two maps are %d pixels wide", w)
@@ -159,6 +159,6 @@ func TestCompare(t *testing.T) {
 	text, err := Metrics(dirs)
 	if err != nil || !strings.Contains(text, "| | coarse | fine |") ||
 		!strings.Contains(text, "| mass1 (m³) | 1.5 | 2.5 |") {
-		t.Errorf("%v:\n%s", err, text)
+		t.Errorf("error %v, table\n%s", err, text)
 	}
 }

@@ -34,7 +34,7 @@ func TestImageWithLines(t *testing.T) {
 	}
 	done, err := Run(dir, Options{})
 	if err != nil || len(done.Files) != 1 || filepath.Base(done.Files[0]) != "case-f-0000.png" {
-		t.Fatal(done, err)
+		t.Fatalf("got %+v, error %v, want case-f-0000.png", done, err)
 	}
 	f, err := os.Open(done.Files[0])
 	if err != nil {

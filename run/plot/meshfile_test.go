@@ -48,7 +48,7 @@ func TestMeshes(t *testing.T) {
 		c.o.Dir, c.o.Page = dir, chart.Page{Width: 400}
 		done, err := Meshes(c.files, c.o)
 		if err != nil {
-			t.Fatal(c.files, c.o, err)
+			t.Fatalf("%v, %+v: %v", c.files, c.o, err)
 		}
 		var names []string
 		for _, f := range done.Files {
@@ -71,19 +71,19 @@ func TestMeshes(t *testing.T) {
 // TestParse checks that options as users type them are parsed or refused.
 func TestParse(t *testing.T) {
 	if p, err := ParsePlane("y=-0.25"); err != nil || *p != (Plane{1, -0.25}) {
-		t.Error(p, err)
+		t.Errorf("got plane %v, error %v, want y = -0.25", p, err)
 	}
 	if r, err := ParseRange("-1:2.5"); err != nil || *r != [2]float64{-1, 2.5} {
-		t.Error(r, err)
+		t.Errorf("got range %v, error %v, want -1 to 2.5", r, err)
 	}
 	if p, err := ParseWidth("8.5cm"); err != nil || p.Width != 1004 || p.Inch != 300 {
-		t.Error(p, err)
+		t.Errorf("got page %+v, error %v, want 1004 pixels at 300 per inch", p, err)
 	}
 	if p, err := ParseWidth("900"); err != nil || p != (chart.Page{Width: 900}) {
-		t.Error(p, err)
+		t.Errorf("got page %+v, error %v, want 900 pixels", p, err)
 	}
 	if w, err := ParseWindow("0:5,-1:2"); err != nil || *w != [2][2]float64{{0, 5}, {-1, 2}} {
-		t.Error(w, err)
+		t.Errorf("got window %v, error %v, want 0 to 5 and -1 to 2", w, err)
 	}
 	for _, err := range []error{
 		second(ParseWindow("1:2,3:4,5:6")), second(ParseWindow("1,2")), second(ParseWindow("2:1")),

@@ -22,7 +22,7 @@ func TestDiffers(t *testing.T) {
 		{[]float64{1, math.NaN()}, true},
 	} {
 		if differs(c.values) != c.want {
-			t.Errorf("%v: %v", c.values, !c.want)
+			t.Errorf("differs(%v) = %v, want %v", c.values, !c.want, c.want)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestCompareMetrics(t *testing.T) {
 	m, err := readMetrics(dirs)
 	if err != nil || !slices.Equal(m.keys, []string{"cells", "steps", "wall (s)", "mass", "z_error"}) ||
 		!math.IsNaN(m.rows["z_error"][2]) || m.rows["cells"][2] != 1600 {
-		t.Errorf("%+v, %v", m, err)
+		t.Errorf("got metrics %+v, error %v", m, err)
 	}
 }
 

@@ -53,7 +53,7 @@ func TestRunDrawsSmoothedMeshes(t *testing.T) {
 	const width = 400 // width of a picture with a colour bar, which only the second picture has
 	second := img.Bounds().Dx() - width
 	if err != nil || second < width/2 || second >= width {
-		t.Fatal(err, img.Bounds())
+		t.Fatalf("error %v, or unexpected size %v", err, img.Bounds())
 	}
 	// The centre of each triangle has the colour of its quality on a scale from 0 to 1.
 	for k, quality := range []float64{0.25, 0.75} {

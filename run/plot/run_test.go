@@ -275,7 +275,7 @@ func TestAnimation(t *testing.T) {
 	animation := filepath.Join(dir, "h1.gif")
 	done, err := Run(dir, Options{Frame: LastFrame, Fields: []string{"h1"}, Out: animation, Page: chart.Page{Width: 400}})
 	if err != nil || !slices.Equal(done.Files, []string{animation}) {
-		t.Fatal(done, err)
+		t.Fatalf("got %+v, error %v, want %s", done, err, animation)
 	}
 	f, err := os.Open(animation)
 	if err != nil {
@@ -283,11 +283,11 @@ func TestAnimation(t *testing.T) {
 	}
 	defer f.Close()
 	if all, err := gif.DecodeAll(f); err != nil || len(all.Image) != 3 || all.Delay[0] != 10 {
-		t.Error(all, err)
+		t.Errorf("error %v, want 3 pictures of 0.1 s", err)
 	}
 	done, err = Run(dir, Options{Frame: AllFrames, Format: "apng", Page: chart.Page{Width: 400}})
 	want := []string{"dam-h1.apng", "dam-u1.apng", "dam-velocity.apng"}
 	if err != nil || !slices.Equal(names(dir, done.Files), want) {
-		t.Error(done, err)
+		t.Errorf("got %+v, error %v, want %q", done, err, want)
 	}
 }

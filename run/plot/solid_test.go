@@ -52,7 +52,7 @@ func TestSolids(t *testing.T) {
 	written := done.Files
 	if len(written) != 3 || !strings.HasSuffix(written[0], "cube-quality-0001.png") ||
 		!strings.HasSuffix(written[1], "cube-before-after.png") {
-		t.Fatal(written)
+		t.Fatalf("got files %q, want a field and before and after", written)
 	}
 	f, err := os.Open(written[1])
 	if err != nil {

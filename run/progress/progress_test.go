@@ -48,7 +48,7 @@ func TestPlainLinesComeByTenthsButNotTooOften(t *testing.T) {
 		l.Step(step, float64(step)/2, 0.5)
 	}
 	if out.Len() > 0 {
-		t.Errorf("%q", &out)
+		t.Errorf("a run of 1.9 s printed %q, want nothing", &out)
 	}
 
 	l = New(Options{Out: &out, Now: clock.Now}, Run{Cells: 1, End: 1e6})
@@ -80,17 +80,17 @@ func TestTerminalIsRepaintedTenTimesASecondAndLeftClean(t *testing.T) {
 	out.Reset()
 	if _, err := io.WriteString(l, "frame 3 is written\n"); err != nil ||
 		out.String() != eraseLine+"frame 3 is written\n" {
-		t.Errorf("%q, %v", &out, err)
+		t.Errorf("a message printed %q, %v, want it on an erased line", &out, err)
 	}
 	l.Step(1101, 0.76, 1e-4) // painted at once, because the message replaced the line
 	if !strings.Contains(out.String(), "step 1101") {
-		t.Errorf("%q", &out)
+		t.Errorf("after a message: %q, want step 1101", &out)
 	}
 	out.Reset()
 	l.Finish()
 	l.Finish()
 	if out.String() != eraseLine {
-		t.Errorf("%q", &out)
+		t.Errorf("Finish printed %q, want one erased line", &out)
 	}
 }
 
@@ -134,10 +134,10 @@ func TestLineFits(t *testing.T) {
 func TestStepsLimitCountsToo(t *testing.T) {
 	run := Run{End: 10, MaxSteps: 100}
 	if got := run.portion(50, 1); got != 0.5 {
-		t.Error(got)
+		t.Errorf("got %g, want 0.5, by steps", got)
 	}
 	if got := run.portion(5, 11); got != 1 {
-		t.Error(got)
+		t.Errorf("got %g, want 1, by time", got)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestQuietWritesNothing(t *testing.T) {
 	l := New(For(os.Stderr, true), Run{End: 1})
 	l.Step(1, 0.5, 0.1)
 	if n, err := io.WriteString(l, "x\n"); n != 2 || err != nil {
-		t.Error(n, err)
+		t.Errorf("got %d, %v, want 2 bytes", n, err)
 	}
 	l.Finish()
 	if f, err := os.CreateTemp(t.TempDir(), ""); err != nil || For(f, false).Width != nil {

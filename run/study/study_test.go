@@ -80,12 +80,12 @@ func TestAxes(t *testing.T) {
 	want := []Axis{{"grid.cells", []string{"32", "64", "128"}}, {"grid.periodic", []string{"[]", "['x', 'y']"}},
 		{"method.normal", []string{"youngs", "myc"}}}
 	if err != nil || !reflect.DeepEqual(axes, want) || len(fixed) != 3 {
-		t.Errorf("%q, %q, %v", fixed, axes, err)
+		t.Errorf("got fixed %q, axes %q, error %v, want axes %q", fixed, axes, err, want)
 	}
 	for text, wrong := range map[string]string{"a": "write key=value", "a=1": "several values", "a=1,,2": "value 2",
 		"a=1,2,1": "1 is given twice"} {
 		if _, _, err := ParseAxes([]string{text}); err == nil || !strings.Contains(err.Error(), wrong) {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: got error %v, want %q", text, err, wrong)
 		}
 	}
 }
@@ -119,20 +119,20 @@ func TestStudy(t *testing.T) {
 |         32 |            2 |  1024 |     0 |        0 | 0.0009766 |  2.00 |
 `
 	if got := table.Markdown(); got != want {
-		t.Errorf("%s", got)
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	files, err := s.Write(table)
 	if err != nil || len(files) != 3 {
-		t.Errorf("%q, %v", files, err)
+		t.Errorf("got files %q, error %v, want 3", files, err)
 	}
 	rows, err := os.ReadFile(filepath.Join(dir, CSVFile))
 	if lines := strings.Split(string(rows), "\n"); err != nil || len(lines) != 8 ||
 		!strings.HasPrefix(lines[0], "grid.cells,method.order,run,cells,steps,time,wall_s,off,mass,off_order,") ||
 		!strings.HasPrefix(lines[2], "16,1,cells=16_order=1,256,0,0,0,0.0625,1,1,") {
-		t.Errorf("%s, %v", rows, err)
+		t.Errorf("error %v, CSV\n%s", err, rows)
 	}
 	if table, err := s.Table([]string{"mass"}); err != nil || !strings.Contains(table.Markdown(), "mass |\n") {
-		t.Errorf("%v", err)
+		t.Errorf("error %v, or the table does not end with metric mass", err)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestAxisOfOneDirection(t *testing.T) {
 	}
 	table, err := s.Table(nil)
 	if err != nil || len(table.Rows) != 2 || table.Rows[1].Orders["off"] != 2 || table.Rows[1].Name != "cells=16x4" {
-		t.Errorf("%+v, %v", table, err)
+		t.Errorf("error %v, table %+v, want two rows of order 2", err, table)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestStudyRefuses(t *testing.T) {
 		"--set method.order=1,: value 2 of ": {"method.order=1,"},
 	} {
 		if _, err := New("toy.toml", sets, dir, false, load); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
+			t.Errorf("got error %v, want %q", err, want)
 		}
 	}
 	s := newStudy(t, dir, "grid.cells=8,16")
@@ -194,10 +194,10 @@ func TestFailedRunDoesNotStopOthers(t *testing.T) {
 		return runToy(ctx, r)
 	}, func(line string) { lines = append(lines, line) })
 	if err == nil || err.Error() != "cells=16: out of luck" || !slices.Contains(lines, "cells=16: out of luck") {
-		t.Errorf("%v, %q", err, lines)
+		t.Errorf("got error %v and lines %q, want the failure of cells=16 in both", err, lines)
 	}
 	if table, err := s.Table(nil); err != nil || len(table.Rows) != 2 {
-		t.Errorf("%+v, %v", table, err)
+		t.Errorf("error %v, table %+v, want two rows", err, table)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestNamesOfFolders(t *testing.T) {
 		"shape=circle(0, 0, 1)": "shape=circle-0x0x1--", "a=../b": "a=..-b-"} {
 		got := folderName(text)
 		if suffix, ok := strings.CutPrefix(got, want); !ok || suffix != "" && len(suffix) != 6 {
-			t.Errorf("%s: %s", text, got)
+			t.Errorf("folderName(%q) = %q, want %q with at most 6 digits", text, got, want)
 		}
 	}
 	if folderName("q=x*y") == folderName("q=x/y") || len(folderName(strings.Repeat("x", 500))) > 130 {

@@ -77,11 +77,11 @@ const golden = `{
 func TestJSON(t *testing.T) {
 	text, err := sample().JSON()
 	if err != nil || string(text) != golden {
-		t.Errorf("%v\n%s", err, text)
+		t.Errorf("got error %v and\n%swant\n%s", err, text, golden)
 	}
 	text, err = new(Summary).JSON()
 	if err != nil || strings.Contains(string(text), "null") {
-		t.Errorf("%v\n%s", err, text)
+		t.Errorf("empty summary: error %v, or null in\n%s", err, text)
 	}
 }
 
@@ -98,11 +98,11 @@ state      c0ffee
 `
 	s := sample()
 	if got := s.Text(); got != want {
-		t.Errorf("%s", got)
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	s.Wall, s.FMA = 3725, true
 	if got := s.Text(); !strings.Contains(got, "1h2m5s") || !strings.Contains(got, "fuses") {
-		t.Errorf("%s", got)
+		t.Errorf("want 1h2m5s and a note on fused multiply-adds in\n%s", got)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestTextOfSweeps(t *testing.T) {
 	s.Time, s.Steps = 0, 30
 	if got := s.Text(); !strings.Contains(got, "\nswept ") || !strings.Contains(got, " 30 times\n") ||
 		strings.Contains(got, "simulated") {
-		t.Errorf("%s", got)
+		t.Errorf("want the number of sweeps and no time in\n%s", got)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestWriteReplacesTheFileAndLeavesNothingElse(t *testing.T) {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil || string(text) != golden {
-		t.Errorf("%v\n%s", err, text)
+		t.Errorf("got error %v and\n%swant\n%s", err, text, golden)
 	}
 	blocked := filepath.Join(dir, "folder")
 	if err := os.Mkdir(blocked, 0o700); err != nil {
@@ -156,7 +156,7 @@ func TestWriteReplacesTheFileAndLeavesNothingElse(t *testing.T) {
 		t.Error("a folder was replaced")
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
-		t.Errorf("%v, %v", entries, err)
+		t.Errorf("got entries %v, error %v, want the file and the folder", entries, err)
 	}
 	if err := sample().Write(filepath.Join(dir, "none", "s.json")); err == nil {
 		t.Error("writing to a folder that does not exist gave no error")
@@ -166,7 +166,7 @@ func TestWriteReplacesTheFileAndLeavesNothingElse(t *testing.T) {
 func TestThisHost(t *testing.T) {
 	h := ThisHost()
 	if h.Go == "" || h.OS == "" || h.Arch == "" || h.Cores < 1 {
-		t.Errorf("%+v", h)
+		t.Errorf("incomplete description of the host: %+v", h)
 	}
 	if _, err := json.Marshal(h); err != nil {
 		t.Error(err)

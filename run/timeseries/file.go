@@ -105,14 +105,14 @@ func (f *File) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	b := append(header.Head(), make([]byte, header.End()-int64(len(header.Head())))...)
+	b := append(header.Encode(), make([]byte, header.FixedSize()-int64(len(header.Encode())))...)
 	longest := f.dims[letterDim].Length
 	for _, p := range f.parts {
 		if len(p.numbers) > 0 {
-			copy(b[header.At(p.Var, 0, 0):], p.Type.Append(nil, p.numbers))
+			copy(b[header.Offset(p.Var, 0, 0):], p.Type.Append(nil, p.numbers))
 		}
 		for i, name := range p.text {
-			copy(b[header.At(p.Var, 0, int64(i)*longest):], name)
+			copy(b[header.Offset(p.Var, 0, int64(i)*longest):], name)
 		}
 	}
 	return atomicfile.Write(path, func(file *os.File) error {

@@ -177,7 +177,7 @@ func MappingAttrs(epsg int) netcdf.Attrs {
 func (w *Writer) create(n *nodes) error {
 	l := w.layout
 	return atomicfile.Write(w.path, func(f *os.File) error {
-		if _, err := f.Write(l.header.Head()); err != nil {
+		if _, err := f.Write(l.header.Encode()); err != nil {
 			return err
 		}
 		for _, item := range []struct {
@@ -188,10 +188,10 @@ func (w *Writer) create(n *nodes) error {
 			if item.v == nil {
 				continue
 			}
-			if err := writeAt(f, l.header.At(item.v, 0, 0), item.v.Type, item.values); err != nil {
+			if err := writeAt(f, l.header.Offset(item.v, 0, 0), item.v.Type, item.values); err != nil {
 				return err
 			}
 		}
-		return f.Truncate(l.header.Length(0))
+		return f.Truncate(l.header.FileSize(0))
 	})
 }

@@ -97,7 +97,7 @@ func (w *Writer) truncate() error {
 		if err != nil {
 			return err
 		}
-		length := w.layout.header.Length(int64(w.done))
+		length := w.layout.header.FileSize(int64(w.done))
 		if info.Size() < length {
 			return fmt.Errorf("%s has %d bytes, fewer than the %d at the checkpoint", w.path, info.Size(), length)
 		}
@@ -111,7 +111,7 @@ func (w *Writer) truncate() error {
 
 // writeCount writes the number of records to the header.
 func (w *Writer) writeCount(f *os.File, records int) error {
-	offset, text := w.layout.header.RecordsAt(int64(records))
+	offset, text := w.layout.header.RecordCount(int64(records))
 	_, err := f.WriteAt(text, offset)
 	return err
 }
@@ -154,14 +154,14 @@ func (r *Record) write(f *os.File) error {
 	w := r.w
 	record := int64(w.done)
 	for k, v := range w.layout.values {
-		if err := writeAt(f, w.layout.header.At(v, record, w.plan.first), v.Type, r.ownRange[k]); err != nil {
+		if err := writeAt(f, w.layout.header.Offset(v, record, w.plan.first), v.Type, r.ownRange[k]); err != nil {
 			return err
 		}
 	}
 	if w.comm.Rank() > 0 {
 		return nil
 	}
-	return writeAt(f, w.layout.header.At(w.layout.time, record, 0), netcdf.Float64, []float64{r.time})
+	return writeAt(f, w.layout.header.Offset(w.layout.time, record, 0), netcdf.Float64, []float64{r.time})
 }
 
 // Count adds the record to the record count. All ranks call it after all have called Write.

@@ -48,7 +48,7 @@ func TestMetricsParse(t *testing.T) {
 		parser := expfmt.NewTextParser(model.UTF8Validation)
 		all, err := parser.TextToMetricFamilies(bytes.NewReader(s.metrics()))
 		if err != nil {
-			t.Fatalf("%v\n%s", err, s.metrics())
+			t.Fatalf("metrics cannot be parsed: %v\n%s", err, s.metrics())
 		}
 		values := map[string]float64{}
 		for name, family := range all {
@@ -67,7 +67,7 @@ func TestMetricsParse(t *testing.T) {
 	begin(s)
 	values := parse()
 	if values["atoll_steps"] != 7 || values["atoll_progress_ratio"] != 0.25 || values["atoll_time_seconds"] != 0.5 {
-		t.Errorf("%v", values)
+		t.Errorf("got %v, want 7 steps, progress 0.25 and time 0.5 s", values)
 	}
 }
 

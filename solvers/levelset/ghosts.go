@@ -50,7 +50,7 @@ func (s *solver[F]) ghostLayers(ctx context.Context, plan *halo.BoxPlan, width i
 
 // wallsWithin lists the ghosts beyond walls in the first `width` layers, and the cells that they copy.
 func wallsWithin(b *grid.Block, width int) (from, to []int32) {
-	allFrom, allTo := b.Walls()
+	allFrom, allTo := b.BoundaryGhosts()
 	for n, c := range allTo {
 		i, j, k := b.Cell(int(c))
 		if within(i, b.N[0], width) && within(j, b.N[1], width) && within(k, b.N[2], width) {

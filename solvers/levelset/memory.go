@@ -34,7 +34,7 @@ func needOf[F num.Float](c Config, b *grid.Block, crossed int) (n Need) {
 	n.Arrays = (levelSets + 1 + int64(dim)) * width * cells
 	bricks := kernels.CountBricks(b.N)
 	n.Arrays += 8 * int64(bricks[0]) * int64(bricks[1]) * int64(bricks[2])
-	n.Arrays += 8 * int64(b.Walled())
+	n.Arrays += 8 * int64(b.BoundaryGhostCount())
 	n.Host = 3 * 8 * cells // while the level set is computed
 	if c.Particles == 0 {
 		return n

@@ -66,7 +66,7 @@ func (a *arrays[F]) upload(dev backend.Device, b *grid.Block, w *schedule, start
 		a.planes3 = backend.Fresh[geom.Plane[F]](p, b.Len(), "planes")
 	}
 	a.clocks = backend.Fresh[kernels.Clock[F]](p, cycleLength, "clocks")
-	from, to := b.Walls()
+	from, to := b.BoundaryGhosts()
 	a.wallCells, a.wallGhosts = backend.Uploaded(p, from, "walls"), backend.Uploaded(p, to, "walls")
 	return p.Err()
 }

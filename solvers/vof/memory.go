@@ -42,7 +42,7 @@ func bytesOf[F num.Float](c Config, b *grid.Block, separate bool) (int64, error)
 	if !separate && w.traversal == byCells {
 		tiles += bandBytes(b)
 	}
-	return perCell*int64(b.Len()) + 2*ints*int64(b.Walled()) + float*int64(b.Cells()) + tiles, nil
+	return perCell*int64(b.Len()) + 2*ints*int64(b.BoundaryGhostCount()) + float*int64(b.Cells()) + tiles, nil
 }
 
 // StateBytes returns the size of the volume fractions of a block on a device with separate memory.

@@ -1,5 +1,5 @@
-// The reference for the speed of the MPI transport: the measurements of `atoll bench transports` in C, with direct calls
-// of MPI. Usage: mpirun -np N exchange SECONDS BYTES...
+// The reference for the speed of the MPI transport: the measurements of `atoll bench transports` in C, with direct
+// calls of MPI. Usage: mpirun -np N exchange SECONDS BYTES...
 
 #include <mpi.h>
 #include <stdio.h>

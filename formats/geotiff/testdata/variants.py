@@ -1,4 +1,5 @@
-# Writes rasters by GDAL in all variants that are read, each with its values as float64 beside it (NaN for no data).
+# Writes rasters with GDAL in all variants that package geotiff reads, and for each a file .f8 with its values as float64
+# (NaN for no data).
 import os, sys
 import numpy as np
 from osgeo import gdal, osr
@@ -51,7 +52,7 @@ for dtype in types:
             for p in predictors:
                 for order in ("LITTLE", "BIG"):
                     if order == "BIG" and (p == 3 or layout == "strips"):
-                        continue  # of predictor 3 GDAL itself reads something else than it wrote
+                        continue  # with predictor 3, GDAL does not read back the values that it has written
                     options = o + ["COMPRESS=" + pack, "ENDIANNESS=" + order]
                     if p > 1:
                         options.append("PREDICTOR=%d" % p)

@@ -1,4 +1,4 @@
-// Package broken has what the tests of readers of formats share: files that are broken in known ways, and fuzzed ones.
+// Package broken has tests of file readers: with files that are malformed in known ways, and with fuzzed files.
 package broken
 
 import (
@@ -6,34 +6,34 @@ import (
 	"testing"
 )
 
-// Case is a way to break a file, and what its refusal says.
+// Case is a change that makes a valid file malformed, and a part of the error that the reader must return.
 type Case = struct {
 	Change func(text []byte) []byte
 	Want   string
 }
 
-// Refused tests that a reader accepts a valid file, and refuses it after each of the changes with the error wanted.
-func Refused(t *testing.T, read func(text []byte) error, whole func() []byte, cases ...Case) {
+// Refused tests that a reader accepts a valid file, and returns the wanted error after each of the changes.
+func Refused(t *testing.T, read func(text []byte) error, valid func() []byte, cases ...Case) {
 	t.Helper()
 	for _, c := range cases {
-		if err := read(c.Change(whole())); err == nil || !strings.Contains(err.Error(), c.Want) {
-			t.Errorf("error %v does not say %q", err, c.Want)
+		if err := read(c.Change(valid())); err == nil || !strings.Contains(err.Error(), c.Want) {
+			t.Errorf("got error %v, want one with %q", err, c.Want)
 		}
 	}
-	if err := read(whole()); err != nil {
+	if err := read(valid()); err != nil {
 		t.Error(err)
 	}
 }
 
-// Fuzz tests that the reader returns whatever the file holds, and that its errors begin with the file's name. whole are
-// valid files to start from.
-func Fuzz(f *testing.F, name string, read func(text []byte) error, whole ...[]byte) {
-	for _, text := range whole {
+// Fuzz tests that a reader returns for any file, and that its errors begin with the file's name. valid are seeds: valid
+// files.
+func Fuzz(f *testing.F, name string, read func(text []byte) error, valid ...[]byte) {
+	for _, text := range valid {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if err := read(text); err != nil && !strings.HasPrefix(err.Error(), name+": ") {
-			t.Errorf("error that does not begin with the file: %v", err)
+			t.Errorf("got error %v, want one that begins with %q", err, name+": ")
 		}
 	})
 }

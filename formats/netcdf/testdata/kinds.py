@@ -1,4 +1,4 @@
-# Writes files by netCDF4 in all three classic formats, and prints the bits of their values.
+# Writes files with netCDF4 in all three classic formats and in NetCDF-4, and prints the bits of their values.
 import sys
 import netCDF4
 import numpy as np
@@ -12,7 +12,7 @@ for kind in ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA", "o
     if kind == "NETCDF3_64BIT_DATA":
         types += ["u1", "u2", "u4", "i8", "u8"]
     if kind == "one":
-        types = ["i2"]  # a lone variable with records, which are not filled up
+        types = ["i2"]  # the only record variable, whose records are not padded
     for t in types:
         a = random.integers(0, 100, (4, 3, 5)).astype(t)
         if t[0] == "f":

@@ -29,6 +29,6 @@ func TestMissing(t *testing.T) {
 	noReason, name := (&Colouring{}).missing()
 	missing, reason := (&Colouring{Missing: "never"}).missing()
 	if noReason != noData || name != "no data" || missing == noData || missing == dryColour || reason != "never" {
-		t.Errorf("%v %q, %v %q", noReason, name, missing, reason)
+		t.Errorf("got %v %q without and %v %q with an explanation", noReason, name, missing, reason)
 	}
 }

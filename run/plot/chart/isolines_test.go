@@ -56,12 +56,12 @@ func TestParseLevels(t *testing.T) {
 		"-1, 0,1": {Values: []float64{-1, 0, 1}}, "0": {Values: []float64{0}}} {
 		got, err := ParseLevels(text)
 		if err != nil || got.Count != want.Count || len(got.Values) != len(want.Values) {
-			t.Errorf("%q: %+v, %v", text, got, err)
+			t.Errorf("%q: got %+v, error %v, want %+v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "x", "1,,2", "NaN"} {
 		if l, err := ParseLevels(text); err == nil {
-			t.Errorf("%q: %+v", text, l)
+			t.Errorf("%q: got %+v, want an error", text, l)
 		}
 	}
 }

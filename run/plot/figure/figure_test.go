@@ -62,7 +62,7 @@ func TestPixels(t *testing.T) {
 	red := color.RGBA{255, 0, 0, 255}
 	img := Stack([][]*Figure{{halfColoured(blue), halfColoured(red)}, {halfColoured(red)}}).RGBA()
 	if img.Rect.Max != image.Pt(240, 160) {
-		t.Fatal(img.Rect)
+		t.Fatalf("got size %v, want 240 by 160", img.Rect)
 	}
 	for point, want := range map[image.Point]color.RGBA{{0, 0}: blue, {119, 39}: blue, {60, 41}: White, {120, 0}: red,
 		{239, 39}: red, {0, 80}: red, {119, 119}: red, {200, 100}: White} {
@@ -111,7 +111,7 @@ func TestAnimations(t *testing.T) {
 	}
 	first, err := png.Decode(bytes.NewReader(apng)) // decodes only the first picture
 	if err != nil || first.Bounds().Max != image.Pt(120, 100) {
-		t.Fatal(first, err)
+		t.Fatalf("error %v, or the first picture is not 120 by 100", err)
 	}
 	control := []byte("acTL\x00\x00\x00\x04\x00\x00\x00\x00")
 	if n := bytes.Count(apng, []byte("fcTL")); n != 4 || !bytes.Contains(apng, control) {

@@ -61,8 +61,8 @@ func fromGeoTIFF(path string, b Box) (*Grid, error) {
 	if upward {
 		w.Row = g.Rows - w.Row - w.Rows
 	}
-	if f.Narrow() {
-		g.narrow, err = f.ReadNarrow(w)
+	if f.IsFloat32() {
+		g.narrow, err = f.ReadFloat32(w)
 	} else {
 		g.values, err = f.Read(w)
 	}

@@ -71,9 +71,9 @@ func inNetCDF(t *testing.T, xs, ys, values []float64) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := append(head.Head(), make([]byte, 8*(len(xs)+len(ys)+len(values)))...)
+	b := append(head.Encode(), make([]byte, 8*(len(xs)+len(ys)+len(values)))...)
 	for v, of := range map[*netcdf.Var][]float64{x: xs, y: ys, z: values} {
-		copy(b[head.At(v, 0, 0):], netcdf.Float64.Append(nil, of))
+		copy(b[head.Offset(v, 0, 0):], netcdf.Float64.Append(nil, of))
 	}
 	return b
 }

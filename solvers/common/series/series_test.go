@@ -131,9 +131,9 @@ func TestDatesCountFromTheEpoch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := append(head.Head(), make([]byte, 40)...)
-	copy(b[head.At(clock, 0, 0):], netcdf.Float64.Append(nil, []float64{1, 2, 3.5}))
-	copy(b[head.At(level, 0, 0):], netcdf.Int16.Append(nil, []float64{2, 4, 6}))
+	b := append(head.Encode(), make([]byte, 40)...)
+	copy(b[head.Offset(clock, 0, 0):], netcdf.Float64.Append(nil, []float64{1, 2, 3.5}))
+	copy(b[head.Offset(level, 0, 0):], netcdf.Int16.Append(nil, []float64{2, 4, 6}))
 	path := filepath.Join(t.TempDir(), "tide.nc")
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // memory returns the bytes of the mesh, of the metric's grid or mesh, and of tiles on a GPU.
@@ -17,7 +18,7 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 	bytes := w.Metric.samples(held.Dim)*number + meshMemory(method, held, number) + w.metricMeshMemory(c, number)
 	if held.SeparateMemory && held.Dim == 2 {
 		cfg := smooth.Config{Smoother: method.Smoother, Guard: method.Guard, Cull: method.Cull}
-		bytes += cfg.TileBytes(int64(held.Held), w.Metric.samples(2)/4, method.Precision)
+		bytes += cfg.TileBytes(int64(held.Held), int64(w.Metric.Samples)*int64(w.Metric.Samples), method.Precision)
 	}
 	return bytes * w.Metric.roundsHeld()
 }
@@ -52,9 +53,12 @@ func (m *Metric) roundsHeld() int64 {
 	return 1
 }
 
-// samples returns how many numbers a metric's grid has.
+// samples returns how many numbers a metric's grid has, or the pieces of a sinusoidal one.
 func (m *Metric) samples(dim int) int64 {
 	n := int64(m.Samples)
+	if n == 0 && m.Field == "sinusoidal" {
+		return int64(4 * dim * sizing.SinePieces(m.Waves))
+	}
 	if dim == 3 {
 		return 6 * n * n * n
 	}

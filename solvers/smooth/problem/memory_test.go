@@ -30,6 +30,7 @@ output = { format = [] }
 		runtest.MemoryIsEstimated(t, 0, plane, "method.smoother=pain", "method.guard=none", tiles)
 	}
 	runtest.MemoryIsEstimated(t, 0, plane, "metric={field='implied'}")
+	runtest.MemoryIsEstimated(t, 0, plane, "metric={field='sinusoidal', low=0.05, high=0.5, waves=80}")
 	runtest.MemoryIsEstimated(t, 0, plane, "metric={hessian='exp(3*x*y)'}", "mesh.generate=rectangle", "mesh.cells=9000")
 	runtest.MemoryIsEstimated(t, 0, solid, "metric={width='0.1+0.02*x', height='0.1+0.02*y', depth='0.1', samples=32}")
 	runtest.MemoryIsEstimated(t, 0, solid, "method.smoother=barrier")

@@ -119,8 +119,9 @@ func Linear(b Bounds, low, high float64) (*Metric, error) {
 	return Sizes(b, []Ends{{low, high, w, w}}, []Ends{{low, high, h, h}})
 }
 
-// sinePieces of one wave: tables have an error of 1e-12 of the difference of the sizes.
-const pieces = 1024
+// SinePieces is how many pieces along each axis a sinusoidal metric has: 1024 of one wave, so that tables have an error
+// of 1e-12 of the difference of the sizes.
+func SinePieces(waves float64) int { return 1024 * max(1, int(math.Ceil(waves))) }
 
 // Sinusoidal is a metric for triangles whose width varies between low and high as a sine with the given number of
 // waves across the rectangle, and whose height does the same upward: h(x) = low + (high-low)(1 + sin 2πwx)/2, with x
@@ -139,7 +140,7 @@ const maxWaves = 1000
 
 // sine returns the sizes of a sinusoidal metric along a length.
 func sine(length, low, high, waves float64) (all []Ends) {
-	n := pieces * max(1, int(math.Ceil(waves)))
+	n := SinePieces(waves)
 	at := func(k int) (h, d float64) {
 		s, c := math.Sincos(2 * math.Pi * waves * float64(k) / float64(n))
 		return low + (high-low)*(1+s)/2, (high - low) * math.Pi * waves * c / length

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// meaning reads how values are scaled, and which one stands for no data.
-func (f *File) meaning(d *directory) error {
+// readScale reads the scale and offset of values, and the number that means no data.
+func (f *File) readScale(d *directory) error {
 	f.scale, f.offset = 1, 0
 	text, err := d.text(gdalNoData)
 	if err != nil {
 		return err
 	}
-	if f.none, err = f.cell.isNoData(text); err != nil {
+	if f.isNoData, err = f.cell.isNoData(text); err != nil {
 		return err
 	}
 	if text, err = d.text(gdalMetadata); err != nil || text == "" {
@@ -30,12 +30,12 @@ func (f *File) meaning(d *directory) error {
 		return fmt.Errorf("tag %d: %w", gdalMetadata, err)
 	}
 	for _, item := range all.Item {
-		to := map[string]*float64{"scale": &f.scale, "offset": &f.offset}[item.Role]
-		if to == nil {
+		dst := map[string]*float64{"scale": &f.scale, "offset": &f.offset}[item.Role]
+		if dst == nil {
 			continue
 		}
-		if *to, err = strconv.ParseFloat(strings.TrimSpace(item.Text), 64); err != nil || *to-*to != 0 {
-			return fmt.Errorf("tag %d: the %s %.40q is no finite number", gdalMetadata, item.Role, item.Text)
+		if *dst, err = strconv.ParseFloat(strings.TrimSpace(item.Text), 64); err != nil || *dst-*dst != 0 {
+			return fmt.Errorf("tag %d: the %s %.40q is not a finite number", gdalMetadata, item.Role, item.Text)
 		}
 	}
 	return nil
