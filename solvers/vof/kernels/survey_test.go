@@ -88,7 +88,7 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, roundOff F) 
 		}
 		if round == 0 {
 			oracle(t, found[0], f, begun, at, func(c int) float64 {
-				want := F(0)
+				var want F
 				if n[2] == 1 {
 					p := PlaneOf2(f, c, layout, Mixed, 0)
 					want = geom.Length(&p, h[0], h[1])
