@@ -117,7 +117,7 @@ func (s *solidSolver[F]) uploadArrays() error {
 			Uy: F(f.Uy), Uz: F(f.Uz), Px: F(f.Px), Py: F(f.Py), Pz: F(f.Pz), Qx: F(f.Qx), Qy: F(f.Qy), Qz: F(f.Qz),
 			Rx: F(f.Rx), Ry: F(f.Ry), Rz: F(f.Rz), Reach: F(f.Reach), Axes: f.Axes}
 	}
-	s.mesh = solid.Mesh[F]{Spans: backend.Uploaded(b, p.Spans, "neighbours"), Near: backend.Uploaded(b, p.Near,
+	s.mesh = solid.Mesh[F]{Spans: backend.Uploaded(b, p.Spans, "neighbours"), Neighbours: backend.Uploaded(b, p.Near,
 		"neighbours"), Sides: backend.Uploaded(b, p.Sides, "neighbours"), Frames: backend.Uploaded(b, frames, "frames")}
 	f := &s.field
 	f.Samples, f.Wide = backend.Uploaded(b, f.Samples, metricArray), backend.Uploaded(b, f.Wide, metricArray)

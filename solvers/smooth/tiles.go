@@ -91,7 +91,7 @@ func (s *solver[F]) uploadTiles(t *kernels.TiledMesh[F]) error {
 	a.mesh = kernels.TiledMesh[F]{Tiles: backend.Uploaded(b, t.Tiles, "tiles"), Slots: backend.Uploaded(b, t.Slots,
 		"tiles"),
 		Visits: backend.Uploaded(b, t.Visits, "tiles"), Extras: backend.Uploaded(b, t.Extras, "tiles"), Rails: s.mesh.Rails,
-		Sliders: backend.Uploaded(b, t.Sliders, "tiles"), Where: backend.Uploaded(b, t.Where, "tiles"),
+		Sliders: backend.Uploaded(b, t.Sliders, "tiles"), Index: backend.Uploaded(b, t.Index, "tiles"),
 		NodeRow:  backend.Fresh[kernels.Row[F]](b, nodes, metricArray),
 		NodeRest: backend.Fresh[F](b, nodes, metricArray)}
 	a.windows = backend.Fresh[kernels.Window](b, len(t.Tiles)-1, "tiles")

@@ -68,7 +68,7 @@ func exchangedVertices[F num.Float](r *layout.BatchExchange, of *kernels.TiledMe
 	}
 	add := func(to []kernels.Exchanged, ids []int32) []kernels.Exchanged {
 		for _, v := range ids {
-			t := kernels.Exchanged{Place: of.Where[v], Rail: -1}
+			t := kernels.Exchanged{Place: of.Index[v], Rail: -1}
 			if k, slides := rail[v]; slides {
 				t.Rail = k
 			}

@@ -88,9 +88,9 @@ const third = 1.0 / 3
 
 // trialEnergy returns the energy around vertex i at a trial position (x, y) with the metric at, the sum of the
 // qualities, and whether all triangles are upright and of at least the quality need. It stops at the first that is not.
-func trialEnergy[F num.Float](i int, closed bool, x, y F, at *Tensor[F], need, flat F, c *Control[F], m *Mesh[F],
-	v []Vertex[F]) (F, F, bool) {
-	p11, p12, p22 := at.M11, at.M12, at.M22
+func trialEnergy[F num.Float](i int, closed bool, x, y F, metric *Tensor[F], minQuality, flat F, c *Control[F],
+	m *Mesh[F], v []Vertex[F]) (F, F, bool) {
+	p11, p12, p22 := metric.M11, metric.M12, metric.M22
 	var energy, sum F
 	first := m.next(i, 0)
 	a := &v[first]
@@ -110,7 +110,7 @@ func trialEnergy[F num.Float](i int, closed bool, x, y F, at *Tensor[F], need, f
 		lc := cx*(m11*cx+2*m12*cy) + m22*cy*cy
 		size, inverse := fit.Value((num.Sqrt(la) + num.Sqrt(lb) + num.Sqrt(lc)) * third)
 		q := twelveRoots / 18 * double * num.Sqrt(det) * size * inverse * inverse
-		if !(q >= need && double > flat*(num.Abs(one)+num.Abs(other))) {
+		if !(q >= minQuality && double > flat*(num.Abs(one)+num.Abs(other))) {
 			return energy, sum, false
 		}
 		sum += q
@@ -125,45 +125,44 @@ func trialEnergy[F num.Float](i int, closed bool, x, y F, at *Tensor[F], need, f
 // descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
 // added to the Hessian, which may be singular where all triangles are slivers.
 func (b *localEnergy[F]) descend(s *step[F], relax F, p *Vertex[F]) {
-	more := fit.Stiffening * num.Larger(b.h11/p.M11, b.h22/p.M22)
+	stiffening := fit.Stiffening * num.Larger(b.h11/p.M11, b.h22/p.M22)
 	var h Tensor[F]
-	h.M11, h.M12, h.M22 = b.h11+more*p.M11, b.h12+more*p.M12, b.h22+more*p.M22
+	h.M11, h.M12, h.M22 = b.h11+stiffening*p.M11, b.h12+stiffening*p.M12, b.h22+stiffening*p.M22
 	s.newton(&h, -b.gx, -b.gy, relax)
 	if s.slides {
 		s.limitToRail()
 	}
 }
 
-// Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
-// fall and leaves no triangle worse than the floor that was not so before: the whole, or up to four times half of it.
-// It returns the square of the move in the metric.
-//
-// Where it leaves triangles worse than the floor, they have become better by more than rounding.
+// Barrier moves vertex i by Newton's step toward the least energy around it, or by the step halved up to four times.
+// The move must decrease the energy, and must not make a triangle worse than the floor, or than the worst one before if
+// that is below the floor; then the worst must improve by more than round-off. It returns the square of the move in the
+// metric.
 //
 //atoll:kernel max grain=128
 func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
+	lastMove, lastVisit []int32, n *Counters) F {
 	var s step[F]
 	s.begin(i, set, m, v)
 	b := localEnergyOf(i, &s, c, m, field, v)
 	b.descend(&s, p.Relax, &v[i])
-	need := num.Smaller(b.least, c.Floor) + p.Margin
+	minQuality := num.Smaller(b.least, c.Floor) + p.Margin
 	share := F(1)
 	for try := 0; try < 5; try++ {
 		x, y := s.at(share)
-		far := distanceSquare(&v[i], x, y)
-		if !(far > p.Shortest*p.Shortest) || x-x != 0 || y-y != 0 {
+		moveSquare := distanceSquare(&v[i], x, y)
+		if !(moveSquare > p.Shortest*p.Shortest) || x-x != 0 || y-y != 0 {
 			break
 		}
-		at := field.At(x, y)
-		energy, sum, sound := trialEnergy(i, !s.slides, x, y, &at, need, p.Flat, c, m, v)
+		metric := field.At(x, y)
+		energy, sum, sound := trialEnergy(i, !s.slides, x, y, &metric, minQuality, p.Flat, c, m, v)
 		if sound && energy < b.energy && (!c.Rising || sum > b.sum+p.Margin) {
 			if share < 1 && i < int(set.Owned) {
 				atomic.AddInt64(&n.Limited, 1)
 			}
 			v[i].X, v[i].Y, v[i].S = x, y, s.s+share*s.ds
-			v[i].M11, v[i].M12, v[i].M22 = at.M11, at.M12, at.M22
-			return far
+			v[i].M11, v[i].M12, v[i].M22 = metric.M11, metric.M12, metric.M22
+			return moveSquare
 		}
 		share /= 2
 	}

@@ -32,15 +32,15 @@ func newFrame[F num.Float](m *Vertex[F], s *step[F]) frame[F] {
 	f.l.M11, f.l.M12, f.l.M22 = scale*(m.M22+root), -scale*m.M12, scale*(m.M11+root)
 	if s.slides {
 		t := &s.rail
-		size := num.Sqrt(t.Tx*(m.M11*t.Tx+2*m.M12*t.Ty) + t.Ty*m.M22*t.Ty)
-		f.tx, f.ty = t.Tx/size, t.Ty/size
+		metricLength := num.Sqrt(t.Tx*(m.M11*t.Tx+2*m.M12*t.Ty) + t.Ty*m.M22*t.Ty)
+		f.tx, f.ty = t.Tx/metricLength, t.Ty/metricLength
 	}
 	return f
 }
 
 // evaluate computes the set for vertex i at (x, y).
 func (act *activeSet[F]) evaluate(i int, closed bool, x, y F, f *frame[F], m *Mesh[F], field *Field[F], v []Vertex[F]) {
-	at := field.At(x, y)
+	metric := field.At(x, y)
 	mx, my := field.Gradient(x, y)
 	first := m.next(i, 0)
 	a := first
@@ -51,7 +51,7 @@ func (act *activeSet[F]) evaluate(i int, closed bool, x, y F, f *frame[F], m *Me
 		if b < 0 {
 			break
 		}
-		t := Measure(x, y, &at, &v[a], &v[b])
+		t := Measure(x, y, &metric, &v[a], &v[b])
 		q := t.Quality()
 		gx, gy := t.Gradient(x, y, &v[a], &v[b], &mx, &my)
 		lx, ly := v[a].Y-v[b].Y, v[b].X-v[a].X
@@ -134,23 +134,23 @@ func (act *activeSet[F]) firstStep(sx, sy F) (F, F) {
 			slope = r
 		}
 	}
-	flat, meet := F(-1), F(-1)
+	flat, crossing := F(-1), F(-1)
 	for k := 0; k < act.n; k++ {
 		if loss := -(act.lx[k]*sx + act.ly[k]*sy); loss > 0 && (flat < 0 || act.area[k] < flat*loss) {
 			flat = act.area[k] / loss
 		}
 		r := act.gx[k]*sx + act.gy[k]*sy
-		if gap := act.q[k] - act.least; !act.isActive(k) && r < slope && (meet < 0 || gap < meet*(slope-r)) {
-			meet = gap / (slope - r)
+		if gap := act.q[k] - act.least; !act.isActive(k) && r < slope && (crossing < 0 || gap < crossing*(slope-r)) {
+			crossing = gap / (slope - r)
 		}
 	}
-	if meet < 0 {
-		meet = 0.5 * flat
+	if crossing < 0 {
+		crossing = 0.5 * flat
 	}
-	if flat >= 0 && meet > 0.99*flat {
-		meet = 0.99 * flat
+	if flat >= 0 && crossing > 0.99*flat {
+		crossing = 0.99 * flat
 	}
-	return meet, slope
+	return crossing, slope
 }
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
@@ -160,7 +160,7 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 	f := newFrame(&v[i], s)
 	var act activeSet[F]
 	s.dx, s.dy, s.ds = 0, 0, 0
-	done := F(0)
+	share := F(0)
 	for climbs := int32(0); climbs < p.Climbs; climbs++ {
 		x, y := s.at(1)
 		act.evaluate(i, closed, x, y, &f, m, field, v)
@@ -168,39 +168,39 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 		if !(rate > 1e-9) {
 			break
 		}
-		far, slope := act.firstStep(sx, sy)
+		length, slope := act.firstStep(sx, sy)
 		base := *s
-		longer, gained := F(0), act.least
-		for far > p.Shortest {
-			s.advance(&base, &f, far*sx, far*sy)
+		bestLength, bestQuality := F(0), act.least
+		for length > p.Shortest {
+			s.advance(&base, &f, length*sx, length*sy)
 			x, y = s.at(1)
 			q := F(-1)
 			if upright(i, closed, x, y, p.Flat, m, v) {
 				q = worst(i, closed, x, y, m, field, v)
 			}
-			if q-act.least >= 0.9*far*slope {
-				longer, gained = far, q
+			if q-act.least >= 0.9*length*slope {
+				bestLength, bestQuality = length, q
 				break
 			}
-			if longer > 0 && gained >= q { // the step before was good, and this one is no better
+			if bestLength > 0 && bestQuality >= q { // the step before was good, and this one is no better
 				break
 			}
-			if q > gained {
-				longer, gained = far, q
+			if q > bestQuality {
+				bestLength, bestQuality = length, q
 			}
-			far /= 2
+			length /= 2
 		}
 		*s = base
-		if longer == 0 {
+		if bestLength == 0 {
 			break
 		}
-		s.advance(&base, &f, longer*sx, longer*sy)
-		done = 1
-		if gained-act.least < p.Gain {
+		s.advance(&base, &f, bestLength*sx, bestLength*sy)
+		share = 1
+		if bestQuality-act.least < p.Gain {
 			break
 		}
 	}
-	return done
+	return share
 }
 
 // advance sets the step to base plus a vector of the frame.
@@ -214,8 +214,8 @@ func (s *step[F]) advance(base *step[F], f *frame[F], x, y F) {
 }
 
 // combineSteps returns a share of one step followed by the other.
-func combineSteps[F num.Float](one, other *step[F], share, more F) step[F] {
+func combineSteps[F num.Float](one, other *step[F], share, otherShare F) step[F] {
 	s := *one
-	s.dx, s.dy, s.ds = share*one.dx+more*other.dx, share*one.dy+more*other.dy, share*one.ds+more*other.ds
+	s.dx, s.dy, s.ds = share*one.dx+otherShare*other.dx, share*one.dy+otherShare*other.dy, share*one.ds+otherShare*other.ds
 	return s
 }

@@ -21,8 +21,8 @@ type barycentric[F num.Float] struct {
 
 // barycentricIn returns the coordinates of (x, y) in a triangle, which need not contain it. It is exact at corners.
 func (f *Field[F]) barycentricIn(cell int32, x, y F) barycentric[F] {
-	at := &f.Background[cell].At
-	o, b, c := &f.Nodes[at[0]], &f.Nodes[at[1]], &f.Nodes[at[2]]
+	corners := &f.Background[cell].At
+	o, b, c := &f.Nodes[corners[0]], &f.Nodes[corners[1]], &f.Nodes[corners[2]]
 	bx, by, cx, cy := b.X-o.X, b.Y-o.Y, c.X-o.X, c.Y-o.Y
 	dx, dy := x-o.X, y-o.Y
 	area := bx*cy - by*cx
@@ -50,7 +50,7 @@ func (f *Field[F]) find(x, y F) barycentric[F] {
 	i, _ := lookup.Locate(x, f.X, f.PerX, f.Nx)
 	j, _ := lookup.Locate(y, f.Y, f.PerY, f.Ny)
 	box := j*f.Nx + i
-	cell, before := f.Starts[box], int32(-1)
+	cell, previous := f.Starts[box], int32(-1)
 	for step := int32(0); step < f.Steps; step++ {
 		s := f.barycentricIn(cell, x, y)
 		a := 1 - s.b - s.c
@@ -64,27 +64,28 @@ func (f *Field[F]) find(x, y F) barycentric[F] {
 		if s.c < least && (next < 0 || f.Background[cell].Next[0] >= 0) {
 			least, next = s.c, f.Background[cell].Next[0]
 		}
-		// Where both sides of an edge send it across, a position is on the edge but for rounding.
-		if least >= 0 || next >= 0 && next == before {
+		// If both triangles of an edge send the search across it, the position is on the edge up to round-off.
+		if least >= 0 || next >= 0 && next == previous {
 			return clampToCell(s)
 		}
 		if next < 0 {
 			break
 		}
-		before, cell = cell, next
+		previous, cell = cell, next
 	}
 	return f.nearest(box, x, y)
 }
 
-// nearest looks at every triangle that touches a box, for a position outside of the mesh, behind a notch or a hole of
-// it, or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
+// nearest searches all triangles that touch a box. It is for positions that find does not reach across edges: outside
+// of the mesh, behind a notch or a hole, or if the search goes in circles, which is possible for triangulations that
+// are not Delaunay.
 func (f *Field[F]) nearest(box int32, x, y F) barycentric[F] {
 	best := clampToCell(f.barycentricIn(f.Listed[f.Lists[box]], x, y))
-	far := f.distanceSquare(&best, x, y)
+	bestSquare := f.distanceSquare(&best, x, y)
 	for k := f.Lists[box] + 1; k < f.Lists[box+1]; k++ {
 		s := clampToCell(f.barycentricIn(f.Listed[k], x, y))
-		if d := f.distanceSquare(&s, x, y); d < far {
-			best, far = s, d
+		if d := f.distanceSquare(&s, x, y); d < bestSquare {
+			best, bestSquare = s, d
 		}
 	}
 	return best
@@ -92,8 +93,8 @@ func (f *Field[F]) nearest(box int32, x, y F) barycentric[F] {
 
 // distanceSquare returns the square of the distance of (x, y) from a position in a triangle.
 func (f *Field[F]) distanceSquare(s *barycentric[F], x, y F) F {
-	at := &f.Background[s.cell].At
-	o, b, c := &f.Nodes[at[0]], &f.Nodes[at[1]], &f.Nodes[at[2]]
+	corners := &f.Background[s.cell].At
+	o, b, c := &f.Nodes[corners[0]], &f.Nodes[corners[1]], &f.Nodes[corners[2]]
 	dx := o.X + s.b*(b.X-o.X) + s.c*(c.X-o.X) - x
 	dy := o.Y + s.b*(b.Y-o.Y) + s.c*(c.Y-o.Y) - y
 	return dx*dx + dy*dy
@@ -103,8 +104,8 @@ func (f *Field[F]) distanceSquare(s *barycentric[F], x, y F) F {
 // tensors is positive definite.
 func (f *Field[F]) atBackground(x, y F) Tensor[F] {
 	s := f.find(x, y)
-	at := &f.Background[s.cell].At
-	o, b, c := &f.Nodes[at[0]], &f.Nodes[at[1]], &f.Nodes[at[2]]
+	corners := &f.Background[s.cell].At
+	o, b, c := &f.Nodes[corners[0]], &f.Nodes[corners[1]], &f.Nodes[corners[2]]
 	var m Tensor[F]
 	m.M11 = f.Scale * (o.M11 + (s.b*(b.M11-o.M11) + s.c*(c.M11-o.M11)))
 	m.M12 = f.Scale * (o.M12 + (s.b*(b.M12-o.M12) + s.c*(c.M12-o.M12)))
@@ -115,8 +116,8 @@ func (f *Field[F]) atBackground(x, y F) Tensor[F] {
 // gradientAtBackground returns the derivatives by x and y, constant on every triangle.
 func (f *Field[F]) gradientAtBackground(x, y F) (Tensor[F], Tensor[F]) {
 	s := f.find(x, y)
-	at := &f.Background[s.cell].At
-	o, b, c := &f.Nodes[at[0]], &f.Nodes[at[1]], &f.Nodes[at[2]]
+	corners := &f.Background[s.cell].At
+	o, b, c := &f.Nodes[corners[0]], &f.Nodes[corners[1]], &f.Nodes[corners[2]]
 	bx, by, cx, cy := b.X-o.X, b.Y-o.Y, c.X-o.X, c.Y-o.Y
 	per := f.Scale / (bx*cy - by*cx)
 	var mx, my Tensor[F]

@@ -222,7 +222,7 @@ static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && of
 
 // Ring lists the neighbours of a vertex counter-clockwise. Around a vertex inside the mesh it begins with the lowest
 // global id and is closed: its last and its first neighbour share a triangle. On the boundary it begins where the mesh
-// does. The eighth entry is -1, or where Mesh.More goes on with the eighth neighbour; -1 ends the list in either.
+// does. The eighth entry is -1, or the index of the eighth neighbour in Mesh.More; -1 ends both lists.
 // Ring, types.go:32
 struct alignas(16) Ring {
     Array<int32, 8> At;
@@ -231,7 +231,7 @@ static_assert(sizeof(Ring) == 32 && offsetof(Ring, At) == 0, "Ring");
 
 // Rail is the line on which a boundary vertex slides: its origin, where the vertex began, and its direction there. At s
 // from the origin it is at (X, Y) + s (Tx, Ty) + s² (Bx, By): a straight line, with a direction of length 1, or a
-// parabola, on which s stays between Low and High. Only Barrier looks at these two.
+// parabola, on which s stays between Low and High. Only Barrier uses these two.
 // Rail[float32], types.go:37
 struct Rail_f32 {
     float X, Y, Tx, Ty, Bx, By, Low, High;
@@ -404,7 +404,7 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && of
 
 // Rail is the line on which a boundary vertex slides: its origin, where the vertex began, and its direction there. At s
 // from the origin it is at (X, Y) + s (Tx, Ty) + s² (Bx, By): a straight line, with a direction of length 1, or a
-// parabola, on which s stays between Low and High. Only Barrier looks at these two.
+// parabola, on which s stays between Low and High. Only Barrier uses these two.
 // Rail[float64], types.go:37
 struct Rail_f64 {
     double X, Y, Tx, Ty, Bx, By, Low, High;
@@ -673,17 +673,17 @@ static_assert(sizeof(Tile) == 40 && offsetof(Tile, Slot) == 0 && offsetof(Tile, 
 // NoSlot after the last. If the vertex slides, or has more than 8 neighbours, the last word is the index in Extras.
 // Visit, tile.go:28
 struct alignas(16) Visit {
-    Array<uint32, 4> Near;
+    Array<uint32, 4> Neighbours;
 };
-static_assert(sizeof(Visit) == 16 && offsetof(Visit, Near) == 0, "Visit");
+static_assert(sizeof(Visit) == 16 && offsetof(Visit, Neighbours) == 0, "Visit");
 
 // Extra is the rail of a visit, -1 if it does not slide, and its seventh and later neighbours.
 // Extra, tile.go:31
 struct alignas(16) Extra {
     int32 Rail_;
-    Array<uint32, 3> Near;
+    Array<uint32, 3> Neighbours;
 };
-static_assert(sizeof(Extra) == 16 && offsetof(Extra, Rail_) == 0 && offsetof(Extra, Near) == 4, "Extra");
+static_assert(sizeof(Extra) == 16 && offsetof(Extra, Rail_) == 0 && offsetof(Extra, Neighbours) == 4, "Extra");
 
 // Row is the first row of a symmetric tensor.
 // Row[float32], tile.go:69
@@ -701,14 +701,14 @@ struct TiledMesh_f32 {
     Slice<Extra> Extras;
     Slice<Rail_f32> Rails;
     Slice<int32> Sliders;
-    Slice<int32> Where;
+    Slice<int32> Index;
     Slice<Row_f32> NodeRow;
     Slice<float> NodeRest;
 };
 static_assert(sizeof(TiledMesh_f32) == 216 && offsetof(TiledMesh_f32, Tiles) == 0 &&
     offsetof(TiledMesh_f32, Slots) == 24 && offsetof(TiledMesh_f32, Visits) == 48 &&
     offsetof(TiledMesh_f32, Extras) == 72 && offsetof(TiledMesh_f32, Rails) == 96 &&
-    offsetof(TiledMesh_f32, Sliders) == 120 && offsetof(TiledMesh_f32, Where) == 144 &&
+    offsetof(TiledMesh_f32, Sliders) == 120 && offsetof(TiledMesh_f32, Index) == 144 &&
     offsetof(TiledMesh_f32, NodeRow) == 168 && offsetof(TiledMesh_f32, NodeRest) == 192, "TiledMesh_f32");
 
 // Window is the box of a metric grid's nodes that a tile holds: Nx per row, from node (I, J). Outside of it the
@@ -740,12 +740,12 @@ static_assert(sizeof(TileVertices_f32) == 96 && offsetof(TileVertices_f32, Place
     offsetof(TileVertices_f32, Row_) == 24 && offsetof(TileVertices_f32, M22) == 48 &&
     offsetof(TileVertices_f32, Along) == 72, "TileVertices_f32");
 
-// slotPlaces holds the indices of several vertices.
-// slotPlaces, tile.go:148
-struct slotPlaces {
-    Array<int32, 5> place;
+// slotIndices holds the indices of several vertices.
+// slotIndices, tile.go:148
+struct slotIndices {
+    Array<int32, 5> index;
 };
-static_assert(sizeof(slotPlaces) == 20 && offsetof(slotPlaces, place) == 0, "slotPlaces");
+static_assert(sizeof(slotIndices) == 20 && offsetof(slotIndices, index) == 0, "slotIndices");
 
 // sharedTile is the shared memory of a tile: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
@@ -779,14 +779,14 @@ struct TiledMesh_f64 {
     Slice<Extra> Extras;
     Slice<Rail_f64> Rails;
     Slice<int32> Sliders;
-    Slice<int32> Where;
+    Slice<int32> Index;
     Slice<Row_f64> NodeRow;
     Slice<double> NodeRest;
 };
 static_assert(sizeof(TiledMesh_f64) == 216 && offsetof(TiledMesh_f64, Tiles) == 0 &&
     offsetof(TiledMesh_f64, Slots) == 24 && offsetof(TiledMesh_f64, Visits) == 48 &&
     offsetof(TiledMesh_f64, Extras) == 72 && offsetof(TiledMesh_f64, Rails) == 96 &&
-    offsetof(TiledMesh_f64, Sliders) == 120 && offsetof(TiledMesh_f64, Where) == 144 &&
+    offsetof(TiledMesh_f64, Sliders) == 120 && offsetof(TiledMesh_f64, Index) == 144 &&
     offsetof(TiledMesh_f64, NodeRow) == 168 && offsetof(TiledMesh_f64, NodeRest) == 192, "TiledMesh_f64");
 
 // Place is the position of a vertex.
@@ -973,8 +973,8 @@ DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per
 // barycentricIn returns the coordinates of (x, y) in a triangle, which need not contain it. It is exact at corners.
 // (*Field[float32]).barycentricIn, fieldmesh.go:23
 DEVICE barycentric_f32 Field_barycentricIn_f32(const Field_f32 *f, int32 cell, float x, float y) {
-    Array<int32, 3> *at = &f->Background[cell].At;
-    Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    Array<int32, 3> *corners = &f->Background[cell].At;
+    Node_f32 *o = &f->Nodes[(*corners)[0]], *b = &f->Nodes[(*corners)[1]], *c = &f->Nodes[(*corners)[2]];
     float bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
     float dx = x - o->X, dy = y - o->Y;
     float area = bx * cy - by * cx;
@@ -998,26 +998,27 @@ DEVICE barycentric_f32 clampToCell_f32(barycentric_f32 s) {
 }
 
 // distanceSquare returns the square of the distance of (x, y) from a position in a triangle.
-// (*Field[float32]).distanceSquare, fieldmesh.go:94
+// (*Field[float32]).distanceSquare, fieldmesh.go:95
 DEVICE float Field_distanceSquare_f32(const Field_f32 *f, barycentric_f32 *s, float x, float y) {
-    Array<int32, 3> *at = &f->Background[s->cell].At;
-    Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    Array<int32, 3> *corners = &f->Background[s->cell].At;
+    Node_f32 *o = &f->Nodes[(*corners)[0]], *b = &f->Nodes[(*corners)[1]], *c = &f->Nodes[(*corners)[2]];
     float dx = o->X + s->b * (b->X - o->X) + s->c * (c->X - o->X) - x;
     float dy = o->Y + s->b * (b->Y - o->Y) + s->c * (c->Y - o->Y) - y;
     return dx * dx + dy * dy;
 }
 
-// nearest looks at every triangle that touches a box, for a position outside of the mesh, behind a notch or a hole of
-// it, or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
-// (*Field[float32]).nearest, fieldmesh.go:81
+// nearest searches all triangles that touch a box. It is for positions that find does not reach across edges: outside
+// of the mesh, behind a notch or a hole, or if the search goes in circles, which is possible for triangulations that
+// are not Delaunay.
+// (*Field[float32]).nearest, fieldmesh.go:82
 DEVICE barycentric_f32 Field_nearest_f32(const Field_f32 *f, int32 box, float x, float y) {
     barycentric_f32 best = clampToCell_f32(Field_barycentricIn_f32(f, f->Listed[f->Lists[box]], x, y));
-    float far = Field_distanceSquare_f32(f, &best, x, y);
+    float bestSquare = Field_distanceSquare_f32(f, &best, x, y);
     for (int32 k = add(f->Lists[box], 1); k < f->Lists[add(box, 1)]; k++) {
         barycentric_f32 s = clampToCell_f32(Field_barycentricIn_f32(f, f->Listed[k], x, y));
-        if (float d = Field_distanceSquare_f32(f, &s, x, y); d < far) {
+        if (float d = Field_distanceSquare_f32(f, &s, x, y); d < bestSquare) {
             best = s;
-            far = d;
+            bestSquare = d;
         }
     }
     return best;
@@ -1031,7 +1032,7 @@ DEVICE barycentric_f32 Field_find_f32(const Field_f32 *f, float x, float y) {
     auto [i, unused1] = lookup_Locate_f32(x, f->X, f->PerX, f->Nx);
     auto [j, unused2] = lookup_Locate_f32(y, f->Y, f->PerY, f->Ny);
     int32 box = add(mul(j, f->Nx), i);
-    int32 cell = f->Starts[box], before = -1;
+    int32 cell = f->Starts[box], previous = -1;
     for (int32 step = 0; step < f->Steps; step++) {
         barycentric_f32 s = Field_barycentricIn_f32(f, cell, x, y);
         float a = 1.0f - s.b - s.c;
@@ -1049,26 +1050,26 @@ DEVICE barycentric_f32 Field_find_f32(const Field_f32 *f, float x, float y) {
             least = s.c;
             next = f->Background[cell].Next[0];
         }
-        // Where both sides of an edge send it across, a position is on the edge but for rounding.
-        if (least >= 0.0f || next >= 0 && next == before) {
+        // If both triangles of an edge send the search across it, the position is on the edge up to round-off.
+        if (least >= 0.0f || next >= 0 && next == previous) {
             return clampToCell_f32(s);
         }
         if (next < 0) {
             break;
         }
-        before = cell;
+        previous = cell;
         cell = next;
     }
     return Field_nearest_f32(f, box, x, y);
 }
 
 // gradientAtBackground returns the derivatives by x and y, constant on every triangle.
-// (*Field[float32]).gradientAtBackground, fieldmesh.go:116
+// (*Field[float32]).gradientAtBackground, fieldmesh.go:117
 struct Field_gradientAtBackground_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
 DEVICE Field_gradientAtBackground_f32_results Field_gradientAtBackground_f32(const Field_f32 *f, float x, float y) {
     barycentric_f32 s = Field_find_f32(f, x, y);
-    Array<int32, 3> *at = &f->Background[s.cell].At;
-    Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    Array<int32, 3> *corners = &f->Background[s.cell].At;
+    Node_f32 *o = &f->Nodes[(*corners)[0]], *b = &f->Nodes[(*corners)[1]], *c = &f->Nodes[(*corners)[2]];
     float bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
     float per = f->Scale / (bx * cy - by * cx);
     Tensor_f32 mx = {}, my = {};
@@ -1209,7 +1210,7 @@ DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, flo
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float32], pain.go:80
+// solve[float32], pain.go:81
 struct solve_f32_results { float r0; float r1; };
 DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, float gy) {
     float inverse = 1.0f / a11;
@@ -1246,11 +1247,11 @@ DEVICE void step_limitToRail_f32(step_f32 *s) {
 // added to the Hessian, which may be singular where all triangles are slivers.
 // (*localEnergy[float32]).descend, barrier.go:127
 DEVICE void localEnergy_descend_f32(localEnergy_f32 *b, step_f32 *s, float relax, Vertex_f32 *p) {
-    float more = 0x1.0c6f7ap-20f /* 1e-06 */ * num_Larger_f32(b->h11 / p->M11, b->h22 / p->M22);
+    float stiffening = 0x1.0c6f7ap-20f /* 1e-06 */ * num_Larger_f32(b->h11 / p->M11, b->h22 / p->M22);
     Tensor_f32 h = {};
-    h.M11 = b->h11 + more * p->M11;
-    h.M12 = b->h12 + more * p->M12;
-    h.M22 = b->h22 + more * p->M22;
+    h.M11 = b->h11 + stiffening * p->M11;
+    h.M12 = b->h12 + stiffening * p->M12;
+    h.M22 = b->h22 + stiffening * p->M22;
     step_newton_f32(s, &h, -b->gx, -b->gy, relax);
     if (s->slides) {
         step_limitToRail_f32(s);
@@ -1280,7 +1281,7 @@ DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
 }
 
 // distanceSquare is the square of the distance of a position from a vertex, in its metric.
-// distanceSquare[float32], barrier.go:177
+// distanceSquare[float32], barrier.go:176
 DEVICE float distanceSquare_f32(Vertex_f32 *p, float x, float y) {
     float dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0f * p->M12 * dy) + dy * p->M22 * dy;
@@ -1288,11 +1289,11 @@ DEVICE float distanceSquare_f32(Vertex_f32 *p, float x, float y) {
 
 // atBackground returns the metric at a position, which is linear on every triangle: such a mean of positive definite
 // tensors is positive definite.
-// (*Field[float32]).atBackground, fieldmesh.go:104
+// (*Field[float32]).atBackground, fieldmesh.go:105
 DEVICE Tensor_f32 Field_atBackground_f32(const Field_f32 *f, float x, float y) {
     barycentric_f32 s = Field_find_f32(f, x, y);
-    Array<int32, 3> *at = &f->Background[s.cell].At;
-    Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    Array<int32, 3> *corners = &f->Background[s.cell].At;
+    Node_f32 *o = &f->Nodes[(*corners)[0]], *b = &f->Nodes[(*corners)[1]], *c = &f->Nodes[(*corners)[2]];
     Tensor_f32 m = {};
     m.M11 = f->Scale * (o->M11 + (s.b * (b->M11 - o->M11) + s.c * (c->M11 - o->M11)));
     m.M12 = f->Scale * (o->M12 + (s.b * (b->M12 - o->M12) + s.c * (c->M12 - o->M12)));
@@ -1362,9 +1363,9 @@ DEVICE float num_Abs_f32(float x) {
 // qualities, and whether all triangles are upright and of at least the quality need. It stops at the first that is not.
 // trialEnergy[float32], barrier.go:91
 struct trialEnergy_f32_results { float r0; float r1; bool r2; };
-DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, bool closed, float x, float y, Tensor_f32 *at, float need,
-        float flat, Control_f32 *c, const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    float p11 = at->M11, p12 = at->M12, p22 = at->M22;
+DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, bool closed, float x, float y, Tensor_f32 *metric,
+        float minQuality, float flat, Control_f32 *c, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    float p11 = metric->M11, p12 = metric->M12, p22 = metric->M22;
     float energy = 0.0f, sum = 0.0f;
     int32 first = Mesh_next_f32(m, i, 0);
     Vertex_f32 *a = &v[first];
@@ -1384,7 +1385,7 @@ DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, bool closed, float x, fl
         float lc = cx * (m11 * cx + 2.0f * m12 * cy) + m22 * cy * cy;
         auto [size, inverse] = fit_Value_f32((num_Sqrt_f32(la) + num_Sqrt_f32(lb) + num_Sqrt_f32(lc)) * 0x1.555556p-02f /* 0.33333334 */);
         float q = 0x1.279a74p+00f /* 1.1547005 */ * double_ * num_Sqrt_f32(det) * size * inverse * inverse;
-        if (!(q >= need && double_ > flat * (num_Abs_f32(one) + num_Abs_f32(other)))) {
+        if (!(q >= minQuality && double_ > flat * (num_Abs_f32(one) + num_Abs_f32(other)))) {
             return {energy, sum, false};
         }
         sum += q;
@@ -1400,29 +1401,28 @@ DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, bool closed, float x, fl
     }
 }
 
-// Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
-// fall and leaves no triangle worse than the floor that was not so before: the whole, or up to four times half of it.
-// It returns the square of the move in the metric.
-//
-// Where it leaves triangles worse than the floor, they have become better by more than rounding.
-// Barrier[float32], barrier.go:144
+// Barrier moves vertex i by Newton's step toward the least energy around it, or by the step halved up to four times.
+// The move must decrease the energy, and must not make a triangle worse than the floor, or than the worst one before if
+// that is below the floor; then the worst must improve by more than round-off. It returns the square of the move in the
+// metric.
+// Barrier[float32], barrier.go:143
 DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     localEnergy_f32 b = localEnergyOf_f32(i, &s, c, m, field, v);
     localEnergy_descend_f32(&b, &s, p->Relax, &v[i]);
-    float need = num_Smaller_f32(b.least, c->Floor) + p->Margin;
+    float minQuality = num_Smaller_f32(b.least, c->Floor) + p->Margin;
     float share = 1.0f;
     for (int64 try_ = 0; try_ < 5; try_++) {
         auto [x, y] = step_at_f32(&s, share);
-        float far = distanceSquare_f32(&v[i], x, y);
-        if (!(far > p->Shortest * p->Shortest) || x - x != 0.0f || y - y != 0.0f) {
+        float moveSquare = distanceSquare_f32(&v[i], x, y);
+        if (!(moveSquare > p->Shortest * p->Shortest) || x - x != 0.0f || y - y != 0.0f) {
             break;
         }
-        Tensor_f32 at = Field_At_f32(field, x, y);
-        auto [energy, sum, sound] = trialEnergy_f32(i, !s.slides, x, y, &at, need, p->Flat, c, m, v);
+        Tensor_f32 metric = Field_At_f32(field, x, y);
+        auto [energy, sum, sound] = trialEnergy_f32(i, !s.slides, x, y, &metric, minQuality, p->Flat, c, m, v);
         if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin)) {
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
@@ -1430,10 +1430,10 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
             v[i].X = x;
             v[i].Y = y;
             v[i].S = s.s + share * s.ds;
-            v[i].M11 = at.M11;
-            v[i].M12 = at.M12;
-            v[i].M22 = at.M22;
-            return far;
+            v[i].M11 = metric.M11;
+            v[i].M12 = metric.M12;
+            v[i].M22 = metric.M22;
+            return moveSquare;
         }
         share /= 2.0f;
     }
@@ -1554,8 +1554,8 @@ DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double 
 // barycentricIn returns the coordinates of (x, y) in a triangle, which need not contain it. It is exact at corners.
 // (*Field[float64]).barycentricIn, fieldmesh.go:23
 DEVICE barycentric_f64 Field_barycentricIn_f64(const Field_f64 *f, int32 cell, double x, double y) {
-    Array<int32, 3> *at = &f->Background[cell].At;
-    Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    Array<int32, 3> *corners = &f->Background[cell].At;
+    Node_f64 *o = &f->Nodes[(*corners)[0]], *b = &f->Nodes[(*corners)[1]], *c = &f->Nodes[(*corners)[2]];
     double bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
     double dx = x - o->X, dy = y - o->Y;
     double area = bx * cy - by * cx;
@@ -1579,26 +1579,27 @@ DEVICE barycentric_f64 clampToCell_f64(barycentric_f64 s) {
 }
 
 // distanceSquare returns the square of the distance of (x, y) from a position in a triangle.
-// (*Field[float64]).distanceSquare, fieldmesh.go:94
+// (*Field[float64]).distanceSquare, fieldmesh.go:95
 DEVICE double Field_distanceSquare_f64(const Field_f64 *f, barycentric_f64 *s, double x, double y) {
-    Array<int32, 3> *at = &f->Background[s->cell].At;
-    Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    Array<int32, 3> *corners = &f->Background[s->cell].At;
+    Node_f64 *o = &f->Nodes[(*corners)[0]], *b = &f->Nodes[(*corners)[1]], *c = &f->Nodes[(*corners)[2]];
     double dx = o->X + s->b * (b->X - o->X) + s->c * (c->X - o->X) - x;
     double dy = o->Y + s->b * (b->Y - o->Y) + s->c * (c->Y - o->Y) - y;
     return dx * dx + dy * dy;
 }
 
-// nearest looks at every triangle that touches a box, for a position outside of the mesh, behind a notch or a hole of
-// it, or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
-// (*Field[float64]).nearest, fieldmesh.go:81
+// nearest searches all triangles that touch a box. It is for positions that find does not reach across edges: outside
+// of the mesh, behind a notch or a hole, or if the search goes in circles, which is possible for triangulations that
+// are not Delaunay.
+// (*Field[float64]).nearest, fieldmesh.go:82
 DEVICE barycentric_f64 Field_nearest_f64(const Field_f64 *f, int32 box, double x, double y) {
     barycentric_f64 best = clampToCell_f64(Field_barycentricIn_f64(f, f->Listed[f->Lists[box]], x, y));
-    double far = Field_distanceSquare_f64(f, &best, x, y);
+    double bestSquare = Field_distanceSquare_f64(f, &best, x, y);
     for (int32 k = add(f->Lists[box], 1); k < f->Lists[add(box, 1)]; k++) {
         barycentric_f64 s = clampToCell_f64(Field_barycentricIn_f64(f, f->Listed[k], x, y));
-        if (double d = Field_distanceSquare_f64(f, &s, x, y); d < far) {
+        if (double d = Field_distanceSquare_f64(f, &s, x, y); d < bestSquare) {
             best = s;
-            far = d;
+            bestSquare = d;
         }
     }
     return best;
@@ -1612,7 +1613,7 @@ DEVICE barycentric_f64 Field_find_f64(const Field_f64 *f, double x, double y) {
     auto [i, unused1] = lookup_Locate_f64(x, f->X, f->PerX, f->Nx);
     auto [j, unused2] = lookup_Locate_f64(y, f->Y, f->PerY, f->Ny);
     int32 box = add(mul(j, f->Nx), i);
-    int32 cell = f->Starts[box], before = -1;
+    int32 cell = f->Starts[box], previous = -1;
     for (int32 step = 0; step < f->Steps; step++) {
         barycentric_f64 s = Field_barycentricIn_f64(f, cell, x, y);
         double a = 1.0 - s.b - s.c;
@@ -1630,27 +1631,27 @@ DEVICE barycentric_f64 Field_find_f64(const Field_f64 *f, double x, double y) {
             least = s.c;
             next = f->Background[cell].Next[0];
         }
-        // Where both sides of an edge send it across, a position is on the edge but for rounding.
-        if (least >= 0.0 || next >= 0 && next == before) {
+        // If both triangles of an edge send the search across it, the position is on the edge up to round-off.
+        if (least >= 0.0 || next >= 0 && next == previous) {
             return clampToCell_f64(s);
         }
         if (next < 0) {
             break;
         }
-        before = cell;
+        previous = cell;
         cell = next;
     }
     return Field_nearest_f64(f, box, x, y);
 }
 
 // gradientAtBackground returns the derivatives by x and y, constant on every triangle.
-// (*Field[float64]).gradientAtBackground, fieldmesh.go:116
+// (*Field[float64]).gradientAtBackground, fieldmesh.go:117
 struct Field_gradientAtBackground_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
 DEVICE Field_gradientAtBackground_f64_results Field_gradientAtBackground_f64(const Field_f64 *f, double x,
         double y) {
     barycentric_f64 s = Field_find_f64(f, x, y);
-    Array<int32, 3> *at = &f->Background[s.cell].At;
-    Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    Array<int32, 3> *corners = &f->Background[s.cell].At;
+    Node_f64 *o = &f->Nodes[(*corners)[0]], *b = &f->Nodes[(*corners)[1]], *c = &f->Nodes[(*corners)[2]];
     double bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
     double per = f->Scale / (bx * cy - by * cx);
     Tensor_f64 mx = {}, my = {};
@@ -1791,7 +1792,7 @@ DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx,
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float64], pain.go:80
+// solve[float64], pain.go:81
 struct solve_f64_results { double r0; double r1; };
 DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx, double gy) {
     double inverse = 1.0 / a11;
@@ -1828,11 +1829,11 @@ DEVICE void step_limitToRail_f64(step_f64 *s) {
 // added to the Hessian, which may be singular where all triangles are slivers.
 // (*localEnergy[float64]).descend, barrier.go:127
 DEVICE void localEnergy_descend_f64(localEnergy_f64 *b, step_f64 *s, double relax, Vertex_f64 *p) {
-    double more = 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ * num_Larger_f64(b->h11 / p->M11, b->h22 / p->M22);
+    double stiffening = 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ * num_Larger_f64(b->h11 / p->M11, b->h22 / p->M22);
     Tensor_f64 h = {};
-    h.M11 = b->h11 + more * p->M11;
-    h.M12 = b->h12 + more * p->M12;
-    h.M22 = b->h22 + more * p->M22;
+    h.M11 = b->h11 + stiffening * p->M11;
+    h.M12 = b->h12 + stiffening * p->M12;
+    h.M22 = b->h22 + stiffening * p->M22;
     step_newton_f64(s, &h, -b->gx, -b->gy, relax);
     if (s->slides) {
         step_limitToRail_f64(s);
@@ -1862,7 +1863,7 @@ DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
 }
 
 // distanceSquare is the square of the distance of a position from a vertex, in its metric.
-// distanceSquare[float64], barrier.go:177
+// distanceSquare[float64], barrier.go:176
 DEVICE double distanceSquare_f64(Vertex_f64 *p, double x, double y) {
     double dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0 * p->M12 * dy) + dy * p->M22 * dy;
@@ -1870,11 +1871,11 @@ DEVICE double distanceSquare_f64(Vertex_f64 *p, double x, double y) {
 
 // atBackground returns the metric at a position, which is linear on every triangle: such a mean of positive definite
 // tensors is positive definite.
-// (*Field[float64]).atBackground, fieldmesh.go:104
+// (*Field[float64]).atBackground, fieldmesh.go:105
 DEVICE Tensor_f64 Field_atBackground_f64(const Field_f64 *f, double x, double y) {
     barycentric_f64 s = Field_find_f64(f, x, y);
-    Array<int32, 3> *at = &f->Background[s.cell].At;
-    Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    Array<int32, 3> *corners = &f->Background[s.cell].At;
+    Node_f64 *o = &f->Nodes[(*corners)[0]], *b = &f->Nodes[(*corners)[1]], *c = &f->Nodes[(*corners)[2]];
     Tensor_f64 m = {};
     m.M11 = f->Scale * (o->M11 + (s.b * (b->M11 - o->M11) + s.c * (c->M11 - o->M11)));
     m.M12 = f->Scale * (o->M12 + (s.b * (b->M12 - o->M12) + s.c * (c->M12 - o->M12)));
@@ -1944,9 +1945,9 @@ DEVICE double num_Abs_f64(double x) {
 // qualities, and whether all triangles are upright and of at least the quality need. It stops at the first that is not.
 // trialEnergy[float64], barrier.go:91
 struct trialEnergy_f64_results { double r0; double r1; bool r2; };
-DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, bool closed, double x, double y, Tensor_f64 *at,
-        double need, double flat, Control_f64 *c, const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    double p11 = at->M11, p12 = at->M12, p22 = at->M22;
+DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, bool closed, double x, double y, Tensor_f64 *metric,
+        double minQuality, double flat, Control_f64 *c, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    double p11 = metric->M11, p12 = metric->M12, p22 = metric->M22;
     double energy = 0.0, sum = 0.0;
     int32 first = Mesh_next_f64(m, i, 0);
     Vertex_f64 *a = &v[first];
@@ -1966,7 +1967,7 @@ DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, bool closed, double x, d
         double lc = cx * (m11 * cx + 2.0 * m12 * cy) + m22 * cy * cy;
         auto [size, inverse] = fit_Value_f64((num_Sqrt_f64(la) + num_Sqrt_f64(lb) + num_Sqrt_f64(lc)) * 0x1.5555555555555p-02 /* 0.3333333333333333 */);
         double q = 0x1.279a74590331cp+00 /* 1.1547005383792515 */ * double_ * num_Sqrt_f64(det) * size * inverse * inverse;
-        if (!(q >= need && double_ > flat * (num_Abs_f64(one) + num_Abs_f64(other)))) {
+        if (!(q >= minQuality && double_ > flat * (num_Abs_f64(one) + num_Abs_f64(other)))) {
             return {energy, sum, false};
         }
         sum += q;
@@ -1982,29 +1983,28 @@ DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, bool closed, double x, d
     }
 }
 
-// Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
-// fall and leaves no triangle worse than the floor that was not so before: the whole, or up to four times half of it.
-// It returns the square of the move in the metric.
-//
-// Where it leaves triangles worse than the floor, they have become better by more than rounding.
-// Barrier[float64], barrier.go:144
+// Barrier moves vertex i by Newton's step toward the least energy around it, or by the step halved up to four times.
+// The move must decrease the energy, and must not make a triangle worse than the floor, or than the worst one before if
+// that is below the floor; then the worst must improve by more than round-off. It returns the square of the move in the
+// metric.
+// Barrier[float64], barrier.go:143
 DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     localEnergy_f64 b = localEnergyOf_f64(i, &s, c, m, field, v);
     localEnergy_descend_f64(&b, &s, p->Relax, &v[i]);
-    double need = num_Smaller_f64(b.least, c->Floor) + p->Margin;
+    double minQuality = num_Smaller_f64(b.least, c->Floor) + p->Margin;
     double share = 1.0;
     for (int64 try_ = 0; try_ < 5; try_++) {
         auto [x, y] = step_at_f64(&s, share);
-        double far = distanceSquare_f64(&v[i], x, y);
-        if (!(far > p->Shortest * p->Shortest) || x - x != 0.0 || y - y != 0.0) {
+        double moveSquare = distanceSquare_f64(&v[i], x, y);
+        if (!(moveSquare > p->Shortest * p->Shortest) || x - x != 0.0 || y - y != 0.0) {
             break;
         }
-        Tensor_f64 at = Field_At_f64(field, x, y);
-        auto [energy, sum, sound] = trialEnergy_f64(i, !s.slides, x, y, &at, need, p->Flat, c, m, v);
+        Tensor_f64 metric = Field_At_f64(field, x, y);
+        auto [energy, sum, sound] = trialEnergy_f64(i, !s.slides, x, y, &metric, minQuality, p->Flat, c, m, v);
         if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin)) {
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
@@ -2012,10 +2012,10 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
             v[i].X = x;
             v[i].Y = y;
             v[i].S = s.s + share * s.ds;
-            v[i].M11 = at.M11;
-            v[i].M12 = at.M12;
-            v[i].M22 = at.M22;
-            return far;
+            v[i].M11 = metric.M11;
+            v[i].M12 = metric.M12;
+            v[i].M22 = metric.M22;
+            return moveSquare;
         }
         share /= 2.0;
     }
@@ -2062,7 +2062,7 @@ DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the minimum over all.
-// RateCell[float32], barrier.go:185
+// RateCell[float32], barrier.go:184
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *p = &v[c->At[0]];
@@ -2111,7 +2111,7 @@ DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the minimum over all.
-// RateCell[float64], barrier.go:185
+// RateCell[float64], barrier.go:184
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *p = &v[c->At[0]];
@@ -2140,14 +2140,15 @@ DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
 }
 
 // needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
-// last visit. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last visited.
+// last visit. lastMove and lastVisit hold when a vertex last moved by more than the tolerance, and was last visited.
 // needsVisit[float32], place.go:11
-DEVICE bool needsVisit_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
+DEVICE bool needsVisit_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> lastMove,
+        Slice<int32> lastVisit) {
     if (!p->Cull) {
         return true;
     }
-    int32 last = seen[i];
-    if (moved[i] >= last) {
+    int32 last = lastVisit[i];
+    if (lastMove[i] >= last) {
         return true;
     }
     for (int64 k = 0; ; k = add(k, int64(1))) {
@@ -2155,7 +2156,7 @@ DEVICE bool needsVisit_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slic
         if (j < 0) {
             return false;
         }
-        if (moved[j] > last) {
+        if (lastMove[j] > last) {
             return true;
         }
     }
@@ -2212,8 +2213,8 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const 
         step_newton_f32(s, a, gx, gy, p->Relax / 2.0f);
         return;
     }
-    float off = (1.0f + p->Excess) * num_Abs_f32(a->M12);
-    const auto results1 = solve_f32(a->M11 + num_Larger_f32(a->M11, off), a->M12, a->M22 + num_Larger_f32(a->M22, off), p->Relax * gx, p->Relax * gy);
+    float offDiagonal = (1.0f + p->Excess) * num_Abs_f32(a->M12);
+    const auto results1 = solve_f32(a->M11 + num_Larger_f32(a->M11, offDiagonal), a->M12, a->M22 + num_Larger_f32(a->M22, offDiagonal), p->Relax * gx, p->Relax * gy);
     s->dx = results1.r0;
     s->dy = results1.r1;
 }
@@ -2259,9 +2260,9 @@ DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, cons
         if (b < 0) {
             return true;
         }
-        float one = (v[a].X - x) * (v[b].Y - y);
-        float other = (v[b].X - x) * (v[a].Y - y);
-        if (!(one - other > flat * (num_Abs_f32(one) + num_Abs_f32(other)))) {
+        float product = (v[a].X - x) * (v[b].Y - y);
+        float otherProduct = (v[b].X - x) * (v[a].Y - y);
+        if (!(product - otherProduct > flat * (num_Abs_f32(product) + num_Abs_f32(otherProduct)))) {
             return false;
         }
         if (b == first) {
@@ -2275,9 +2276,9 @@ DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, cons
 // metric: NaN where the new position is not finite.
 // commitMove[float32], place.go:76
 DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
-        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (p->Cull) {
-        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+        lastVisit[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
     if (share == 0.0f) {
         return 0.0f;
@@ -2288,24 +2289,25 @@ DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const 
         return 0.0f;
     }
     Vertex_f32 *old = &v[i];
-    float far = dx * (old->M11 * dx + 2.0f * old->M12 * dy) + dy * old->M22 * dy;
-    Tensor_f32 at = Field_At_f32(field, x, y);
+    float moveSquare = dx * (old->M11 * dx + 2.0f * old->M12 * dy) + dy * old->M22 * dy;
+    Tensor_f32 metric = Field_At_f32(field, x, y);
     v[i].X = x;
     v[i].Y = y;
     v[i].S = s->s + share * s->ds;
-    v[i].M11 = at.M11;
-    v[i].M12 = at.M12;
-    v[i].M22 = at.M22;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    v[i].M11 = metric.M11;
+    v[i].M12 = metric.M12;
+    v[i].M22 = metric.M22;
+    if (p->Cull && moveSquare > p->Tolerance) {
+        lastMove[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
-    return far;
+    return moveSquare;
 }
 
 // guarded applies as much of a step as the guard allows.
 // guarded[float32], place.go:101
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+        Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
+        Counters *n) {
     float share = 1.0f;
     if (p->Guard != 0) {
         if (p->Guard == 2) {
@@ -2325,34 +2327,35 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
             atomic_add(&n->Limited, int64(1));
         }
     }
-    return commitMove_f32(i, set, p, field, c, s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, s, share, v, lastMove, lastVisit);
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float32], pain.go:92
+// Pain[float32], pain.go:93
 DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!needsVisit_f32(i, p, m, moved, seen)) {
+        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
+    if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
         return 0.0f;
     }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     auto [a, gx, gy] = gather_f32(i, m, v);
     step_pain_f32(&s, &a, gx, gy, p);
-    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
+    return guarded_f32(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
 // needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
-// last visit. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last visited.
+// last visit. lastMove and lastVisit hold when a vertex last moved by more than the tolerance, and was last visited.
 // needsVisit[float64], place.go:11
-DEVICE bool needsVisit_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
+DEVICE bool needsVisit_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> lastMove,
+        Slice<int32> lastVisit) {
     if (!p->Cull) {
         return true;
     }
-    int32 last = seen[i];
-    if (moved[i] >= last) {
+    int32 last = lastVisit[i];
+    if (lastMove[i] >= last) {
         return true;
     }
     for (int64 k = 0; ; k = add(k, int64(1))) {
@@ -2360,7 +2363,7 @@ DEVICE bool needsVisit_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slic
         if (j < 0) {
             return false;
         }
-        if (moved[j] > last) {
+        if (lastMove[j] > last) {
             return true;
         }
     }
@@ -2417,8 +2420,8 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, cons
         step_newton_f64(s, a, gx, gy, p->Relax / 2.0);
         return;
     }
-    double off = (1.0 + p->Excess) * num_Abs_f64(a->M12);
-    const auto results1 = solve_f64(a->M11 + num_Larger_f64(a->M11, off), a->M12, a->M22 + num_Larger_f64(a->M22, off), p->Relax * gx, p->Relax * gy);
+    double offDiagonal = (1.0 + p->Excess) * num_Abs_f64(a->M12);
+    const auto results1 = solve_f64(a->M11 + num_Larger_f64(a->M11, offDiagonal), a->M12, a->M22 + num_Larger_f64(a->M22, offDiagonal), p->Relax * gx, p->Relax * gy);
     s->dx = results1.r0;
     s->dy = results1.r1;
 }
@@ -2465,9 +2468,9 @@ DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, c
         if (b < 0) {
             return true;
         }
-        double one = (v[a].X - x) * (v[b].Y - y);
-        double other = (v[b].X - x) * (v[a].Y - y);
-        if (!(one - other > flat * (num_Abs_f64(one) + num_Abs_f64(other)))) {
+        double product = (v[a].X - x) * (v[b].Y - y);
+        double otherProduct = (v[b].X - x) * (v[a].Y - y);
+        if (!(product - otherProduct > flat * (num_Abs_f64(product) + num_Abs_f64(otherProduct)))) {
             return false;
         }
         if (b == first) {
@@ -2481,9 +2484,9 @@ DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, c
 // metric: NaN where the new position is not finite.
 // commitMove[float64], place.go:76
 DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
-        step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
+        step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (p->Cull) {
-        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+        lastVisit[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
     if (share == 0.0) {
         return 0.0;
@@ -2494,24 +2497,25 @@ DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const
         return 0.0;
     }
     Vertex_f64 *old = &v[i];
-    double far = dx * (old->M11 * dx + 2.0 * old->M12 * dy) + dy * old->M22 * dy;
-    Tensor_f64 at = Field_At_f64(field, x, y);
+    double moveSquare = dx * (old->M11 * dx + 2.0 * old->M12 * dy) + dy * old->M22 * dy;
+    Tensor_f64 metric = Field_At_f64(field, x, y);
     v[i].X = x;
     v[i].Y = y;
     v[i].S = s->s + share * s->ds;
-    v[i].M11 = at.M11;
-    v[i].M12 = at.M12;
-    v[i].M22 = at.M22;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    v[i].M11 = metric.M11;
+    v[i].M12 = metric.M12;
+    v[i].M22 = metric.M22;
+    if (p->Cull && moveSquare > p->Tolerance) {
+        lastMove[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
-    return far;
+    return moveSquare;
 }
 
 // guarded applies as much of a step as the guard allows.
 // guarded[float64], place.go:101
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
-        Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+        Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
+        Counters *n) {
     double share = 1.0;
     if (p->Guard != 0) {
         if (p->Guard == 2) {
@@ -2531,23 +2535,23 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
             atomic_add(&n->Limited, int64(1));
         }
     }
-    return commitMove_f64(i, set, p, field, c, s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, s, share, v, lastMove, lastVisit);
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float64], pain.go:92
+// Pain[float64], pain.go:93
 DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
-        Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!needsVisit_f64(i, p, m, moved, seen)) {
+        Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
+    if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
         return 0.0;
     }
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     auto [a, gx, gy] = gather_f64(i, m, v);
     step_pain_f64(&s, &a, gx, gy, p);
-    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
+    return guarded_f64(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
 // moments returns Σ u_l u_l'.
@@ -2570,11 +2574,11 @@ DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float32], pain.go:108
+// PainExact[float32], pain.go:109
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -2585,7 +2589,7 @@ DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, cons
     gx -= (mx.M11 * xx + 2.0f * mx.M12 * xy + mx.M22 * yy) / 2.0f;
     gy -= (my.M11 * xx + 2.0f * my.M12 * xy + my.M22 * yy) / 2.0f;
     step_newton_f32(&s, &a, gx, gy, p->Relax);
-    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
+    return guarded_f32(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
 // moments returns Σ u_l u_l'.
@@ -2608,11 +2612,11 @@ DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float64], pain.go:108
+// PainExact[float64], pain.go:109
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -2623,15 +2627,15 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
     gx -= (mx.M11 * xx + 2.0 * mx.M12 * xy + mx.M22 * yy) / 2.0;
     gy -= (my.M11 * xx + 2.0 * my.M12 * xy + my.M22 * yy) / 2.0;
     step_newton_f64(&s, &a, gx, gy, p->Relax);
-    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
+    return guarded_f64(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
-// Laplace[float32], pain.go:127
+// Laplace[float32], pain.go:128
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -2649,15 +2653,15 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     }
     a.M22 = a.M11;
     step_newton_f32(&s, &a, gx, gy, p->Relax);
-    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
+    return guarded_f32(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
-// Laplace[float64], pain.go:127
+// Laplace[float64], pain.go:128
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -2675,7 +2679,7 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     }
     a.M22 = a.M11;
     step_newton_f64(&s, &a, gx, gy, p->Relax);
-    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
+    return guarded_f64(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
 // MeasureCell stores the quality and the area of triangle i.
@@ -2738,7 +2742,7 @@ DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, 
 // worst[float32], quality.go:75
 DEVICE float worst_f32(int64 i, bool closed, float x, float y, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
-    Tensor_f32 at = Field_At_f32(field, x, y);
+    Tensor_f32 metric = Field_At_f32(field, x, y);
     int32 first = Mesh_next_f32(m, i, 0);
     int32 a = first;
     float least = 2.0f;
@@ -2747,7 +2751,7 @@ DEVICE float worst_f32(int64 i, bool closed, float x, float y, const Mesh_f32 *m
         if (b < 0) {
             break;
         }
-        Triangle_f32 t = Measure_f32(x, y, &at, &v[a], &v[b]);
+        Triangle_f32 t = Measure_f32(x, y, &metric, &v[a], &v[b]);
         if (float q = Triangle_Quality_f32(&t); !(q >= least)) {
             least = q;
         }
@@ -2776,8 +2780,8 @@ DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
             return 0.0f;
         }
     }
-    float was = worst_f32(i, !s->slides, s->x, s->y, m, field, v);
-    if (worst_f32(i, !s->slides, x, y, m, field, v) > was + p->Gain) {
+    float initial = worst_f32(i, !s->slides, s->x, s->y, m, field, v);
+    if (worst_f32(i, !s->slides, x, y, m, field, v) > initial + p->Gain) {
         return share;
     }
     return 0.0f;
@@ -2787,8 +2791,8 @@ DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
 // where a triangle would be inverted, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float32], smart.go:13
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!needsVisit_f32(i, p, m, moved, seen)) {
+        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
+    if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -2797,14 +2801,14 @@ DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Me
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
 // worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if any is.
 // worst[float64], quality.go:75
 DEVICE double worst_f64(int64 i, bool closed, double x, double y, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
-    Tensor_f64 at = Field_At_f64(field, x, y);
+    Tensor_f64 metric = Field_At_f64(field, x, y);
     int32 first = Mesh_next_f64(m, i, 0);
     int32 a = first;
     double least = 2.0;
@@ -2813,7 +2817,7 @@ DEVICE double worst_f64(int64 i, bool closed, double x, double y, const Mesh_f64
         if (b < 0) {
             break;
         }
-        Triangle_f64 t = Measure_f64(x, y, &at, &v[a], &v[b]);
+        Triangle_f64 t = Measure_f64(x, y, &metric, &v[a], &v[b]);
         if (double q = Triangle_Quality_f64(&t); !(q >= least)) {
             least = q;
         }
@@ -2842,8 +2846,8 @@ DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
             return 0.0;
         }
     }
-    double was = worst_f64(i, !s->slides, s->x, s->y, m, field, v);
-    if (worst_f64(i, !s->slides, x, y, m, field, v) > was + p->Gain) {
+    double initial = worst_f64(i, !s->slides, s->x, s->y, m, field, v);
+    if (worst_f64(i, !s->slides, x, y, m, field, v) > initial + p->Gain) {
         return share;
     }
     return 0.0;
@@ -2853,8 +2857,8 @@ DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
 // where a triangle would be inverted, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float64], smart.go:13
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
-        Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!needsVisit_f64(i, p, m, moved, seen)) {
+        Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
+    if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -2863,7 +2867,7 @@ DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const M
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
 // newFrame uses √M = (M + √det M)/√(tr M + 2√det M).
@@ -2877,9 +2881,9 @@ DEVICE frame_f32 newFrame_f32(Vertex_f32 *m, step_f32 *s) {
     f.l.M22 = scale * (m->M11 + root);
     if (s->slides) {
         Rail_f32 *t = &s->rail;
-        float size = num_Sqrt_f32(t->Tx * (m->M11 * t->Tx + 2.0f * m->M12 * t->Ty) + t->Ty * m->M22 * t->Ty);
-        f.tx = t->Tx / size;
-        f.ty = t->Ty / size;
+        float metricLength = num_Sqrt_f32(t->Tx * (m->M11 * t->Tx + 2.0f * m->M12 * t->Ty) + t->Ty * m->M22 * t->Ty);
+        f.tx = t->Tx / metricLength;
+        f.ty = t->Ty / metricLength;
     }
     return f;
 }
@@ -2925,7 +2929,7 @@ DEVICE Triangle_Gradient_f32_results Triangle_Gradient_f32(Triangle_f32 *t, floa
 // (*activeSet[float32]).evaluate, climb.go:42
 DEVICE void activeSet_evaluate_f32(activeSet_f32 *act, int64 i, bool closed, float x, float y, frame_f32 *f,
         const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
-    Tensor_f32 at = Field_At_f32(field, x, y);
+    Tensor_f32 metric = Field_At_f32(field, x, y);
     auto [mx, my] = Field_Gradient_f32(field, x, y);
     int32 first = Mesh_next_f32(m, i, 0);
     int32 a = first;
@@ -2936,7 +2940,7 @@ DEVICE void activeSet_evaluate_f32(activeSet_f32 *act, int64 i, bool closed, flo
         if (b < 0) {
             break;
         }
-        Triangle_f32 t = Measure_f32(x, y, &at, &v[a], &v[b]);
+        Triangle_f32 t = Measure_f32(x, y, &metric, &v[a], &v[b]);
         float q = Triangle_Quality_f32(&t);
         auto [gx, gy] = Triangle_Gradient_f32(&t, x, y, &v[a], &v[b], &mx, &my);
         float lx = v[a].Y - v[b].Y, ly = v[b].X - v[a].X;
@@ -3036,23 +3040,23 @@ DEVICE activeSet_firstStep_f32_results activeSet_firstStep_f32(activeSet_f32 *ac
             slope = r;
         }
     }
-    float flat = -1.0f, meet = -1.0f;
+    float flat = -1.0f, crossing = -1.0f;
     for (int64 k = 0; k < act->n; k++) {
         if (float loss = -(act->lx[k] * sx + act->ly[k] * sy); loss > 0.0f && (flat < 0.0f || act->area[k] < flat * loss)) {
             flat = act->area[k] / loss;
         }
         float r = act->gx[k] * sx + act->gy[k] * sy;
-        if (float gap = act->q[k] - act->least; !activeSet_isActive_f32(act, k) && r < slope && (meet < 0.0f || gap < meet * (slope - r))) {
-            meet = gap / (slope - r);
+        if (float gap = act->q[k] - act->least; !activeSet_isActive_f32(act, k) && r < slope && (crossing < 0.0f || gap < crossing * (slope - r))) {
+            crossing = gap / (slope - r);
         }
     }
-    if (meet < 0.0f) {
-        meet = 0.5f * flat;
+    if (crossing < 0.0f) {
+        crossing = 0.5f * flat;
     }
-    if (flat >= 0.0f && meet > 0x1.fae148p-01f /* 0.99 */ * flat) {
-        meet = 0x1.fae148p-01f /* 0.99 */ * flat;
+    if (flat >= 0.0f && crossing > 0x1.fae148p-01f /* 0.99 */ * flat) {
+        crossing = 0x1.fae148p-01f /* 0.99 */ * flat;
     }
-    return {meet, slope};
+    return {crossing, slope};
 }
 
 // advance sets the step to base plus a vector of the frame.
@@ -3078,7 +3082,7 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
     s->dx = 0.0f;
     s->dy = 0.0f;
     s->ds = 0.0f;
-    float done = 0.0f;
+    float share = 0.0f;
     for (int32 climbs = 0; climbs < p->Climbs; climbs++) {
         auto [x, y] = step_at_f32(s, 1.0f);
         activeSet_evaluate_f32(&act, i, closed, x, y, &f, m, field, v);
@@ -3086,11 +3090,11 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
         if (!(rate > 0x1.12e0bep-30f /* 1e-09 */)) {
             break;
         }
-        auto [far, slope] = activeSet_firstStep_f32(&act, sx, sy);
+        auto [length, slope] = activeSet_firstStep_f32(&act, sx, sy);
         step_f32 base = *s;
-        float longer = 0.0f, gained = act.least;
-        while (far > p->Shortest) {
-            step_advance_f32(s, &base, &f, far * sx, far * sy);
+        float bestLength = 0.0f, bestQuality = act.least;
+        while (length > p->Shortest) {
+            step_advance_f32(s, &base, &f, length * sx, length * sy);
             const auto results1 = step_at_f32(s, 1.0f);
             x = results1.r0;
             y = results1.r1;
@@ -3098,40 +3102,40 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
             if (upright_f32(i, closed, x, y, p->Flat, m, v)) {
                 q = worst_f32(i, closed, x, y, m, field, v);
             }
-            if (q - act.least >= 0x1.ccccccp-01f /* 0.9 */ * far * slope) {
-                longer = far;
-                gained = q;
+            if (q - act.least >= 0x1.ccccccp-01f /* 0.9 */ * length * slope) {
+                bestLength = length;
+                bestQuality = q;
                 break;
             }
-            if (longer > 0.0f && gained >= q) {
+            if (bestLength > 0.0f && bestQuality >= q) {
                 // the step before was good, and this one is no better
                 break;
             }
-            if (q > gained) {
-                longer = far;
-                gained = q;
+            if (q > bestQuality) {
+                bestLength = length;
+                bestQuality = q;
             }
-            far /= 2.0f;
+            length /= 2.0f;
         }
         *s = base;
-        if (longer == 0.0f) {
+        if (bestLength == 0.0f) {
             break;
         }
-        step_advance_f32(s, &base, &f, longer * sx, longer * sy);
-        done = 1.0f;
-        if (gained - act.least < p->Gain) {
+        step_advance_f32(s, &base, &f, bestLength * sx, bestLength * sy);
+        share = 1.0f;
+        if (bestQuality - act.least < p->Gain) {
             break;
         }
     }
-    return done;
+    return share;
 }
 
 // Optimise moves vertex i to where the worst quality around it is best.
 // Optimise[float32], smart.go:50
 DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -3140,7 +3144,7 @@ DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
 // newFrame uses √M = (M + √det M)/√(tr M + 2√det M).
@@ -3154,9 +3158,9 @@ DEVICE frame_f64 newFrame_f64(Vertex_f64 *m, step_f64 *s) {
     f.l.M22 = scale * (m->M11 + root);
     if (s->slides) {
         Rail_f64 *t = &s->rail;
-        double size = num_Sqrt_f64(t->Tx * (m->M11 * t->Tx + 2.0 * m->M12 * t->Ty) + t->Ty * m->M22 * t->Ty);
-        f.tx = t->Tx / size;
-        f.ty = t->Ty / size;
+        double metricLength = num_Sqrt_f64(t->Tx * (m->M11 * t->Tx + 2.0 * m->M12 * t->Ty) + t->Ty * m->M22 * t->Ty);
+        f.tx = t->Tx / metricLength;
+        f.ty = t->Ty / metricLength;
     }
     return f;
 }
@@ -3202,7 +3206,7 @@ DEVICE Triangle_Gradient_f64_results Triangle_Gradient_f64(Triangle_f64 *t, doub
 // (*activeSet[float64]).evaluate, climb.go:42
 DEVICE void activeSet_evaluate_f64(activeSet_f64 *act, int64 i, bool closed, double x, double y, frame_f64 *f,
         const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
-    Tensor_f64 at = Field_At_f64(field, x, y);
+    Tensor_f64 metric = Field_At_f64(field, x, y);
     auto [mx, my] = Field_Gradient_f64(field, x, y);
     int32 first = Mesh_next_f64(m, i, 0);
     int32 a = first;
@@ -3213,7 +3217,7 @@ DEVICE void activeSet_evaluate_f64(activeSet_f64 *act, int64 i, bool closed, dou
         if (b < 0) {
             break;
         }
-        Triangle_f64 t = Measure_f64(x, y, &at, &v[a], &v[b]);
+        Triangle_f64 t = Measure_f64(x, y, &metric, &v[a], &v[b]);
         double q = Triangle_Quality_f64(&t);
         auto [gx, gy] = Triangle_Gradient_f64(&t, x, y, &v[a], &v[b], &mx, &my);
         double lx = v[a].Y - v[b].Y, ly = v[b].X - v[a].X;
@@ -3313,23 +3317,23 @@ DEVICE activeSet_firstStep_f64_results activeSet_firstStep_f64(activeSet_f64 *ac
             slope = r;
         }
     }
-    double flat = -1.0, meet = -1.0;
+    double flat = -1.0, crossing = -1.0;
     for (int64 k = 0; k < act->n; k++) {
         if (double loss = -(act->lx[k] * sx + act->ly[k] * sy); loss > 0.0 && (flat < 0.0 || act->area[k] < flat * loss)) {
             flat = act->area[k] / loss;
         }
         double r = act->gx[k] * sx + act->gy[k] * sy;
-        if (double gap = act->q[k] - act->least; !activeSet_isActive_f64(act, k) && r < slope && (meet < 0.0 || gap < meet * (slope - r))) {
-            meet = gap / (slope - r);
+        if (double gap = act->q[k] - act->least; !activeSet_isActive_f64(act, k) && r < slope && (crossing < 0.0 || gap < crossing * (slope - r))) {
+            crossing = gap / (slope - r);
         }
     }
-    if (meet < 0.0) {
-        meet = 0.5 * flat;
+    if (crossing < 0.0) {
+        crossing = 0.5 * flat;
     }
-    if (flat >= 0.0 && meet > 0x1.fae147ae147aep-01 /* 0.99 */ * flat) {
-        meet = 0x1.fae147ae147aep-01 /* 0.99 */ * flat;
+    if (flat >= 0.0 && crossing > 0x1.fae147ae147aep-01 /* 0.99 */ * flat) {
+        crossing = 0x1.fae147ae147aep-01 /* 0.99 */ * flat;
     }
-    return {meet, slope};
+    return {crossing, slope};
 }
 
 // advance sets the step to base plus a vector of the frame.
@@ -3355,7 +3359,7 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
     s->dx = 0.0;
     s->dy = 0.0;
     s->ds = 0.0;
-    double done = 0.0;
+    double share = 0.0;
     for (int32 climbs = 0; climbs < p->Climbs; climbs++) {
         auto [x, y] = step_at_f64(s, 1.0);
         activeSet_evaluate_f64(&act, i, closed, x, y, &f, m, field, v);
@@ -3363,11 +3367,11 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
         if (!(rate > 0x1.12e0be826d695p-30 /* 1e-09 */)) {
             break;
         }
-        auto [far, slope] = activeSet_firstStep_f64(&act, sx, sy);
+        auto [length, slope] = activeSet_firstStep_f64(&act, sx, sy);
         step_f64 base = *s;
-        double longer = 0.0, gained = act.least;
-        while (far > p->Shortest) {
-            step_advance_f64(s, &base, &f, far * sx, far * sy);
+        double bestLength = 0.0, bestQuality = act.least;
+        while (length > p->Shortest) {
+            step_advance_f64(s, &base, &f, length * sx, length * sy);
             const auto results1 = step_at_f64(s, 1.0);
             x = results1.r0;
             y = results1.r1;
@@ -3375,40 +3379,40 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
             if (upright_f64(i, closed, x, y, p->Flat, m, v)) {
                 q = worst_f64(i, closed, x, y, m, field, v);
             }
-            if (q - act.least >= 0x1.ccccccccccccdp-01 /* 0.9 */ * far * slope) {
-                longer = far;
-                gained = q;
+            if (q - act.least >= 0x1.ccccccccccccdp-01 /* 0.9 */ * length * slope) {
+                bestLength = length;
+                bestQuality = q;
                 break;
             }
-            if (longer > 0.0 && gained >= q) {
+            if (bestLength > 0.0 && bestQuality >= q) {
                 // the step before was good, and this one is no better
                 break;
             }
-            if (q > gained) {
-                longer = far;
-                gained = q;
+            if (q > bestQuality) {
+                bestLength = length;
+                bestQuality = q;
             }
-            far /= 2.0;
+            length /= 2.0;
         }
         *s = base;
-        if (longer == 0.0) {
+        if (bestLength == 0.0) {
             break;
         }
-        step_advance_f64(s, &base, &f, longer * sx, longer * sy);
-        done = 1.0;
-        if (gained - act.least < p->Gain) {
+        step_advance_f64(s, &base, &f, bestLength * sx, bestLength * sy);
+        share = 1.0;
+        if (bestQuality - act.least < p->Gain) {
             break;
         }
     }
-    return done;
+    return share;
 }
 
 // Optimise moves vertex i to where the worst quality around it is best.
 // Optimise[float64], smart.go:50
 DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -3417,24 +3421,24 @@ DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
 // combineSteps returns a share of one step followed by the other.
 // combineSteps[float32], climb.go:217
-DEVICE step_f32 combineSteps_f32(step_f32 *one, step_f32 *other, float share, float more) {
+DEVICE step_f32 combineSteps_f32(step_f32 *one, step_f32 *other, float share, float otherShare) {
     step_f32 s = *one;
-    s.dx = share * one->dx + more * other->dx;
-    s.dy = share * one->dy + more * other->dy;
-    s.ds = share * one->ds + more * other->ds;
+    s.dx = share * one->dx + otherShare * other->dx;
+    s.dy = share * one->dy + otherShare * other->dy;
+    s.ds = share * one->ds + otherShare * other->ds;
     return s;
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
 // Hybrid[float32], smart.go:67
 DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!needsVisit_f32(i, p, m, moved, seen)) {
+        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
+    if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -3447,8 +3451,8 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
         s.x = x;
         s.y = y;
         s.s = s.s + share * s.ds;
-        if (float more = climb_f32(i, &s, p, m, field, v); more != 0.0f) {
-            s = combineSteps_f32(&first, &s, share, more);
+        if (float climbShare = climb_f32(i, &s, p, m, field, v); climbShare != 0.0f) {
+            s = combineSteps_f32(&first, &s, share, climbShare);
             share = 1.0f;
         } else {
             s = first;
@@ -3457,25 +3461,25 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
 // combineSteps returns a share of one step followed by the other.
 // combineSteps[float64], climb.go:217
-DEVICE step_f64 combineSteps_f64(step_f64 *one, step_f64 *other, double share, double more) {
+DEVICE step_f64 combineSteps_f64(step_f64 *one, step_f64 *other, double share, double otherShare) {
     step_f64 s = *one;
-    s.dx = share * one->dx + more * other->dx;
-    s.dy = share * one->dy + more * other->dy;
-    s.ds = share * one->ds + more * other->ds;
+    s.dx = share * one->dx + otherShare * other->dx;
+    s.dy = share * one->dy + otherShare * other->dy;
+    s.ds = share * one->ds + otherShare * other->ds;
     return s;
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
 // Hybrid[float64], smart.go:67
 DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -3488,8 +3492,8 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
         s.x = x;
         s.y = y;
         s.s = s.s + share * s.ds;
-        if (double more = climb_f64(i, &s, p, m, field, v); more != 0.0) {
-            s = combineSteps_f64(&first, &s, share, more);
+        if (double climbShare = climb_f64(i, &s, p, m, field, v); climbShare != 0.0) {
+            s = combineSteps_f64(&first, &s, share, climbShare);
             share = 1.0;
         } else {
             s = first;
@@ -3498,16 +3502,16 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
-// slotPlaces returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-// (*TiledMesh[float32]).slotPlaces, tile.go:151
-DEVICE slotPlaces TiledMesh_slotPlaces_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 first, int32 number_) {
-    slotPlaces s = {};
+// slotIndices returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
+// (*TiledMesh[float32]).slotIndices, tile.go:151
+DEVICE slotIndices TiledMesh_slotIndices_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 first, int32 number_) {
+    slotIndices s = {};
     for (int32 j = 0; j < 5; j++) {
         if (add(k, mul(j, n)) < number_) {
-            s.place[j] = m->Slots[add(add(first, k), mul(j, n))] >> 2;
+            s.index[j] = m->Slots[add(add(first, k), mul(j, n))] >> 2;
         }
     }
     return s;
@@ -3554,13 +3558,14 @@ DEVICE float sharedTile_pain_f32(const sharedTile_f32 *b, Visit visit, int32 bit
     s.x = b->place[k].X;
     s.y = b->place[k].Y;
     float m11 = b->row[k].M11, m12 = b->row[k].M12, m22 = b->m22[k];
-    Array<uint32, 6> near = Array<uint32, 6>{{visit.Near[0], visit.Near[1], visit.Near[2], visit.Near[3], 4294967295u, 4294967295u}};
+    Array<uint32, 4> words = visit.Neighbours;
+    Array<uint32, 6> neighbours = Array<uint32, 6>{{words[0], words[1], words[2], words[3], 4294967295u, 4294967295u}};
     int32 rail = -1;
     if ((bits & 2) != 0) {
-        Extra *extra = &m->Extras[visit.Near[3]];
-        near[3] = extra->Near[0];
-        near[4] = extra->Near[1];
-        near[5] = extra->Near[2];
+        Extra *extra = &m->Extras[visit.Neighbours[3]];
+        neighbours[3] = extra->Neighbours[0];
+        neighbours[4] = extra->Neighbours[1];
+        neighbours[5] = extra->Neighbours[2];
         rail = extra->Rail_;
     }
     if (rail >= 0) {
@@ -3571,26 +3576,26 @@ DEVICE float sharedTile_pain_f32(const sharedTile_f32 *b, Visit visit, int32 bit
     Tensor_f32 a = {};
     float gx = 0.0f, gy = 0.0f;
     for (int64 n = 0; n < 6; n++) {
-        uint32 one = near[n] & 65535u, other = near[n] >> 16;
-        if (one == 65535u) {
+        uint32 first = neighbours[n] & 65535u, second = neighbours[n] >> 16;
+        if (first == 65535u) {
             break;
         }
         // Both are read before the first is added. Where there is no other, the first is read twice.
-        bool also = other != 65535u;
-        if (!also) {
-            other = one;
+        bool hasSecond = second != 65535u;
+        if (!hasSecond) {
+            second = first;
         }
-        Place_f32 place = b->place[other];
-        Row_f32 row = b->row[other];
-        float rest = b->m22[other];
-        float n11 = m11 + b->row[one].M11, n12 = m12 + b->row[one].M12, n22 = m22 + b->m22[one];
-        auto [fx, fy] = metricTimes_f32(n11, n12, n22, b->place[one].X - s.x, b->place[one].Y - s.y);
+        Place_f32 place = b->place[second];
+        Row_f32 row = b->row[second];
+        float rest = b->m22[second];
+        float n11 = m11 + b->row[first].M11, n12 = m12 + b->row[first].M12, n22 = m22 + b->m22[first];
+        auto [fx, fy] = metricTimes_f32(n11, n12, n22, b->place[first].X - s.x, b->place[first].Y - s.y);
         a.M11 = a.M11 + n11;
         a.M12 = a.M12 + n12;
         a.M22 = a.M22 + n22;
         gx = gx + fx;
         gy = gy + fy;
-        if (also) {
+        if (hasSecond) {
             n11 = m11 + row.M11;
             n12 = m12 + row.M12;
             n22 = m22 + rest;
@@ -3607,13 +3612,13 @@ DEVICE float sharedTile_pain_f32(const sharedTile_f32 *b, Visit visit, int32 bit
     step_pain_f32(&s, &a, gx, gy, p);
     auto [x, y] = step_at_f32(&s, 1.0f);
     float dx = x - s.x, dy = y - s.y;
-    float far = 0.0f;
+    float moveSquare = 0.0f;
     if (!(dx == 0.0f && dy == 0.0f)) {
-        far = dx * (m11 * dx + 2.0f * m12 * dy) + dy * m22 * dy;
-        Tensor_f32 at = sharedTile_metric_f32(b, field, x, y);
-        m11 = at.M11;
-        m12 = at.M12;
-        m22 = at.M22;
+        moveSquare = dx * (m11 * dx + 2.0f * m12 * dy) + dy * m22 * dy;
+        Tensor_f32 metric = sharedTile_metric_f32(b, field, x, y);
+        m11 = metric.M11;
+        m12 = metric.M12;
+        m22 = metric.M22;
         s.s += s.ds;
         b->place[k].X = x;
         b->place[k].Y = y;
@@ -3635,31 +3640,31 @@ DEVICE float sharedTile_pain_f32(const sharedTile_f32 *b, Visit visit, int32 bit
             to->Along[rail] = s.s;
         }
     }
-    return far;
+    return moveSquare;
 }
 
 // TilePain makes a sweep of Pain without guard through tile t. It returns the square of the longest move in the
 // metric.
 // TilePain[float32], tile.go:86
 DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, const Field_f32 *field,
-        Slice<Window> windows, const TileVertices_f32 *from, const TileVertices_f32 *to,
+        Slice<Window> windows, const TileVertices_f32 *source, const TileVertices_f32 *to,
         Array<Place_f32, 1536> *place, Array<Row_f32, 1536> *row, Array<float, 1536> *rest,
         Array<Row_f32, 2244> *nodeRow, Array<float, 2244> *nodeRest) {
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
     int32 nodes = mul(window.Nx, window.Ny);
-    int32 fills = go_max<int32>(sub(add(slots, 5), 1) / 5, go_min<int32>(nodes, 320));
+    int32 threadsUsed = go_max<int32>(sub(add(slots, 5), 1) / 5, go_min<int32>(nodes, 320));
     int32 across = go_max<int32>(window.Nx, 1);
-    int32 stepI = rem(fills, across), stepJ = quo(fills, across);
+    int32 stepI = rem(threadsUsed, across), stepJ = quo(threadsUsed, across);
     float best = 0.0f;
-    TURNS(int32, k, fills) {
-        slotPlaces at = TiledMesh_slotPlaces_f32(m, k, fills, slot, slots);
+    TURNS(int32, k, threadsUsed) {
+        slotIndices at = TiledMesh_slotIndices_f32(m, k, threadsUsed, slot, slots);
         int32 i = rem(k, across), j = quo(k, across);
-        for (int32 node = k; node < nodes; node = add(node, fills)) {
+        for (int32 node = k; node < nodes; node = add(node, threadsUsed)) {
             int32 n = add(add(mul(add(window.J, j), add(field->Nx, 1)), window.I), i);
-            Row_f32 *from_2 = &m->NodeRow[n];
-            copy_async<8>(&(*nodeRow)[node].M11, &from_2->M11);
+            Row_f32 *from = &m->NodeRow[n];
+            copy_async<8>(&(*nodeRow)[node].M11, &from->M11);
             copy_async<4>(&(*nodeRest)[node], &m->NodeRest[n]);
             i = add(i, stepI);
             j = add(j, stepJ);
@@ -3669,12 +3674,12 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
             }
         }
         for (int32 j_2 = 0; j_2 < 5; j_2++) {
-            if (int32 to_2 = add(k, mul(j_2, fills)); to_2 < slots) {
-                Place_f32 *p_2 = &from->Place_[at.place[j_2]];
-                Row_f32 *r = &from->Row_[at.place[j_2]];
+            if (int32 to_2 = add(k, mul(j_2, threadsUsed)); to_2 < slots) {
+                Place_f32 *p_2 = &source->Place_[at.index[j_2]];
+                Row_f32 *r = &source->Row_[at.index[j_2]];
                 copy_async<8>(&(*place)[to_2].X, &p_2->X);
                 copy_async<8>(&(*row)[to_2].M11, &r->M11);
-                copy_async<4>(&(*rest)[to_2], &from->M22[at.place[j_2]]);
+                copy_async<4>(&(*rest)[to_2], &source->M22[at.index[j_2]]);
             }
         }
     }
@@ -3684,20 +3689,20 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
         __syncthreads();
         TURNS(int32, k, count) {
             sharedTile_f32 b = sharedTile_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2244), int64(2244)}, Slice<float>{nodeRest->at, int64(2244), int64(2244)}, window};
-            float far = sharedTile_pain_f32(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, from, to);
-            best = go_max<float>(best, far);
+            float moveSquare = sharedTile_pain_f32(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, source, to);
+            best = go_max<float>(best, moveSquare);
         }
     }
     return best;
 }
 
-// slotPlaces returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-// (*TiledMesh[float64]).slotPlaces, tile.go:151
-DEVICE slotPlaces TiledMesh_slotPlaces_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 first, int32 number_) {
-    slotPlaces s = {};
+// slotIndices returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
+// (*TiledMesh[float64]).slotIndices, tile.go:151
+DEVICE slotIndices TiledMesh_slotIndices_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 first, int32 number_) {
+    slotIndices s = {};
     for (int32 j = 0; j < 5; j++) {
         if (add(k, mul(j, n)) < number_) {
-            s.place[j] = m->Slots[add(add(first, k), mul(j, n))] >> 2;
+            s.index[j] = m->Slots[add(add(first, k), mul(j, n))] >> 2;
         }
     }
     return s;
@@ -3733,13 +3738,14 @@ DEVICE double sharedTile_pain_f64(const sharedTile_f64 *b, Visit visit, int32 bi
     s.x = b->place[k].X;
     s.y = b->place[k].Y;
     double m11 = b->row[k].M11, m12 = b->row[k].M12, m22 = b->m22[k];
-    Array<uint32, 6> near = Array<uint32, 6>{{visit.Near[0], visit.Near[1], visit.Near[2], visit.Near[3], 4294967295u, 4294967295u}};
+    Array<uint32, 4> words = visit.Neighbours;
+    Array<uint32, 6> neighbours = Array<uint32, 6>{{words[0], words[1], words[2], words[3], 4294967295u, 4294967295u}};
     int32 rail = -1;
     if ((bits & 2) != 0) {
-        Extra *extra = &m->Extras[visit.Near[3]];
-        near[3] = extra->Near[0];
-        near[4] = extra->Near[1];
-        near[5] = extra->Near[2];
+        Extra *extra = &m->Extras[visit.Neighbours[3]];
+        neighbours[3] = extra->Neighbours[0];
+        neighbours[4] = extra->Neighbours[1];
+        neighbours[5] = extra->Neighbours[2];
         rail = extra->Rail_;
     }
     if (rail >= 0) {
@@ -3750,26 +3756,26 @@ DEVICE double sharedTile_pain_f64(const sharedTile_f64 *b, Visit visit, int32 bi
     Tensor_f64 a = {};
     double gx = 0.0, gy = 0.0;
     for (int64 n = 0; n < 6; n++) {
-        uint32 one = near[n] & 65535u, other = near[n] >> 16;
-        if (one == 65535u) {
+        uint32 first = neighbours[n] & 65535u, second = neighbours[n] >> 16;
+        if (first == 65535u) {
             break;
         }
         // Both are read before the first is added. Where there is no other, the first is read twice.
-        bool also = other != 65535u;
-        if (!also) {
-            other = one;
+        bool hasSecond = second != 65535u;
+        if (!hasSecond) {
+            second = first;
         }
-        Place_f64 place = b->place[other];
-        Row_f64 row = b->row[other];
-        double rest = b->m22[other];
-        double n11 = m11 + b->row[one].M11, n12 = m12 + b->row[one].M12, n22 = m22 + b->m22[one];
-        auto [fx, fy] = metricTimes_f64(n11, n12, n22, b->place[one].X - s.x, b->place[one].Y - s.y);
+        Place_f64 place = b->place[second];
+        Row_f64 row = b->row[second];
+        double rest = b->m22[second];
+        double n11 = m11 + b->row[first].M11, n12 = m12 + b->row[first].M12, n22 = m22 + b->m22[first];
+        auto [fx, fy] = metricTimes_f64(n11, n12, n22, b->place[first].X - s.x, b->place[first].Y - s.y);
         a.M11 = a.M11 + n11;
         a.M12 = a.M12 + n12;
         a.M22 = a.M22 + n22;
         gx = gx + fx;
         gy = gy + fy;
-        if (also) {
+        if (hasSecond) {
             n11 = m11 + row.M11;
             n12 = m12 + row.M12;
             n22 = m22 + rest;
@@ -3786,13 +3792,13 @@ DEVICE double sharedTile_pain_f64(const sharedTile_f64 *b, Visit visit, int32 bi
     step_pain_f64(&s, &a, gx, gy, p);
     auto [x, y] = step_at_f64(&s, 1.0);
     double dx = x - s.x, dy = y - s.y;
-    double far = 0.0;
+    double moveSquare = 0.0;
     if (!(dx == 0.0 && dy == 0.0)) {
-        far = dx * (m11 * dx + 2.0 * m12 * dy) + dy * m22 * dy;
-        Tensor_f64 at = sharedTile_metric_f64(b, field, x, y);
-        m11 = at.M11;
-        m12 = at.M12;
-        m22 = at.M22;
+        moveSquare = dx * (m11 * dx + 2.0 * m12 * dy) + dy * m22 * dy;
+        Tensor_f64 metric = sharedTile_metric_f64(b, field, x, y);
+        m11 = metric.M11;
+        m12 = metric.M12;
+        m22 = metric.M22;
         s.s += s.ds;
         b->place[k].X = x;
         b->place[k].Y = y;
@@ -3814,31 +3820,31 @@ DEVICE double sharedTile_pain_f64(const sharedTile_f64 *b, Visit visit, int32 bi
             to->Along[rail] = s.s;
         }
     }
-    return far;
+    return moveSquare;
 }
 
 // TilePain makes a sweep of Pain without guard through tile t. It returns the square of the longest move in the
 // metric.
 // TilePain[float64], tile.go:86
 DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, const Field_f64 *field,
-        Slice<Window> windows, const TileVertices_f64 *from, const TileVertices_f64 *to,
+        Slice<Window> windows, const TileVertices_f64 *source, const TileVertices_f64 *to,
         Array<Place_f64, 1536> *place, Array<Row_f64, 1536> *row, Array<double, 1536> *rest,
         Array<Row_f64, 2244> *nodeRow, Array<double, 2244> *nodeRest) {
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
     int32 nodes = mul(window.Nx, window.Ny);
-    int32 fills = go_max<int32>(sub(add(slots, 5), 1) / 5, go_min<int32>(nodes, 320));
+    int32 threadsUsed = go_max<int32>(sub(add(slots, 5), 1) / 5, go_min<int32>(nodes, 320));
     int32 across = go_max<int32>(window.Nx, 1);
-    int32 stepI = rem(fills, across), stepJ = quo(fills, across);
+    int32 stepI = rem(threadsUsed, across), stepJ = quo(threadsUsed, across);
     double best = 0.0;
-    TURNS(int32, k, fills) {
-        slotPlaces at = TiledMesh_slotPlaces_f64(m, k, fills, slot, slots);
+    TURNS(int32, k, threadsUsed) {
+        slotIndices at = TiledMesh_slotIndices_f64(m, k, threadsUsed, slot, slots);
         int32 i = rem(k, across), j = quo(k, across);
-        for (int32 node = k; node < nodes; node = add(node, fills)) {
+        for (int32 node = k; node < nodes; node = add(node, threadsUsed)) {
             int32 n = add(add(mul(add(window.J, j), add(field->Nx, 1)), window.I), i);
-            Row_f64 *from_2 = &m->NodeRow[n];
-            copy_async<16>(&(*nodeRow)[node].M11, &from_2->M11);
+            Row_f64 *from = &m->NodeRow[n];
+            copy_async<16>(&(*nodeRow)[node].M11, &from->M11);
             copy_async<8>(&(*nodeRest)[node], &m->NodeRest[n]);
             i = add(i, stepI);
             j = add(j, stepJ);
@@ -3848,12 +3854,12 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
             }
         }
         for (int32 j_2 = 0; j_2 < 5; j_2++) {
-            if (int32 to_2 = add(k, mul(j_2, fills)); to_2 < slots) {
-                Place_f64 *p_2 = &from->Place_[at.place[j_2]];
-                Row_f64 *r = &from->Row_[at.place[j_2]];
+            if (int32 to_2 = add(k, mul(j_2, threadsUsed)); to_2 < slots) {
+                Place_f64 *p_2 = &source->Place_[at.index[j_2]];
+                Row_f64 *r = &source->Row_[at.index[j_2]];
                 copy_async<16>(&(*place)[to_2].X, &p_2->X);
                 copy_async<16>(&(*row)[to_2].M11, &r->M11);
-                copy_async<8>(&(*rest)[to_2], &from->M22[at.place[j_2]]);
+                copy_async<8>(&(*rest)[to_2], &source->M22[at.index[j_2]]);
             }
         }
     }
@@ -3863,18 +3869,18 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
         __syncthreads();
         TURNS(int32, k, count) {
             sharedTile_f64 b = sharedTile_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2244), int64(2244)}, Slice<double>{nodeRest->at, int64(2244), int64(2244)}, window};
-            double far = sharedTile_pain_f64(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, from, to);
-            best = go_max<double>(best, far);
+            double moveSquare = sharedTile_pain_f64(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, source, to);
+            best = go_max<double>(best, moveSquare);
         }
     }
     return best;
 }
 
 // ToTiles copies vertex i to the tiles.
-// ToTiles[float32], tile.go:231
+// ToTiles[float32], tile.go:232
 DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const TileVertices_f32 *to) {
     Vertex_f32 *p = &v[i];
-    int32 k = m->Where[i];
+    int32 k = m->Index[i];
     to->Place_[k].X = p->X;
     to->Place_[k].Y = p->Y;
     to->Row_[k].M11 = p->M11;
@@ -3883,10 +3889,10 @@ DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v,
 }
 
 // ToTiles copies vertex i to the tiles.
-// ToTiles[float64], tile.go:231
+// ToTiles[float64], tile.go:232
 DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const TileVertices_f64 *to) {
     Vertex_f64 *p = &v[i];
-    int32 k = m->Where[i];
+    int32 k = m->Index[i];
     to->Place_[k].X = p->X;
     to->Place_[k].Y = p->Y;
     to->Row_[k].M11 = p->M11;
@@ -3895,10 +3901,10 @@ DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v,
 }
 
 // FromTiles copies vertex i back.
-// FromTiles[float32], tile.go:240
+// FromTiles[float32], tile.go:241
 DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const TileVertices_f32 *from, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
-    int32 k = m->Where[i];
+    int32 k = m->Index[i];
     p->X = from->Place_[k].X;
     p->Y = from->Place_[k].Y;
     const float value1 = from->Row_[k].M11, value2 = from->Row_[k].M12, value3 = from->M22[k];
@@ -3908,10 +3914,10 @@ DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const TileVertices
 }
 
 // FromTiles copies vertex i back.
-// FromTiles[float64], tile.go:240
+// FromTiles[float64], tile.go:241
 DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVertices_f64 *from, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
-    int32 k = m->Where[i];
+    int32 k = m->Index[i];
     p->X = from->Place_[k].X;
     p->Y = from->Place_[k].Y;
     const double value1 = from->Row_[k].M11, value2 = from->Row_[k].M12, value3 = from->M22[k];
@@ -3921,7 +3927,7 @@ DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVertices
 }
 
 // NodeToTiles copies sample i of the metric's grid to the tiles.
-// NodeToTiles[float32], tile.go:249
+// NodeToTiles[float32], tile.go:250
 DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_f32 *m) {
     Sample_f32 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3930,7 +3936,7 @@ DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_
 }
 
 // NodeToTiles copies sample i of the metric's grid to the tiles.
-// NodeToTiles[float64], tile.go:249
+// NodeToTiles[float64], tile.go:250
 DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_f64 *m) {
     Sample_f64 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3939,24 +3945,24 @@ DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_
 }
 
 // RailToTiles copies the coordinate of the vertex on rail i to the tiles, and RailFromTiles copies it back.
-// RailToTiles[float32], tile.go:257
+// RailToTiles[float32], tile.go:258
 DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const TileVertices_f32 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
 // RailToTiles copies the coordinate of the vertex on rail i to the tiles, and RailFromTiles copies it back.
-// RailToTiles[float64], tile.go:257
+// RailToTiles[float64], tile.go:258
 DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const TileVertices_f64 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailFromTiles[float32], tile.go:262
+// RailFromTiles[float32], tile.go:263
 DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const TileVertices_f32 *from,
         Slice<Vertex_f32> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// RailFromTiles[float64], tile.go:262
+// RailFromTiles[float64], tile.go:263
 DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVertices_f64 *from,
         Slice<Vertex_f64> v) {
     v[m->Sliders[i]].S = from->Along[i];
@@ -3964,9 +3970,10 @@ DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVert
 
 // PackTiles writes exchanged vertex k to the message.
 // PackTiles[float32], traveller.go:11
-DEVICE void PackTiles_f32_at(int64 k, Slice<Exchanged> who, const TileVertices_f32 *from, Slice<Vertex_f32> wire) {
-    Exchanged t = who[k];
-    Vertex_f32 *p = &wire[k];
+DEVICE void PackTiles_f32_at(int64 k, Slice<Exchanged> exchanged, const TileVertices_f32 *from,
+        Slice<Vertex_f32> message) {
+    Exchanged t = exchanged[k];
+    Vertex_f32 *p = &message[k];
     p->X = from->Place_[t.Place_].X;
     p->Y = from->Place_[t.Place_].Y;
     const float value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->M22[t.Place_];
@@ -3980,9 +3987,10 @@ DEVICE void PackTiles_f32_at(int64 k, Slice<Exchanged> who, const TileVertices_f
 
 // PackTiles writes exchanged vertex k to the message.
 // PackTiles[float64], traveller.go:11
-DEVICE void PackTiles_f64_at(int64 k, Slice<Exchanged> who, const TileVertices_f64 *from, Slice<Vertex_f64> wire) {
-    Exchanged t = who[k];
-    Vertex_f64 *p = &wire[k];
+DEVICE void PackTiles_f64_at(int64 k, Slice<Exchanged> exchanged, const TileVertices_f64 *from,
+        Slice<Vertex_f64> message) {
+    Exchanged t = exchanged[k];
+    Vertex_f64 *p = &message[k];
     p->X = from->Place_[t.Place_].X;
     p->Y = from->Place_[t.Place_].Y;
     const double value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->M22[t.Place_];
@@ -3996,9 +4004,10 @@ DEVICE void PackTiles_f64_at(int64 k, Slice<Exchanged> who, const TileVertices_f
 
 // UnpackTiles reads exchanged vertex k from the message.
 // UnpackTiles[float32], traveller.go:23
-DEVICE void UnpackTiles_f32_at(int64 k, Slice<Exchanged> who, Slice<Vertex_f32> wire, const TileVertices_f32 *to) {
-    Exchanged t = who[k];
-    Vertex_f32 *p = &wire[k];
+DEVICE void UnpackTiles_f32_at(int64 k, Slice<Exchanged> exchanged, Slice<Vertex_f32> message,
+        const TileVertices_f32 *to) {
+    Exchanged t = exchanged[k];
+    Vertex_f32 *p = &message[k];
     to->Place_[t.Place_].X = p->X;
     to->Place_[t.Place_].Y = p->Y;
     to->Row_[t.Place_].M11 = p->M11;
@@ -4011,9 +4020,10 @@ DEVICE void UnpackTiles_f32_at(int64 k, Slice<Exchanged> who, Slice<Vertex_f32> 
 
 // UnpackTiles reads exchanged vertex k from the message.
 // UnpackTiles[float64], traveller.go:23
-DEVICE void UnpackTiles_f64_at(int64 k, Slice<Exchanged> who, Slice<Vertex_f64> wire, const TileVertices_f64 *to) {
-    Exchanged t = who[k];
-    Vertex_f64 *p = &wire[k];
+DEVICE void UnpackTiles_f64_at(int64 k, Slice<Exchanged> exchanged, Slice<Vertex_f64> message,
+        const TileVertices_f64 *to) {
+    Exchanged t = exchanged[k];
+    Vertex_f64 *p = &message[k];
     to->Place_[t.Place_].X = p->X;
     to->Place_[t.Place_].Y = p->Y;
     to->Row_[t.Place_].M11 = p->M11;
@@ -4101,7 +4111,7 @@ DEVICE star_best_f32_results star_best_f32(star_f32 *f) {
 // them is inverted or flat. It returns the square of the move in the metric.
 // Untangle[float32], untangle.go:82
 DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (upright_f32(i, true, v[i].X, v[i].Y, p->Flat, m, v)) {
         return 0.0f;
     }
@@ -4117,7 +4127,7 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     if (!found) {
         return 0.0f;
     }
-    return commitMove_f32(i, set, p, field, c, &s, 1.0f, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, 1.0f, v, lastMove, lastVisit);
 }
 
 // load computes the triangles around vertex i.
@@ -4197,7 +4207,7 @@ DEVICE star_best_f64_results star_best_f64(star_f64 *f) {
 // them is inverted or flat. It returns the square of the move in the metric.
 // Untangle[float64], untangle.go:82
 DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (upright_f64(i, true, v[i].X, v[i].Y, p->Flat, m, v)) {
         return 0.0;
     }
@@ -4213,7 +4223,7 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     if (!found) {
         return 0.0;
     }
-    return commitMove_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, 1.0, v, lastMove, lastVisit);
 }
 
 // window returns the nodes of all boxes, or of those in the centre.
@@ -4224,17 +4234,17 @@ DEVICE Window BoxRange_window(BoxRange *b, int32 kind) {
         return Window{};
     }
     if (w.Nx >= w.Ny) {
-        int32 most = quo(2244, w.Ny);
-        if (w.Nx > most) {
-            w.I = add(w.I, sub(w.Nx, most) / 2);
-            w.Nx = most;
+        int32 limit = quo(2244, w.Ny);
+        if (w.Nx > limit) {
+            w.I = add(w.I, sub(w.Nx, limit) / 2);
+            w.Nx = limit;
         }
         return w;
     }
-    int32 most = quo(2244, w.Nx);
-    if (w.Ny > most) {
-        w.J = add(w.J, sub(w.Ny, most) / 2);
-        w.Ny = most;
+    int32 limit = quo(2244, w.Nx);
+    if (w.Ny > limit) {
+        w.J = add(w.J, sub(w.Ny, limit) / 2);
+        w.Ny = limit;
     }
     return w;
 }
@@ -4243,7 +4253,7 @@ DEVICE Window BoxRange_window(BoxRange *b, int32 kind) {
 // their centre if that is too large. A window that would hold less than half of the nodes needed is left empty.
 // CentreWindows[float32], window.go:43
 DEVICE void CentreWindows_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *field,
-        const TileVertices_f32 *v, Slice<Window> windows, Array<BoxRange, 128> *seen) {
+        const TileVertices_f32 *v, Slice<Window> windows, Array<BoxRange, 128> *ranges) {
     int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
     TURNS(int32, a, 128) {
         BoxRange b = BoxRange{field->Nx, -1, field->Ny, -1};
@@ -4256,13 +4266,13 @@ DEVICE void CentreWindows_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f3
             b.J0 = go_min<int32>(b.J0, j);
             b.J1 = go_max<int32>(b.J1, j);
         }
-        (*seen)[a] = b;
+        (*ranges)[a] = b;
     }
     __syncthreads();
     TURNS(int64, turn2, 1) {
-        BoxRange b = (*seen)[0];
+        BoxRange b = (*ranges)[0];
         for (int64 a = 1; a < 128; a++) {
-            BoxRange *c = &(*seen)[a];
+            BoxRange *c = &(*ranges)[a];
             b.I0 = go_min<int32>(b.I0, c->I0);
             b.I1 = go_max<int32>(b.I1, c->I1);
             b.J0 = go_min<int32>(b.J0, c->J0);
@@ -4276,7 +4286,7 @@ DEVICE void CentreWindows_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f3
 // their centre if that is too large. A window that would hold less than half of the nodes needed is left empty.
 // CentreWindows[float64], window.go:43
 DEVICE void CentreWindows_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *field,
-        const TileVertices_f64 *v, Slice<Window> windows, Array<BoxRange, 128> *seen) {
+        const TileVertices_f64 *v, Slice<Window> windows, Array<BoxRange, 128> *ranges) {
     int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
     TURNS(int32, a, 128) {
         BoxRange b = BoxRange{field->Nx, -1, field->Ny, -1};
@@ -4289,13 +4299,13 @@ DEVICE void CentreWindows_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f6
             b.J0 = go_min<int32>(b.J0, j);
             b.J1 = go_max<int32>(b.J1, j);
         }
-        (*seen)[a] = b;
+        (*ranges)[a] = b;
     }
     __syncthreads();
     TURNS(int64, turn2, 1) {
-        BoxRange b = (*seen)[0];
+        BoxRange b = (*ranges)[0];
         for (int64 a = 1; a < 128; a++) {
-            BoxRange *c = &(*seen)[a];
+            BoxRange *c = &(*ranges)[a];
             b.I0 = go_min<int32>(b.I0, c->I0);
             b.I1 = go_max<int32>(b.I1, c->I1);
             b.J0 = go_min<int32>(b.J0, c->J0);
@@ -4305,29 +4315,29 @@ DEVICE void CentreWindows_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f6
     }
 }
 
-// Kernel Barrier, barrier.go:144
+// Kernel Barrier, barrier.go:143
 extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Barrier_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(Barrier_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
-// Kernel Barrier, barrier.go:144
+// Kernel Barrier, barrier.go:143
 extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Barrier_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(Barrier_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:185
+// Kernel RateCell, barrier.go:184
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4336,7 +4346,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:185
+// Kernel RateCell, barrier.go:184
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4357,69 +4367,69 @@ extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, 
     if (i < hi) Count_f64_at(i, c);
 }
 
-// Kernel Pain, pain.go:92
+// Kernel Pain, pain.go:93
 extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Pain_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(Pain_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
-// Kernel Pain, pain.go:92
+// Kernel Pain, pain.go:93
 extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Pain_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(Pain_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:108
+// Kernel PainExact, pain.go:109
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(PainExact_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(PainExact_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:108
+// Kernel PainExact, pain.go:109
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(PainExact_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(PainExact_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:127
+// Kernel Laplace, pain.go:128
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Laplace_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(Laplace_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:127
+// Kernel Laplace, pain.go:128
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Laplace_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(Laplace_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
@@ -4454,66 +4464,66 @@ extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f64(int64 lo, int6
 // Kernel Smart, smart.go:13
 extern "C" __global__ void __launch_bounds__(128) Smart_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Smart_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(Smart_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Smart, smart.go:13
 extern "C" __global__ void __launch_bounds__(128) Smart_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Smart_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(Smart_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Optimise, smart.go:50
 extern "C" __global__ void __launch_bounds__(128) Optimise_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Optimise_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(Optimise_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Optimise, smart.go:50
 extern "C" __global__ void __launch_bounds__(128) Optimise_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Optimise_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(Optimise_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Hybrid, smart.go:67
 extern "C" __global__ void __launch_bounds__(128) Hybrid_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Hybrid_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(Hybrid_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Hybrid, smart.go:67
 extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Hybrid_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(Hybrid_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
@@ -4521,7 +4531,7 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
 extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m,
         const __grid_constant__ Field_f32 field, Slice<Window> windows,
-        const __grid_constant__ TileVertices_f32 from, const __grid_constant__ TileVertices_f32 to,
+        const __grid_constant__ TileVertices_f32 source, const __grid_constant__ TileVertices_f32 to,
         Most<float> *result) {
     SHARED_MEMORY(shared_memory, 57648);
     SHARED_PART(place, 0, Array<Place_f32, 1536>);
@@ -4531,7 +4541,7 @@ extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int6
     SHARED_PART(nodeRest, 48672, Array<float, 2244>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Most<float>::key_of(TilePain_f32_at(t, &p, &m, &field, windows, &from, &to, &place, &row, &rest, &nodeRow, &nodeRest));
+    if (t < hi) key = Most<float>::key_of(TilePain_f32_at(t, &p, &m, &field, windows, &source, &to, &place, &row, &rest, &nodeRow, &nodeRest));
     reduce(result, key);
 }
 
@@ -4539,7 +4549,7 @@ extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int6
 extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m,
         const __grid_constant__ Field_f64 field, Slice<Window> windows,
-        const __grid_constant__ TileVertices_f64 from, const __grid_constant__ TileVertices_f64 to,
+        const __grid_constant__ TileVertices_f64 source, const __grid_constant__ TileVertices_f64 to,
         Most<double> *result) {
     SHARED_MEMORY(shared_memory, 115296);
     SHARED_PART(place, 0, Array<Place_f64, 1536>);
@@ -4549,25 +4559,25 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
     SHARED_PART(nodeRest, 97344, Array<double, 2244>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, windows, &from, &to, &place, &row, &rest, &nodeRow, &nodeRest));
+    if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, windows, &source, &to, &place, &row, &rest, &nodeRow, &nodeRest));
     reduce(result, key);
 }
 
-// Kernel ToTiles, tile.go:231
+// Kernel ToTiles, tile.go:232
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ TileVertices_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel ToTiles, tile.go:231
+// Kernel ToTiles, tile.go:232
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ TileVertices_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel FromTiles, tile.go:240
+// Kernel FromTiles, tile.go:241
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ TileVertices_f32 from,
         Slice<Vertex_f32> v) {
@@ -4575,7 +4585,7 @@ extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 
     if (i < hi) FromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel FromTiles, tile.go:240
+// Kernel FromTiles, tile.go:241
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ TileVertices_f64 from,
         Slice<Vertex_f64> v) {
@@ -4583,35 +4593,35 @@ extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 
     if (i < hi) FromTiles_f64_at(i, &m, &from, v);
 }
 
-// Kernel NodeToTiles, tile.go:249
+// Kernel NodeToTiles, tile.go:250
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ Field_f32 field, const __grid_constant__ TiledMesh_f32 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f32_at(i, &field, &m);
 }
 
-// Kernel NodeToTiles, tile.go:249
+// Kernel NodeToTiles, tile.go:250
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ Field_f64 field, const __grid_constant__ TiledMesh_f64 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f64_at(i, &field, &m);
 }
 
-// Kernel RailToTiles, tile.go:257
+// Kernel RailToTiles, tile.go:258
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ TileVertices_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel RailToTiles, tile.go:257
+// Kernel RailToTiles, tile.go:258
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ TileVertices_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel RailFromTiles, tile.go:262
+// Kernel RailFromTiles, tile.go:263
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ TileVertices_f32 from,
         Slice<Vertex_f32> v) {
@@ -4619,7 +4629,7 @@ extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, in
     if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel RailFromTiles, tile.go:262
+// Kernel RailFromTiles, tile.go:263
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ TileVertices_f64 from,
         Slice<Vertex_f64> v) {
@@ -4628,52 +4638,52 @@ extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, in
 }
 
 // Kernel PackTiles, traveller.go:11
-extern "C" __global__ void __launch_bounds__(128) PackTiles_f32(int64 lo, int64 hi, Slice<Exchanged> who,
-        const __grid_constant__ TileVertices_f32 from, Slice<Vertex_f32> wire) {
+extern "C" __global__ void __launch_bounds__(128) PackTiles_f32(int64 lo, int64 hi, Slice<Exchanged> exchanged,
+        const __grid_constant__ TileVertices_f32 from, Slice<Vertex_f32> message) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) PackTiles_f32_at(k, who, &from, wire);
+    if (k < hi) PackTiles_f32_at(k, exchanged, &from, message);
 }
 
 // Kernel PackTiles, traveller.go:11
-extern "C" __global__ void __launch_bounds__(128) PackTiles_f64(int64 lo, int64 hi, Slice<Exchanged> who,
-        const __grid_constant__ TileVertices_f64 from, Slice<Vertex_f64> wire) {
+extern "C" __global__ void __launch_bounds__(128) PackTiles_f64(int64 lo, int64 hi, Slice<Exchanged> exchanged,
+        const __grid_constant__ TileVertices_f64 from, Slice<Vertex_f64> message) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) PackTiles_f64_at(k, who, &from, wire);
+    if (k < hi) PackTiles_f64_at(k, exchanged, &from, message);
 }
 
 // Kernel UnpackTiles, traveller.go:23
-extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f32(int64 lo, int64 hi, Slice<Exchanged> who,
-        Slice<Vertex_f32> wire, const __grid_constant__ TileVertices_f32 to) {
+extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f32(int64 lo, int64 hi, Slice<Exchanged> exchanged,
+        Slice<Vertex_f32> message, const __grid_constant__ TileVertices_f32 to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) UnpackTiles_f32_at(k, who, wire, &to);
+    if (k < hi) UnpackTiles_f32_at(k, exchanged, message, &to);
 }
 
 // Kernel UnpackTiles, traveller.go:23
-extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f64(int64 lo, int64 hi, Slice<Exchanged> who,
-        Slice<Vertex_f64> wire, const __grid_constant__ TileVertices_f64 to) {
+extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f64(int64 lo, int64 hi, Slice<Exchanged> exchanged,
+        Slice<Vertex_f64> message, const __grid_constant__ TileVertices_f64 to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) UnpackTiles_f64_at(k, who, wire, &to);
+    if (k < hi) UnpackTiles_f64_at(k, exchanged, message, &to);
 }
 
 // Kernel Untangle, untangle.go:82
 extern "C" __global__ void __launch_bounds__(128) Untangle_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Untangle_f32_at(i, &set, &p, &m, &field, c, v, moved, seen));
+    if (i < hi) key = Most<float>::key_of(Untangle_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit));
     reduce(result, key);
 }
 
 // Kernel Untangle, untangle.go:82
 extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Untangle_f64_at(i, &set, &p, &m, &field, c, v, moved, seen));
+    if (i < hi) key = Most<double>::key_of(Untangle_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit));
     reduce(result, key);
 }
 
@@ -4681,16 +4691,16 @@ extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 h
 extern "C" __global__ void __launch_bounds__(128) CentreWindows_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Field_f32 field,
         const __grid_constant__ TileVertices_f32 v, Slice<Window> windows) {
-    SHARED(seen, Array<BoxRange, 128>);
+    SHARED(ranges, Array<BoxRange, 128>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) CentreWindows_f32_at(t, &m, &field, &v, windows, &seen);
+    if (t < hi) CentreWindows_f32_at(t, &m, &field, &v, windows, &ranges);
 }
 
 // Kernel CentreWindows, window.go:43
 extern "C" __global__ void __launch_bounds__(128) CentreWindows_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Field_f64 field,
         const __grid_constant__ TileVertices_f64 v, Slice<Window> windows) {
-    SHARED(seen, Array<BoxRange, 128>);
+    SHARED(ranges, Array<BoxRange, 128>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) CentreWindows_f64_at(t, &m, &field, &v, windows, &seen);
+    if (t < hi) CentreWindows_f64_at(t, &m, &field, &v, windows, &ranges);
 }

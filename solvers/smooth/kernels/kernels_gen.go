@@ -22,28 +22,28 @@ var Module = &abi.Module{Name: "kernels", PTX: ptx, Machine: machine}
 
 // BarrierLoop runs Barrier for lo ≤ index < hi, on the CPU or another device.
 type BarrierLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewBarrierLoop prepares Barrier.
-func NewBarrierLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *BarrierLoop[F] {
-	return &BarrierLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewBarrierLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *BarrierLoop[F] {
+	return &BarrierLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *BarrierLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Barrier(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, Barrier(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -60,8 +60,8 @@ func (loop *BarrierLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -123,28 +123,28 @@ func (loop *CountLoop[F]) Launch() abi.Launch {
 
 // PainLoop runs Pain for lo ≤ index < hi, on the CPU or another device.
 type PainLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewPainLoop prepares Pain.
-func NewPainLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainLoop[F] {
-	return &PainLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewPainLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *PainLoop[F] {
+	return &PainLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *PainLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Pain(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, Pain(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -158,8 +158,8 @@ func (loop *PainLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -167,28 +167,28 @@ func (loop *PainLoop[F]) Launch() abi.Launch {
 
 // PainExactLoop runs PainExact for lo ≤ index < hi, on the CPU or another device.
 type PainExactLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewPainExactLoop prepares PainExact.
-func NewPainExactLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainExactLoop[F] {
-	return &PainExactLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewPainExactLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *PainExactLoop[F] {
+	return &PainExactLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *PainExactLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, PainExact(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, PainExact(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -202,8 +202,8 @@ func (loop *PainExactLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -211,28 +211,28 @@ func (loop *PainExactLoop[F]) Launch() abi.Launch {
 
 // LaplaceLoop runs Laplace for lo ≤ index < hi, on the CPU or another device.
 type LaplaceLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewLaplaceLoop prepares Laplace.
-func NewLaplaceLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *LaplaceLoop[F] {
-	return &LaplaceLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewLaplaceLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *LaplaceLoop[F] {
+	return &LaplaceLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *LaplaceLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Laplace(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, Laplace(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -246,8 +246,8 @@ func (loop *LaplaceLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -311,28 +311,28 @@ func (loop *MeasureEdgeLoop[F]) Launch() abi.Launch {
 
 // SmartLoop runs Smart for lo ≤ index < hi, on the CPU or another device.
 type SmartLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewSmartLoop prepares Smart.
-func NewSmartLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *SmartLoop[F] {
-	return &SmartLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewSmartLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *SmartLoop[F] {
+	return &SmartLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *SmartLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Smart(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, Smart(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -349,8 +349,8 @@ func (loop *SmartLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -358,28 +358,28 @@ func (loop *SmartLoop[F]) Launch() abi.Launch {
 
 // OptimiseLoop runs Optimise for lo ≤ index < hi, on the CPU or another device.
 type OptimiseLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewOptimiseLoop prepares Optimise.
-func NewOptimiseLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *OptimiseLoop[F] {
-	return &OptimiseLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewOptimiseLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *OptimiseLoop[F] {
+	return &OptimiseLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *OptimiseLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Optimise(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, Optimise(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -396,8 +396,8 @@ func (loop *OptimiseLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -405,28 +405,28 @@ func (loop *OptimiseLoop[F]) Launch() abi.Launch {
 
 // HybridLoop runs Hybrid for lo ≤ index < hi, on the CPU or another device.
 type HybridLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewHybridLoop prepares Hybrid.
-func NewHybridLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *HybridLoop[F] {
-	return &HybridLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewHybridLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *HybridLoop[F] {
+	return &HybridLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *HybridLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Hybrid(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, Hybrid(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -443,8 +443,8 @@ func (loop *HybridLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -456,14 +456,14 @@ type TilePainLoop[F num.Float] struct {
 	m       *TiledMesh[F]
 	field   *Field[F]
 	windows []Window
-	from    *TileVertices[F]
+	source  *TileVertices[F]
 	to      *TileVertices[F]
 	result  *atomics.Most[F]
 }
 
 // NewTilePainLoop prepares TilePain.
-func NewTilePainLoop[F num.Float](p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from *TileVertices[F], to *TileVertices[F], result *atomics.Most[F]) *TilePainLoop[F] {
-	return &TilePainLoop[F]{p, m, field, windows, from, to, result}
+func NewTilePainLoop[F num.Float](p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, source *TileVertices[F], to *TileVertices[F], result *atomics.Most[F]) *TilePainLoop[F] {
+	return &TilePainLoop[F]{p, m, field, windows, source, to, result}
 }
 
 // Range runs the kernel on the CPU.
@@ -475,7 +475,7 @@ func (loop *TilePainLoop[F]) Range(lo, hi int) {
 	var nodeRest [2244]F
 	best := F(math.Inf(-1))
 	for t := lo; t < hi; t++ {
-		best = max(best, TilePain(t, loop.p, loop.m, loop.field, loop.windows, loop.from, loop.to, &place, &row, &rest, &nodeRow, &nodeRest))
+		best = max(best, TilePain(t, loop.p, loop.m, loop.field, loop.windows, loop.source, loop.to, &place, &row, &rest, &nodeRow, &nodeRest))
 	}
 	loop.result.Take(best)
 }
@@ -490,7 +490,7 @@ func (loop *TilePainLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("field", loop.field),
 		abi.ElementsOf("windows", loop.windows),
-		abi.ConstantOf("from", loop.from),
+		abi.ConstantOf("source", loop.source),
 		abi.ConstantOf("to", loop.to),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -636,83 +636,83 @@ func (loop *RailFromTilesLoop[F]) Launch() abi.Launch {
 
 // PackTilesLoop runs PackTiles for lo ≤ index < hi, on the CPU or another device.
 type PackTilesLoop[F num.Float] struct {
-	who  []Exchanged
-	from *TileVertices[F]
-	wire []Vertex[F]
+	exchanged []Exchanged
+	from      *TileVertices[F]
+	message   []Vertex[F]
 }
 
 // NewPackTilesLoop prepares PackTiles.
-func NewPackTilesLoop[F num.Float](who []Exchanged, from *TileVertices[F], wire []Vertex[F]) *PackTilesLoop[F] {
-	return &PackTilesLoop[F]{who, from, wire}
+func NewPackTilesLoop[F num.Float](exchanged []Exchanged, from *TileVertices[F], message []Vertex[F]) *PackTilesLoop[F] {
+	return &PackTilesLoop[F]{exchanged, from, message}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *PackTilesLoop[F]) Range(lo, hi int) {
 	for k := lo; k < hi; k++ {
-		PackTiles(k, loop.who, loop.from, loop.wire)
+		PackTiles(k, loop.exchanged, loop.from, loop.message)
 	}
 }
 
 // Launch says how other devices run the kernel.
 func (loop *PackTilesLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "PackTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ElementsOf("who", loop.who),
+		abi.ElementsOf("exchanged", loop.exchanged),
 		abi.ConstantOf("from", loop.from),
-		abi.ElementsOf("wire", loop.wire),
+		abi.ElementsOf("message", loop.message),
 	}}
 }
 
 // UnpackTilesLoop runs UnpackTiles for lo ≤ index < hi, on the CPU or another device.
 type UnpackTilesLoop[F num.Float] struct {
-	who  []Exchanged
-	wire []Vertex[F]
-	to   *TileVertices[F]
+	exchanged []Exchanged
+	message   []Vertex[F]
+	to        *TileVertices[F]
 }
 
 // NewUnpackTilesLoop prepares UnpackTiles.
-func NewUnpackTilesLoop[F num.Float](who []Exchanged, wire []Vertex[F], to *TileVertices[F]) *UnpackTilesLoop[F] {
-	return &UnpackTilesLoop[F]{who, wire, to}
+func NewUnpackTilesLoop[F num.Float](exchanged []Exchanged, message []Vertex[F], to *TileVertices[F]) *UnpackTilesLoop[F] {
+	return &UnpackTilesLoop[F]{exchanged, message, to}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *UnpackTilesLoop[F]) Range(lo, hi int) {
 	for k := lo; k < hi; k++ {
-		UnpackTiles(k, loop.who, loop.wire, loop.to)
+		UnpackTiles(k, loop.exchanged, loop.message, loop.to)
 	}
 }
 
 // Launch says how other devices run the kernel.
 func (loop *UnpackTilesLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "UnpackTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ElementsOf("who", loop.who),
-		abi.ElementsOf("wire", loop.wire),
+		abi.ElementsOf("exchanged", loop.exchanged),
+		abi.ElementsOf("message", loop.message),
 		abi.ConstantOf("to", loop.to),
 	}}
 }
 
 // UntangleLoop runs Untangle for lo ≤ index < hi, on the CPU or another device.
 type UntangleLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	result    *atomics.Most[F]
 }
 
 // NewUntangleLoop prepares Untangle.
-func NewUntangleLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, result *atomics.Most[F]) *UntangleLoop[F] {
-	return &UntangleLoop[F]{set, p, m, field, c, v, moved, seen, result}
+func NewUntangleLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, result *atomics.Most[F]) *UntangleLoop[F] {
+	return &UntangleLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *UntangleLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Untangle(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen))
+		best = max(best, Untangle(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit))
 	}
 	loop.result.Take(best)
 }
@@ -729,8 +729,8 @@ func (loop *UntangleLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("result", loop.result),
 	}}
 }
@@ -750,9 +750,9 @@ func NewCentreWindowsLoop[F num.Float](m *TiledMesh[F], field *Field[F], v *Tile
 
 // Range runs the kernel on the CPU.
 func (loop *CentreWindowsLoop[F]) Range(lo, hi int) {
-	var seen [128]BoxRange
+	var ranges [128]BoxRange
 	for t := lo; t < hi; t++ {
-		CentreWindows(t, loop.m, loop.field, loop.v, loop.windows, &seen)
+		CentreWindows(t, loop.m, loop.field, loop.v, loop.windows, &ranges)
 	}
 }
 

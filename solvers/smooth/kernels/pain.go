@@ -72,8 +72,9 @@ func (s *step[F]) pain(a *Tensor[F], gx, gy F, p *Params[F]) {
 		s.newton(a, gx, gy, p.Relax/2)
 		return
 	}
-	off := (1 + p.Excess) * num.Abs(a.M12)
-	s.dx, s.dy = solve(a.M11+num.Larger(a.M11, off), a.M12, a.M22+num.Larger(a.M22, off), p.Relax*gx, p.Relax*gy)
+	offDiagonal := (1 + p.Excess) * num.Abs(a.M12)
+	s.dx, s.dy = solve(a.M11+num.Larger(a.M11, offDiagonal), a.M12, a.M22+num.Larger(a.M22, offDiagonal),
+		p.Relax*gx, p.Relax*gy)
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
@@ -90,15 +91,15 @@ func solve[F num.Float](a11, a12, a22, gx, gy F) (F, F) {
 //
 //atoll:kernel max
 func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
-	if !needsVisit(i, p, m, moved, seen) {
+	lastMove, lastVisit []int32, n *Counters) F {
+	if !needsVisit(i, p, m, lastMove, lastVisit) {
 		return 0
 	}
 	var s step[F]
 	s.begin(i, set, m, v)
 	a, gx, gy := gather(i, m, v)
 	s.pain(&a, gx, gy, p)
-	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
+	return guarded(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n)
 }
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
@@ -106,8 +107,8 @@ func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 //
 //atoll:kernel max
 func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
-	if !needsVisit(i, p, m, moved, seen) {
+	lastMove, lastVisit []int32, n *Counters) F {
+	if !needsVisit(i, p, m, lastMove, lastVisit) {
 		return 0
 	}
 	var s step[F]
@@ -118,15 +119,15 @@ func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fi
 	gx -= (mx.M11*xx + 2*mx.M12*xy + mx.M22*yy) / 2
 	gy -= (my.M11*xx + 2*my.M12*xy + my.M22*yy) / 2
 	s.newton(&a, gx, gy, p.Relax)
-	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
+	return guarded(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n)
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 //
 //atoll:kernel max
 func Laplace[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
-	if !needsVisit(i, p, m, moved, seen) {
+	lastMove, lastVisit []int32, n *Counters) F {
+	if !needsVisit(i, p, m, lastMove, lastVisit) {
 		return 0
 	}
 	var s step[F]
@@ -144,5 +145,5 @@ func Laplace[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	}
 	a.M22 = a.M11
 	s.newton(&a, gx, gy, p.Relax)
-	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
+	return guarded(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n)
 }

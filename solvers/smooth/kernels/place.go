@@ -7,13 +7,13 @@ import (
 )
 
 // needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
-// last visit. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last visited.
-func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
+// last visit. lastMove and lastVisit hold when a vertex last moved by more than the tolerance, and was last visited.
+func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], lastMove, lastVisit []int32) bool {
 	if !p.Cull {
 		return true
 	}
-	last := seen[i]
-	if moved[i] >= last {
+	last := lastVisit[i]
+	if lastMove[i] >= last {
 		return true
 	}
 	for k := 0; ; k++ {
@@ -21,7 +21,7 @@ func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int3
 		if j < 0 {
 			return false
 		}
-		if moved[j] > last {
+		if lastMove[j] > last {
 			return true
 		}
 	}
@@ -74,9 +74,9 @@ func (s *step[F]) limitToRail() {
 // commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
 // metric: NaN where the new position is not finite.
 func commitMove[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F,
-	v []Vertex[F], moved, seen []int32) F {
+	v []Vertex[F], lastMove, lastVisit []int32) F {
 	if p.Cull {
-		seen[i] = c.Sweep*set.Sets + set.Index + 1
+		lastVisit[i] = c.Sweep*set.Sets + set.Index + 1
 	}
 	if share == 0 {
 		return 0
@@ -87,19 +87,19 @@ func commitMove[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *
 		return 0
 	}
 	old := &v[i]
-	far := dx*(old.M11*dx+2*old.M12*dy) + dy*old.M22*dy
-	at := field.At(x, y)
+	moveSquare := dx*(old.M11*dx+2*old.M12*dy) + dy*old.M22*dy
+	metric := field.At(x, y)
 	v[i].X, v[i].Y, v[i].S = x, y, s.s+share*s.ds
-	v[i].M11, v[i].M12, v[i].M22 = at.M11, at.M12, at.M22
-	if p.Cull && far > p.Tolerance {
-		moved[i] = c.Sweep*set.Sets + set.Index + 1
+	v[i].M11, v[i].M12, v[i].M22 = metric.M11, metric.M12, metric.M22
+	if p.Cull && moveSquare > p.Tolerance {
+		lastMove[i] = c.Sweep*set.Sets + set.Index + 1
 	}
-	return far
+	return moveSquare
 }
 
 // guarded applies as much of a step as the guard allows.
 func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], s *step[F],
-	v []Vertex[F], moved, seen []int32, n *Counters) F {
+	v []Vertex[F], lastMove, lastVisit []int32, n *Counters) F {
 	share := F(1)
 	if p.Guard != NoGuard {
 		if p.Guard == Clip {
@@ -119,7 +119,7 @@ func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 			atomic.AddInt64(&n.Limited, 1)
 		}
 	}
-	return commitMove(i, set, p, field, c, s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, s, share, v, lastMove, lastVisit)
 }
 
 // upright reports whether all triangles around vertex i have a positive area at a trial position (x, y), beyond
@@ -132,9 +132,9 @@ func upright[F num.Float](i int, closed bool, x, y, flat F, m *Mesh[F], v []Vert
 		if b < 0 {
 			return true
 		}
-		one := (v[a].X - x) * (v[b].Y - y)
-		other := (v[b].X - x) * (v[a].Y - y)
-		if !(one-other > flat*(num.Abs(one)+num.Abs(other))) {
+		product := (v[a].X - x) * (v[b].Y - y)
+		otherProduct := (v[b].X - x) * (v[a].Y - y)
+		if !(product-otherProduct > flat*(num.Abs(product)+num.Abs(otherProduct))) {
 			return false
 		}
 		if b == first {

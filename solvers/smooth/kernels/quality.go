@@ -73,7 +73,7 @@ func (t *Triangle[F]) Gradient(x, y F, a, b *Vertex[F], mx, my *Tensor[F]) (F, F
 
 // worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if any is.
 func worst[F num.Float](i int, closed bool, x, y F, m *Mesh[F], field *Field[F], v []Vertex[F]) F {
-	at := field.At(x, y)
+	metric := field.At(x, y)
 	first := m.next(i, 0)
 	a := first
 	least := F(2)
@@ -82,7 +82,7 @@ func worst[F num.Float](i int, closed bool, x, y F, m *Mesh[F], field *Field[F],
 		if b < 0 {
 			break
 		}
-		t := Measure(x, y, &at, &v[a], &v[b])
+		t := Measure(x, y, &metric, &v[a], &v[b])
 		if q := t.Quality(); !(q >= least) {
 			least = q
 		}

@@ -11,8 +11,8 @@ import (
 //
 //atoll:kernel max grain=256
 func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
-	if !needsVisit(i, p, m, moved, seen) {
+	lastMove, lastVisit []int32, n *Counters) F {
+	if !needsVisit(i, p, m, lastMove, lastVisit) {
 		return 0
 	}
 	var s step[F]
@@ -21,7 +21,7 @@ func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
 	}
-	return commitMove(i, set, p, field, c, &s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, share, v, lastMove, lastVisit)
 }
 
 // smart computes the step and returns the share of it that raises the worst quality, 0 for none.
@@ -37,8 +37,8 @@ func smart[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 			return 0
 		}
 	}
-	was := worst(i, !s.slides, s.x, s.y, m, field, v)
-	if worst(i, !s.slides, x, y, m, field, v) > was+p.Gain {
+	initial := worst(i, !s.slides, s.x, s.y, m, field, v)
+	if worst(i, !s.slides, x, y, m, field, v) > initial+p.Gain {
 		return share
 	}
 	return 0
@@ -48,8 +48,8 @@ func smart[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 //
 //atoll:kernel max grain=64
 func Optimise[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
-	if !needsVisit(i, p, m, moved, seen) {
+	lastMove, lastVisit []int32, n *Counters) F {
+	if !needsVisit(i, p, m, lastMove, lastVisit) {
 		return 0
 	}
 	var s step[F]
@@ -58,15 +58,15 @@ func Optimise[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fie
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
 	}
-	return commitMove(i, set, p, field, c, &s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, share, v, lastMove, lastVisit)
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
 //
 //atoll:kernel max grain=64
 func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
-	if !needsVisit(i, p, m, moved, seen) {
+	lastMove, lastVisit []int32, n *Counters) F {
+	if !needsVisit(i, p, m, lastMove, lastVisit) {
 		return 0
 	}
 	var s step[F]
@@ -77,8 +77,8 @@ func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 		// The optimiser starts where Smart has ended.
 		first := s
 		s.x, s.y, s.s = x, y, s.s+share*s.ds
-		if more := climb(i, &s, p, m, field, v); more != 0 {
-			s = combineSteps(&first, &s, share, more)
+		if climbShare := climb(i, &s, p, m, field, v); climbShare != 0 {
+			s = combineSteps(&first, &s, share, climbShare)
 			share = 1
 		} else {
 			s = first
@@ -87,5 +87,5 @@ func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
 	}
-	return commitMove(i, set, p, field, c, &s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, share, v, lastMove, lastVisit)
 }

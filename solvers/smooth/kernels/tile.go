@@ -25,12 +25,12 @@ type Tile struct {
 
 // Visit is a vertex that a tile moves: the slots of its neighbours, two per word, the first in the lower half, and
 // NoSlot after the last. If the vertex slides, or has more than 8 neighbours, the last word is the index in Extras.
-type Visit struct{ Near [4]uint32 }
+type Visit struct{ Neighbours [4]uint32 }
 
 // Extra is the rail of a visit, -1 if it does not slide, and its seventh and later neighbours.
 type Extra struct {
-	Rail int32
-	Near [3]uint32
+	Rail       int32
+	Neighbours [3]uint32
 }
 
 // The lowest bits of a slot are flags of its visit; the others are the vertex's index in TileVertices.
@@ -48,7 +48,7 @@ type TiledMesh[F num.Float] struct {
 	Extras   []Extra
 	Rails    []Rail[F]
 	Sliders  []int32 // the vertex of each rail
-	Where    []int32 // of each vertex, its index in TileVertices
+	Index    []int32 // of each vertex, its index in TileVertices
 	NodeRow  []Row[F]
 	NodeRest []F
 }
@@ -83,7 +83,7 @@ type sharedTile[F num.Float] struct {
 // metric.
 //
 //atoll:kernel tile max block=320 blocks=2
-func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from,
+func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, source,
 	to *TileVertices[F],
 	place *[TileSlots]Place[F], row *[TileSlots]Row[F], rest *[TileSlots]F, nodeRow *[TileNodes]Row[F],
 	nodeRest *[TileNodes]F) F {
@@ -91,14 +91,14 @@ func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F]
 	slots := m.Tiles[t+1].Slot - slot
 	window := windows[t]
 	nodes := window.Nx * window.Ny
-	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, min(nodes, tileThreads))
+	threadsUsed := max((slots+slotsAtOnce-1)/slotsAtOnce, min(nodes, tileThreads))
 	across := max(window.Nx, 1)
-	stepI, stepJ := fills%across, fills/across
+	stepI, stepJ := threadsUsed%across, threadsUsed/across
 	best := F(0)
-	for k := range fills {
-		at := m.slotPlaces(k, fills, slot, slots)
+	for k := range threadsUsed {
+		at := m.slotIndices(k, threadsUsed, slot, slots)
 		i, j := k%across, k/across
-		for node := k; node < nodes; node += fills {
+		for node := k; node < nodes; node += threadsUsed {
 			n := (window.J+j)*(field.Nx+1) + window.I + i
 			from := &m.NodeRow[n]
 			//atoll:async
@@ -109,10 +109,10 @@ func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F]
 			}
 		}
 		for j := range int32(slotsAtOnce) {
-			if to := k + j*fills; to < slots {
-				p, r := &from.Place[at.place[j]], &from.Row[at.place[j]]
+			if to := k + j*threadsUsed; to < slots {
+				p, r := &source.Place[at.index[j]], &source.Row[at.index[j]]
 				//atoll:async
-				place[to].X, place[to].Y, row[to].M11, row[to].M12, rest[to] = p.X, p.Y, r.M11, r.M12, from.M22[at.place[j]]
+				place[to].X, place[to].Y, row[to].M11, row[to].M12, rest[to] = p.X, p.Y, r.M11, r.M12, source.M22[at.index[j]]
 			}
 		}
 	}
@@ -121,8 +121,8 @@ func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F]
 		first, count := m.Tiles[t].visits(set)
 		for k := range count {
 			b := sharedTile[F]{place[:], row[:], rest[:], nodeRow[:], nodeRest[:], window}
-			far := b.pain(m.Visits[visit+first+k], m.Slots[slot+first+k], first+k, p, m, field, from, to)
-			best = max(best, far)
+			moveSquare := b.pain(m.Visits[visit+first+k], m.Slots[slot+first+k], first+k, p, m, field, source, to)
+			best = max(best, moveSquare)
 		}
 	}
 	return best
@@ -144,15 +144,15 @@ const tileThreads = 320
 // it uses the first: latency matters, not bandwidth.
 const slotsAtOnce = 5
 
-// slotPlaces holds the indices of several vertices.
-type slotPlaces struct{ place [slotsAtOnce]int32 }
+// slotIndices holds the indices of several vertices.
+type slotIndices struct{ index [slotsAtOnce]int32 }
 
-// slotPlaces returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-func (m *TiledMesh[F]) slotPlaces(k, n, first, number int32) slotPlaces {
-	var s slotPlaces
+// slotIndices returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
+func (m *TiledMesh[F]) slotIndices(k, n, first, number int32) slotIndices {
+	var s slotIndices
 	for j := range int32(slotsAtOnce) {
 		if k+j*n < number {
-			s.place[j] = m.Slots[first+k+j*n] >> SlotBits
+			s.index[j] = m.Slots[first+k+j*n] >> SlotBits
 		}
 	}
 	return s
@@ -164,11 +164,12 @@ func (b *sharedTile[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledM
 	var s step[F]
 	s.x, s.y = b.place[k].X, b.place[k].Y
 	m11, m12, m22 := b.row[k].M11, b.row[k].M12, b.m22[k]
-	near := [TileDegree / 2]uint32{visit.Near[0], visit.Near[1], visit.Near[2], visit.Near[3], noSlots, noSlots}
+	words := visit.Neighbours
+	neighbours := [TileDegree / 2]uint32{words[0], words[1], words[2], words[3], noSlots, noSlots}
 	rail := int32(-1)
 	if bits&HasExtra != 0 {
-		extra := &m.Extras[visit.Near[3]]
-		near[3], near[4], near[5] = extra.Near[0], extra.Near[1], extra.Near[2]
+		extra := &m.Extras[visit.Neighbours[3]]
+		neighbours[3], neighbours[4], neighbours[5] = extra.Neighbours[0], extra.Neighbours[1], extra.Neighbours[2]
 		rail = extra.Rail
 	}
 	if rail >= 0 {
@@ -179,20 +180,20 @@ func (b *sharedTile[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledM
 	var a Tensor[F]
 	var gx, gy F
 	for n := range TileDegree / 2 {
-		one, other := near[n]&NoSlot, near[n]>>16
-		if one == NoSlot {
+		first, second := neighbours[n]&NoSlot, neighbours[n]>>16
+		if first == NoSlot {
 			break
 		}
 		// Both are read before the first is added. Where there is no other, the first is read twice.
-		also := other != NoSlot
-		if !also {
-			other = one
+		hasSecond := second != NoSlot
+		if !hasSecond {
+			second = first
 		}
-		place, row, rest := b.place[other], b.row[other], b.m22[other]
-		n11, n12, n22 := m11+b.row[one].M11, m12+b.row[one].M12, m22+b.m22[one]
-		fx, fy := metricTimes(n11, n12, n22, b.place[one].X-s.x, b.place[one].Y-s.y)
+		place, row, rest := b.place[second], b.row[second], b.m22[second]
+		n11, n12, n22 := m11+b.row[first].M11, m12+b.row[first].M12, m22+b.m22[first]
+		fx, fy := metricTimes(n11, n12, n22, b.place[first].X-s.x, b.place[first].Y-s.y)
 		a.M11, a.M12, a.M22, gx, gy = a.M11+n11, a.M12+n12, a.M22+n22, gx+fx, gy+fy
-		if also {
+		if hasSecond {
 			n11, n12, n22 = m11+row.M11, m12+row.M12, m22+rest
 			fx, fy = metricTimes(n11, n12, n22, place.X-s.x, place.Y-s.y)
 			a.M11, a.M12, a.M22, gx, gy = a.M11+n11, a.M12+n12, a.M22+n22, gx+fx, gy+fy
@@ -201,11 +202,11 @@ func (b *sharedTile[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledM
 	s.pain(&a, gx, gy, p)
 	x, y := s.at(1)
 	dx, dy := x-s.x, y-s.y
-	far := F(0)
+	moveSquare := F(0)
 	if !(dx == 0 && dy == 0) {
-		far = dx*(m11*dx+2*m12*dy) + dy*m22*dy
-		at := b.metric(field, x, y)
-		m11, m12, m22 = at.M11, at.M12, at.M22
+		moveSquare = dx*(m11*dx+2*m12*dy) + dy*m22*dy
+		metric := b.metric(field, x, y)
+		m11, m12, m22 = metric.M11, metric.M12, metric.M22
 		s.s += s.ds
 		b.place[k].X, b.place[k].Y = x, y
 		b.row[k].M11, b.row[k].M12, b.m22[k] = m11, m12, m22
@@ -220,7 +221,7 @@ func (b *sharedTile[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledM
 			to.Along[rail] = s.s
 		}
 	}
-	return far
+	return moveSquare
 }
 
 const noSlots = NoSlot<<16 | NoSlot
@@ -229,7 +230,7 @@ const noSlots = NoSlot<<16 | NoSlot
 //
 //atoll:kernel
 func ToTiles[F num.Float](i int, m *TiledMesh[F], v []Vertex[F], to *TileVertices[F]) {
-	p, k := &v[i], m.Where[i]
+	p, k := &v[i], m.Index[i]
 	to.Place[k].X, to.Place[k].Y = p.X, p.Y
 	to.Row[k].M11, to.Row[k].M12, to.M22[k] = p.M11, p.M12, p.M22
 }
@@ -238,7 +239,7 @@ func ToTiles[F num.Float](i int, m *TiledMesh[F], v []Vertex[F], to *TileVertice
 //
 //atoll:kernel
 func FromTiles[F num.Float](i int, m *TiledMesh[F], from *TileVertices[F], v []Vertex[F]) {
-	p, k := &v[i], m.Where[i]
+	p, k := &v[i], m.Index[i]
 	p.X, p.Y = from.Place[k].X, from.Place[k].Y
 	p.M11, p.M12, p.M22 = from.Row[k].M11, from.Row[k].M12, from.M22[k]
 }

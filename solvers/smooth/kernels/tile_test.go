@@ -47,7 +47,7 @@ func tileParity[F num.Float](t *testing.T, l cudatest.Runner) {
 		}
 		m.Tiles = append(m.Tiles, Tile{Slot: int32(len(m.Slots)), Visit: int32(len(m.Visits))})
 		for i := range v { // vertex i is in place n-1-i
-			m.Where = append(m.Where, int32(len(v)-1-i))
+			m.Index = append(m.Index, int32(len(v)-1-i))
 		}
 		for r, place := range m.Sliders {
 			m.Sliders[r] = int32(len(v)-1) - place
@@ -135,10 +135,10 @@ func addTile[F num.Float](rng *rand.Rand, m *TiledMesh[F], sets, slots, visits i
 			}
 			near[n/2] |= uint32(j) << (16 * (n % 2))
 		}
-		visit, bits := Visit{Near: [4]uint32(near[:])}, &m.Slots[int(tile.Slot)+k]
+		visit, bits := Visit{Neighbours: [4]uint32(near[:])}, &m.Slots[int(tile.Slot)+k]
 		*bits |= int32(rng.IntN(2)) * Own
 		if slides := rng.IntN(3) == 0; slides || count > 8 {
-			extra := Extra{Rail: -1, Near: [3]uint32(near[3:])}
+			extra := Extra{Rail: -1, Neighbours: [3]uint32(near[3:])}
 			if slides { // a rail of its own
 				extra.Rail = int32(len(m.Rails))
 				s, c := math.Sincos(6 * rng.Float64())
@@ -146,7 +146,7 @@ func addTile[F num.Float](rng *rand.Rand, m *TiledMesh[F], sets, slots, visits i
 				m.Sliders = append(m.Sliders, *bits>>SlotBits)
 			}
 			*bits |= HasExtra
-			visit.Near[3] = uint32(len(m.Extras))
+			visit.Neighbours[3] = uint32(len(m.Extras))
 			m.Extras = append(m.Extras, extra)
 		}
 		m.Visits = append(m.Visits, visit)

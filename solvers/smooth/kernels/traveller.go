@@ -8,8 +8,8 @@ type Exchanged struct{ Place, Rail int32 }
 // PackTiles writes exchanged vertex k to the message.
 //
 //atoll:kernel
-func PackTiles[F num.Float](k int, who []Exchanged, from *TileVertices[F], wire []Vertex[F]) {
-	t, p := who[k], &wire[k]
+func PackTiles[F num.Float](k int, exchanged []Exchanged, from *TileVertices[F], message []Vertex[F]) {
+	t, p := exchanged[k], &message[k]
 	p.X, p.Y = from.Place[t.Place].X, from.Place[t.Place].Y
 	p.M11, p.M12, p.M22 = from.Row[t.Place].M11, from.Row[t.Place].M12, from.M22[t.Place]
 	if t.Rail >= 0 {
@@ -20,8 +20,8 @@ func PackTiles[F num.Float](k int, who []Exchanged, from *TileVertices[F], wire 
 // UnpackTiles reads exchanged vertex k from the message.
 //
 //atoll:kernel
-func UnpackTiles[F num.Float](k int, who []Exchanged, wire []Vertex[F], to *TileVertices[F]) {
-	t, p := who[k], &wire[k]
+func UnpackTiles[F num.Float](k int, exchanged []Exchanged, message []Vertex[F], to *TileVertices[F]) {
+	t, p := exchanged[k], &message[k]
 	to.Place[t.Place].X, to.Place[t.Place].Y = p.X, p.Y
 	to.Row[t.Place].M11, to.Row[t.Place].M12, to.M22[t.Place] = p.M11, p.M12, p.M22
 	if t.Rail >= 0 {

@@ -28,12 +28,12 @@ const inline = 7
 
 // Ring lists the neighbours of a vertex counter-clockwise. Around a vertex inside the mesh it begins with the lowest
 // global id and is closed: its last and its first neighbour share a triangle. On the boundary it begins where the mesh
-// does. The eighth entry is -1, or where Mesh.More goes on with the eighth neighbour; -1 ends the list in either.
+// does. The eighth entry is -1, or the index of the eighth neighbour in Mesh.More; -1 ends both lists.
 type Ring struct{ At [inline + 1]int32 }
 
 // Rail is the line on which a boundary vertex slides: its origin, where the vertex began, and its direction there. At s
 // from the origin it is at (X, Y) + s (Tx, Ty) + s² (Bx, By): a straight line, with a direction of length 1, or a
-// parabola, on which s stays between Low and High. Only Barrier looks at these two.
+// parabola, on which s stays between Low and High. Only Barrier uses these two.
 type Rail[F num.Float] struct{ X, Y, Tx, Ty, Bx, By, Low, High F }
 
 // Mesh is the constant part: the neighbours of all vertices that move, and the rails of those on the boundary.
@@ -49,7 +49,7 @@ type Mesh[F num.Float] struct {
 //atoll:constant
 type Set struct {
 	Slide, Rail int32
-	Index, Sets int32 // this set of how many
+	Index, Sets int32 // number of this set, and of all sets
 	Owned       int32 // vertices from here on are copies of another rank's: they move, and are not counted
 }
 

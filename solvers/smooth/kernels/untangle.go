@@ -80,7 +80,7 @@ func (f *star[F]) best() (F, F, bool) {
 //
 //atoll:kernel max grain=64
 func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32) F {
+	lastMove, lastVisit []int32) F {
 	if upright(i, true, v[i].X, v[i].Y, p.Flat, m, v) {
 		return 0
 	}
@@ -93,5 +93,5 @@ func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fie
 	if !found {
 		return 0
 	}
-	return commitMove(i, set, p, field, c, &s, 1, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, 1, v, lastMove, lastVisit)
 }

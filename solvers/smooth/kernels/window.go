@@ -41,7 +41,7 @@ type BoxRange struct{ I0, I1, J0, J1 int32 }
 //
 //atoll:kernel tile
 func CentreWindows[F num.Float](t int, m *TiledMesh[F], field *Field[F], v *TileVertices[F], windows []Window,
-	seen *[windowThreads]BoxRange) {
+	ranges *[windowThreads]BoxRange) {
 	slot, visits := m.Tiles[t].Slot, m.Tiles[t].End[TileSets-1]
 	for a := range int32(windowThreads) {
 		b := BoxRange{field.Nx, -1, field.Ny, -1}
@@ -51,12 +51,12 @@ func CentreWindows[F num.Float](t int, m *TiledMesh[F], field *Field[F], v *Tile
 			j, _ := lookup.Locate(p.Y, field.Y, field.PerY, field.Ny)
 			b.I0, b.I1, b.J0, b.J1 = min(b.I0, i), max(b.I1, i), min(b.J0, j), max(b.J1, j)
 		}
-		seen[a] = b
+		ranges[a] = b
 	}
 	for range 1 {
-		b := seen[0]
+		b := ranges[0]
 		for a := 1; a < windowThreads; a++ {
-			c := &seen[a]
+			c := &ranges[a]
 			b.I0, b.I1, b.J0, b.J1 = min(b.I0, c.I0), max(b.I1, c.I1), min(b.J0, c.J0), max(b.J1, c.J1)
 		}
 		windows[t] = b.window(field.Kind)
@@ -70,17 +70,17 @@ func (b *BoxRange) window(kind int32) Window {
 		return Window{}
 	}
 	if w.Nx >= w.Ny {
-		most := TileNodes / w.Ny
-		if w.Nx > most {
-			w.I += (w.Nx - most) / 2
-			w.Nx = most
+		limit := TileNodes / w.Ny
+		if w.Nx > limit {
+			w.I += (w.Nx - limit) / 2
+			w.Nx = limit
 		}
 		return w
 	}
-	most := TileNodes / w.Nx
-	if w.Ny > most {
-		w.J += (w.Ny - most) / 2
-		w.Ny = most
+	limit := TileNodes / w.Nx
+	if w.Ny > limit {
+		w.J += (w.Ny - limit) / 2
+		w.Ny = limit
 	}
 	return w
 }

@@ -85,7 +85,7 @@ func (c *solidCutter) part(r int) *SolidPart {
 		}
 	}
 	for i, v := range p.Global[:last] {
-		p.Spans = append(p.Spans, solid.Span{Near: int32(len(p.Near)), Side: int32(len(p.Sides))})
+		p.Spans = append(p.Spans, solid.Span{FirstNeighbour: int32(len(p.Near)), FirstSide: int32(len(p.Sides))})
 		if !c.moves(r, &p.Subdomain, i) {
 			continue
 		}
@@ -96,7 +96,7 @@ func (c *solidCutter) part(r int) *SolidPart {
 			p.Sides = append(p.Sides, c.side(s.FaceOpposite(corner/4, int(corner%4))))
 		}
 	}
-	p.Spans = append(p.Spans, solid.Span{Near: int32(len(p.Near)), Side: int32(len(p.Sides))})
+	p.Spans = append(p.Spans, solid.Span{FirstNeighbour: int32(len(p.Near)), FirstSide: int32(len(p.Sides))})
 	p.CellGlobal = c.cells[r]
 	for _, id := range p.CellGlobal {
 		v := s.Cells[id]

@@ -78,12 +78,12 @@ type tiler[F num.Float] struct {
 
 func newTiler[F num.Float](p *Part) *tiler[F] {
 	n := len(p.X)
-	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails)), Where: make([]int32, n)},
+	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails)), Index: make([]int32, n)},
 		set:  make([]int32, n),
 		rail: make([]int32, n), dependent: make([]bool, n), own: make([]bool, n), moves: make([]bool, n),
 		slot: make([]int32, n)}
 	for i := range n {
-		b.set[i], b.rail[i], b.slot[i], b.to.Where[i] = -1, -1, -1, -1
+		b.set[i], b.rail[i], b.slot[i], b.to.Index[i] = -1, -1, -1, -1
 	}
 	for set := range p.Sets {
 		for _, s := range []Span{p.First[set], p.Rest[set], p.Copies[set]} {
@@ -258,7 +258,7 @@ func (b *tiler[F]) write() {
 	for k, v := range b.moving {
 		if b.own[v] {
 			slots[k] |= kernels.Own
-			to.Where[v] = b.numbered
+			to.Index[v] = b.numbered
 			b.numbered++
 		}
 		var neighbours [kernels.TileDegree / 2]uint32
@@ -270,11 +270,11 @@ func (b *tiler[F]) write() {
 			}
 			neighbours[n/2] |= at << (16 * (n % 2))
 		}
-		visit := kernels.Visit{Near: [4]uint32(neighbours[:])}
+		visit := kernels.Visit{Neighbours: [4]uint32(neighbours[:])}
 		if b.rail[v] >= 0 || len(ring) > 8 {
 			slots[k] |= kernels.HasExtra
-			visit.Near[3] = uint32(len(to.Extras))
-			to.Extras = append(to.Extras, kernels.Extra{Rail: b.rail[v], Near: [3]uint32(neighbours[3:])})
+			visit.Neighbours[3] = uint32(len(to.Extras))
+			to.Extras = append(to.Extras, kernels.Extra{Rail: b.rail[v], Neighbours: [3]uint32(neighbours[3:])})
 		}
 		to.Visits = append(to.Visits, visit)
 		for s := b.set[v]; s < kernels.TileSets; s++ {
@@ -286,13 +286,13 @@ func (b *tiler[F]) write() {
 
 // appendFixed gives fixed vertices the last indices in TileVertices, and sets those of all slots.
 func (b *tiler[F]) appendFixed() {
-	for v, k := range b.to.Where {
+	for v, k := range b.to.Index {
 		if k < 0 {
-			b.to.Where[v] = b.numbered
+			b.to.Index[v] = b.numbered
 			b.numbered++
 		}
 	}
 	for k, s := range b.to.Slots {
-		b.to.Slots[k] = b.to.Where[s>>kernels.SlotBits]<<kernels.SlotBits | s&(1<<kernels.SlotBits-1)
+		b.to.Slots[k] = b.to.Index[s>>kernels.SlotBits]<<kernels.SlotBits | s&(1<<kernels.SlotBits-1)
 	}
 }

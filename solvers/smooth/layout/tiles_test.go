@@ -28,7 +28,7 @@ func TestTilesHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	const none = kernels.NoSlot<<16 | kernels.NoSlot
-	owned, vertex := make([]int, len(p.X)), partition.Inverse(tiles.Where)
+	owned, vertex := make([]int, len(p.X)), partition.Inverse(tiles.Index)
 	for k, b := range tiles.Tiles[:len(tiles.Tiles)-1] {
 		next := tiles.Tiles[k+1]
 		slots, visits := tiles.Slots[b.Slot:next.Slot], tiles.Visits[b.Visit:next.Visit]
@@ -41,10 +41,11 @@ func TestTilesHold(t *testing.T) {
 			if slots[i]&kernels.Own != 0 {
 				owned[v]++
 			}
-			near := [kernels.TileDegree / 2]uint32{visit.Near[0], visit.Near[1], visit.Near[2], visit.Near[3], none, none}
+			near := [kernels.TileDegree / 2]uint32{visit.Neighbours[0], visit.Neighbours[1], visit.Neighbours[2],
+				visit.Neighbours[3], none, none}
 			if slots[i]&kernels.HasExtra != 0 {
-				extra := tiles.Extras[visit.Near[3]]
-				near[3], near[4], near[5] = extra.Near[0], extra.Near[1], extra.Near[2]
+				extra := tiles.Extras[visit.Neighbours[3]]
+				near[3], near[4], near[5] = extra.Neighbours[0], extra.Neighbours[1], extra.Neighbours[2]
 				if slides := l.Class[p.Global[v]] == sliding; slides != (extra.Rail >= 0) || slides &&
 					tiles.Sliders[extra.Rail] != v {
 					t.Fatalf("vertex %d, which slides: %v, has rail %d", v, slides, extra.Rail)
@@ -106,7 +107,7 @@ func TestTilesApart(t *testing.T) {
 			}
 			comes := map[int32]bool{}
 			for _, v := range p.Batch.Peers[0].Take {
-				comes[tiles.Where[v]] = true
+				comes[tiles.Index[v]] = true
 			}
 			for k, b := range tiles.Tiles[:n] {
 				holds := slices.ContainsFunc(tiles.Slots[b.Slot:tiles.Tiles[k+1].Slot], func(slot int32) bool {

@@ -28,7 +28,7 @@ func localEnergyOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], fi
 	own := v[i].metric()
 	var b localEnergy[F]
 	b.least = 2
-	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
+	for k := m.Spans[i].FirstSide; k < m.Spans[i+1].FirstSide; k++ {
 		f := &m.Sides[k]
 		b.add(s.p, &own, &v[f.A], &v[f.B], &v[f.C], c)
 	}
@@ -110,7 +110,7 @@ func trialEnergy[F num.Float](i int, p Vector[F], at *Tensor[F], need F, c *Cont
 	F,
 	bool) {
 	var energy, sum F
-	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
+	for k := m.Spans[i].FirstSide; k < m.Spans[i+1].FirstSide; k++ {
 		s := &m.Sides[k]
 		q := quality(p, at, &v[s.A], &v[s.B], &v[s.C])
 		if !(q >= need) {
@@ -148,7 +148,7 @@ func (b *localEnergy[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 //
 //atoll:kernel max grain=32
 func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
+	lastMove, lastVisit []int32, n *Counters) F {
 	var s step[F]
 	s.begin(i, set, m, v)
 	b := localEnergyOf(i, &s, c, m, field, v)

@@ -77,8 +77,8 @@ func TestBarrierHessian(t *testing.T) {
 		at, whole := b.field.At(Vector[float64]{}), true
 		for _, s := range b.m.Sides {
 			tet := Measure(Vector[float64]{}, &at, &b.v[s.A], &b.v[s.B], &b.v[s.C])
-			whole = whole && tet.around/6 > 1.01 && tet.around/6 < 1.7
-			whole = whole && -fitBend(tet.around/6)/36-3/(tet.around*tet.around) > 0
+			whole = whole && tet.perimeter/6 > 1.01 && tet.perimeter/6 < 1.7
+			whole = whole && -fitBend(tet.perimeter/6)/36-3/(tet.perimeter*tet.perimeter) > 0
 		}
 		if !whole {
 			continue

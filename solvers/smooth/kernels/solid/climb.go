@@ -15,20 +15,20 @@ const (
 	narrowest = 1e-5
 	narrowing = 0.3
 	margin    = 0.1
-	stride    = 0.3 // the length of a step, in the metric, that a share is held against
+	stride    = 0.3 // the length of a step, in the metric, along which active tetrahedra should rise by the share
 )
 
 // activeSet is the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities, and
 // the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
 type activeSet[F num.Float] struct {
-	n     int
-	at    [MaxWorst]int32
-	q     [MaxWorst]F
-	g     [MaxWorst]Vector[F]
-	near  F // the share
-	least F
-	limit int32 // the side of the tetrahedron that is the worst, or at which findWorst ended
-	low   F     // and its quality
+	n            int
+	sides        [MaxWorst]int32
+	q            [MaxWorst]F
+	g            [MaxWorst]Vector[F]
+	tolerance    F // share of the least quality, and of margin, within which tetrahedra are active
+	least        F
+	limit        int32 // the side of the tetrahedron that is the worst, or at which findWorst ended
+	limitQuality F     // quality of that tetrahedron
 }
 
 // choleskyFactor is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u,
@@ -67,25 +67,25 @@ func (r *choleskyFactor[F]) solveUpper(y Vector[F]) Vector[F] {
 // better than floor, and returns false; it starts with the one at which it stopped, or that was the worst,
 // previously, which is probably so again.
 func (act *activeSet[F]) findWorst(i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) bool {
-	at := field.At(p)
+	metric := field.At(p)
 	act.n, act.least = 0, 2
-	first, end := m.Spans[i].Side, m.Spans[i+1].Side
+	first, end := m.Spans[i].FirstSide, m.Spans[i+1].FirstSide
 	k := act.limit
-	for turn := first; turn < end; turn++ {
+	for count := first; count < end; count++ {
 		f := &m.Sides[k]
-		q := quality(p, &at, &v[f.A], &v[f.B], &v[f.C])
+		q := quality(p, &metric, &v[f.A], &v[f.B], &v[f.C])
 		if !(q > floor) {
-			act.limit, act.low = k, q
+			act.limit, act.limitQuality = k, q
 			return false
 		}
-		if q <= act.least+act.near*(act.least+margin) {
+		if q <= act.least+act.tolerance*(act.least+margin) {
 			act.add(k, q)
 		}
 		if k++; k == end {
 			k = first
 		}
 	}
-	act.low = act.least
+	act.limitQuality = act.least
 	return true
 }
 
@@ -101,7 +101,7 @@ func (act *activeSet[F]) add(k int32, q F) {
 		}
 		act.n--
 	}
-	act.at[act.n], act.q[act.n] = k, q
+	act.sides[act.n], act.q[act.n] = k, q
 	act.n++
 }
 
@@ -109,8 +109,8 @@ func (act *activeSet[F]) add(k int32, q F) {
 func (act *activeSet[F]) dropInactive() {
 	n := 0
 	for j := 0; j < act.n; j++ {
-		if act.q[j] <= act.least+act.near*(act.least+margin) {
-			act.at[n], act.q[n], act.g[n] = act.at[j], act.q[j], act.g[j]
+		if act.q[j] <= act.least+act.tolerance*(act.least+margin) {
+			act.sides[n], act.q[n], act.g[n] = act.sides[j], act.q[j], act.g[j]
 			n++
 		}
 	}
@@ -121,11 +121,11 @@ func (act *activeSet[F]) dropInactive() {
 func (act *activeSet[F]) computeGradients(s *step[F], r *choleskyFactor[F], m *Mesh[F], field *Field[F],
 	v []Vertex[F]) {
 	p := s.at(1)
-	at := field.At(p)
+	metric := field.At(p)
 	mx, my, mz := field.Gradient(p)
 	for j := 0; j < act.n; j++ {
-		f := &m.Sides[act.at[j]]
-		t := Measure(p, &at, &v[f.A], &v[f.B], &v[f.C])
+		f := &m.Sides[act.sides[j]]
+		t := Measure(p, &metric, &v[f.A], &v[f.B], &v[f.C])
 		act.g[j] = r.solveLower(s.along(t.Gradient(&mx, &my, &mz)))
 	}
 }
@@ -134,8 +134,8 @@ func (act *activeSet[F]) computeGradients(s *step[F], r *choleskyFactor[F], m *M
 // above the minimum.
 func (act *activeSet[F]) chooseDirection() (Vector[F], F) {
 	y, rate := act.ascentDirection()
-	for !(stride*rate > act.near*(act.least+margin)) && act.near > narrowest {
-		act.near *= narrowing
+	for !(stride*rate > act.tolerance*(act.least+margin)) && act.tolerance > narrowest {
+		act.tolerance *= narrowing
 		act.dropInactive()
 		y, rate = act.ascentDirection()
 	}
@@ -227,9 +227,9 @@ func onTriangle[F num.Float](p, a, b Vector[F]) (Vector[F], bool) {
 	return p, true
 }
 
-// enough is the rise of the least quality, as a share of it, below which the optimiser leaves the rest to the next
+// minimumRise is the rise of the least quality, as a share of it, below which the optimiser leaves the rest to the next
 // sweep.
-const enough = 1e-3
+const minimumRise = 1e-3
 
 // States of climb:
 //
@@ -246,90 +246,91 @@ const (
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it to
 // take: 1, or 0 where the vertex is best left alone. The least quality never falls.
 //
-// It goes along the direction of steepest ascent, in trials, to about where another tetrahedron becomes the worst.
-// Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
-// the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
-// All trials are in one loop, so that the threads of a GPU evaluate together in any mix of states.
+// It tries steps along the direction of steepest ascent, to about where another tetrahedron becomes the worst. If a
+// tetrahedron is too bad at a trial, the next length is where the line through its qualities at both ends crosses the
+// tangent of the least quality (up to there it is better if its quality is concave), or the vertex of the parabola that
+// begins with this tangent. All trials are in one loop, so that the threads of a GPU evaluate qualities together
+// although they are in different states.
 func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	var none, y Vector[F]
 	own := v[i].metric()
 	inner, _ := s.within(&own, none)
 	r := choleskyOf(&inner)
 	var act activeSet[F]
-	act.near, act.limit = widest, m.Spans[i].Side
+	act.tolerance, act.limit = widest, m.Spans[i].FirstSide
 	s.d = none
 	if !act.findWorst(i, s.at(1), 0, m, field, v) {
 		return 0
 	}
-	begun := *s
-	here, at := s.at(1), own
-	var was, rate, longest, gained F
-	done, far := F(0), F(1)
+	base := *s
+	origin, metric := s.at(1), own
+	var initial, rate, bestLength, bestQuality F
+	share, length := F(0), F(1)
 	state := aiming
 	for try := int32(0); try < p.Climbs; try++ {
 		if state == aiming {
-			begun = *s
+			base = *s
 			act.computeGradients(s, &r, m, field, v)
 			y, rate = act.chooseDirection()
 			if !(rate > 1e-9) {
 				break
 			}
-			here = s.at(1)
-			at = field.At(here)
-			was, gained, longest = act.least, act.least, 0
-			far *= 2
-			if most := (1 - was) / rate; far > most {
-				far = most
+			origin = s.at(1)
+			metric = field.At(origin)
+			initial, bestQuality, bestLength = act.least, act.least, 0
+			length *= 2
+			if limit := (1 - initial) / rate; length > limit {
+				length = limit
 			}
 			state = trying
 		}
-		s.advance(&begun, &r, scaledVector(y, far))
-		floor := gained
+		s.advance(&base, &r, scaledVector(y, length))
+		floor := bestQuality
 		if state == returning {
 			floor = 0
 		}
 		better := act.findWorst(i, s.at(1), floor, m, field, v)
 		if state == trying {
 			if better {
-				longest, gained = far, act.least
+				bestLength, bestQuality = length, act.least
 			}
 			f := &m.Sides[act.limit]
-			q := quality(here, &at, &v[f.A], &v[f.B], &v[f.C])
-			meet := far * (q - was) / (q - act.low + far*rate)
-			if (better || longest == 0) && !(better && !(gained-was < 0.9*meet*rate)) {
-				if top := far * far * rate / (2 * (was - act.low + far*rate)); !(meet > top) {
-					meet = top
+			q := quality(origin, &metric, &v[f.A], &v[f.B], &v[f.C])
+			crossing := length * (q - initial) / (q - act.limitQuality + length*rate)
+			if (better || bestLength == 0) && !(better && !(bestQuality-initial < 0.9*crossing*rate)) {
+				if vertex := length * length * rate / (2 * (initial - act.limitQuality + length*rate)); !(crossing > vertex) {
+					crossing = vertex
 				}
-				if !(meet > 0.1*far) {
-					meet = 0.1 * far
+				if !(crossing > 0.1*length) {
+					crossing = 0.1 * length
 				}
-				if meet > 0.7*far {
-					meet = 0.7 * far
+				if crossing > 0.7*length {
+					crossing = 0.7 * length
 				}
-				if meet > p.Shortest {
-					far = meet
+				if crossing > p.Shortest {
+					length = crossing
 					continue
 				}
 			}
-			if longest == 0 {
+			if bestLength == 0 {
 				break
 			}
-			if !better { // a shorter one was good, and this one is no better
-				far, state = longest, returning
+			if !better { // a shorter step was good, and this one is not better
+				length, state = bestLength, returning
 				continue
 			}
 		}
-		done, state = 1, aiming
-		begun = *s
-		if rise := act.least - was; rise < p.Gain || rise < enough*(was+margin) {
+		share, state = 1, aiming
+		base = *s
+		if rise := act.least - initial; rise < p.Gain || rise < minimumRise*(initial+margin) {
 			break
 		}
 	}
-	*s = begun
-	if done != 0 && !upright(i, s.at(1), p.Flat, m, v) {
+	*s = base
+	if share != 0 && !upright(i, s.at(1), p.Flat, m, v) {
 		return 0
 	}
-	return done
+	return share
 }
 
 // advance sets the step to base plus a vector in units of length of the metric.

@@ -32,7 +32,7 @@ func TestQualityGradient(t *testing.T) {
 		}
 		p := Vector[float64]{X: v[0].X, Y: v[0].Y, Z: v[0].Z}
 		tet := measure(p)
-		if math.Abs(tet.Quality()) < .01 || math.Abs(tet.around/6-1) < .01 {
+		if math.Abs(tet.Quality()) < .01 || math.Abs(tet.perimeter/6-1) < .01 {
 			continue // differences are rough near flat tetrahedra, and near the jump of the third derivative
 		}
 		checked++
@@ -162,7 +162,7 @@ func TestManyWorst(t *testing.T) {
 		for len(b.m.Sides) <= 20*MaxWorst {
 			b.m.Sides = append(b.m.Sides, b.m.Sides...)
 		}
-		b.m.Spans[1].Side = int32(len(b.m.Sides))
+		b.m.Spans[1].FirstSide = int32(len(b.m.Sides))
 		before := worst(0, b.place(), lowest, &b.m, &b.field, b.v)
 		if far, _ := b.visit(Optimise[float64], params()); far > 0 {
 			moves++

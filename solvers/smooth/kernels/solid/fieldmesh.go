@@ -25,9 +25,10 @@ type barycentric[F num.Float] struct {
 
 // edges returns the edges of a tetrahedron from its first corner.
 func (f *Field[F]) edges(cell int32) (Vector[F], Vector[F], Vector[F]) {
-	at := &f.Background[cell].At
-	o := f.Nodes[at[0]].position()
-	return minus(f.Nodes[at[1]].position(), o), minus(f.Nodes[at[2]].position(), o), minus(f.Nodes[at[3]].position(), o)
+	corners := &f.Background[cell].At
+	o := f.Nodes[corners[0]].position()
+	return minus(f.Nodes[corners[1]].position(), o), minus(f.Nodes[corners[2]].position(), o),
+		minus(f.Nodes[corners[3]].position(), o)
 }
 
 func (n *Node[F]) position() Vector[F] {
@@ -70,45 +71,46 @@ func (f *Field[F]) find(p Vector[F]) barycentric[F] {
 	j, _ := lookup.Locate(p.Y, f.Y, f.PerY, f.Ny)
 	k, _ := lookup.Locate(p.Z, f.Z, f.PerZ, f.Nz)
 	box := (k*f.Ny+j)*f.Nx + i
-	cell, before := f.Starts[box], int32(-1)
+	cell, previous := f.Starts[box], int32(-1)
 	for step := int32(0); step < f.Steps; step++ {
 		s := f.barycentricIn(cell, p)
-		way := &f.Background[cell].Next
+		neighbours := &f.Background[cell].Next
 		a := 1 - s.b - s.c - s.d
 		least, next := F(0), int32(-1)
 		if a < least {
-			least, next = a, way[0]
+			least, next = a, neighbours[0]
 		}
-		if s.b < least && (next < 0 || way[1] >= 0) {
-			least, next = s.b, way[1]
+		if s.b < least && (next < 0 || neighbours[1] >= 0) {
+			least, next = s.b, neighbours[1]
 		}
-		if s.c < least && (next < 0 || way[2] >= 0) {
-			least, next = s.c, way[2]
+		if s.c < least && (next < 0 || neighbours[2] >= 0) {
+			least, next = s.c, neighbours[2]
 		}
-		if s.d < least && (next < 0 || way[3] >= 0) {
-			least, next = s.d, way[3]
+		if s.d < least && (next < 0 || neighbours[3] >= 0) {
+			least, next = s.d, neighbours[3]
 		}
-		// Where both sides of a face send it across, a position is on the face but for rounding.
-		if least >= 0 || next >= 0 && next == before {
+		// If both tetrahedra of a face send the search across it, the position is on the face up to round-off.
+		if least >= 0 || next >= 0 && next == previous {
 			return clampToCell(s)
 		}
 		if next < 0 {
 			break
 		}
-		before, cell = cell, next
+		previous, cell = cell, next
 	}
 	return f.nearest(box, p)
 }
 
-// nearest looks at every tetrahedron that touches a box, for a position outside of the mesh, behind a notch or a hole
-// of it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
+// nearest searches all tetrahedra that touch a box. It is for positions that find does not reach across faces: outside
+// of the mesh, behind a notch or a hole, or if the search goes in circles, which is possible for meshes that are not
+// Delaunay.
 func (f *Field[F]) nearest(box int32, p Vector[F]) barycentric[F] {
 	best := clampToCell(f.barycentricIn(f.Listed[f.Lists[box]], p))
-	far := f.distanceSquare(&best, p)
+	bestSquare := f.distanceSquare(&best, p)
 	for k := f.Lists[box] + 1; k < f.Lists[box+1]; k++ {
 		s := clampToCell(f.barycentricIn(f.Listed[k], p))
-		if d := f.distanceSquare(&s, p); d < far {
-			best, far = s, d
+		if d := f.distanceSquare(&s, p); d < bestSquare {
+			best, bestSquare = s, d
 		}
 	}
 	return best
@@ -132,8 +134,9 @@ func (n *Node[F]) metric() Tensor[F] {
 
 // edgeDifferences returns the differences of the metric along the edges of a tetrahedron from its first corner.
 func (f *Field[F]) edgeDifferences(cell int32) (Tensor[F], Tensor[F], Tensor[F]) {
-	at := &f.Background[cell].At
-	o, b, c, d := f.Nodes[at[0]].metric(), f.Nodes[at[1]].metric(), f.Nodes[at[2]].metric(), f.Nodes[at[3]].metric()
+	corners := &f.Background[cell].At
+	o, b := f.Nodes[corners[0]].metric(), f.Nodes[corners[1]].metric()
+	c, d := f.Nodes[corners[2]].metric(), f.Nodes[corners[3]].metric()
 	return difference(&o, &b), difference(&o, &c), difference(&o, &d)
 }
 
@@ -151,10 +154,10 @@ func weightedSum[F num.Float](b, c, d *Tensor[F], s, t, r F) Tensor[F] {
 func (f *Field[F]) atBackground(p Vector[F]) Tensor[F] {
 	s := f.find(p)
 	b, c, d := f.edgeDifferences(s.cell)
-	more := weightedSum(&b, &c, &d, s.b, s.c, s.d)
+	change := weightedSum(&b, &c, &d, s.b, s.c, s.d)
 	m := f.Nodes[f.Background[s.cell].At[0]].metric()
-	m.M11, m.M12, m.M13 = m.M11+more.M11, m.M12+more.M12, m.M13+more.M13
-	m.M22, m.M23, m.M33 = m.M22+more.M22, m.M23+more.M23, m.M33+more.M33
+	m.M11, m.M12, m.M13 = m.M11+change.M11, m.M12+change.M12, m.M13+change.M13
+	m.M22, m.M23, m.M33 = m.M22+change.M22, m.M23+change.M23, m.M33+change.M33
 	return scaled(&m, f.Scale)
 }
 

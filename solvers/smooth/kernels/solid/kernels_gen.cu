@@ -205,9 +205,9 @@ static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && of
 // end at those of the next vertex.
 // Span, types.go:33
 struct alignas(8) Span {
-    int32 Near, Side_;
+    int32 FirstNeighbour, FirstSide;
 };
-static_assert(sizeof(Span) == 8 && offsetof(Span, Near) == 0 && offsetof(Span, Side_) == 4, "Span");
+static_assert(sizeof(Span) == 8 && offsetof(Span, FirstNeighbour) == 0 && offsetof(Span, FirstSide) == 4, "Span");
 
 // Side is the outer face of a tetrahedron of the cavity of p: (a-p) · (b-p)×(c-p) is positive.
 // Side, types.go:36
@@ -219,7 +219,7 @@ static_assert(sizeof(Side) == 12 && offsetof(Side, A) == 0 && offsetof(Side, B) 
 // Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T
 // alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
 // a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
-// is beyond Reach. Only Barrier looks at that.
+// is beyond Reach. Only Barrier uses Reach.
 // Frame[float32], types.go:42
 struct Frame_f32 {
     float X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
@@ -239,11 +239,11 @@ static_assert(sizeof(Frame_f32) == 80 && offsetof(Frame_f32, X) == 0 && offsetof
 // Mesh[float32], types.go:50
 struct Mesh_f32 {
     Slice<Span> Spans;
-    Slice<int32> Near;
+    Slice<int32> Neighbours;
     Slice<Side> Sides;
     Slice<Frame_f32> Frames;
 };
-static_assert(sizeof(Mesh_f32) == 96 && offsetof(Mesh_f32, Spans) == 0 && offsetof(Mesh_f32, Near) == 24 &&
+static_assert(sizeof(Mesh_f32) == 96 && offsetof(Mesh_f32, Spans) == 0 && offsetof(Mesh_f32, Neighbours) == 24 &&
     offsetof(Mesh_f32, Sides) == 48 && offsetof(Mesh_f32, Frames) == 72, "Mesh_f32");
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
@@ -339,7 +339,7 @@ static_assert(sizeof(Vertex_f32) == 48 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, M33) == 32 && offsetof(Vertex_f32, A) == 36 && offsetof(Vertex_f32, B) == 40 &&
     offsetof(Vertex_f32, blank11) == 44, "Vertex_f32");
 
-// Counters counts what became of steps.
+// Counters counts limited and refused steps.
 // Counters, types.go:99
 struct Counters {
     int64 Limited;
@@ -421,7 +421,7 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && of
 // Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T
 // alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
 // a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
-// is beyond Reach. Only Barrier looks at that.
+// is beyond Reach. Only Barrier uses Reach.
 // Frame[float64], types.go:42
 struct Frame_f64 {
     double X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
@@ -441,11 +441,11 @@ static_assert(sizeof(Frame_f64) == 160 && offsetof(Frame_f64, X) == 0 && offseto
 // Mesh[float64], types.go:50
 struct Mesh_f64 {
     Slice<Span> Spans;
-    Slice<int32> Near;
+    Slice<int32> Neighbours;
     Slice<Side> Sides;
     Slice<Frame_f64> Frames;
 };
-static_assert(sizeof(Mesh_f64) == 96 && offsetof(Mesh_f64, Spans) == 0 && offsetof(Mesh_f64, Near) == 24 &&
+static_assert(sizeof(Mesh_f64) == 96 && offsetof(Mesh_f64, Spans) == 0 && offsetof(Mesh_f64, Neighbours) == 24 &&
     offsetof(Mesh_f64, Sides) == 48 && offsetof(Mesh_f64, Frames) == 72, "Mesh_f64");
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
@@ -628,18 +628,18 @@ static_assert(sizeof(choleskyFactor_f32) == 24 && offsetof(choleskyFactor_f32, l
 // activeSet[float32], climb.go:23
 struct activeSet_f32 {
     int64 n;
-    Array<int32, 24> at;
+    Array<int32, 24> sides;
     Array<float, 24> q;
     Array<Vector_f32, 24> g;
-    float near;
+    float tolerance;
     float least;
     int32 limit;
-    float low;
+    float limitQuality;
 };
-static_assert(sizeof(activeSet_f32) == 504 && offsetof(activeSet_f32, n) == 0 && offsetof(activeSet_f32, at) == 8 &&
-    offsetof(activeSet_f32, q) == 104 && offsetof(activeSet_f32, g) == 200 && offsetof(activeSet_f32, near) == 488 &&
-    offsetof(activeSet_f32, least) == 492 && offsetof(activeSet_f32, limit) == 496 &&
-    offsetof(activeSet_f32, low) == 500, "activeSet_f32");
+static_assert(sizeof(activeSet_f32) == 504 && offsetof(activeSet_f32, n) == 0 &&
+    offsetof(activeSet_f32, sides) == 8 && offsetof(activeSet_f32, q) == 104 && offsetof(activeSet_f32, g) == 200 &&
+    offsetof(activeSet_f32, tolerance) == 488 && offsetof(activeSet_f32, least) == 492 &&
+    offsetof(activeSet_f32, limit) == 496 && offsetof(activeSet_f32, limitQuality) == 500, "activeSet_f32");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
 // Tetrahedron[float32], quality.go:15
@@ -650,7 +650,7 @@ struct Tetrahedron_f32 {
     float root;
     float la, lb, lc;
     float lab, lbc, lca;
-    float around, fit;
+    float perimeter, fit;
 };
 static_assert(sizeof(Tetrahedron_f32) == 100 && offsetof(Tetrahedron_f32, m) == 0 &&
     offsetof(Tetrahedron_f32, ua) == 24 && offsetof(Tetrahedron_f32, ub) == 36 &&
@@ -658,7 +658,7 @@ static_assert(sizeof(Tetrahedron_f32) == 100 && offsetof(Tetrahedron_f32, m) == 
     offsetof(Tetrahedron_f32, root) == 64 && offsetof(Tetrahedron_f32, la) == 68 &&
     offsetof(Tetrahedron_f32, lb) == 72 && offsetof(Tetrahedron_f32, lc) == 76 &&
     offsetof(Tetrahedron_f32, lab) == 80 && offsetof(Tetrahedron_f32, lbc) == 84 &&
-    offsetof(Tetrahedron_f32, lca) == 88 && offsetof(Tetrahedron_f32, around) == 92 &&
+    offsetof(Tetrahedron_f32, lca) == 88 && offsetof(Tetrahedron_f32, perimeter) == 92 &&
     offsetof(Tetrahedron_f32, fit) == 96, "Tetrahedron_f32");
 
 // choleskyFactor is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u,
@@ -677,18 +677,18 @@ static_assert(sizeof(choleskyFactor_f64) == 48 && offsetof(choleskyFactor_f64, l
 // activeSet[float64], climb.go:23
 struct activeSet_f64 {
     int64 n;
-    Array<int32, 24> at;
+    Array<int32, 24> sides;
     Array<double, 24> q;
     Array<Vector_f64, 24> g;
-    double near;
+    double tolerance;
     double least;
     int32 limit;
-    double low;
+    double limitQuality;
 };
-static_assert(sizeof(activeSet_f64) == 904 && offsetof(activeSet_f64, n) == 0 && offsetof(activeSet_f64, at) == 8 &&
-    offsetof(activeSet_f64, q) == 104 && offsetof(activeSet_f64, g) == 296 && offsetof(activeSet_f64, near) == 872 &&
-    offsetof(activeSet_f64, least) == 880 && offsetof(activeSet_f64, limit) == 888 &&
-    offsetof(activeSet_f64, low) == 896, "activeSet_f64");
+static_assert(sizeof(activeSet_f64) == 904 && offsetof(activeSet_f64, n) == 0 &&
+    offsetof(activeSet_f64, sides) == 8 && offsetof(activeSet_f64, q) == 104 && offsetof(activeSet_f64, g) == 296 &&
+    offsetof(activeSet_f64, tolerance) == 872 && offsetof(activeSet_f64, least) == 880 &&
+    offsetof(activeSet_f64, limit) == 888 && offsetof(activeSet_f64, limitQuality) == 896, "activeSet_f64");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
 // Tetrahedron[float64], quality.go:15
@@ -699,7 +699,7 @@ struct Tetrahedron_f64 {
     double root;
     double la, lb, lc;
     double lab, lbc, lca;
-    double around, fit;
+    double perimeter, fit;
 };
 static_assert(sizeof(Tetrahedron_f64) == 200 && offsetof(Tetrahedron_f64, m) == 0 &&
     offsetof(Tetrahedron_f64, ua) == 48 && offsetof(Tetrahedron_f64, ub) == 72 &&
@@ -707,7 +707,7 @@ static_assert(sizeof(Tetrahedron_f64) == 200 && offsetof(Tetrahedron_f64, m) == 
     offsetof(Tetrahedron_f64, root) == 128 && offsetof(Tetrahedron_f64, la) == 136 &&
     offsetof(Tetrahedron_f64, lb) == 144 && offsetof(Tetrahedron_f64, lc) == 152 &&
     offsetof(Tetrahedron_f64, lab) == 160 && offsetof(Tetrahedron_f64, lbc) == 168 &&
-    offsetof(Tetrahedron_f64, lca) == 176 && offsetof(Tetrahedron_f64, around) == 184 &&
+    offsetof(Tetrahedron_f64, lca) == 176 && offsetof(Tetrahedron_f64, perimeter) == 184 &&
     offsetof(Tetrahedron_f64, fit) == 192, "Tetrahedron_f64");
 
 // program is what the move of vertex i, along the directions of its frame, that makes the least volume around it
@@ -924,7 +924,7 @@ DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per
     return {k, c - float(k)};
 }
 
-// (*Node[float32]).position, fieldmesh.go:33
+// (*Node[float32]).position, fieldmesh.go:34
 DEVICE Vector_f32 Node_position_f32(Node_f32 *n) {
     Vector_f32 p = {};
     p.X = n->X;
@@ -946,9 +946,9 @@ DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
 // (*Field[float32]).edges, fieldmesh.go:27
 struct Field_edges_f32_results { Vector_f32 r0; Vector_f32 r1; Vector_f32 r2; };
 DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 cell) {
-    Array<int32, 4> *at = &f->Background[cell].At;
-    Vector_f32 o = Node_position_f32(&f->Nodes[(*at)[0]]);
-    return {minus_f32(Node_position_f32(&f->Nodes[(*at)[1]]), o), minus_f32(Node_position_f32(&f->Nodes[(*at)[2]]), o), minus_f32(Node_position_f32(&f->Nodes[(*at)[3]]), o)};
+    Array<int32, 4> *corners = &f->Background[cell].At;
+    Vector_f32 o = Node_position_f32(&f->Nodes[(*corners)[0]]);
+    return {minus_f32(Node_position_f32(&f->Nodes[(*corners)[1]]), o), minus_f32(Node_position_f32(&f->Nodes[(*corners)[2]]), o), minus_f32(Node_position_f32(&f->Nodes[(*corners)[3]]), o)};
 }
 
 // cross[float32], types.go:143
@@ -966,7 +966,7 @@ DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
 }
 
 // barycentricIn returns the coordinates of p in a tetrahedron, which need not contain it. It is exact at corners.
-// (*Field[float32]).barycentricIn, fieldmesh.go:40
+// (*Field[float32]).barycentricIn, fieldmesh.go:41
 DEVICE barycentric_f32 Field_barycentricIn_f32(const Field_f32 *f, int32 cell, Vector_f32 p) {
     auto [b, c, d] = Field_edges_f32(f, cell);
     Vector_f32 u = minus_f32(p, Node_position_f32(&f->Nodes[f->Background[cell].At[0]]));
@@ -976,7 +976,7 @@ DEVICE barycentric_f32 Field_barycentricIn_f32(const Field_f32 *f, int32 cell, V
 }
 
 // clampToCell moves a position outside its tetrahedron to the tetrahedron's boundary, and NaN to the first corner.
-// clampToCell[float32], fieldmesh.go:49
+// clampToCell[float32], fieldmesh.go:50
 DEVICE barycentric_f32 clampToCell_f32(barycentric_f32 s) {
     if (!(s.b > 0.0f)) {
         s.b = 0.0f;
@@ -996,7 +996,7 @@ DEVICE barycentric_f32 clampToCell_f32(barycentric_f32 s) {
 }
 
 // distanceSquare returns the square of the distance of p from a position in a tetrahedron.
-// (*Field[float32]).distanceSquare, fieldmesh.go:118
+// (*Field[float32]).distanceSquare, fieldmesh.go:120
 DEVICE float Field_distanceSquare_f32(const Field_f32 *f, barycentric_f32 *s, Vector_f32 p) {
     auto [b, c, d] = Field_edges_f32(f, s->cell);
     Vector_f32 u = minus_f32(Node_position_f32(&f->Nodes[f->Background[s->cell].At[0]]), p);
@@ -1006,17 +1006,18 @@ DEVICE float Field_distanceSquare_f32(const Field_f32 *f, barycentric_f32 *s, Ve
     return dot_f32(u, u);
 }
 
-// nearest looks at every tetrahedron that touches a box, for a position outside of the mesh, behind a notch or a hole
-// of it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
-// (*Field[float32]).nearest, fieldmesh.go:105
+// nearest searches all tetrahedra that touch a box. It is for positions that find does not reach across faces: outside
+// of the mesh, behind a notch or a hole, or if the search goes in circles, which is possible for meshes that are not
+// Delaunay.
+// (*Field[float32]).nearest, fieldmesh.go:107
 DEVICE barycentric_f32 Field_nearest_f32(const Field_f32 *f, int32 box, Vector_f32 p) {
     barycentric_f32 best = clampToCell_f32(Field_barycentricIn_f32(f, f->Listed[f->Lists[box]], p));
-    float far = Field_distanceSquare_f32(f, &best, p);
+    float bestSquare = Field_distanceSquare_f32(f, &best, p);
     for (int32 k = add(f->Lists[box], 1); k < f->Lists[add(box, 1)]; k++) {
         barycentric_f32 s = clampToCell_f32(Field_barycentricIn_f32(f, f->Listed[k], p));
-        if (float d = Field_distanceSquare_f32(f, &s, p); d < far) {
+        if (float d = Field_distanceSquare_f32(f, &s, p); d < bestSquare) {
             best = s;
-            far = d;
+            bestSquare = d;
         }
     }
     return best;
@@ -1025,49 +1026,49 @@ DEVICE barycentric_f32 Field_nearest_f32(const Field_f32 *f, int32 box, Vector_f
 // find locates a position on the background mesh, or the nearest one in the tetrahedra of its box. The result depends
 // on the position only, so that vertices need no memory of their cell: from the tetrahedron in the centre of the box
 // it repeatedly crosses the face that the position is farthest beyond.
-// (*Field[float32]).find, fieldmesh.go:68
+// (*Field[float32]).find, fieldmesh.go:69
 DEVICE barycentric_f32 Field_find_f32(const Field_f32 *f, Vector_f32 p) {
     auto [i, unused1] = lookup_Locate_f32(p.X, f->X, f->PerX, f->Nx);
     auto [j, unused2] = lookup_Locate_f32(p.Y, f->Y, f->PerY, f->Ny);
     auto [k, unused3] = lookup_Locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
     int32 box = add(mul(add(mul(k, f->Ny), j), f->Nx), i);
-    int32 cell = f->Starts[box], before = -1;
+    int32 cell = f->Starts[box], previous = -1;
     for (int32 step = 0; step < f->Steps; step++) {
         barycentric_f32 s = Field_barycentricIn_f32(f, cell, p);
-        Array<int32, 4> *way = &f->Background[cell].Next;
+        Array<int32, 4> *neighbours = &f->Background[cell].Next;
         float a = 1.0f - s.b - s.c - s.d;
         float least = 0.0f;
         int32 next = -1;
         if (a < least) {
             least = a;
-            next = (*way)[0];
+            next = (*neighbours)[0];
         }
-        if (s.b < least && (next < 0 || (*way)[1] >= 0)) {
+        if (s.b < least && (next < 0 || (*neighbours)[1] >= 0)) {
             least = s.b;
-            next = (*way)[1];
+            next = (*neighbours)[1];
         }
-        if (s.c < least && (next < 0 || (*way)[2] >= 0)) {
+        if (s.c < least && (next < 0 || (*neighbours)[2] >= 0)) {
             least = s.c;
-            next = (*way)[2];
+            next = (*neighbours)[2];
         }
-        if (s.d < least && (next < 0 || (*way)[3] >= 0)) {
+        if (s.d < least && (next < 0 || (*neighbours)[3] >= 0)) {
             least = s.d;
-            next = (*way)[3];
+            next = (*neighbours)[3];
         }
-        // Where both sides of a face send it across, a position is on the face but for rounding.
-        if (least >= 0.0f || next >= 0 && next == before) {
+        // If both tetrahedra of a face send the search across it, the position is on the face up to round-off.
+        if (least >= 0.0f || next >= 0 && next == previous) {
             return clampToCell_f32(s);
         }
         if (next < 0) {
             break;
         }
-        before = cell;
+        previous = cell;
         cell = next;
     }
     return Field_nearest_f32(f, box, p);
 }
 
-// (*Node[float32]).metric, fieldmesh.go:127
+// (*Node[float32]).metric, fieldmesh.go:129
 DEVICE Tensor_f32 Node_metric_f32(Node_f32 *n) {
     Tensor_f32 m = {};
     m.M11 = n->M11;
@@ -1093,16 +1094,17 @@ DEVICE Tensor_f32 difference_f32(Tensor_f32 *a, Tensor_f32 *b) {
 }
 
 // edgeDifferences returns the differences of the metric along the edges of a tetrahedron from its first corner.
-// (*Field[float32]).edgeDifferences, fieldmesh.go:134
+// (*Field[float32]).edgeDifferences, fieldmesh.go:136
 struct Field_edgeDifferences_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
 DEVICE Field_edgeDifferences_f32_results Field_edgeDifferences_f32(const Field_f32 *f, int32 cell) {
-    Array<int32, 4> *at = &f->Background[cell].At;
-    Tensor_f32 o = Node_metric_f32(&f->Nodes[(*at)[0]]), b = Node_metric_f32(&f->Nodes[(*at)[1]]), c = Node_metric_f32(&f->Nodes[(*at)[2]]), d = Node_metric_f32(&f->Nodes[(*at)[3]]);
+    Array<int32, 4> *corners = &f->Background[cell].At;
+    Tensor_f32 o = Node_metric_f32(&f->Nodes[(*corners)[0]]), b = Node_metric_f32(&f->Nodes[(*corners)[1]]);
+    Tensor_f32 c = Node_metric_f32(&f->Nodes[(*corners)[2]]), d = Node_metric_f32(&f->Nodes[(*corners)[3]]);
     return {difference_f32(&o, &b), difference_f32(&o, &c), difference_f32(&o, &d)};
 }
 
 // weightedSum returns the sum of three tensors with weights.
-// weightedSum[float32], fieldmesh.go:141
+// weightedSum[float32], fieldmesh.go:144
 DEVICE Tensor_f32 weightedSum_f32(Tensor_f32 *b, Tensor_f32 *c, Tensor_f32 *d, float s, float t, float r) {
     Tensor_f32 m = {};
     m.M11 = s * b->M11 + t * c->M11 + r * d->M11;
@@ -1115,7 +1117,7 @@ DEVICE Tensor_f32 weightedSum_f32(Tensor_f32 *b, Tensor_f32 *c, Tensor_f32 *d, f
 }
 
 // gradientAtBackground returns the derivatives by x, y and z, constant on every tetrahedron.
-// (*Field[float32]).gradientAtBackground, fieldmesh.go:162
+// (*Field[float32]).gradientAtBackground, fieldmesh.go:165
 struct Field_gradientAtBackground_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
 DEVICE Field_gradientAtBackground_f32_results Field_gradientAtBackground_f32(const Field_f32 *f, Vector_f32 p) {
     barycentric_f32 s = Field_find_f32(f, p);
@@ -1233,7 +1235,7 @@ DEVICE localEnergy_f32 localEnergyOf_f32(int64 i, step_f32 *s, Control_f32 *c, c
     Tensor_f32 own = Vertex_metric_f32(&v[i]);
     localEnergy_f32 b = {};
     b.least = 2.0f;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *f = &m->Sides[k];
         localEnergy_add_f32(&b, s->p, &own, &v[f->A], &v[f->B], &v[f->C], c);
     }
@@ -1413,18 +1415,18 @@ DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
 
 // atBackground returns the metric at a position, which is linear on every tetrahedron: such a mean of positive definite
 // tensors is positive definite.
-// (*Field[float32]).atBackground, fieldmesh.go:151
+// (*Field[float32]).atBackground, fieldmesh.go:154
 DEVICE Tensor_f32 Field_atBackground_f32(const Field_f32 *f, Vector_f32 p) {
     barycentric_f32 s = Field_find_f32(f, p);
     auto [b, c, d] = Field_edgeDifferences_f32(f, s.cell);
-    Tensor_f32 more = weightedSum_f32(&b, &c, &d, s.b, s.c, s.d);
+    Tensor_f32 change = weightedSum_f32(&b, &c, &d, s.b, s.c, s.d);
     Tensor_f32 m = Node_metric_f32(&f->Nodes[f->Background[s.cell].At[0]]);
-    m.M11 = m.M11 + more.M11;
-    m.M12 = m.M12 + more.M12;
-    m.M13 = m.M13 + more.M13;
-    m.M22 = m.M22 + more.M22;
-    m.M23 = m.M23 + more.M23;
-    m.M33 = m.M33 + more.M33;
+    m.M11 = m.M11 + change.M11;
+    m.M12 = m.M12 + change.M12;
+    m.M13 = m.M13 + change.M13;
+    m.M22 = m.M22 + change.M22;
+    m.M23 = m.M23 + change.M23;
+    m.M33 = m.M33 + change.M33;
     return scaled_f32(&m, f->Scale);
 }
 
@@ -1486,9 +1488,9 @@ DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 
     float fx = m11 * ax + m12 * ay + m13 * az, fy = m12 * ax + m22 * ay + m23 * az, fz = m13 * ax + m23 * ay + m33 * az;
     float gx = m11 * bx + m12 * by + m13 * bz, gy = m12 * bx + m22 * by + m23 * bz, gz = m13 * bx + m23 * by + m33 * bz;
     float hx = m11 * cx + m12 * cy + m13 * cz, hy = m12 * cx + m22 * cy + m23 * cz, hz = m13 * cx + m23 * cy + m33 * cz;
-    float around = num_Sqrt_f32(ax * fx + ay * fy + az * fz) + num_Sqrt_f32(bx * gx + by * gy + bz * gz) + num_Sqrt_f32(cx * hx + cy * hy + cz * hz) + num_Sqrt_f32((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + num_Sqrt_f32((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + num_Sqrt_f32((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
+    float perimeter = num_Sqrt_f32(ax * fx + ay * fy + az * fz) + num_Sqrt_f32(bx * gx + by * gy + bz * gz) + num_Sqrt_f32(cx * hx + cy * hy + cz * hz) + num_Sqrt_f32((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + num_Sqrt_f32((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + num_Sqrt_f32((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
     // F/P³ is the cube of 2-s over 216 for s = P/6 below 1, and of s²(2-s) for its inverse.
-    float s = around / 12.0f;
+    float s = perimeter / 12.0f;
     float fit = 2.0f - s;
     if (s > 1.0f) {
         s = 1.0f / s;
@@ -1504,7 +1506,7 @@ struct trialEnergy_f32_results { float r0; float r1; bool r2; };
 DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float need, Control_f32 *c,
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float energy = 0.0f, sum = 0.0f;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *s = &m->Sides[k];
         float q = quality_f32(p, at, &v[s->A], &v[s->B], &v[s->C]);
         if (!(q >= need)) {
@@ -1528,7 +1530,7 @@ DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
 }
 
 // uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// uprightAt[float32], place.go:195
+// uprightAt[float32], place.go:196
 DEVICE bool uprightAt_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
     Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
     float most = num_Abs_f32(a.X) * (num_Abs_f32(b.Y * c.Z) + num_Abs_f32(b.Z * c.Y)) + num_Abs_f32(a.Y) * (num_Abs_f32(b.Z * c.X) + num_Abs_f32(b.X * c.Z)) + num_Abs_f32(a.Z) * (num_Abs_f32(b.X * c.Y) + num_Abs_f32(b.Y * c.X));
@@ -1537,9 +1539,9 @@ DEVICE bool uprightAt_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f
 
 // upright reports whether all tetrahedra around vertex i have a positive volume at a trial position p, beyond
 // round-off.
-// upright[float32], place.go:184
+// upright[float32], place.go:185
 DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *s = &m->Sides[k];
         if (!uprightAt_f32(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
             return false;
@@ -1555,7 +1557,7 @@ DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Sl
 // Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
 // Barrier[float32], barrier.go:150
 DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
@@ -1780,7 +1782,7 @@ DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double 
     return {k, c - double(k)};
 }
 
-// (*Node[float64]).position, fieldmesh.go:33
+// (*Node[float64]).position, fieldmesh.go:34
 DEVICE Vector_f64 Node_position_f64(Node_f64 *n) {
     Vector_f64 p = {};
     p.X = n->X;
@@ -1802,9 +1804,9 @@ DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
 // (*Field[float64]).edges, fieldmesh.go:27
 struct Field_edges_f64_results { Vector_f64 r0; Vector_f64 r1; Vector_f64 r2; };
 DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 cell) {
-    Array<int32, 4> *at = &f->Background[cell].At;
-    Vector_f64 o = Node_position_f64(&f->Nodes[(*at)[0]]);
-    return {minus_f64(Node_position_f64(&f->Nodes[(*at)[1]]), o), minus_f64(Node_position_f64(&f->Nodes[(*at)[2]]), o), minus_f64(Node_position_f64(&f->Nodes[(*at)[3]]), o)};
+    Array<int32, 4> *corners = &f->Background[cell].At;
+    Vector_f64 o = Node_position_f64(&f->Nodes[(*corners)[0]]);
+    return {minus_f64(Node_position_f64(&f->Nodes[(*corners)[1]]), o), minus_f64(Node_position_f64(&f->Nodes[(*corners)[2]]), o), minus_f64(Node_position_f64(&f->Nodes[(*corners)[3]]), o)};
 }
 
 // cross[float64], types.go:143
@@ -1822,7 +1824,7 @@ DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
 }
 
 // barycentricIn returns the coordinates of p in a tetrahedron, which need not contain it. It is exact at corners.
-// (*Field[float64]).barycentricIn, fieldmesh.go:40
+// (*Field[float64]).barycentricIn, fieldmesh.go:41
 DEVICE barycentric_f64 Field_barycentricIn_f64(const Field_f64 *f, int32 cell, Vector_f64 p) {
     auto [b, c, d] = Field_edges_f64(f, cell);
     Vector_f64 u = minus_f64(p, Node_position_f64(&f->Nodes[f->Background[cell].At[0]]));
@@ -1832,7 +1834,7 @@ DEVICE barycentric_f64 Field_barycentricIn_f64(const Field_f64 *f, int32 cell, V
 }
 
 // clampToCell moves a position outside its tetrahedron to the tetrahedron's boundary, and NaN to the first corner.
-// clampToCell[float64], fieldmesh.go:49
+// clampToCell[float64], fieldmesh.go:50
 DEVICE barycentric_f64 clampToCell_f64(barycentric_f64 s) {
     if (!(s.b > 0.0)) {
         s.b = 0.0;
@@ -1852,7 +1854,7 @@ DEVICE barycentric_f64 clampToCell_f64(barycentric_f64 s) {
 }
 
 // distanceSquare returns the square of the distance of p from a position in a tetrahedron.
-// (*Field[float64]).distanceSquare, fieldmesh.go:118
+// (*Field[float64]).distanceSquare, fieldmesh.go:120
 DEVICE double Field_distanceSquare_f64(const Field_f64 *f, barycentric_f64 *s, Vector_f64 p) {
     auto [b, c, d] = Field_edges_f64(f, s->cell);
     Vector_f64 u = minus_f64(Node_position_f64(&f->Nodes[f->Background[s->cell].At[0]]), p);
@@ -1862,17 +1864,18 @@ DEVICE double Field_distanceSquare_f64(const Field_f64 *f, barycentric_f64 *s, V
     return dot_f64(u, u);
 }
 
-// nearest looks at every tetrahedron that touches a box, for a position outside of the mesh, behind a notch or a hole
-// of it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
-// (*Field[float64]).nearest, fieldmesh.go:105
+// nearest searches all tetrahedra that touch a box. It is for positions that find does not reach across faces: outside
+// of the mesh, behind a notch or a hole, or if the search goes in circles, which is possible for meshes that are not
+// Delaunay.
+// (*Field[float64]).nearest, fieldmesh.go:107
 DEVICE barycentric_f64 Field_nearest_f64(const Field_f64 *f, int32 box, Vector_f64 p) {
     barycentric_f64 best = clampToCell_f64(Field_barycentricIn_f64(f, f->Listed[f->Lists[box]], p));
-    double far = Field_distanceSquare_f64(f, &best, p);
+    double bestSquare = Field_distanceSquare_f64(f, &best, p);
     for (int32 k = add(f->Lists[box], 1); k < f->Lists[add(box, 1)]; k++) {
         barycentric_f64 s = clampToCell_f64(Field_barycentricIn_f64(f, f->Listed[k], p));
-        if (double d = Field_distanceSquare_f64(f, &s, p); d < far) {
+        if (double d = Field_distanceSquare_f64(f, &s, p); d < bestSquare) {
             best = s;
-            far = d;
+            bestSquare = d;
         }
     }
     return best;
@@ -1881,49 +1884,49 @@ DEVICE barycentric_f64 Field_nearest_f64(const Field_f64 *f, int32 box, Vector_f
 // find locates a position on the background mesh, or the nearest one in the tetrahedra of its box. The result depends
 // on the position only, so that vertices need no memory of their cell: from the tetrahedron in the centre of the box
 // it repeatedly crosses the face that the position is farthest beyond.
-// (*Field[float64]).find, fieldmesh.go:68
+// (*Field[float64]).find, fieldmesh.go:69
 DEVICE barycentric_f64 Field_find_f64(const Field_f64 *f, Vector_f64 p) {
     auto [i, unused1] = lookup_Locate_f64(p.X, f->X, f->PerX, f->Nx);
     auto [j, unused2] = lookup_Locate_f64(p.Y, f->Y, f->PerY, f->Ny);
     auto [k, unused3] = lookup_Locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
     int32 box = add(mul(add(mul(k, f->Ny), j), f->Nx), i);
-    int32 cell = f->Starts[box], before = -1;
+    int32 cell = f->Starts[box], previous = -1;
     for (int32 step = 0; step < f->Steps; step++) {
         barycentric_f64 s = Field_barycentricIn_f64(f, cell, p);
-        Array<int32, 4> *way = &f->Background[cell].Next;
+        Array<int32, 4> *neighbours = &f->Background[cell].Next;
         double a = 1.0 - s.b - s.c - s.d;
         double least = 0.0;
         int32 next = -1;
         if (a < least) {
             least = a;
-            next = (*way)[0];
+            next = (*neighbours)[0];
         }
-        if (s.b < least && (next < 0 || (*way)[1] >= 0)) {
+        if (s.b < least && (next < 0 || (*neighbours)[1] >= 0)) {
             least = s.b;
-            next = (*way)[1];
+            next = (*neighbours)[1];
         }
-        if (s.c < least && (next < 0 || (*way)[2] >= 0)) {
+        if (s.c < least && (next < 0 || (*neighbours)[2] >= 0)) {
             least = s.c;
-            next = (*way)[2];
+            next = (*neighbours)[2];
         }
-        if (s.d < least && (next < 0 || (*way)[3] >= 0)) {
+        if (s.d < least && (next < 0 || (*neighbours)[3] >= 0)) {
             least = s.d;
-            next = (*way)[3];
+            next = (*neighbours)[3];
         }
-        // Where both sides of a face send it across, a position is on the face but for rounding.
-        if (least >= 0.0 || next >= 0 && next == before) {
+        // If both tetrahedra of a face send the search across it, the position is on the face up to round-off.
+        if (least >= 0.0 || next >= 0 && next == previous) {
             return clampToCell_f64(s);
         }
         if (next < 0) {
             break;
         }
-        before = cell;
+        previous = cell;
         cell = next;
     }
     return Field_nearest_f64(f, box, p);
 }
 
-// (*Node[float64]).metric, fieldmesh.go:127
+// (*Node[float64]).metric, fieldmesh.go:129
 DEVICE Tensor_f64 Node_metric_f64(Node_f64 *n) {
     Tensor_f64 m = {};
     m.M11 = n->M11;
@@ -1949,16 +1952,17 @@ DEVICE Tensor_f64 difference_f64(Tensor_f64 *a, Tensor_f64 *b) {
 }
 
 // edgeDifferences returns the differences of the metric along the edges of a tetrahedron from its first corner.
-// (*Field[float64]).edgeDifferences, fieldmesh.go:134
+// (*Field[float64]).edgeDifferences, fieldmesh.go:136
 struct Field_edgeDifferences_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
 DEVICE Field_edgeDifferences_f64_results Field_edgeDifferences_f64(const Field_f64 *f, int32 cell) {
-    Array<int32, 4> *at = &f->Background[cell].At;
-    Tensor_f64 o = Node_metric_f64(&f->Nodes[(*at)[0]]), b = Node_metric_f64(&f->Nodes[(*at)[1]]), c = Node_metric_f64(&f->Nodes[(*at)[2]]), d = Node_metric_f64(&f->Nodes[(*at)[3]]);
+    Array<int32, 4> *corners = &f->Background[cell].At;
+    Tensor_f64 o = Node_metric_f64(&f->Nodes[(*corners)[0]]), b = Node_metric_f64(&f->Nodes[(*corners)[1]]);
+    Tensor_f64 c = Node_metric_f64(&f->Nodes[(*corners)[2]]), d = Node_metric_f64(&f->Nodes[(*corners)[3]]);
     return {difference_f64(&o, &b), difference_f64(&o, &c), difference_f64(&o, &d)};
 }
 
 // weightedSum returns the sum of three tensors with weights.
-// weightedSum[float64], fieldmesh.go:141
+// weightedSum[float64], fieldmesh.go:144
 DEVICE Tensor_f64 weightedSum_f64(Tensor_f64 *b, Tensor_f64 *c, Tensor_f64 *d, double s, double t, double r) {
     Tensor_f64 m = {};
     m.M11 = s * b->M11 + t * c->M11 + r * d->M11;
@@ -1971,7 +1975,7 @@ DEVICE Tensor_f64 weightedSum_f64(Tensor_f64 *b, Tensor_f64 *c, Tensor_f64 *d, d
 }
 
 // gradientAtBackground returns the derivatives by x, y and z, constant on every tetrahedron.
-// (*Field[float64]).gradientAtBackground, fieldmesh.go:162
+// (*Field[float64]).gradientAtBackground, fieldmesh.go:165
 struct Field_gradientAtBackground_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
 DEVICE Field_gradientAtBackground_f64_results Field_gradientAtBackground_f64(const Field_f64 *f, Vector_f64 p) {
     barycentric_f64 s = Field_find_f64(f, p);
@@ -2089,7 +2093,7 @@ DEVICE localEnergy_f64 localEnergyOf_f64(int64 i, step_f64 *s, Control_f64 *c, c
     Tensor_f64 own = Vertex_metric_f64(&v[i]);
     localEnergy_f64 b = {};
     b.least = 2.0;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *f = &m->Sides[k];
         localEnergy_add_f64(&b, s->p, &own, &v[f->A], &v[f->B], &v[f->C], c);
     }
@@ -2269,18 +2273,18 @@ DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
 
 // atBackground returns the metric at a position, which is linear on every tetrahedron: such a mean of positive definite
 // tensors is positive definite.
-// (*Field[float64]).atBackground, fieldmesh.go:151
+// (*Field[float64]).atBackground, fieldmesh.go:154
 DEVICE Tensor_f64 Field_atBackground_f64(const Field_f64 *f, Vector_f64 p) {
     barycentric_f64 s = Field_find_f64(f, p);
     auto [b, c, d] = Field_edgeDifferences_f64(f, s.cell);
-    Tensor_f64 more = weightedSum_f64(&b, &c, &d, s.b, s.c, s.d);
+    Tensor_f64 change = weightedSum_f64(&b, &c, &d, s.b, s.c, s.d);
     Tensor_f64 m = Node_metric_f64(&f->Nodes[f->Background[s.cell].At[0]]);
-    m.M11 = m.M11 + more.M11;
-    m.M12 = m.M12 + more.M12;
-    m.M13 = m.M13 + more.M13;
-    m.M22 = m.M22 + more.M22;
-    m.M23 = m.M23 + more.M23;
-    m.M33 = m.M33 + more.M33;
+    m.M11 = m.M11 + change.M11;
+    m.M12 = m.M12 + change.M12;
+    m.M13 = m.M13 + change.M13;
+    m.M22 = m.M22 + change.M22;
+    m.M23 = m.M23 + change.M23;
+    m.M33 = m.M33 + change.M33;
     return scaled_f64(&m, f->Scale);
 }
 
@@ -2342,9 +2346,9 @@ DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64
     double fx = m11 * ax + m12 * ay + m13 * az, fy = m12 * ax + m22 * ay + m23 * az, fz = m13 * ax + m23 * ay + m33 * az;
     double gx = m11 * bx + m12 * by + m13 * bz, gy = m12 * bx + m22 * by + m23 * bz, gz = m13 * bx + m23 * by + m33 * bz;
     double hx = m11 * cx + m12 * cy + m13 * cz, hy = m12 * cx + m22 * cy + m23 * cz, hz = m13 * cx + m23 * cy + m33 * cz;
-    double around = num_Sqrt_f64(ax * fx + ay * fy + az * fz) + num_Sqrt_f64(bx * gx + by * gy + bz * gz) + num_Sqrt_f64(cx * hx + cy * hy + cz * hz) + num_Sqrt_f64((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + num_Sqrt_f64((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + num_Sqrt_f64((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
+    double perimeter = num_Sqrt_f64(ax * fx + ay * fy + az * fz) + num_Sqrt_f64(bx * gx + by * gy + bz * gz) + num_Sqrt_f64(cx * hx + cy * hy + cz * hz) + num_Sqrt_f64((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + num_Sqrt_f64((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + num_Sqrt_f64((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
     // F/P³ is the cube of 2-s over 216 for s = P/6 below 1, and of s²(2-s) for its inverse.
-    double s = around / 12.0;
+    double s = perimeter / 12.0;
     double fit = 2.0 - s;
     if (s > 1.0) {
         s = 1.0 / s;
@@ -2360,7 +2364,7 @@ struct trialEnergy_f64_results { double r0; double r1; bool r2; };
 DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double need, Control_f64 *c,
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double energy = 0.0, sum = 0.0;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *s = &m->Sides[k];
         double q = quality_f64(p, at, &v[s->A], &v[s->B], &v[s->C]);
         if (!(q >= need)) {
@@ -2384,7 +2388,7 @@ DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
 }
 
 // uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// uprightAt[float64], place.go:195
+// uprightAt[float64], place.go:196
 DEVICE bool uprightAt_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
     Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
     double most = num_Abs_f64(a.X) * (num_Abs_f64(b.Y * c.Z) + num_Abs_f64(b.Z * c.Y)) + num_Abs_f64(a.Y) * (num_Abs_f64(b.Z * c.X) + num_Abs_f64(b.X * c.Z)) + num_Abs_f64(a.Z) * (num_Abs_f64(b.X * c.Y) + num_Abs_f64(b.Y * c.X));
@@ -2393,9 +2397,9 @@ DEVICE bool uprightAt_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f
 
 // upright reports whether all tetrahedra around vertex i have a positive volume at a trial position p, beyond
 // round-off.
-// upright[float64], place.go:184
+// upright[float64], place.go:185
 DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *s = &m->Sides[k];
         if (!uprightAt_f64(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
             return false;
@@ -2411,7 +2415,7 @@ DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, S
 // Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
 // Barrier[float64], barrier.go:150
 DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
@@ -2497,19 +2501,20 @@ DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
 }
 
 // needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
-// last visit. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last visited;
-// 0 is before the first set of the first sweep.
+// last visit. lastMove and lastVisit hold when a vertex last moved by more than the tolerance, and was last visited; 0
+// is before the first set of the first sweep.
 // needsVisit[float32], place.go:12
-DEVICE bool needsVisit_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
+DEVICE bool needsVisit_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> lastMove,
+        Slice<int32> lastVisit) {
     if (!p->Cull) {
         return true;
     }
-    int32 last = seen[i];
-    if (moved[i] >= last) {
+    int32 last = lastVisit[i];
+    if (lastMove[i] >= last) {
         return true;
     }
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        if (moved[m->Near[k]] > last) {
+    for (int32 k = m->Spans[i].FirstNeighbour; k < m->Spans[add(i, int64(1))].FirstNeighbour; k++) {
+        if (lastMove[m->Neighbours[k]] > last) {
             return true;
         }
     }
@@ -2524,8 +2529,8 @@ DEVICE gather_f32_results gather_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, S
     Tensor_f32 own = Vertex_metric_f32(&v[i]);
     Tensor_f32 a = {};
     Vector_f32 g = {};
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        Vertex_f32 *y = &v[m->Near[k]];
+    for (int32 k = m->Spans[i].FirstNeighbour; k < m->Spans[add(i, int64(1))].FirstNeighbour; k++) {
+        Vertex_f32 *y = &v[m->Neighbours[k]];
         Vector_f32 u = Vertex_from_f32(y, p);
         Tensor_f32 e = {};
         e.M11 = own.M11 + y->M11;
@@ -2565,11 +2570,11 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params
 
 // largestShare returns the share of a step, at most 1, that keeps all tetrahedra upright: 0.9 of where the first
 // becomes flat. Volumes are linear in the share.
-// largestShare[float32], place.go:216
+// largestShare[float32], place.go:217
 DEVICE float largestShare_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
     float share = 1.0f;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *f = &m->Sides[k];
         Vector_f32 a = Vertex_from_f32(&v[f->A], s->p), b = Vertex_from_f32(&v[f->B], s->p), c = Vertex_from_f32(&v[f->C], s->p);
         float six = dot_f32(a, cross_f32(b, c));
@@ -2585,9 +2590,9 @@ DEVICE float largestShare_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Ver
 // metric: NaN where the new position is not finite.
 // commitMove[float32], place.go:134
 DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
-        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (p->Cull) {
-        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+        lastVisit[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
     if (share == 0.0f) {
         return 0.0f;
@@ -2598,29 +2603,30 @@ DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const 
         return 0.0f;
     }
     Tensor_f32 old = Vertex_metric_f32(&v[i]);
-    float far = Tensor_product_f32(&old, u, u);
-    Tensor_f32 at = Field_At_f32(field, q);
+    float moveSquare = Tensor_product_f32(&old, u, u);
+    Tensor_f32 metric = Field_At_f32(field, q);
     v[i].X = q.X;
     v[i].Y = q.Y;
     v[i].Z = q.Z;
     v[i].A = s->a + share * s->d.X;
     v[i].B = s->b + share * s->d.Y;
-    v[i].M11 = at.M11;
-    v[i].M12 = at.M12;
-    v[i].M13 = at.M13;
-    v[i].M22 = at.M22;
-    v[i].M23 = at.M23;
-    v[i].M33 = at.M33;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    v[i].M11 = metric.M11;
+    v[i].M12 = metric.M12;
+    v[i].M13 = metric.M13;
+    v[i].M22 = metric.M22;
+    v[i].M23 = metric.M23;
+    v[i].M33 = metric.M33;
+    if (p->Cull && moveSquare > p->Tolerance) {
+        lastMove[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
-    return far;
+    return moveSquare;
 }
 
 // guarded applies as much of a step as the guard allows.
-// guarded[float32], place.go:159
+// guarded[float32], place.go:160
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+        Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
+        Counters *n) {
     float share = 1.0f;
     if (p->Guard != 0) {
         if (p->Guard == 2) {
@@ -2639,7 +2645,7 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
             atomic_add(&n->Limited, int64(1));
         }
     }
-    return commitMove_f32(i, set, p, field, c, s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, s, share, v, lastMove, lastVisit);
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
@@ -2647,31 +2653,32 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
 // Pain[float32], move.go:70
 DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!needsVisit_f32(i, p, m, moved, seen)) {
+        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
+    if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
         return 0.0f;
     }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     auto [a, g] = gather_f32(i, s.p, m, v);
     step_pain_f32(&s, &a, g, p);
-    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
+    return guarded_f32(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
 // needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
-// last visit. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last visited;
-// 0 is before the first set of the first sweep.
+// last visit. lastMove and lastVisit hold when a vertex last moved by more than the tolerance, and was last visited; 0
+// is before the first set of the first sweep.
 // needsVisit[float64], place.go:12
-DEVICE bool needsVisit_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
+DEVICE bool needsVisit_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> lastMove,
+        Slice<int32> lastVisit) {
     if (!p->Cull) {
         return true;
     }
-    int32 last = seen[i];
-    if (moved[i] >= last) {
+    int32 last = lastVisit[i];
+    if (lastMove[i] >= last) {
         return true;
     }
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        if (moved[m->Near[k]] > last) {
+    for (int32 k = m->Spans[i].FirstNeighbour; k < m->Spans[add(i, int64(1))].FirstNeighbour; k++) {
+        if (lastMove[m->Neighbours[k]] > last) {
             return true;
         }
     }
@@ -2686,8 +2693,8 @@ DEVICE gather_f64_results gather_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, S
     Tensor_f64 own = Vertex_metric_f64(&v[i]);
     Tensor_f64 a = {};
     Vector_f64 g = {};
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        Vertex_f64 *y = &v[m->Near[k]];
+    for (int32 k = m->Spans[i].FirstNeighbour; k < m->Spans[add(i, int64(1))].FirstNeighbour; k++) {
+        Vertex_f64 *y = &v[m->Neighbours[k]];
         Vector_f64 u = Vertex_from_f64(y, p);
         Tensor_f64 e = {};
         e.M11 = own.M11 + y->M11;
@@ -2727,11 +2734,11 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params
 
 // largestShare returns the share of a step, at most 1, that keeps all tetrahedra upright: 0.9 of where the first
 // becomes flat. Volumes are linear in the share.
-// largestShare[float64], place.go:216
+// largestShare[float64], place.go:217
 DEVICE double largestShare_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
     double share = 1.0;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *f = &m->Sides[k];
         Vector_f64 a = Vertex_from_f64(&v[f->A], s->p), b = Vertex_from_f64(&v[f->B], s->p), c = Vertex_from_f64(&v[f->C], s->p);
         double six = dot_f64(a, cross_f64(b, c));
@@ -2747,9 +2754,9 @@ DEVICE double largestShare_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Ve
 // metric: NaN where the new position is not finite.
 // commitMove[float64], place.go:134
 DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
-        step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
+        step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (p->Cull) {
-        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+        lastVisit[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
     if (share == 0.0) {
         return 0.0;
@@ -2760,29 +2767,30 @@ DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const
         return 0.0;
     }
     Tensor_f64 old = Vertex_metric_f64(&v[i]);
-    double far = Tensor_product_f64(&old, u, u);
-    Tensor_f64 at = Field_At_f64(field, q);
+    double moveSquare = Tensor_product_f64(&old, u, u);
+    Tensor_f64 metric = Field_At_f64(field, q);
     v[i].X = q.X;
     v[i].Y = q.Y;
     v[i].Z = q.Z;
     v[i].A = s->a + share * s->d.X;
     v[i].B = s->b + share * s->d.Y;
-    v[i].M11 = at.M11;
-    v[i].M12 = at.M12;
-    v[i].M13 = at.M13;
-    v[i].M22 = at.M22;
-    v[i].M23 = at.M23;
-    v[i].M33 = at.M33;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    v[i].M11 = metric.M11;
+    v[i].M12 = metric.M12;
+    v[i].M13 = metric.M13;
+    v[i].M22 = metric.M22;
+    v[i].M23 = metric.M23;
+    v[i].M33 = metric.M33;
+    if (p->Cull && moveSquare > p->Tolerance) {
+        lastMove[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
-    return far;
+    return moveSquare;
 }
 
 // guarded applies as much of a step as the guard allows.
-// guarded[float64], place.go:159
+// guarded[float64], place.go:160
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
-        Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+        Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
+        Counters *n) {
     double share = 1.0;
     if (p->Guard != 0) {
         if (p->Guard == 2) {
@@ -2801,7 +2809,7 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
             atomic_add(&n->Limited, int64(1));
         }
     }
-    return commitMove_f64(i, set, p, field, c, s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, s, share, v, lastMove, lastVisit);
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
@@ -2809,15 +2817,15 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
 // Pain[float64], move.go:70
 DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
-        Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!needsVisit_f64(i, p, m, moved, seen)) {
+        Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
+    if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
         return 0.0;
     }
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     auto [a, g] = gather_f64(i, s.p, m, v);
     step_pain_f64(&s, &a, g, p);
-    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
+    return guarded_f64(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
 // metricDerivative returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric
@@ -2827,8 +2835,8 @@ DEVICE Vector_f32 metricDerivative_f32(int64 i, Vector_f32 p, const Mesh_f32 *m,
         Slice<Vertex_f32> v) {
     auto [mx, my, mz] = Field_Gradient_f32(field, p);
     Vector_f32 sum = {};
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        Vector_f32 u = Vertex_from_f32(&v[m->Near[k]], p);
+    for (int32 k = m->Spans[i].FirstNeighbour; k < m->Spans[add(i, int64(1))].FirstNeighbour; k++) {
+        Vector_f32 u = Vertex_from_f32(&v[m->Neighbours[k]], p);
         sum.X += Tensor_product_f32(&mx, u, u);
         sum.Y += Tensor_product_f32(&my, u, u);
         sum.Z += Tensor_product_f32(&mz, u, u);
@@ -2843,9 +2851,9 @@ DEVICE Vector_f32 metricDerivative_f32(int64 i, Vector_f32 p, const Mesh_f32 *m,
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
 // PainExact[float32], move.go:86
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -2853,7 +2861,7 @@ DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, cons
     auto [a, g] = gather_f32(i, s.p, m, v);
     g = minus_f32(g, metricDerivative_f32(i, s.p, m, field, v));
     step_newton_f32(&s, &a, g, p->Relax);
-    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
+    return guarded_f32(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
 // metricDerivative returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric
@@ -2863,8 +2871,8 @@ DEVICE Vector_f64 metricDerivative_f64(int64 i, Vector_f64 p, const Mesh_f64 *m,
         Slice<Vertex_f64> v) {
     auto [mx, my, mz] = Field_Gradient_f64(field, p);
     Vector_f64 sum = {};
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        Vector_f64 u = Vertex_from_f64(&v[m->Near[k]], p);
+    for (int32 k = m->Spans[i].FirstNeighbour; k < m->Spans[add(i, int64(1))].FirstNeighbour; k++) {
+        Vector_f64 u = Vertex_from_f64(&v[m->Neighbours[k]], p);
         sum.X += Tensor_product_f64(&mx, u, u);
         sum.Y += Tensor_product_f64(&my, u, u);
         sum.Z += Tensor_product_f64(&mz, u, u);
@@ -2879,9 +2887,9 @@ DEVICE Vector_f64 metricDerivative_f64(int64 i, Vector_f64 p, const Mesh_f64 *m,
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
 // PainExact[float64], move.go:86
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -2889,23 +2897,23 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
     auto [a, g] = gather_f64(i, s.p, m, v);
     g = minus_f64(g, metricDerivative_f64(i, s.p, m, field, v));
     step_newton_f64(&s, &a, g, p->Relax);
-    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
+    return guarded_f64(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 // Laplace[float32], move.go:102
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
         return 0.0f;
     }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     Tensor_f32 a = {};
     Vector_f32 g = {};
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        Vector_f32 u = Vertex_from_f32(&v[m->Near[k]], s.p);
+    for (int32 k = m->Spans[i].FirstNeighbour; k < m->Spans[add(i, int64(1))].FirstNeighbour; k++) {
+        Vector_f32 u = Vertex_from_f32(&v[m->Neighbours[k]], s.p);
         a.M11 += 1;
         g.X += u.X;
         g.Y += u.Y;
@@ -2914,23 +2922,23 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     a.M22 = a.M11;
     a.M33 = a.M11;
     step_newton_f32(&s, &a, g, p->Relax);
-    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
+    return guarded_f32(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 // Laplace[float64], move.go:102
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
         return 0.0;
     }
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     Tensor_f64 a = {};
     Vector_f64 g = {};
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        Vector_f64 u = Vertex_from_f64(&v[m->Near[k]], s.p);
+    for (int32 k = m->Spans[i].FirstNeighbour; k < m->Spans[add(i, int64(1))].FirstNeighbour; k++) {
+        Vector_f64 u = Vertex_from_f64(&v[m->Neighbours[k]], s.p);
         a.M11 += 1;
         g.X += u.X;
         g.Y += u.Y;
@@ -2939,11 +2947,11 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     a.M22 = a.M11;
     a.M33 = a.M11;
     step_newton_f64(&s, &a, g, p->Relax);
-    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
+    return guarded_f64(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
 // Volume returns the volume of a tetrahedron, negative if inverted.
-// Volume[float32], place.go:203
+// Volume[float32], place.go:204
 DEVICE float Volume_f32(Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c, Vertex_f32 *d) {
     Vector_f32 p = Vector_f32{a->X, a->Y, a->Z};
     return dot_f32(Vertex_from_f32(b, p), cross_f32(Vertex_from_f32(c, p), Vertex_from_f32(d, p))) / 6.0f;
@@ -2964,7 +2972,7 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
 }
 
 // Volume returns the volume of a tetrahedron, negative if inverted.
-// Volume[float64], place.go:203
+// Volume[float64], place.go:204
 DEVICE double Volume_f64(Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c, Vertex_f64 *d) {
     Vector_f64 p = Vector_f64{a->X, a->Y, a->Z};
     return dot_f64(Vertex_from_f64(b, p), cross_f64(Vertex_from_f64(c, p), Vertex_from_f64(d, p))) / 6.0;
@@ -3077,11 +3085,11 @@ DEVICE void MeasureSide_f64_at(int64 i, Slice<Side> sides, Slice<Vertex_f64> v, 
 // worst[float32], quality.go:152
 DEVICE float worst_f32(int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
-    Tensor_f32 at = Field_At_f32(field, p);
+    Tensor_f32 metric = Field_At_f32(field, p);
     float least = 2.0f;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *s = &m->Sides[k];
-        float q = quality_f32(p, &at, &v[s->A], &v[s->B], &v[s->C]);
+        float q = quality_f32(p, &metric, &v[s->A], &v[s->B], &v[s->C]);
         if (!(q > floor_)) {
             return q;
         }
@@ -3100,26 +3108,26 @@ DEVICE smart_f32_results smart_f32(int64 i, step_f32 *s, const Params_f32 *p, co
         const Field_f32 *field, Slice<Vertex_f32> v) {
     auto [a, g] = gather_f32(i, s->p, m, v);
     step_newton_f32(s, &a, g, p->Relax);
-    float was = worst_f32(i, s->p, -2.0f, m, field, v);
+    float initial = worst_f32(i, s->p, -2.0f, m, field, v);
     float share = 1.0f;
     if (!upright_f32(i, step_at_f32(s, share), p->Flat, m, v)) {
         share = 0.5f;
         if (!upright_f32(i, step_at_f32(s, share), p->Flat, m, v)) {
-            return {0.0f, was};
+            return {0.0f, initial};
         }
     }
-    if (float now = worst_f32(i, step_at_f32(s, share), was + p->Gain, m, field, v); now > was + p->Gain) {
-        return {share, now};
+    if (float final = worst_f32(i, step_at_f32(s, share), initial + p->Gain, m, field, v); final > initial + p->Gain) {
+        return {share, final};
     }
-    return {0.0f, was};
+    return {0.0f, initial};
 }
 
 // Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
 // where a tetrahedron would be inverted, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float32], smart.go:13
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!needsVisit_f32(i, p, m, moved, seen)) {
+        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
+    if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -3128,7 +3136,7 @@ DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Me
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
 // worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if any is. It returns
@@ -3136,11 +3144,11 @@ DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Me
 // worst[float64], quality.go:152
 DEVICE double worst_f64(int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
-    Tensor_f64 at = Field_At_f64(field, p);
+    Tensor_f64 metric = Field_At_f64(field, p);
     double least = 2.0;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *s = &m->Sides[k];
-        double q = quality_f64(p, &at, &v[s->A], &v[s->B], &v[s->C]);
+        double q = quality_f64(p, &metric, &v[s->A], &v[s->B], &v[s->C]);
         if (!(q > floor_)) {
             return q;
         }
@@ -3159,26 +3167,26 @@ DEVICE smart_f64_results smart_f64(int64 i, step_f64 *s, const Params_f64 *p, co
         const Field_f64 *field, Slice<Vertex_f64> v) {
     auto [a, g] = gather_f64(i, s->p, m, v);
     step_newton_f64(s, &a, g, p->Relax);
-    double was = worst_f64(i, s->p, -2.0, m, field, v);
+    double initial = worst_f64(i, s->p, -2.0, m, field, v);
     double share = 1.0;
     if (!upright_f64(i, step_at_f64(s, share), p->Flat, m, v)) {
         share = 0.5;
         if (!upright_f64(i, step_at_f64(s, share), p->Flat, m, v)) {
-            return {0.0, was};
+            return {0.0, initial};
         }
     }
-    if (double now = worst_f64(i, step_at_f64(s, share), was + p->Gain, m, field, v); now > was + p->Gain) {
-        return {share, now};
+    if (double final = worst_f64(i, step_at_f64(s, share), initial + p->Gain, m, field, v); final > initial + p->Gain) {
+        return {share, final};
     }
-    return {0.0, was};
+    return {0.0, initial};
 }
 
 // Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
 // where a tetrahedron would be inverted, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float64], smart.go:13
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
-        Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!needsVisit_f64(i, p, m, moved, seen)) {
+        Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
+    if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -3187,7 +3195,7 @@ DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const M
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
 // choleskyOf[float32], climb.go:38
@@ -3207,11 +3215,11 @@ DEVICE choleskyFactor_f32 choleskyOf_f32(Tensor_f32 *m) {
 DEVICE void activeSet_dropInactive_f32(activeSet_f32 *act) {
     int64 n = 0;
     for (int64 j = 0; j < act->n; j++) {
-        if (act->q[j] <= act->least + act->near * (act->least + 0x1.99999ap-04f /* 0.1 */)) {
-            const int32 value1 = act->at[j];
+        if (act->q[j] <= act->least + act->tolerance * (act->least + 0x1.99999ap-04f /* 0.1 */)) {
+            const int32 value1 = act->sides[j];
             const float value2 = act->q[j];
             const Vector_f32 value3 = act->g[j];
-            act->at[n] = value1;
+            act->sides[n] = value1;
             act->q[n] = value2;
             act->g[n] = value3;
             n = add(n, int64(1));
@@ -3234,7 +3242,7 @@ DEVICE void activeSet_add_f32(activeSet_f32 *act, int32 k, float q) {
         }
         act->n = sub(act->n, int64(1));
     }
-    act->at[act->n] = k;
+    act->sides[act->n] = k;
     act->q[act->n] = q;
     act->n = add(act->n, int64(1));
 }
@@ -3245,27 +3253,27 @@ DEVICE void activeSet_add_f32(activeSet_f32 *act, int32 k, float q) {
 // (*activeSet[float32]).findWorst, climb.go:69
 DEVICE bool activeSet_findWorst_f32(activeSet_f32 *act, int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m,
         const Field_f32 *field, Slice<Vertex_f32> v) {
-    Tensor_f32 at = Field_At_f32(field, p);
+    Tensor_f32 metric = Field_At_f32(field, p);
     act->n = 0;
     act->least = 2.0f;
-    int32 first = m->Spans[i].Side_, end = m->Spans[add(i, int64(1))].Side_;
+    int32 first = m->Spans[i].FirstSide, end = m->Spans[add(i, int64(1))].FirstSide;
     int32 k = act->limit;
-    for (int32 turn = first; turn < end; turn++) {
+    for (int32 count = first; count < end; count++) {
         Side *f = &m->Sides[k];
-        float q = quality_f32(p, &at, &v[f->A], &v[f->B], &v[f->C]);
+        float q = quality_f32(p, &metric, &v[f->A], &v[f->B], &v[f->C]);
         if (!(q > floor_)) {
             act->limit = k;
-            act->low = q;
+            act->limitQuality = q;
             return false;
         }
-        if (q <= act->least + act->near * (act->least + 0x1.99999ap-04f /* 0.1 */)) {
+        if (q <= act->least + act->tolerance * (act->least + 0x1.99999ap-04f /* 0.1 */)) {
             activeSet_add_f32(act, k, q);
         }
         if (k = add(k, int32(1)); k == end) {
             k = first;
         }
     }
-    act->low = act->least;
+    act->limitQuality = act->least;
     return true;
 }
 
@@ -3299,8 +3307,8 @@ DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, V
     t.lab = value7;
     t.lbc = value8;
     t.lca = Tensor_length_f32(&t.m, minus_f32(t.ua, t.uc));
-    t.around = t.la + t.lb + t.lc + t.lab + t.lbc + t.lca;
-    float s = t.around / 6.0f;
+    t.perimeter = t.la + t.lb + t.lc + t.lab + t.lbc + t.lca;
+    float s = t.perimeter / 6.0f;
     if (s > 1.0f) {
         s = 1.0f / s;
     }
@@ -3312,7 +3320,7 @@ DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, V
 // Quality is at most 1, and negative for an inverted tetrahedron.
 // (*Tetrahedron[float32]).Quality, quality.go:48
 DEVICE float Tetrahedron_Quality_f32(Tetrahedron_f32 *t) {
-    return 0x1.ca3488p+10f /* 1832.8208 */ * t->volume * t->root * t->fit / (t->around * t->around * t->around);
+    return 0x1.ca3488p+10f /* 1832.8208 */ * t->volume * t->root * t->fit / (t->perimeter * t->perimeter * t->perimeter);
 }
 
 // addOuter returns the sum with a multiple of uu'.
@@ -3358,7 +3366,7 @@ DEVICE Tensor_f32 Tetrahedron_qualityByMetric_f32(Tetrahedron_f32 *t, float kapp
 // and mz are the derivatives of the metric there.
 // (*Tetrahedron[float32]).Gradient, quality.go:54
 DEVICE Vector_f32 Tetrahedron_Gradient_f32(Tetrahedron_f32 *t, Tensor_f32 *mx, Tensor_f32 *my, Tensor_f32 *mz) {
-    float per = t->around;
+    float per = t->perimeter;
     float s = per / 6.0f;
     // F'/F at s, once divided
     float slope = 6.0f * (1.0f - s) / s;
@@ -3397,11 +3405,11 @@ DEVICE Vector_f32 choleskyFactor_solveLower_f32(choleskyFactor_f32 *r, Vector_f3
 DEVICE void activeSet_computeGradients_f32(activeSet_f32 *act, step_f32 *s, choleskyFactor_f32 *r,
         const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
     Vector_f32 p = step_at_f32(s, 1.0f);
-    Tensor_f32 at = Field_At_f32(field, p);
+    Tensor_f32 metric = Field_At_f32(field, p);
     auto [mx, my, mz] = Field_Gradient_f32(field, p);
     for (int64 j = 0; j < act->n; j++) {
-        Side *f = &m->Sides[act->at[j]];
-        Tetrahedron_f32 t = Measure_f32(p, &at, &v[f->A], &v[f->B], &v[f->C]);
+        Side *f = &m->Sides[act->sides[j]];
+        Tetrahedron_f32 t = Measure_f32(p, &metric, &v[f->A], &v[f->B], &v[f->C]);
         act->g[j] = choleskyFactor_solveLower_f32(r, step_along_f32(s, Tetrahedron_Gradient_f32(&t, &mx, &my, &mz)));
     }
 }
@@ -3522,8 +3530,8 @@ DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activ
 struct activeSet_chooseDirection_f32_results { Vector_f32 r0; float r1; };
 DEVICE activeSet_chooseDirection_f32_results activeSet_chooseDirection_f32(activeSet_f32 *act) {
     auto [y, rate] = activeSet_ascentDirection_f32(act);
-    while (!(0x1.333334p-02f /* 0.3 */ * rate > act->near * (act->least + 0x1.99999ap-04f /* 0.1 */)) && act->near > 0x1.4f8b58p-17f /* 1e-05 */) {
-        act->near *= 0x1.333334p-02f /* 0.3 */;
+    while (!(0x1.333334p-02f /* 0.3 */ * rate > act->tolerance * (act->least + 0x1.99999ap-04f /* 0.1 */)) && act->tolerance > 0x1.4f8b58p-17f /* 1e-05 */) {
+        act->tolerance *= 0x1.333334p-02f /* 0.3 */;
         activeSet_dropInactive_f32(act);
         const auto results1 = activeSet_ascentDirection_f32(act);
         y = results1.r0;
@@ -3532,7 +3540,7 @@ DEVICE activeSet_chooseDirection_f32_results activeSet_chooseDirection_f32(activ
     return {y, rate};
 }
 
-// scaledVector[float32], climb.go:341
+// scaledVector[float32], climb.go:342
 DEVICE Vector_f32 scaledVector_f32(Vector_f32 a, float by) {
     a.X = by * a.X;
     a.Y = by * a.Y;
@@ -3551,7 +3559,7 @@ DEVICE Vector_f32 choleskyFactor_solveUpper_f32(choleskyFactor_f32 *r, Vector_f3
 }
 
 // advance sets the step to base plus a vector in units of length of the metric.
-// (*step[float32]).advance, climb.go:336
+// (*step[float32]).advance, climb.go:337
 DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, choleskyFactor_f32 *r, Vector_f32 y) {
     Vector_f32 x = choleskyFactor_solveUpper_f32(r, y);
     s->d.X = base->d.X + x.X;
@@ -3562,11 +3570,12 @@ DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, choleskyFactor_f32 *r,
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it to
 // take: 1, or 0 where the vertex is best left alone. The least quality never falls.
 //
-// It goes along the direction of steepest ascent, in trials, to about where another tetrahedron becomes the worst.
-// Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
-// the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
-// All trials are in one loop, so that the threads of a GPU evaluate together in any mix of states.
-// climb[float32], climb.go:253
+// It tries steps along the direction of steepest ascent, to about where another tetrahedron becomes the worst. If a
+// tetrahedron is too bad at a trial, the next length is where the line through its qualities at both ends crosses the
+// tangent of the least quality (up to there it is better if its quality is concave), or the vertex of the parabola that
+// begins with this tangent. All trials are in one loop, so that the threads of a GPU evaluate qualities together
+// although they are in different states.
+// climb[float32], climb.go:254
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     Vector_f32 none = {}, y = {};
@@ -3574,21 +3583,21 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
     auto [inner, unused1] = step_within_f32(s, &own, none);
     choleskyFactor_f32 r = choleskyOf_f32(&inner);
     activeSet_f32 act = {};
-    act.near = 0x1.99999ap-03f /* 0.2 */;
-    act.limit = m->Spans[i].Side_;
+    act.tolerance = 0x1.99999ap-03f /* 0.2 */;
+    act.limit = m->Spans[i].FirstSide;
     s->d = none;
     if (!activeSet_findWorst_f32(&act, i, step_at_f32(s, 1.0f), 0.0f, m, field, v)) {
         return 0.0f;
     }
-    step_f32 begun = *s;
-    Vector_f32 here = step_at_f32(s, 1.0f);
-    Tensor_f32 at = own;
-    float was = 0.0f, rate = 0.0f, longest = 0.0f, gained = 0.0f;
-    float done = 0.0f, far = 1.0f;
+    step_f32 base = *s;
+    Vector_f32 origin = step_at_f32(s, 1.0f);
+    Tensor_f32 metric = own;
+    float initial = 0.0f, rate = 0.0f, bestLength = 0.0f, bestQuality = 0.0f;
+    float share = 0.0f, length = 1.0f;
     int32 state = 0;
     for (int32 try_ = 0; try_ < p->Climbs; try_++) {
         if (state == 0) {
-            begun = *s;
+            base = *s;
             activeSet_computeGradients_f32(&act, s, &r, m, field, v);
             const auto results1 = activeSet_chooseDirection_f32(&act);
             y = results1.r0;
@@ -3596,76 +3605,76 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
             if (!(rate > 0x1.12e0bep-30f /* 1e-09 */)) {
                 break;
             }
-            here = step_at_f32(s, 1.0f);
-            at = Field_At_f32(field, here);
-            was = act.least;
-            gained = act.least;
-            longest = 0.0f;
-            far *= 2.0f;
-            if (float most = (1.0f - was) / rate; far > most) {
-                far = most;
+            origin = step_at_f32(s, 1.0f);
+            metric = Field_At_f32(field, origin);
+            initial = act.least;
+            bestQuality = act.least;
+            bestLength = 0.0f;
+            length *= 2.0f;
+            if (float limit = (1.0f - initial) / rate; length > limit) {
+                length = limit;
             }
             state = 1;
         }
-        step_advance_f32(s, &begun, &r, scaledVector_f32(y, far));
-        float floor_ = gained;
+        step_advance_f32(s, &base, &r, scaledVector_f32(y, length));
+        float floor_ = bestQuality;
         if (state == 2) {
             floor_ = 0.0f;
         }
         bool better = activeSet_findWorst_f32(&act, i, step_at_f32(s, 1.0f), floor_, m, field, v);
         if (state == 1) {
             if (better) {
-                longest = far;
-                gained = act.least;
+                bestLength = length;
+                bestQuality = act.least;
             }
             Side *f = &m->Sides[act.limit];
-            float q = quality_f32(here, &at, &v[f->A], &v[f->B], &v[f->C]);
-            float meet = far * (q - was) / (q - act.low + far * rate);
-            if ((better || longest == 0.0f) && !(better && !(gained - was < 0x1.ccccccp-01f /* 0.9 */ * meet * rate))) {
-                if (float top = far * far * rate / (2.0f * (was - act.low + far * rate)); !(meet > top)) {
-                    meet = top;
+            float q = quality_f32(origin, &metric, &v[f->A], &v[f->B], &v[f->C]);
+            float crossing = length * (q - initial) / (q - act.limitQuality + length * rate);
+            if ((better || bestLength == 0.0f) && !(better && !(bestQuality - initial < 0x1.ccccccp-01f /* 0.9 */ * crossing * rate))) {
+                if (float vertex = length * length * rate / (2.0f * (initial - act.limitQuality + length * rate)); !(crossing > vertex)) {
+                    crossing = vertex;
                 }
-                if (!(meet > 0x1.99999ap-04f /* 0.1 */ * far)) {
-                    meet = 0x1.99999ap-04f /* 0.1 */ * far;
+                if (!(crossing > 0x1.99999ap-04f /* 0.1 */ * length)) {
+                    crossing = 0x1.99999ap-04f /* 0.1 */ * length;
                 }
-                if (meet > 0x1.666666p-01f /* 0.7 */ * far) {
-                    meet = 0x1.666666p-01f /* 0.7 */ * far;
+                if (crossing > 0x1.666666p-01f /* 0.7 */ * length) {
+                    crossing = 0x1.666666p-01f /* 0.7 */ * length;
                 }
-                if (meet > p->Shortest) {
-                    far = meet;
+                if (crossing > p->Shortest) {
+                    length = crossing;
                     continue;
                 }
             }
-            if (longest == 0.0f) {
+            if (bestLength == 0.0f) {
                 break;
             }
             if (!better) {
-                // a shorter one was good, and this one is no better
-                far = longest;
+                // a shorter step was good, and this one is not better
+                length = bestLength;
                 state = 2;
                 continue;
             }
         }
-        done = 1.0f;
+        share = 1.0f;
         state = 0;
-        begun = *s;
-        if (float rise = act.least - was; rise < p->Gain || rise < 0x1.0624dep-10f /* 0.001 */ * (was + 0x1.99999ap-04f /* 0.1 */)) {
+        base = *s;
+        if (float rise = act.least - initial; rise < p->Gain || rise < 0x1.0624dep-10f /* 0.001 */ * (initial + 0x1.99999ap-04f /* 0.1 */)) {
             break;
         }
     }
-    *s = begun;
-    if (done != 0.0f && !upright_f32(i, step_at_f32(s, 1.0f), p->Flat, m, v)) {
+    *s = base;
+    if (share != 0.0f && !upright_f32(i, step_at_f32(s, 1.0f), p->Flat, m, v)) {
         return 0.0f;
     }
-    return done;
+    return share;
 }
 
 // Optimise moves vertex i to where the worst quality around it is best.
 // Optimise[float32], smart.go:49
 DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f32(i, p, m, moved, seen)) {
+    if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -3674,7 +3683,7 @@ DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
 // choleskyOf[float64], climb.go:38
@@ -3694,11 +3703,11 @@ DEVICE choleskyFactor_f64 choleskyOf_f64(Tensor_f64 *m) {
 DEVICE void activeSet_dropInactive_f64(activeSet_f64 *act) {
     int64 n = 0;
     for (int64 j = 0; j < act->n; j++) {
-        if (act->q[j] <= act->least + act->near * (act->least + 0x1.999999999999ap-04 /* 0.1 */)) {
-            const int32 value1 = act->at[j];
+        if (act->q[j] <= act->least + act->tolerance * (act->least + 0x1.999999999999ap-04 /* 0.1 */)) {
+            const int32 value1 = act->sides[j];
             const double value2 = act->q[j];
             const Vector_f64 value3 = act->g[j];
-            act->at[n] = value1;
+            act->sides[n] = value1;
             act->q[n] = value2;
             act->g[n] = value3;
             n = add(n, int64(1));
@@ -3721,7 +3730,7 @@ DEVICE void activeSet_add_f64(activeSet_f64 *act, int32 k, double q) {
         }
         act->n = sub(act->n, int64(1));
     }
-    act->at[act->n] = k;
+    act->sides[act->n] = k;
     act->q[act->n] = q;
     act->n = add(act->n, int64(1));
 }
@@ -3732,27 +3741,27 @@ DEVICE void activeSet_add_f64(activeSet_f64 *act, int32 k, double q) {
 // (*activeSet[float64]).findWorst, climb.go:69
 DEVICE bool activeSet_findWorst_f64(activeSet_f64 *act, int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
         const Field_f64 *field, Slice<Vertex_f64> v) {
-    Tensor_f64 at = Field_At_f64(field, p);
+    Tensor_f64 metric = Field_At_f64(field, p);
     act->n = 0;
     act->least = 2.0;
-    int32 first = m->Spans[i].Side_, end = m->Spans[add(i, int64(1))].Side_;
+    int32 first = m->Spans[i].FirstSide, end = m->Spans[add(i, int64(1))].FirstSide;
     int32 k = act->limit;
-    for (int32 turn = first; turn < end; turn++) {
+    for (int32 count = first; count < end; count++) {
         Side *f = &m->Sides[k];
-        double q = quality_f64(p, &at, &v[f->A], &v[f->B], &v[f->C]);
+        double q = quality_f64(p, &metric, &v[f->A], &v[f->B], &v[f->C]);
         if (!(q > floor_)) {
             act->limit = k;
-            act->low = q;
+            act->limitQuality = q;
             return false;
         }
-        if (q <= act->least + act->near * (act->least + 0x1.999999999999ap-04 /* 0.1 */)) {
+        if (q <= act->least + act->tolerance * (act->least + 0x1.999999999999ap-04 /* 0.1 */)) {
             activeSet_add_f64(act, k, q);
         }
         if (k = add(k, int32(1)); k == end) {
             k = first;
         }
     }
-    act->low = act->least;
+    act->limitQuality = act->least;
     return true;
 }
 
@@ -3786,8 +3795,8 @@ DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, V
     t.lab = value7;
     t.lbc = value8;
     t.lca = Tensor_length_f64(&t.m, minus_f64(t.ua, t.uc));
-    t.around = t.la + t.lb + t.lc + t.lab + t.lbc + t.lca;
-    double s = t.around / 6.0;
+    t.perimeter = t.la + t.lb + t.lc + t.lab + t.lbc + t.lca;
+    double s = t.perimeter / 6.0;
     if (s > 1.0) {
         s = 1.0 / s;
     }
@@ -3799,7 +3808,7 @@ DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, V
 // Quality is at most 1, and negative for an inverted tetrahedron.
 // (*Tetrahedron[float64]).Quality, quality.go:48
 DEVICE double Tetrahedron_Quality_f64(Tetrahedron_f64 *t) {
-    return 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->volume * t->root * t->fit / (t->around * t->around * t->around);
+    return 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->volume * t->root * t->fit / (t->perimeter * t->perimeter * t->perimeter);
 }
 
 // addOuter returns the sum with a multiple of uu'.
@@ -3845,7 +3854,7 @@ DEVICE Tensor_f64 Tetrahedron_qualityByMetric_f64(Tetrahedron_f64 *t, double kap
 // and mz are the derivatives of the metric there.
 // (*Tetrahedron[float64]).Gradient, quality.go:54
 DEVICE Vector_f64 Tetrahedron_Gradient_f64(Tetrahedron_f64 *t, Tensor_f64 *mx, Tensor_f64 *my, Tensor_f64 *mz) {
-    double per = t->around;
+    double per = t->perimeter;
     double s = per / 6.0;
     // F'/F at s, once divided
     double slope = 6.0 * (1.0 - s) / s;
@@ -3884,11 +3893,11 @@ DEVICE Vector_f64 choleskyFactor_solveLower_f64(choleskyFactor_f64 *r, Vector_f6
 DEVICE void activeSet_computeGradients_f64(activeSet_f64 *act, step_f64 *s, choleskyFactor_f64 *r,
         const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
     Vector_f64 p = step_at_f64(s, 1.0);
-    Tensor_f64 at = Field_At_f64(field, p);
+    Tensor_f64 metric = Field_At_f64(field, p);
     auto [mx, my, mz] = Field_Gradient_f64(field, p);
     for (int64 j = 0; j < act->n; j++) {
-        Side *f = &m->Sides[act->at[j]];
-        Tetrahedron_f64 t = Measure_f64(p, &at, &v[f->A], &v[f->B], &v[f->C]);
+        Side *f = &m->Sides[act->sides[j]];
+        Tetrahedron_f64 t = Measure_f64(p, &metric, &v[f->A], &v[f->B], &v[f->C]);
         act->g[j] = choleskyFactor_solveLower_f64(r, step_along_f64(s, Tetrahedron_Gradient_f64(&t, &mx, &my, &mz)));
     }
 }
@@ -4009,8 +4018,8 @@ DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activ
 struct activeSet_chooseDirection_f64_results { Vector_f64 r0; double r1; };
 DEVICE activeSet_chooseDirection_f64_results activeSet_chooseDirection_f64(activeSet_f64 *act) {
     auto [y, rate] = activeSet_ascentDirection_f64(act);
-    while (!(0x1.3333333333333p-02 /* 0.3 */ * rate > act->near * (act->least + 0x1.999999999999ap-04 /* 0.1 */)) && act->near > 0x1.4f8b588e368f1p-17 /* 1e-05 */) {
-        act->near *= 0x1.3333333333333p-02 /* 0.3 */;
+    while (!(0x1.3333333333333p-02 /* 0.3 */ * rate > act->tolerance * (act->least + 0x1.999999999999ap-04 /* 0.1 */)) && act->tolerance > 0x1.4f8b588e368f1p-17 /* 1e-05 */) {
+        act->tolerance *= 0x1.3333333333333p-02 /* 0.3 */;
         activeSet_dropInactive_f64(act);
         const auto results1 = activeSet_ascentDirection_f64(act);
         y = results1.r0;
@@ -4019,7 +4028,7 @@ DEVICE activeSet_chooseDirection_f64_results activeSet_chooseDirection_f64(activ
     return {y, rate};
 }
 
-// scaledVector[float64], climb.go:341
+// scaledVector[float64], climb.go:342
 DEVICE Vector_f64 scaledVector_f64(Vector_f64 a, double by) {
     a.X = by * a.X;
     a.Y = by * a.Y;
@@ -4038,7 +4047,7 @@ DEVICE Vector_f64 choleskyFactor_solveUpper_f64(choleskyFactor_f64 *r, Vector_f6
 }
 
 // advance sets the step to base plus a vector in units of length of the metric.
-// (*step[float64]).advance, climb.go:336
+// (*step[float64]).advance, climb.go:337
 DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, choleskyFactor_f64 *r, Vector_f64 y) {
     Vector_f64 x = choleskyFactor_solveUpper_f64(r, y);
     s->d.X = base->d.X + x.X;
@@ -4049,11 +4058,12 @@ DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, choleskyFactor_f64 *r,
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it to
 // take: 1, or 0 where the vertex is best left alone. The least quality never falls.
 //
-// It goes along the direction of steepest ascent, in trials, to about where another tetrahedron becomes the worst.
-// Where one is too bad at a trial, the next length is where a line between its qualities here and there meets that of
-// the least, before which it is better if it is concave; or where a parabola has its top that begins as the least does.
-// All trials are in one loop, so that the threads of a GPU evaluate together in any mix of states.
-// climb[float64], climb.go:253
+// It tries steps along the direction of steepest ascent, to about where another tetrahedron becomes the worst. If a
+// tetrahedron is too bad at a trial, the next length is where the line through its qualities at both ends crosses the
+// tangent of the least quality (up to there it is better if its quality is concave), or the vertex of the parabola that
+// begins with this tangent. All trials are in one loop, so that the threads of a GPU evaluate qualities together
+// although they are in different states.
+// climb[float64], climb.go:254
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     Vector_f64 none = {}, y = {};
@@ -4061,21 +4071,21 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
     auto [inner, unused1] = step_within_f64(s, &own, none);
     choleskyFactor_f64 r = choleskyOf_f64(&inner);
     activeSet_f64 act = {};
-    act.near = 0x1.999999999999ap-03 /* 0.2 */;
-    act.limit = m->Spans[i].Side_;
+    act.tolerance = 0x1.999999999999ap-03 /* 0.2 */;
+    act.limit = m->Spans[i].FirstSide;
     s->d = none;
     if (!activeSet_findWorst_f64(&act, i, step_at_f64(s, 1.0), 0.0, m, field, v)) {
         return 0.0;
     }
-    step_f64 begun = *s;
-    Vector_f64 here = step_at_f64(s, 1.0);
-    Tensor_f64 at = own;
-    double was = 0.0, rate = 0.0, longest = 0.0, gained = 0.0;
-    double done = 0.0, far = 1.0;
+    step_f64 base = *s;
+    Vector_f64 origin = step_at_f64(s, 1.0);
+    Tensor_f64 metric = own;
+    double initial = 0.0, rate = 0.0, bestLength = 0.0, bestQuality = 0.0;
+    double share = 0.0, length = 1.0;
     int32 state = 0;
     for (int32 try_ = 0; try_ < p->Climbs; try_++) {
         if (state == 0) {
-            begun = *s;
+            base = *s;
             activeSet_computeGradients_f64(&act, s, &r, m, field, v);
             const auto results1 = activeSet_chooseDirection_f64(&act);
             y = results1.r0;
@@ -4083,76 +4093,76 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
             if (!(rate > 0x1.12e0be826d695p-30 /* 1e-09 */)) {
                 break;
             }
-            here = step_at_f64(s, 1.0);
-            at = Field_At_f64(field, here);
-            was = act.least;
-            gained = act.least;
-            longest = 0.0;
-            far *= 2.0;
-            if (double most = (1.0 - was) / rate; far > most) {
-                far = most;
+            origin = step_at_f64(s, 1.0);
+            metric = Field_At_f64(field, origin);
+            initial = act.least;
+            bestQuality = act.least;
+            bestLength = 0.0;
+            length *= 2.0;
+            if (double limit = (1.0 - initial) / rate; length > limit) {
+                length = limit;
             }
             state = 1;
         }
-        step_advance_f64(s, &begun, &r, scaledVector_f64(y, far));
-        double floor_ = gained;
+        step_advance_f64(s, &base, &r, scaledVector_f64(y, length));
+        double floor_ = bestQuality;
         if (state == 2) {
             floor_ = 0.0;
         }
         bool better = activeSet_findWorst_f64(&act, i, step_at_f64(s, 1.0), floor_, m, field, v);
         if (state == 1) {
             if (better) {
-                longest = far;
-                gained = act.least;
+                bestLength = length;
+                bestQuality = act.least;
             }
             Side *f = &m->Sides[act.limit];
-            double q = quality_f64(here, &at, &v[f->A], &v[f->B], &v[f->C]);
-            double meet = far * (q - was) / (q - act.low + far * rate);
-            if ((better || longest == 0.0) && !(better && !(gained - was < 0x1.ccccccccccccdp-01 /* 0.9 */ * meet * rate))) {
-                if (double top = far * far * rate / (2.0 * (was - act.low + far * rate)); !(meet > top)) {
-                    meet = top;
+            double q = quality_f64(origin, &metric, &v[f->A], &v[f->B], &v[f->C]);
+            double crossing = length * (q - initial) / (q - act.limitQuality + length * rate);
+            if ((better || bestLength == 0.0) && !(better && !(bestQuality - initial < 0x1.ccccccccccccdp-01 /* 0.9 */ * crossing * rate))) {
+                if (double vertex = length * length * rate / (2.0 * (initial - act.limitQuality + length * rate)); !(crossing > vertex)) {
+                    crossing = vertex;
                 }
-                if (!(meet > 0x1.999999999999ap-04 /* 0.1 */ * far)) {
-                    meet = 0x1.999999999999ap-04 /* 0.1 */ * far;
+                if (!(crossing > 0x1.999999999999ap-04 /* 0.1 */ * length)) {
+                    crossing = 0x1.999999999999ap-04 /* 0.1 */ * length;
                 }
-                if (meet > 0x1.6666666666666p-01 /* 0.7 */ * far) {
-                    meet = 0x1.6666666666666p-01 /* 0.7 */ * far;
+                if (crossing > 0x1.6666666666666p-01 /* 0.7 */ * length) {
+                    crossing = 0x1.6666666666666p-01 /* 0.7 */ * length;
                 }
-                if (meet > p->Shortest) {
-                    far = meet;
+                if (crossing > p->Shortest) {
+                    length = crossing;
                     continue;
                 }
             }
-            if (longest == 0.0) {
+            if (bestLength == 0.0) {
                 break;
             }
             if (!better) {
-                // a shorter one was good, and this one is no better
-                far = longest;
+                // a shorter step was good, and this one is not better
+                length = bestLength;
                 state = 2;
                 continue;
             }
         }
-        done = 1.0;
+        share = 1.0;
         state = 0;
-        begun = *s;
-        if (double rise = act.least - was; rise < p->Gain || rise < 0x1.0624dd2f1a9fcp-10 /* 0.001 */ * (was + 0x1.999999999999ap-04 /* 0.1 */)) {
+        base = *s;
+        if (double rise = act.least - initial; rise < p->Gain || rise < 0x1.0624dd2f1a9fcp-10 /* 0.001 */ * (initial + 0x1.999999999999ap-04 /* 0.1 */)) {
             break;
         }
     }
-    *s = begun;
-    if (done != 0.0 && !upright_f64(i, step_at_f64(s, 1.0), p->Flat, m, v)) {
+    *s = base;
+    if (share != 0.0 && !upright_f64(i, step_at_f64(s, 1.0), p->Flat, m, v)) {
         return 0.0;
     }
-    return done;
+    return share;
 }
 
 // Optimise moves vertex i to where the worst quality around it is best.
 // Optimise[float64], smart.go:49
 DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -4161,24 +4171,24 @@ DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
 // combineSteps returns a share of a step followed by another.
 // combineSteps[float32], smart.go:92
-DEVICE step_f32 combineSteps_f32(step_f32 *one, step_f32 *other, float share, float more) {
+DEVICE step_f32 combineSteps_f32(step_f32 *one, step_f32 *other, float share, float otherShare) {
     step_f32 s = *one;
-    s.d.X = share * one->d.X + more * other->d.X;
-    s.d.Y = share * one->d.Y + more * other->d.Y;
-    s.d.Z = share * one->d.Z + more * other->d.Z;
+    s.d.X = share * one->d.X + otherShare * other->d.X;
+    s.d.Y = share * one->d.Y + otherShare * other->d.Y;
+    s.d.Z = share * one->d.Z + otherShare * other->d.Z;
     return s;
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
 // Hybrid[float32], smart.go:66
 DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!needsVisit_f32(i, p, m, moved, seen)) {
+        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
+    if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
         return 0.0f;
     }
     step_f32 s = {};
@@ -4192,8 +4202,8 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
         s.p = value1;
         s.a = value2;
         s.b = value3;
-        if (float more = climb_f32(i, &s, p, m, field, v); more != 0.0f) {
-            s = combineSteps_f32(&first, &s, share, more);
+        if (float climbShare = climb_f32(i, &s, p, m, field, v); climbShare != 0.0f) {
+            s = combineSteps_f32(&first, &s, share, climbShare);
             share = 1.0f;
         } else {
             s = first;
@@ -4202,25 +4212,25 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return commitMove_f32(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
 // combineSteps returns a share of a step followed by another.
 // combineSteps[float64], smart.go:92
-DEVICE step_f64 combineSteps_f64(step_f64 *one, step_f64 *other, double share, double more) {
+DEVICE step_f64 combineSteps_f64(step_f64 *one, step_f64 *other, double share, double otherShare) {
     step_f64 s = *one;
-    s.d.X = share * one->d.X + more * other->d.X;
-    s.d.Y = share * one->d.Y + more * other->d.Y;
-    s.d.Z = share * one->d.Z + more * other->d.Z;
+    s.d.X = share * one->d.X + otherShare * other->d.X;
+    s.d.Y = share * one->d.Y + otherShare * other->d.Y;
+    s.d.Z = share * one->d.Z + otherShare * other->d.Z;
     return s;
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
 // Hybrid[float64], smart.go:66
 DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
-    if (!needsVisit_f64(i, p, m, moved, seen)) {
+    if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
         return 0.0;
     }
     step_f64 s = {};
@@ -4234,8 +4244,8 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
         s.p = value1;
         s.a = value2;
         s.b = value3;
-        if (double more = climb_f64(i, &s, p, m, field, v); more != 0.0) {
-            s = combineSteps_f64(&first, &s, share, more);
+        if (double climbShare = climb_f64(i, &s, p, m, field, v); climbShare != 0.0) {
+            s = combineSteps_f64(&first, &s, share, climbShare);
             share = 1.0;
         } else {
             s = first;
@@ -4244,7 +4254,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return commitMove_f64(i, set, p, field, c, &s, share, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
 // volume returns a and g of a tetrahedron.
@@ -4252,7 +4262,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
 struct program_volume_f32_results { float r0; Vector_f32 r1; };
 DEVICE program_volume_f32_results program_volume_f32(program_f32 *l, int64 i, int64 k, step_f32 *s,
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    Side *f = &m->Sides[add(int64(m->Spans[i].Side_), k)];
+    Side *f = &m->Sides[add(int64(m->Spans[i].FirstSide), k)];
     Vector_f32 a = Vertex_from_f32(&v[f->A], s->p), b = Vertex_from_f32(&v[f->B], s->p), c = Vertex_from_f32(&v[f->C], s->p);
     Vector_f32 g = step_along_f32(s, scaledVector_f32(cross_f32(minus_f32(b, a), minus_f32(c, a)), -l->reach / l->size));
     return {dot_f32(a, cross_f32(b, c)) / l->size, g};
@@ -4265,11 +4275,11 @@ DEVICE bool program_load_f32(program_f32 *l, int64 i, step_f32 *s, const Mesh_f3
     if (s->bound) {
         l->axes = int64(s->frame.Axes);
     }
-    l->n = int64(sub(m->Spans[add(i, int64(1))].Side_, m->Spans[i].Side_));
+    l->n = int64(sub(m->Spans[add(i, int64(1))].FirstSide, m->Spans[i].FirstSide));
     l->reach = 0.0f;
     l->size = 1.0f;
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        Vector_f32 u = Vertex_from_f32(&v[m->Near[k]], s->p);
+    for (int32 k = m->Spans[i].FirstNeighbour; k < m->Spans[add(i, int64(1))].FirstNeighbour; k++) {
+        Vector_f32 u = Vertex_from_f32(&v[m->Neighbours[k]], s->p);
         l->reach = num_Larger_f32(l->reach, 2.0f * num_Larger_f32(num_Abs_f32(u.X), num_Larger_f32(num_Abs_f32(u.Y), num_Abs_f32(u.Z))));
     }
     float most = 0.0f;
@@ -4449,10 +4459,10 @@ DEVICE program_best_f32_results program_best_f32(program_f32 *l, int64 i, float 
 // leastVolume[float32], untangle.go:193
 DEVICE float leastVolume_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float low = 0.0f;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *f = &m->Sides[k];
         float six = dot_f32(Vertex_from_f32(&v[f->A], p), cross_f32(Vertex_from_f32(&v[f->B], p), Vertex_from_f32(&v[f->C], p)));
-        if (k == m->Spans[i].Side_ || !(six >= low)) {
+        if (k == m->Spans[i].FirstSide || !(six >= low)) {
             low = six;
         }
     }
@@ -4463,7 +4473,7 @@ DEVICE float leastVolume_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Ver
 // inverted or flat. It returns the square of the move in the metric.
 // Untangle[float32], untangle.go:209
 DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     if (upright_f32(i, s.p, p->Flat, m, v)) {
@@ -4480,7 +4490,7 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     if (!found || !(leastVolume_f32(i, step_at_f32(&s, 1.0f), m, v) > leastVolume_f32(i, s.p, m, v))) {
         return 0.0f;
     }
-    return commitMove_f32(i, set, p, field, c, &s, 1.0f, v, moved, seen);
+    return commitMove_f32(i, set, p, field, c, &s, 1.0f, v, lastMove, lastVisit);
 }
 
 // volume returns a and g of a tetrahedron.
@@ -4488,7 +4498,7 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
 struct program_volume_f64_results { double r0; Vector_f64 r1; };
 DEVICE program_volume_f64_results program_volume_f64(program_f64 *l, int64 i, int64 k, step_f64 *s,
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    Side *f = &m->Sides[add(int64(m->Spans[i].Side_), k)];
+    Side *f = &m->Sides[add(int64(m->Spans[i].FirstSide), k)];
     Vector_f64 a = Vertex_from_f64(&v[f->A], s->p), b = Vertex_from_f64(&v[f->B], s->p), c = Vertex_from_f64(&v[f->C], s->p);
     Vector_f64 g = step_along_f64(s, scaledVector_f64(cross_f64(minus_f64(b, a), minus_f64(c, a)), -l->reach / l->size));
     return {dot_f64(a, cross_f64(b, c)) / l->size, g};
@@ -4501,11 +4511,11 @@ DEVICE bool program_load_f64(program_f64 *l, int64 i, step_f64 *s, const Mesh_f6
     if (s->bound) {
         l->axes = int64(s->frame.Axes);
     }
-    l->n = int64(sub(m->Spans[add(i, int64(1))].Side_, m->Spans[i].Side_));
+    l->n = int64(sub(m->Spans[add(i, int64(1))].FirstSide, m->Spans[i].FirstSide));
     l->reach = 0.0;
     l->size = 1.0;
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        Vector_f64 u = Vertex_from_f64(&v[m->Near[k]], s->p);
+    for (int32 k = m->Spans[i].FirstNeighbour; k < m->Spans[add(i, int64(1))].FirstNeighbour; k++) {
+        Vector_f64 u = Vertex_from_f64(&v[m->Neighbours[k]], s->p);
         l->reach = num_Larger_f64(l->reach, 2.0 * num_Larger_f64(num_Abs_f64(u.X), num_Larger_f64(num_Abs_f64(u.Y), num_Abs_f64(u.Z))));
     }
     double most = 0.0;
@@ -4685,10 +4695,10 @@ DEVICE program_best_f64_results program_best_f64(program_f64 *l, int64 i, double
 // leastVolume[float64], untangle.go:193
 DEVICE double leastVolume_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double low = 0.0;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *f = &m->Sides[k];
         double six = dot_f64(Vertex_from_f64(&v[f->A], p), cross_f64(Vertex_from_f64(&v[f->B], p), Vertex_from_f64(&v[f->C], p)));
-        if (k == m->Spans[i].Side_ || !(six >= low)) {
+        if (k == m->Spans[i].FirstSide || !(six >= low)) {
             low = six;
         }
     }
@@ -4699,7 +4709,7 @@ DEVICE double leastVolume_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Ve
 // inverted or flat. It returns the square of the move in the metric.
 // Untangle[float64], untangle.go:209
 DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     if (upright_f64(i, s.p, p->Flat, m, v)) {
@@ -4716,28 +4726,28 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     if (!found || !(leastVolume_f64(i, step_at_f64(&s, 1.0), m, v) > leastVolume_f64(i, s.p, m, v))) {
         return 0.0;
     }
-    return commitMove_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
+    return commitMove_f64(i, set, p, field, c, &s, 1.0, v, lastMove, lastVisit);
 }
 
 // Kernel Barrier, barrier.go:150
 extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Barrier_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(Barrier_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Barrier, barrier.go:150
 extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Barrier_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(Barrier_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
@@ -4774,66 +4784,66 @@ extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, 
 // Kernel Pain, move.go:70
 extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Pain_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(Pain_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Pain, move.go:70
 extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Pain_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(Pain_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel PainExact, move.go:86
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(PainExact_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(PainExact_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel PainExact, move.go:86
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(PainExact_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(PainExact_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Laplace, move.go:102
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Laplace_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(Laplace_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Laplace, move.go:102
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Laplace_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(Laplace_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
@@ -4882,87 +4892,87 @@ extern "C" __global__ void __launch_bounds__(128) MeasureSide_f64(int64 lo, int6
 // Kernel Smart, smart.go:13
 extern "C" __global__ void __launch_bounds__(128) Smart_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Smart_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(Smart_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Smart, smart.go:13
 extern "C" __global__ void __launch_bounds__(128) Smart_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Smart_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(Smart_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Optimise, smart.go:49
 extern "C" __global__ void __launch_bounds__(128) Optimise_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Optimise_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(Optimise_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Optimise, smart.go:49
 extern "C" __global__ void __launch_bounds__(128) Optimise_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Optimise_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(Optimise_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Hybrid, smart.go:66
 extern "C" __global__ void __launch_bounds__(128) Hybrid_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Hybrid_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<float>::key_of(Hybrid_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Hybrid, smart.go:66
 extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Hybrid_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    if (i < hi) key = Most<double>::key_of(Hybrid_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit, n));
     reduce(result, key);
 }
 
 // Kernel Untangle, untangle.go:209
 extern "C" __global__ void __launch_bounds__(128) Untangle_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Untangle_f32_at(i, &set, &p, &m, &field, c, v, moved, seen));
+    if (i < hi) key = Most<float>::key_of(Untangle_f32_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit));
     reduce(result, key);
 }
 
 // Kernel Untangle, untangle.go:209
 extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
+        Slice<int32> lastVisit, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Untangle_f64_at(i, &set, &p, &m, &field, c, v, moved, seen));
+    if (i < hi) key = Most<double>::key_of(Untangle_f64_at(i, &set, &p, &m, &field, c, v, lastMove, lastVisit));
     reduce(result, key);
 }

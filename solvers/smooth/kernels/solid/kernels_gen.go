@@ -22,28 +22,28 @@ var Module = &abi.Module{Name: "solid", PTX: ptx, Machine: machine}
 
 // BarrierLoop runs Barrier for lo ≤ index < hi, on the CPU or another device.
 type BarrierLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewBarrierLoop prepares Barrier.
-func NewBarrierLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *BarrierLoop[F] {
-	return &BarrierLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewBarrierLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *BarrierLoop[F] {
+	return &BarrierLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *BarrierLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Barrier(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, Barrier(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -60,8 +60,8 @@ func (loop *BarrierLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -123,28 +123,28 @@ func (loop *CountLoop[F]) Launch() abi.Launch {
 
 // PainLoop runs Pain for lo ≤ index < hi, on the CPU or another device.
 type PainLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewPainLoop prepares Pain.
-func NewPainLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainLoop[F] {
-	return &PainLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewPainLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *PainLoop[F] {
+	return &PainLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *PainLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Pain(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, Pain(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -158,8 +158,8 @@ func (loop *PainLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -167,28 +167,28 @@ func (loop *PainLoop[F]) Launch() abi.Launch {
 
 // PainExactLoop runs PainExact for lo ≤ index < hi, on the CPU or another device.
 type PainExactLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewPainExactLoop prepares PainExact.
-func NewPainExactLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainExactLoop[F] {
-	return &PainExactLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewPainExactLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *PainExactLoop[F] {
+	return &PainExactLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *PainExactLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, PainExact(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, PainExact(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -202,8 +202,8 @@ func (loop *PainExactLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -211,28 +211,28 @@ func (loop *PainExactLoop[F]) Launch() abi.Launch {
 
 // LaplaceLoop runs Laplace for lo ≤ index < hi, on the CPU or another device.
 type LaplaceLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewLaplaceLoop prepares Laplace.
-func NewLaplaceLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *LaplaceLoop[F] {
-	return &LaplaceLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewLaplaceLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *LaplaceLoop[F] {
+	return &LaplaceLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *LaplaceLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Laplace(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, Laplace(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -246,8 +246,8 @@ func (loop *LaplaceLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -339,28 +339,28 @@ func (loop *MeasureSideLoop[F]) Launch() abi.Launch {
 
 // SmartLoop runs Smart for lo ≤ index < hi, on the CPU or another device.
 type SmartLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewSmartLoop prepares Smart.
-func NewSmartLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *SmartLoop[F] {
-	return &SmartLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewSmartLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *SmartLoop[F] {
+	return &SmartLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *SmartLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Smart(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, Smart(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -377,8 +377,8 @@ func (loop *SmartLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -386,28 +386,28 @@ func (loop *SmartLoop[F]) Launch() abi.Launch {
 
 // OptimiseLoop runs Optimise for lo ≤ index < hi, on the CPU or another device.
 type OptimiseLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewOptimiseLoop prepares Optimise.
-func NewOptimiseLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *OptimiseLoop[F] {
-	return &OptimiseLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewOptimiseLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *OptimiseLoop[F] {
+	return &OptimiseLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *OptimiseLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Optimise(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, Optimise(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -424,8 +424,8 @@ func (loop *OptimiseLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -433,28 +433,28 @@ func (loop *OptimiseLoop[F]) Launch() abi.Launch {
 
 // HybridLoop runs Hybrid for lo ≤ index < hi, on the CPU or another device.
 type HybridLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	n      *Counters
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	n         *Counters
+	result    *atomics.Most[F]
 }
 
 // NewHybridLoop prepares Hybrid.
-func NewHybridLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *HybridLoop[F] {
-	return &HybridLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+func NewHybridLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *HybridLoop[F] {
+	return &HybridLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *HybridLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Hybrid(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+		best = max(best, Hybrid(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -471,8 +471,8 @@ func (loop *HybridLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -480,27 +480,27 @@ func (loop *HybridLoop[F]) Launch() abi.Launch {
 
 // UntangleLoop runs Untangle for lo ≤ index < hi, on the CPU or another device.
 type UntangleLoop[F num.Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	c      *Control[F]
-	v      []Vertex[F]
-	moved  []int32
-	seen   []int32
-	result *atomics.Most[F]
+	set       *Set
+	p         *Params[F]
+	m         *Mesh[F]
+	field     *Field[F]
+	c         *Control[F]
+	v         []Vertex[F]
+	lastMove  []int32
+	lastVisit []int32
+	result    *atomics.Most[F]
 }
 
 // NewUntangleLoop prepares Untangle.
-func NewUntangleLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, result *atomics.Most[F]) *UntangleLoop[F] {
-	return &UntangleLoop[F]{set, p, m, field, c, v, moved, seen, result}
+func NewUntangleLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, result *atomics.Most[F]) *UntangleLoop[F] {
+	return &UntangleLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *UntangleLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Untangle(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen))
+		best = max(best, Untangle(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit))
 	}
 	loop.result.Take(best)
 }
@@ -517,8 +517,8 @@ func (loop *UntangleLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("field", loop.field),
 		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("moved", loop.moved),
-		abi.ElementsOf("seen", loop.seen),
+		abi.ElementsOf("lastMove", loop.lastMove),
+		abi.ElementsOf("lastVisit", loop.lastVisit),
 		abi.PointerTo("result", loop.result),
 	}}
 }

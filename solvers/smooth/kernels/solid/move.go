@@ -8,8 +8,8 @@ func gather[F num.Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) (Tensor[
 	own := v[i].metric()
 	var a Tensor[F]
 	var g Vector[F]
-	for k := m.Spans[i].Near; k < m.Spans[i+1].Near; k++ {
-		y := &v[m.Near[k]]
+	for k := m.Spans[i].FirstNeighbour; k < m.Spans[i+1].FirstNeighbour; k++ {
+		y := &v[m.Neighbours[k]]
 		u := y.from(p)
 		var e Tensor[F]
 		e.M11, e.M12, e.M13 = own.M11+y.M11, own.M12+y.M12, own.M13+y.M13
@@ -33,8 +33,8 @@ func gather[F num.Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) (Tensor[
 func metricDerivative[F num.Float](i int, p Vector[F], m *Mesh[F], field *Field[F], v []Vertex[F]) Vector[F] {
 	mx, my, mz := field.Gradient(p)
 	var sum Vector[F]
-	for k := m.Spans[i].Near; k < m.Spans[i+1].Near; k++ {
-		u := v[m.Near[k]].from(p)
+	for k := m.Spans[i].FirstNeighbour; k < m.Spans[i+1].FirstNeighbour; k++ {
+		u := v[m.Neighbours[k]].from(p)
 		sum.X += mx.product(u, u)
 		sum.Y += my.product(u, u)
 		sum.Z += mz.product(u, u)
@@ -68,15 +68,15 @@ func (s *step[F]) pain(a *Tensor[F], g Vector[F], p *Params[F]) {
 //
 //atoll:kernel max
 func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
-	if !needsVisit(i, p, m, moved, seen) {
+	lastMove, lastVisit []int32, n *Counters) F {
+	if !needsVisit(i, p, m, lastMove, lastVisit) {
 		return 0
 	}
 	var s step[F]
 	s.begin(i, set, m, v)
 	a, g := gather(i, s.p, m, v)
 	s.pain(&a, g, p)
-	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
+	return guarded(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n)
 }
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
@@ -84,8 +84,8 @@ func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 //
 //atoll:kernel max
 func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
-	if !needsVisit(i, p, m, moved, seen) {
+	lastMove, lastVisit []int32, n *Counters) F {
+	if !needsVisit(i, p, m, lastMove, lastVisit) {
 		return 0
 	}
 	var s step[F]
@@ -93,23 +93,23 @@ func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fi
 	a, g := gather(i, s.p, m, v)
 	g = minus(g, metricDerivative(i, s.p, m, field, v))
 	s.newton(&a, g, p.Relax)
-	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
+	return guarded(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n)
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
 //
 //atoll:kernel max
 func Laplace[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
-	if !needsVisit(i, p, m, moved, seen) {
+	lastMove, lastVisit []int32, n *Counters) F {
+	if !needsVisit(i, p, m, lastMove, lastVisit) {
 		return 0
 	}
 	var s step[F]
 	s.begin(i, set, m, v)
 	var a Tensor[F]
 	var g Vector[F]
-	for k := m.Spans[i].Near; k < m.Spans[i+1].Near; k++ {
-		u := v[m.Near[k]].from(s.p)
+	for k := m.Spans[i].FirstNeighbour; k < m.Spans[i+1].FirstNeighbour; k++ {
+		u := v[m.Neighbours[k]].from(s.p)
 		a.M11++
 		g.X += u.X
 		g.Y += u.Y
@@ -117,5 +117,5 @@ func Laplace[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	}
 	a.M22, a.M33 = a.M11, a.M11
 	s.newton(&a, g, p.Relax)
-	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
+	return guarded(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n)
 }

@@ -91,7 +91,7 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 			p[0] = 0
 		}
 		v[i] = put(p)
-		m.Spans = append(m.Spans, Span{int32(len(m.Near)), int32(len(m.Sides))})
+		m.Spans = append(m.Spans, Span{int32(len(m.Neighbours)), int32(len(m.Sides))})
 		// An octahedron around the vertex.
 		first := int32(len(v))
 		for k := range 6 {
@@ -103,7 +103,7 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 			q[k/2] += far * float64(1-2*(k%2))
 			q[(k/2+1)%3] += far / 3 * rng.Float64()
 			v = append(v, put(q))
-			m.Near = append(m.Near, first+int32(k))
+			m.Neighbours = append(m.Neighbours, first+int32(k))
 		}
 		for k := range int32(8) {
 			a, b, c := first+k&1, first+2+k>>1&1, first+4+k>>2&1
@@ -127,7 +127,7 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 			m.Frames = append(m.Frames, f)
 		}
 	}
-	m.Spans = append(m.Spans, Span{int32(len(m.Near)), int32(len(m.Sides))})
+	m.Spans = append(m.Spans, Span{int32(len(m.Neighbours)), int32(len(m.Sides))})
 	set := &Set{Slide: slide, Owned: movers / 2}
 	p := &Params[F]{Relax: 1.2, Excess: .01, Flat: 0x1p-49, Climbs: 60, Shortest: 1e-5}
 	c := &Control[F]{Floor: .5, Sweep: 3}

@@ -7,18 +7,18 @@ import (
 )
 
 // needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
-// last visit. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last visited;
-// 0 is before the first set of the first sweep.
-func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
+// last visit. lastMove and lastVisit hold when a vertex last moved by more than the tolerance, and was last visited; 0
+// is before the first set of the first sweep.
+func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], lastMove, lastVisit []int32) bool {
 	if !p.Cull {
 		return true
 	}
-	last := seen[i]
-	if moved[i] >= last {
+	last := lastVisit[i]
+	if lastMove[i] >= last {
 		return true
 	}
-	for k := m.Spans[i].Near; k < m.Spans[i+1].Near; k++ {
-		if moved[m.Near[k]] > last {
+	for k := m.Spans[i].FirstNeighbour; k < m.Spans[i+1].FirstNeighbour; k++ {
+		if lastMove[m.Neighbours[k]] > last {
 			return true
 		}
 	}
@@ -132,9 +132,9 @@ func solve[F num.Float](a *Tensor[F], g Vector[F]) Vector[F] {
 // commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
 // metric: NaN where the new position is not finite.
 func commitMove[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F,
-	v []Vertex[F], moved, seen []int32) F {
+	v []Vertex[F], lastMove, lastVisit []int32) F {
 	if p.Cull {
-		seen[i] = c.Sweep*set.Sets + set.Index + 1
+		lastVisit[i] = c.Sweep*set.Sets + set.Index + 1
 	}
 	if share == 0 {
 		return 0
@@ -145,19 +145,20 @@ func commitMove[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *
 		return 0
 	}
 	old := v[i].metric()
-	far := old.product(u, u)
-	at := field.At(q)
+	moveSquare := old.product(u, u)
+	metric := field.At(q)
 	v[i].X, v[i].Y, v[i].Z, v[i].A, v[i].B = q.X, q.Y, q.Z, s.a+share*s.d.X, s.b+share*s.d.Y
-	v[i].M11, v[i].M12, v[i].M13, v[i].M22, v[i].M23, v[i].M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
-	if p.Cull && far > p.Tolerance {
-		moved[i] = c.Sweep*set.Sets + set.Index + 1
+	v[i].M11, v[i].M12, v[i].M13 = metric.M11, metric.M12, metric.M13
+	v[i].M22, v[i].M23, v[i].M33 = metric.M22, metric.M23, metric.M33
+	if p.Cull && moveSquare > p.Tolerance {
+		lastMove[i] = c.Sweep*set.Sets + set.Index + 1
 	}
-	return far
+	return moveSquare
 }
 
 // guarded applies as much of a step as the guard allows.
 func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], s *step[F],
-	v []Vertex[F], moved, seen []int32, n *Counters) F {
+	v []Vertex[F], lastMove, lastVisit []int32, n *Counters) F {
 	share := F(1)
 	if p.Guard != NoGuard {
 		if p.Guard == Clip {
@@ -176,13 +177,13 @@ func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 			atomic.AddInt64(&n.Limited, 1)
 		}
 	}
-	return commitMove(i, set, p, field, c, s, share, v, moved, seen)
+	return commitMove(i, set, p, field, c, s, share, v, lastMove, lastVisit)
 }
 
 // upright reports whether all tetrahedra around vertex i have a positive volume at a trial position p, beyond
 // round-off.
 func upright[F num.Float](i int, p Vector[F], flat F, m *Mesh[F], v []Vertex[F]) bool {
-	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
+	for k := m.Spans[i].FirstSide; k < m.Spans[i+1].FirstSide; k++ {
 		s := &m.Sides[k]
 		if !uprightAt(p, &v[s.A], &v[s.B], &v[s.C], flat) {
 			return false
@@ -216,7 +217,7 @@ func Upright[F num.Float](a, b, c, d *Vertex[F], flat F) bool {
 func largestShare[F num.Float](i int, s *step[F], m *Mesh[F], v []Vertex[F]) F {
 	u := minus(s.at(1), s.p)
 	share := F(1)
-	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
+	for k := m.Spans[i].FirstSide; k < m.Spans[i+1].FirstSide; k++ {
 		f := &m.Sides[k]
 		a, b, c := v[f.A].from(s.p), v[f.B].from(s.p), v[f.C].from(s.p)
 		six := dot(a, cross(b, c))

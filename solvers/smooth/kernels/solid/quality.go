@@ -13,13 +13,13 @@ const ideal = 1832.8207768355311 // 6⁴√2
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
 type Tetrahedron[F num.Float] struct {
-	m             Tensor[F] // mean of the corners'
-	ua, ub, uc    Vector[F] // from p to the others
-	volume        F
-	root          F // √det M
-	la, lb, lc    F // lengths of the edges at p
-	lab, lbc, lca F // and of the others
-	around, fit   F // P and F
+	m              Tensor[F] // mean of the corners'
+	ua, ub, uc     Vector[F] // from p to the others
+	volume         F
+	root           F // √det M
+	la, lb, lc     F // lengths of the edges at p
+	lab, lbc, lca  F // and of the others
+	perimeter, fit F // P and F
 }
 
 // Measure computes the tetrahedron of vertices a, b and c with a corner at p with metric m.
@@ -34,8 +34,8 @@ func Measure[F num.Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) Tetrahe
 	t.la, t.lb, t.lc = t.m.length(t.ua), t.m.length(t.ub), t.m.length(t.uc)
 	t.lab, t.lbc = t.m.length(minus(t.ub, t.ua)), t.m.length(minus(t.uc, t.ub))
 	t.lca = t.m.length(minus(t.ua, t.uc))
-	t.around = t.la + t.lb + t.lc + t.lab + t.lbc + t.lca
-	s := t.around / 6
+	t.perimeter = t.la + t.lb + t.lc + t.lab + t.lbc + t.lca
+	s := t.perimeter / 6
 	if s > 1 {
 		s = 1 / s
 	}
@@ -46,13 +46,13 @@ func Measure[F num.Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) Tetrahe
 
 // Quality is at most 1, and negative for an inverted tetrahedron.
 func (t *Tetrahedron[F]) Quality() F {
-	return ideal * t.volume * t.root * t.fit / (t.around * t.around * t.around)
+	return ideal * t.volume * t.root * t.fit / (t.perimeter * t.perimeter * t.perimeter)
 }
 
 // Gradient returns the derivatives of the quality by the position of the corner p, whose metric changes with it: mx, my
 // and mz are the derivatives of the metric there.
 func (t *Tetrahedron[F]) Gradient(mx, my, mz *Tensor[F]) Vector[F] {
-	per := t.around
+	per := t.perimeter
 	s := per / 6
 	slope := 6 * (1 - s) / s // F'/F at s, once divided
 	if s < 1 {
@@ -130,12 +130,12 @@ func quality[F num.Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) F {
 	fx, fy, fz := m11*ax+m12*ay+m13*az, m12*ax+m22*ay+m23*az, m13*ax+m23*ay+m33*az
 	gx, gy, gz := m11*bx+m12*by+m13*bz, m12*bx+m22*by+m23*bz, m13*bx+m23*by+m33*bz
 	hx, hy, hz := m11*cx+m12*cy+m13*cz, m12*cx+m22*cy+m23*cz, m13*cx+m23*cy+m33*cz
-	around := num.Sqrt(ax*fx+ay*fy+az*fz) + num.Sqrt(bx*gx+by*gy+bz*gz) + num.Sqrt(cx*hx+cy*hy+cz*hz) +
+	perimeter := num.Sqrt(ax*fx+ay*fy+az*fz) + num.Sqrt(bx*gx+by*gy+bz*gz) + num.Sqrt(cx*hx+cy*hy+cz*hz) +
 		num.Sqrt((bx-ax)*(gx-fx)+(by-ay)*(gy-fy)+(bz-az)*(gz-fz)) +
 		num.Sqrt((cx-bx)*(hx-gx)+(cy-by)*(hy-gy)+(cz-bz)*(hz-gz)) +
 		num.Sqrt((ax-cx)*(fx-hx)+(ay-cy)*(fy-hy)+(az-cz)*(fz-hz))
 	// F/P³ is the cube of 2-s over 216 for s = P/6 below 1, and of s²(2-s) for its inverse.
-	s := around / 12
+	s := perimeter / 12
 	fit := 2 - s
 	if s > 1 {
 		s = 1 / s
@@ -150,11 +150,11 @@ const lowest = -2
 // worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if any is. It returns
 // the first quality not better than floor, if any.
 func worst[F num.Float](i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) F {
-	at := field.At(p)
+	metric := field.At(p)
 	least := F(2)
-	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
+	for k := m.Spans[i].FirstSide; k < m.Spans[i+1].FirstSide; k++ {
 		s := &m.Sides[k]
-		q := quality(p, &at, &v[s.A], &v[s.B], &v[s.C])
+		q := quality(p, &metric, &v[s.A], &v[s.B], &v[s.C])
 		if !(q > floor) {
 			return q
 		}

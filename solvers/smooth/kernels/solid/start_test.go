@@ -58,9 +58,9 @@ func newBall(rng *rand.Rand, axes int, shift float64, field Field[float64]) *bal
 		}
 	}
 	for n := range int32(len(b.v) - 1) {
-		b.m.Near = append(b.m.Near, n+1)
+		b.m.Neighbours = append(b.m.Neighbours, n+1)
 	}
-	b.m.Spans = []Span{{}, {int32(len(b.m.Near)), int32(len(b.m.Sides))}}
+	b.m.Spans = []Span{{}, {int32(len(b.m.Neighbours)), int32(len(b.m.Sides))}}
 	if axes < 3 {
 		b.set.Slide = 0
 		f := Frame[float64]{Axes: int32(axes), Tx: 1, Reach: math.Inf(1)}
@@ -99,7 +99,7 @@ func (b *ball) place() Vector[float64] {
 // it.
 func (b *ball) objective(p Vector[float64]) float64 {
 	own, sum := b.field.At(p), 0.0
-	for _, j := range b.m.Near {
+	for _, j := range b.m.Neighbours {
 		u, m := b.v[j].from(p), b.v[j].metric()
 		sum += own.product(u, u)/2 + m.product(u, u)/2
 	}

@@ -30,7 +30,7 @@ type Vector[F num.Float] struct{ X, Y, Z F }
 
 // Span is the index of a vertex's first neighbour in Mesh.Near, and of its cavity's first side in Mesh.Sides; they
 // end at those of the next vertex.
-type Span struct{ Near, Side int32 }
+type Span struct{ FirstNeighbour, FirstSide int32 }
 
 // Side is the outer face of a tetrahedron of the cavity of p: (a-p) · (b-p)×(c-p) is positive.
 type Side struct{ A, B, C int32 }
@@ -38,7 +38,7 @@ type Side struct{ A, B, C int32 }
 // Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T
 // alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
 // a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
-// is beyond Reach. Only Barrier looks at that.
+// is beyond Reach. Only Barrier uses Reach.
 type Frame[F num.Float] struct {
 	X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz    F
 	Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz F
@@ -48,10 +48,10 @@ type Frame[F num.Float] struct {
 
 // Mesh is the constant part.
 type Mesh[F num.Float] struct {
-	Spans  []Span // of all vertices that move, and one more
-	Near   []int32
-	Sides  []Side
-	Frames []Frame[F]
+	Spans      []Span // of all vertices that move, and one more
+	Neighbours []int32
+	Sides      []Side
+	Frames     []Frame[F]
 }
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
@@ -60,7 +60,7 @@ type Mesh[F num.Float] struct {
 //atoll:constant
 type Set struct {
 	Slide, Rail int32
-	Index, Sets int32 // this set of how many
+	Index, Sets int32 // number of this set, and of all sets
 	Owned       int32 // vertices from here on are copies of another rank's: they move, and are not counted
 }
 
@@ -95,7 +95,7 @@ type Control[F num.Float] struct {
 	Rising    bool  // Barrier lowers the sum of qualities around no vertex
 }
 
-// Counters counts what became of steps.
+// Counters counts limited and refused steps.
 type Counters struct {
 	Limited int64 // steps that the guard shortened or refused
 	Refused int64 // steps that would not have raised the worst quality

@@ -21,10 +21,10 @@ func (l *program[F]) load(i int, s *step[F], m *Mesh[F], v []Vertex[F]) bool {
 	if s.bound {
 		l.axes = int(s.frame.Axes)
 	}
-	l.n = int(m.Spans[i+1].Side - m.Spans[i].Side)
+	l.n = int(m.Spans[i+1].FirstSide - m.Spans[i].FirstSide)
 	l.reach, l.size = 0, 1
-	for k := m.Spans[i].Near; k < m.Spans[i+1].Near; k++ {
-		u := v[m.Near[k]].from(s.p)
+	for k := m.Spans[i].FirstNeighbour; k < m.Spans[i+1].FirstNeighbour; k++ {
+		u := v[m.Neighbours[k]].from(s.p)
 		l.reach = num.Larger(l.reach, 2*num.Larger(num.Abs(u.X), num.Larger(num.Abs(u.Y), num.Abs(u.Z))))
 	}
 	most := F(0)
@@ -38,7 +38,7 @@ func (l *program[F]) load(i int, s *step[F], m *Mesh[F], v []Vertex[F]) bool {
 
 // volume returns a and g of a tetrahedron.
 func (l *program[F]) volume(i, k int, s *step[F], m *Mesh[F], v []Vertex[F]) (F, Vector[F]) {
-	f := &m.Sides[int(m.Spans[i].Side)+k]
+	f := &m.Sides[int(m.Spans[i].FirstSide)+k]
 	a, b, c := v[f.A].from(s.p), v[f.B].from(s.p), v[f.C].from(s.p)
 	g := s.along(scaledVector(cross(minus(b, a), minus(c, a)), -l.reach/l.size))
 	return dot(a, cross(b, c)) / l.size, g
@@ -192,10 +192,10 @@ func invert[F num.Float](a *[16]F, n int) bool {
 // leastVolume returns six times the least volume around vertex i with that vertex at p.
 func leastVolume[F num.Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) F {
 	low := F(0)
-	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
+	for k := m.Spans[i].FirstSide; k < m.Spans[i+1].FirstSide; k++ {
 		f := &m.Sides[k]
 		six := dot(v[f.A].from(p), cross(v[f.B].from(p), v[f.C].from(p)))
-		if k == m.Spans[i].Side || !(six >= low) {
+		if k == m.Spans[i].FirstSide || !(six >= low) {
 			low = six
 		}
 	}
@@ -207,7 +207,7 @@ func leastVolume[F num.Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) F {
 //
 //atoll:kernel max grain=16
 func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
-	moved, seen []int32) F {
+	lastMove, lastVisit []int32) F {
 	var s step[F]
 	s.begin(i, set, m, v)
 	if upright(i, s.p, p.Flat, m, v) {
@@ -222,5 +222,5 @@ func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fie
 	if !found || !(leastVolume(i, s.at(1), m, v) > leastVolume(i, s.p, m, v)) {
 		return 0
 	}
-	return commitMove(i, set, p, field, c, &s, 1, v, moved, seen)
+	return commitMove(i, set, p, field, c, &s, 1, v, lastMove, lastVisit)
 }
