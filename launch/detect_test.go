@@ -188,10 +188,10 @@ func FuzzDetect(f *testing.F) {
 			return
 		}
 		if p.Rank < 0 || p.Rank >= p.Size || p.Size > maxSize || (p.Launcher == None) != (p.Size == 1 && rank == "") {
-			t.Errorf("%+v", p)
+			t.Errorf("got %+v, want a rank below the size, and a launcher if the size is above 1", p)
 		}
 		if strings.Contains(p.String(), "\n") && !strings.Contains(coordinator, "\n") {
-			t.Errorf("more than one line: %q", p)
+			t.Errorf("got %q, want one line", p)
 		}
 	})
 }

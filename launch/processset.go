@@ -14,8 +14,8 @@ import (
 
 const killDelay = time.Second // from SIGTERM to SIGKILL
 
-// processSet is the ranks of a run on this machine, from their start to the last exit. Its fields and methods count
-// ranks from first.
+// processSet is the ranks of a run on this machine, from their start to the last exit. Its fields and methods, except
+// logged, count ranks from first.
 type processSet struct {
 	config    LocalConfig
 	first     int // the rank of the run that commands[0] runs
@@ -65,8 +65,8 @@ func newProcessSet(config LocalConfig, first, size int, command func(rank int) *
 	return c
 }
 
-// logged returns the writer for a rank's output when the output of all ranks goes to w. Rank 0 writes to a file
-// directly, since the file may be a terminal.
+// logged returns the writer for the output of a rank of the run, when the output of all ranks goes to w. Rank 0 writes
+// to a file directly, since the file may be a terminal.
 func (c *processSet) logged(rank int, w io.Writer) io.Writer {
 	if _, file := w.(*os.File); w == nil || file && rank == 0 {
 		return w

@@ -213,7 +213,7 @@ func (b *transfers) wait(ctx context.Context, c *comm) error {
 		b.err = c.await(ctx, b.head)
 	}
 	err := c.failOnError(b.err)
-	c.endChain(b.head)
+	c.releaseList(b.head)
 	return err
 }
 

@@ -41,9 +41,9 @@ type comm struct {
 
 // peer is the state of another rank: whether it has left, and what its leave notice said.
 type peer struct {
-	left bool
-	when time.Time
-	sent uint64 // number of messages that it has sent to this rank
+	left   bool
+	leftAt time.Time // when its leave notice was received
+	sent   uint64    // number of messages that it has sent to this rank
 }
 
 // failedRun holds the cause of the run's failure.
@@ -148,7 +148,7 @@ func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 	if err == nil && head != nil {
 		err = c.await(ctx, head)
 	}
-	c.endChain(head)
+	c.releaseList(head)
 	return err
 }
 

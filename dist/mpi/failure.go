@@ -60,7 +60,7 @@ func (c *comm) readNotices() {
 			c.failLocally(&dist.PeerError{Rank: c.rank, Err: err})
 			return
 		case n.kind == leave:
-			c.peers[n.source] = peer{left: true, when: time.Now(), sent: n.sent}
+			c.peers[n.source] = peer{left: true, leftAt: time.Now(), sent: n.sent}
 			c.leavers++
 		default:
 			c.failLocally(n.failure())

@@ -43,7 +43,7 @@ func (c *comm) awaitFrom(ctx context.Context, head *op, first *slot) error {
 	return nil
 }
 
-// interrupted returns the error for which the pending op o should no longer be waited for, or nil.
+// interrupted returns the reason to stop waiting for the pending op o, or nil.
 func (c *comm) interrupted(ctx context.Context, o *op) error {
 	c.table.flush() // the peer may be waiting for a receive that another goroutine has queued
 	c.readNotices()
@@ -59,7 +59,7 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 	c.mu.Lock()
 	p := c.peers[o.Peer]
 	c.mu.Unlock()
-	if !p.left || time.Since(p.when) < leftGrace && (o.Send || o.call != nil || c.received[o.Peer].Load() < p.sent) {
+	if !p.left || time.Since(p.leftAt) < leftGrace && (o.Send || o.call != nil || c.received[o.Peer].Load() < p.sent) {
 		return nil
 	}
 	if done(o.slot) {
@@ -68,9 +68,9 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 	return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, dist.ErrClosed)}
 }
 
-// endChain releases a list of ops: it cancels pending ones, and copies short received messages from their slots to the
-// callers' buffers.
-func (c *comm) endChain(head *op) {
+// releaseList releases a list of ops: it cancels pending ones, and copies short received messages from their slots to
+// the callers' buffers.
+func (c *comm) releaseList(head *op) {
 	var ended *op
 	for o := head; o != nil; {
 		next := o.next
@@ -146,15 +146,15 @@ func (c *comm) addOrphan(o *op) {
 func (c *comm) recycleOrphans() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	pending := c.orphans[:0]
+	remaining := c.orphans[:0]
 	for _, o := range c.orphans {
 		if done(o.slot) {
 			c.table.release(o)
 		} else {
-			pending = append(pending, o)
+			remaining = append(remaining, o)
 		}
 	}
-	clear(c.orphans[len(pending):])
-	c.orphans = pending
-	return len(pending) == 0
+	clear(c.orphans[len(remaining):])
+	c.orphans = remaining
+	return len(remaining) == 0
 }

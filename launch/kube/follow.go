@@ -46,7 +46,7 @@ func (f *Follow) Wait(ctx context.Context) error {
 	defer f.readers.Wait()
 	ticks := time.NewTicker(pollInterval)
 	defer ticks.Stop()
-	unobstructed := time.Now() // when the job had no obstacle last
+	unobstructed := time.Now() // the last time when the job had no obstacle
 	for failures := 0; ; {
 		done, obstacle, err := f.poll(ctx)
 		var refused *StatusError

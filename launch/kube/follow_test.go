@@ -141,7 +141,7 @@ func TestUnpack(t *testing.T) {
 		t.Errorf("%d files, %v", files, err)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "frames", "a.vtu")); err != nil || string(text) != "hi" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("got the file %q, %v; want hi", text, err)
 	}
 	if _, err := unpack(bytes.NewReader(pack("../a")), dir); err == nil {
 		t.Error("a file was written outside the folder")

@@ -192,7 +192,7 @@ func TestMemberJoinsAndLeaves(t *testing.T) {
 	}
 	s.endEpoch(4, 0)
 	if o := <-s.outcome; len(o.Exits) != 1 || o.Exits[0].Code != 0 || o.Reason != "" {
-		t.Errorf("%+v", o)
+		t.Errorf("got outcome %+v, want one exit with code 0", o)
 	}
 }
 
@@ -216,7 +216,7 @@ func TestSilentMemberIsLost(t *testing.T) {
 	s.awaitEpoch(4, 2)
 	s.endEpoch(4, 0)
 	if o := <-s.outcome; o.Reason != "" || len(o.Exits) != 2 {
-		t.Errorf("%+v", o)
+		t.Errorf("got outcome %+v, want two exits and no reason", o)
 	}
 	if err := <-remote; err != nil {
 		t.Error(err)
@@ -301,6 +301,6 @@ func TestServerRefusesConnections(t *testing.T) {
 	}
 	s.endEpoch(1, 0)
 	if o := <-s.outcome; len(o.Exits) != 1 || o.Exits[0].Code != 0 {
-		t.Errorf("%+v", o)
+		t.Errorf("got outcome %+v, want one exit with code 0", o)
 	}
 }
