@@ -90,6 +90,9 @@ func (a *Accumulator) AddWords(w *[words]int64) {
 	a.Merge(&b)
 }
 
+// Words returns the sum as AddWords takes it.
+func (a *Accumulator) Words() [words]int64 { return a.word }
+
 // carry brings every word but the last into [0, 2^32). The last one holds the sign; it overflows only after 2^45
 // additions of the largest float64.
 func (a *Accumulator) carry() {

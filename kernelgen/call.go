@@ -80,11 +80,21 @@ func receiverType(fn *types.Func) types.Type {
 }
 
 // callOwn translates a call of a function or method of the package, or of a package that it imports from source.
-func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
+func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) (call cexpr) {
 	var params []string
 	if f.u.lanes {
 		if f.u.pkg.Rare[fn.Origin()] {
-			return f.laneRare(c, fn)
+			if fn.Signature().Results().Len() != 1 {
+				f.refuse(c, "%s is marked //atoll:rare and must have one result", callName(c))
+				return refusedExpr
+			}
+			outer := f.mask()
+			f.level++
+			defer func() { // the call is executed for the list of collected lanes
+				call.text = fmt.Sprintf("rare<%s>(left, %s, [&](auto %s) INLINED { return %s; })",
+					f.ctype(c, f.typeOf(c)), outer, f.mask(), call.text)
+				f.level--
+			}()
 		}
 		if f.u.pkg.leaves(fn) {
 			params = append(params, "left")

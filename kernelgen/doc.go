@@ -23,7 +23,7 @@
 //	//atoll:kernel grain=64    a thread of the CPU takes 64 indices at a time; default 4 for tile kernels
 //	//atoll:constant           before a struct: kernels get it by value and only read it
 //	//atoll:mostly, seldom     before a branch of a kernel marked lanes: most indices take the branch, or few
-//	//atoll:rare               before a function: vector code leaves the indices that call it to the Go function
+//	//atoll:rare               before a function: vector code collects the indices that call it
 //
 // # Variants
 //

@@ -25,7 +25,7 @@ func (f *function) masks(from int) string {
 func (f *function) translateLanes() {
 	params := []string{"auto mask_0"}
 	if f.u.pkg.leaves(f.out.fn) {
-		params = []string{"Mask &left", "auto mask_0"}
+		params = []string{"auto &left", "auto mask_0"}
 	}
 	var copies []string
 	add := func(v *types.Var) {
@@ -148,8 +148,10 @@ func (f *function) laneList(list []ast.Stmt) {
 		f.statement(s)
 		if rare, reaches := f.statementCallsRare(s); reaches {
 			f.line("drop(left, %s);", f.masks(1))
-			if rare {
-				break // all lanes of the mask are left to Go
+			if rare && i+1 < len(list) {
+				f.line("if constexpr (done<decltype(left)>) {") // otherwise no lane of the mask continues
+				f.depth++
+				openBlocks++
 			}
 		}
 		if i+1 < len(list) && f.mayEndLanes(s) && f.costly(list[i+1:]) {

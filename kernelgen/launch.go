@@ -37,9 +37,6 @@ func (p *Package) Launchers() ([]byte, error) {
 		head.WriteString("\t\"math\"\n")
 		delete(imports, "math")
 	}
-	if bytes.Contains(body.Bytes(), []byte("bits.TrailingZeros32")) {
-		head.WriteString("\t\"math/bits\"\n")
-	}
 	if imports["unsafe"] != "" {
 		head.WriteString("\t\"unsafe\"\n")
 		delete(imports, "unsafe")
@@ -82,7 +79,7 @@ type loopType struct {
 	call           string // the arguments of a call from the loop
 	resultType     string
 	generic, boxed bool
-	leaves         bool // vector code leaves some indices to Go
+	leaves         bool // vector code collects some indices
 }
 
 // text returns a type as Go source of the launchers' file, and records the packages that it needs.
@@ -127,14 +124,22 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 	if k.Lanes {
 		w.WriteString("\n\tcode lanes.Code\n")
 	}
+	if l.leaves {
+		w.WriteString("\trareCode lanes.Code // for the indices that code collects\n")
+	}
 	fmt.Fprintf(w, "}\n\n// New%s prepares %s.\n", loop, k.Name)
 	fmt.Fprintf(w, "func New%s%s(%s) *%s%s {\n", loop, l.typeParams, strings.Join(params, ", "), loop, l.typeArgs)
 	if k.Lanes {
-		fmt.Fprintf(w, "loop := &%s%s{%s, lanes.Code{}}\nloop.Lanes(lanes.Used())\nreturn loop\n}\n\n"+
+		symbol := strings.Replace(l.symbol(), "variant()", "lanesVariant()", 1)
+		none, rare := "lanes.Code{}", ""
+		if l.leaves {
+			none += ", lanes.Code{}"
+			rare = fmt.Sprintf("loop.rareCode = findLanes(set, %s+%q)\n", symbol, rareSuffix)
+		}
+		fmt.Fprintf(w, "loop := &%[1]s%[2]s{%[3]s, %[4]s}\nloop.Lanes(lanes.Used())\nreturn loop\n}\n\n"+
 			"// Lanes lets Range use vectors where there is code for them, and tells whether there is.\n"+
-			"func (loop *%s%s) Lanes(set lanes.Set) bool {\nloop.code = findLanes(set, %s)\nreturn loop.code.Lanes > 0\n}\n\n",
-			loop, l.typeArgs, strings.Join(fields, ", "), loop, l.typeArgs,
-			strings.Replace(l.symbol(), "variant()", "lanesVariant()", 1))
+			"func (loop *%[1]s%[2]s) Lanes(set lanes.Set) bool {\nloop.code = findLanes(set, %[5]s)\n%[6]s"+
+			"return loop.code.Lanes > 0\n}\n\n", loop, l.typeArgs, strings.Join(fields, ", "), none, symbol, rare)
 	} else {
 		fmt.Fprintf(w, "\treturn &%s%s{%s}\n}\n\n", loop, l.typeArgs, strings.Join(fields, ", "))
 	}
@@ -148,32 +153,6 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 	if k.Lanes {
 		w.WriteString(l.variant("lanesVariant"))
 	}
-}
-
-// rangeMethod writes the method that runs the kernel over a range on the CPU.
-func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *loopType) {
-	loop := k.Name + "Loop"
-	fmt.Fprintf(w, "// Range runs the kernel on the CPU.\nfunc (loop *%s%s) Range(lo, hi int) {\n", loop, l.typeArgs)
-	for _, v := range l.shared {
-		fmt.Fprintf(w, "var %s %s\n", v[0], v[1])
-	}
-	switch {
-	case k.Stages > 0:
-		if k.Lanes {
-			l.vectorLoop(w, "0, 0")
-		}
-		p.staged(w, k, l)
-	case l.boxed:
-		p.boxLoop(w, l)
-	default:
-		l.reductionLoop(w, func() {
-			if k.Lanes {
-				l.vectorLoop(w, "0, 0")
-			}
-			fmt.Fprintf(w, "for %[1]s := lo; %[1]s < hi; %[1]s++ {\n%[2]s\n}\n", l.indices[0], l.body())
-		})
-	}
-	w.WriteString("}\n\n")
 }
 
 // launchMethod writes the method that describes the launch to other devices.
@@ -225,8 +204,8 @@ func (p *Package) describe(k *Kernel, imports map[string]string) *loopType {
 			continue
 		}
 		switch name {
-		case "Range", "Grain", "Launch", "variant", "lanesVariant", "Lanes", "box", "result", "code", "abi",
-			"atomics", "lanes", "math":
+		case "Range", "Ranges", "Grain", "Launch", "Lanes", "add", "takeRare", "variant", "lanesVariant", "box", "result",
+			"code", "rareCode", "rare", "abi", "atomics", "lanes", "math":
 			p.Refuse(k.Decl, "parameter %s of kernel %s has a name that its loop needs: rename it", name, k.Name)
 		}
 		if a := source.SharedArray(k, list.At(n).Type()); a != nil {
@@ -255,56 +234,6 @@ func (l *loopType) body() string {
 		return l.call
 	}
 	return fmt.Sprintf("best = %s(best, %s)", l.k.Reduce, l.call)
-}
-
-// reductionLoop writes a loop and the reduction of its results.
-func (l *loopType) reductionLoop(w *bytes.Buffer, loop func()) {
-	if l.k.Reduce == source.ReduceNone {
-		loop()
-		return
-	}
-	sign := map[source.Reduce]int{source.ReduceMin: 1, source.ReduceMax: -1}[l.k.Reduce]
-	fmt.Fprintf(w, "best := %s(math.Inf(%d))\n", l.precision, sign)
-	loop()
-	w.WriteString("loop.result.Take(best)\n")
-}
-
-// vectorLoop writes the loop that calls vector code, for as many indices as fill groups of lanes.
-func (l *loopType) vectorLoop(w *bytes.Buffer, others string) {
-	lo, hi := "lo", "hi"
-	switch {
-	case l.boxed:
-		lo, hi = l.indices[0], "end"
-	case l.k.Stages == 0:
-		lo = "lo"
-	}
-	before, result, after := "", "nil", ""
-	if l.leaves {
-		before, result = "var left [lanes.Groups]uint32\n", "unsafe.Pointer(&left)"
-		after = fmt.Sprintf("for group, rare := range left[:n/loop.code.Lanes] {\nfor ; rare != 0; rare &= rare - 1 {\n"+
-			"%[1]s := %[2]s + group*loop.code.Lanes + bits.TrailingZeros32(rare)\n%[3]s\n}\n}\n", l.indices[0], lo, l.call)
-	}
-	if l.k.Reduce != source.ReduceNone {
-		before = fmt.Sprintf("var one %s\n", l.precision)
-		result, after = "unsafe.Pointer(&one)", fmt.Sprintf("best = %s(best, one)\n", l.k.Reduce)
-	}
-	fmt.Fprintf(w, "for {\nn := loop.code.Count(%[2]s - %[1]s)\nif n == 0 {\nbreak\n}\n%[3]scallLanes(loop.code, "+
-		"unsafe.Pointer(loop), %[1]s, %[1]s+n, %[4]s, %[5]s)\n%[6]s%[1]s += n\n}\n", lo, hi, before, others, result, after)
-}
-
-func (p *Package) boxLoop(w *bytes.Buffer, l *loopType) {
-	rest := append(append([]string{}, l.indices[1:]...), "_")[:2]
-	l.reductionLoop(w, func() {
-		fmt.Fprintf(w, "for lo < hi {\n%s, %s, count := loop.box.Row(lo, hi)\n", l.indices[0], strings.Join(rest, ", "))
-		if !l.k.Lanes {
-			fmt.Fprintf(w, "for end := %[1]s + count; %[1]s < end; %[1]s++ {\n%[2]s\n}\nlo += count\n}\n", l.indices[0],
-				l.body())
-			return
-		}
-		fmt.Fprintf(w, "end := %s + count\n", l.indices[0])
-		l.vectorLoop(w, strings.Join(append(append([]string{}, l.indices[1:]...), "0")[:2], ", "))
-		fmt.Fprintf(w, "for ; %[1]s < end; %[1]s++ {\n%[2]s\n}\nlo += count\n}\n", l.indices[0], l.body())
-	})
 }
 
 // argument returns the expression of the abi.Arg of a parameter.

@@ -1,5 +1,8 @@
 package abi
 
+// Range is a range of a loop's indices, Lo ≤ index < Hi.
+type Range struct{ Lo, Hi int }
+
 // Box is the index space of a kernel with 2 or 3 indices, Lo ≤ index < Hi. The first index varies fastest. A kernel
 // with 2 indices has Lo[2] = 0 and Hi[2] = 1.
 type Box struct{ Lo, Hi [3]int }

@@ -95,9 +95,6 @@ type Code struct {
 // longest kernels.
 const batch = 128
 
-// Groups is the largest number of groups of lanes in a batch.
-const Groups = batch / 4
-
 // Count returns how many of the remaining indices the next call takes: a multiple of c.Lanes, or 0 if too few are left.
 func (c Code) Count(left int) int {
 	if c.Lanes == 0 {

@@ -31,12 +31,57 @@ func TestCount(t *testing.T) {
 	for left := range 3 * batch {
 		for _, n := range []int{4, 8, 16} {
 			c := Code{Lanes: n}.Count(left)
-			if c%n != 0 || c > left || c > batch || c == 0 && left >= n || c/n > Groups {
+			if c%n != 0 || c > left || c > batch || c == 0 && left >= n {
 				t.Fatalf("Count(%d) with %d lanes is %d", left, n, c)
 			}
 		}
 		if (Code{}).Count(left) != 0 {
 			t.Fatalf("Count(%d) without vector code is not 0", left)
+		}
+	}
+}
+
+// TestRare: every index that is put on the list comes off it once, but for the last one, which may fill up a vector;
+// calls are whole vectors of it.
+func TestRare(t *testing.T) {
+	for _, n := range []int{4, 8, 16} {
+		var r Rare
+		seen := map[[3]int]int{}
+		take := func(more bool) {
+			for {
+				lo, hi, ok := r.Take(Code{Lanes: n}, more)
+				if !ok {
+					break
+				}
+				if (hi-lo)%n != 0 || hi-lo > rareBatch || hi > MostRare || lo >= hi {
+					t.Fatalf("%d lanes: places %d to %d", n, lo, hi)
+				}
+				for at := lo; at < hi; at++ {
+					seen[[3]int{r.i[at], r.j[at], r.k[at]}]++
+				}
+			}
+			if more && r.n >= rareEnough || !more && r.n > 0 {
+				t.Fatalf("%d lanes: %d left", n, r.n)
+			}
+		}
+		const all = 1000
+		for at := range all {
+			for _, add := range []int{at % 3, batch * (at / (all - 1))} {
+				for range add {
+					r.i[r.n], r.j[r.n], r.k[r.n] = len(seen)+r.n, at, 2*at
+					r.n++
+				}
+			}
+			take(true)
+		}
+		added := len(seen) + r.n
+		take(false)
+		often := 0
+		for _, count := range seen {
+			often = max(often, count)
+		}
+		if len(seen) != added || often > n {
+			t.Errorf("%d lanes: %d indices of %d, at most %d times", n, len(seen), added, often)
 		}
 	}
 }

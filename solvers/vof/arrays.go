@@ -20,6 +20,7 @@ type arrays[F num.Float] struct {
 	activeTiles tileList   // of tiles or bricks in which anything may change
 	marks       []int32    // 1 for each active tile
 	ghostTiles  []int32    // tiles that hold deep ghosts
+	bands       *bands[F]  // of cells to sweep; nil where all are, or tiles or bricks
 
 	// The clock of step k is clocks[k % cycleLength], so that the clocks of several steps can be uploaded, and the
 	// steps recorded, at once.

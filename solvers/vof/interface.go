@@ -64,3 +64,20 @@ func (s *solver[F]) unitPlane(field []F, index int) (m [3]float64, alpha float64
 	p := kernels.PlaneOf3(field, index, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
 	return [3]float64{float64(p.X), float64(p.Y), float64(p.Z)}, float64(p.Alpha)
 }
+
+// surface returns the zero contour of the distances.
+func (c *corners) surface() *contour.Surface {
+	c.average()
+	b := c.block
+	nodes := &contour.Nodes{Dim: b.Grid.Dim, N: c.n, Values: c.distance, Lo: b.Lo, Whole: b.Grid.N,
+		Coordinate: func(axis, node int) float64 {
+			if axis >= b.Grid.Dim {
+				return b.Grid.Lo[axis]
+			}
+			return b.Grid.Face(axis, node)
+		}}
+	for d := range nodes.Whole {
+		nodes.Whole[d]++
+	}
+	return nodes.Surface()
+}

@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Bytes returns the size of a block's arrays on a device: those of arrays.upload, and the reference field of errors.
-// It counts deep ghosts where tiles may use them.
+// Bytes returns the size of a block's arrays on a device: those of arrays.upload, bands, and the reference field of
+// errors. It counts deep ghosts where tiles may use them.
 func (c Config) Bytes(b *grid.Block, precision string, separate bool) (int64, error) {
 	if precision == "float32" {
 		return bytesOf[float32](c, b, separate)
@@ -39,6 +39,9 @@ func bytesOf[F num.Float](c Config, b *grid.Block, separate bool) (int64, error)
 	}
 	const ints, float = 4, 8
 	tiles := int64(w.count) * 5 * ints
+	if !separate && w.traversal == byCells {
+		tiles += bandBytes(b)
+	}
 	return perCell*int64(b.Len()) + 2*ints*int64(b.BoundaryGhostCount()) + float*int64(b.Cells()) + tiles, nil
 }
 

@@ -21,6 +21,7 @@ type observer[F num.Float] struct {
 	referenceSum float64   // sum of reference over all ranks if it is not the initial field; otherwise 0
 	clear        backend.Loop
 	planes       [2]kernelOver // reconstruction of all mixed cells, by field, if planes are stored
+	sizes        [2]kernelOver // of the interface in mixed cells, where rows are surveyed
 	survey       [2]kernelOver
 	found        []int64
 	solvers.ObservationBuffers[observation]
@@ -60,14 +61,19 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 			of := &kernels.Sweep2[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.stored,
 				DifferenceStep: differenceStep[F](),
 				RoundOff:       roundOff[F](), F: f, Planes: s.planes2}
-			o.planes[k] = kernelOver{kernels.NewReconstruct2Loop(own, of), own.Size()}
+			o.planes[k] = s.bands.over(kernels.NewReconstruct2Loop(own, of), own)
+			o.sizes[k] = s.bands.over(kernels.NewSize2Loop(own, m, of, s.fields[1]), own)
 			o.survey[k] = kernelOver{kernels.NewSurvey2Loop(m, of), squares}
 		} else {
 			of := &kernels.Sweep3[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.stored,
 				DifferenceStep: differenceStep[F](),
 				RoundOff:       roundOff[F](), F: f, Planes: s.planes3}
-			o.planes[k] = kernelOver{kernels.NewReconstruct3Loop(own, of), own.Size()}
+			o.planes[k] = s.bands.over(kernels.NewReconstruct3Loop(own, of), own)
+			o.sizes[k] = s.bands.over(kernels.NewSize3Loop(own, m, of, s.fields[1]), own)
 			o.survey[k] = kernelOver{kernels.NewSurvey3Loop(m, of), squares}
+		}
+		if s.bands != nil { // the second field is free between steps, in mixed cells
+			o.survey[k] = kernelOver{&rowSurvey[F]{b, roundOff[F](), f, s.fields[1], o.reference, o.found}, b.N[1] * b.N[2]}
 		}
 	}
 	return nil
@@ -95,6 +101,9 @@ func (s *solver[F]) queueSurvey(ctx context.Context, to *observation) error {
 	s.dev.Run(o.clear, 0, len(o.found))
 	if s.stored {
 		s.run(o.planes[now])
+	}
+	if s.bands != nil {
+		s.run(o.sizes[now])
 	}
 	s.run(o.survey[now])
 	to.steps, to.longest = s.steps, s.longest

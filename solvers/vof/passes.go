@@ -34,7 +34,7 @@ type schedule struct {
 type traversal int
 
 const (
-	byCells  traversal = iota // a sweep over the cells of boxes
+	byCells  traversal = iota // a sweep over the cells of boxes, in the host's memory over those in bands
 	byTiles                   // both sweeps of a step over tiles of the plane
 	byBricks                  // a sweep over bricks of cells in space
 )
@@ -112,8 +112,7 @@ const manyCells = 2 << 20
 // pass is a sweep, or with tiles a whole step, with the loops that precede it.
 type pass[F num.Float] struct {
 	walls       backend.Loop
-	reconstruct backend.Loop
-	planes      int          // number of indices of reconstruct
+	reconstruct kernelOver   // of stored planes
 	first       []kernelOver // loops over cells that other ranks need
 	rest        kernelOver   // the remaining cells
 	field       []F          // the field whose ghosts are exchanged after first, or nil
@@ -135,11 +134,12 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *schedule, k int, l *til
 		if w.period != bySweep {
 			box = cfg.widened(b, k, n)
 		}
-		var advance func(abi.Box) backend.Loop
+		var advance func(abi.Box) ranger
 		wide := box // the box and the donors outside of it
 		wide.Lo[axis]--
 		wide.Hi[axis]++
 		var p pass[F]
+		var planes ranger
 		var interfaces []abi.Box // cells that other ranks need
 		inner := box
 		if n == dim-1 || w.period == bySweep {
@@ -152,27 +152,27 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *schedule, k int, l *til
 				Normal: cfg.normalMethod(), Stored: w.stored,
 				DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: from, Start: a.fields[0], Out: to,
 				U: a.u[axis], Planes: a.planes2}
-			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance2Loop(box, s, clock) }
-			p.reconstruct = kernels.NewReconstruct2Loop(wide, s)
+			advance = func(box abi.Box) ranger { return kernels.NewAdvance2Loop(box, s, clock) }
+			planes = kernels.NewReconstruct2Loop(wide, s)
 		} else {
 			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis],
 				Normal: cfg.normalMethod(), Stored: w.stored,
 				DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: from, Start: a.fields[0], Out: to,
 				U: a.u[axis], Planes: a.planes3}
-			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance3Loop(box, s, clock) }
+			advance = func(box abi.Box) ranger { return kernels.NewAdvance3Loop(box, s, clock) }
 			if w.traversal == byBricks {
 				p.first = []kernelOver{{kernels.NewBrick3Loop(s, bricks(b, l), clock), w.count}}
 			}
-			p.reconstruct = kernels.NewReconstruct3Loop(wide, s)
+			planes = kernels.NewReconstruct3Loop(wide, s)
 		}
 		if w.stored {
-			p.planes = wide.Size()
+			p.reconstruct = a.bands.over(planes, wide)
 		}
 		if w.traversal != byBricks {
 			for _, box := range interfaces {
 				p.first = append(p.first, kernelOver{advance(box), box.Size()})
 			}
-			p.rest = kernelOver{advance(inner), inner.Size()}
+			p.rest = a.bands.over(advance(inner), inner)
 		}
 		all = append(all, p)
 	}

@@ -40,6 +40,9 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 			return err
 		}
 	}
+	if s.bands != nil {
+		s.bands.forget()
+	}
 	s.ghostsCurrent, s.haveList = false, false
 	return s.refresh(ctx)
 }

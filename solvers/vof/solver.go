@@ -176,7 +176,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if err := s.upload(dev, b, &s.schedule, start, u); err != nil {
 		return nil, err
 	}
-	s.prepare(b)
+	if err := s.prepare(b); err != nil {
+		return nil, err
+	}
 	if s.separate {
 		s.host = start
 	}
@@ -203,8 +205,14 @@ func (cfg *Config) checkBlock(b *grid.Block) error {
 	return nil
 }
 
-// prepare makes the loops of a cycle.
-func (s *solver[F]) prepare(b *grid.Block) {
+// prepare makes the loops of a cycle, and what they go over.
+func (s *solver[F]) prepare(b *grid.Block) (err error) {
+	if !s.separate && s.traversal == byCells {
+		s.bands, err = newBands(&s.allocated, b, s.fields[:b.Grid.Dim], s.cfg.kinds()[0], roundOff[F]())
+		if err != nil {
+			return err
+		}
+	}
 	for k := range cycleLength {
 		s.passes[k] = s.arrays.passes(b, s.cfg, &s.schedule, k, &s.allTiles)
 		if s.activePasses[k] = s.passes[k]; s.count > 0 {
@@ -220,6 +228,7 @@ func (s *solver[F]) prepare(b *grid.Block) {
 	if s.period == byCycle {
 		s.refreshTiles = s.arrays.ghostTileLoop(b, s.cfg, &s.schedule)
 	}
+	return nil
 }
 
 func (s *solver[F]) Time() float64 { return s.t }

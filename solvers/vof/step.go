@@ -75,6 +75,9 @@ func (s *solver[F]) queue(ctx context.Context, of stepRange) error {
 		passes = &s.activePasses
 	}
 	for k := range of.count {
+		if s.bands != nil {
+			s.bands.begin(s.dev)
+		}
 		if err := s.sweeps(ctx, passes[of.first+k]); err != nil {
 			return err
 		}
@@ -154,8 +157,8 @@ func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 		if p.walls != nil {
 			s.dev.Run(p.walls, 0, len(s.wallGhosts))
 		}
-		if p.planes > 0 {
-			s.dev.Run(p.reconstruct, 0, p.planes)
+		if p.reconstruct.size > 0 {
+			s.run(p.reconstruct)
 			s.lap(inPlanes)
 		}
 		if p.field == nil {

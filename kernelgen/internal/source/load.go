@@ -31,7 +31,7 @@ type Package struct {
 	Comments map[*types.Func]ast.CommentMap
 	Specs    map[*types.TypeName]typeDecl
 	Machine  []string             // GPUs for which //atoll:machine requests machine code
-	Rare     map[*types.Func]bool // functions marked //atoll:rare, which vector code leaves to Go
+	Rare     map[*types.Func]bool // functions marked //atoll:rare, whose callers vector code collects
 	Refusals refusals
 }
 

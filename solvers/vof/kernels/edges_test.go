@@ -2,6 +2,7 @@ package kernels_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
@@ -51,13 +52,19 @@ func anyPlane[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
 		s := Sweep2[F]{Lattice: lattice, Axis: axis, Stride: []int32{1, lattice.SY}[axis], Kind: int32(rng.IntN(3)),
 			Normal: normal, Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: nudge, RoundOff: nudge * nudge,
 			F: anyFractions[F](rng, n), Start: start, U: u}
-		var out [2][]F
+		var out, sizes [2][]F
 		var planes [2][]geom.Line[F]
+		alias := rng.IntN(2) == 0
 		for k := range 2 {
 			at := s
-			out[k], planes[k] = make([]F, n), append([]geom.Line[F](nil), old...)
+			out[k], sizes[k], planes[k] = slices.Clone(start), make([]F, n), slices.Clone(old)
 			at.Out, at.Planes = out[k], planes[k]
-			for _, l := range []loop{NewReconstruct2Loop(box, &at), NewAdvance2Loop(box, &at, clock)} {
+			if alias {
+				at.Start = at.Out
+			}
+			m := &Survey[F]{H: [3]F{.1, .3, 1}}
+			for _, l := range []loop{NewReconstruct2Loop(box, &at), NewSize2Loop(box, m, &at, sizes[k]),
+				NewAdvance2Loop(box, &at, clock)} {
 				if k == 0 {
 					l.Range(0, nx*ny)
 				} else {
@@ -66,6 +73,7 @@ func anyPlane[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
 			}
 		}
 		kerneltest.Same(t, "Reconstruct2", planes[0], planes[1], nil)
+		kerneltest.Same(t, "Size2", sizes[0], sizes[1], func(c int) any { return s.F[c] })
 		kerneltest.Same(t, "Advance2", out[0], out[1], func(c int) any { return s.F[c] })
 	}
 }
@@ -78,20 +86,26 @@ func anySpace[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
 	n, box := (nx+2*g)*(ny+2*g)*(nz+2*g), abi.Box{Hi: [3]int{nx, ny, nz}}
 	clock := &Clock[F]{Courant: [3]F{1, -1, .9}}
 	for range kerneltest.Rounds(t, nx*ny*nz) {
-		axis := int32(rng.IntN(3))
+		axis, normal := int32(rng.IntN(3)), int32(rng.IntN(int(Heights)+1))
 		u, old, start := make([]F, n), make([]geom.Plane[F], n), anyFractions[F](rng, n)
 		kerneltest.Edges[F](rng, u)
 		kerneltest.Edges[F](rng, old)
 		s := Sweep3[F]{Lattice: lattice, Axis: axis, Stride: []int32{1, lattice.SY, lattice.SZ}[axis],
-			Normal: []int32{Youngs, Mixed, Heights}[rng.IntN(3)], DifferenceStep: nudge, RoundOff: nudge * nudge,
+			Normal: normal, Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: nudge, RoundOff: nudge * nudge,
 			F: anyFractions[F](rng, n), Start: start, U: u}
-		var out [2][]F
+		var out, sizes [2][]F
 		var planes [2][]geom.Plane[F]
+		alias := rng.IntN(2) == 0
 		for k := range 2 {
 			at := s
-			out[k], planes[k] = make([]F, n), append([]geom.Plane[F](nil), old...)
+			out[k], sizes[k], planes[k] = slices.Clone(start), make([]F, n), slices.Clone(old)
 			at.Out, at.Planes = out[k], planes[k]
-			for _, l := range []loop{NewReconstruct3Loop(box, &at), NewAdvance3Loop(box, &at, clock)} {
+			if alias {
+				at.Start = at.Out
+			}
+			m := &Survey[F]{H: [3]F{.1, .3, .2}}
+			for _, l := range []loop{NewReconstruct3Loop(box, &at), NewSize3Loop(box, m, &at, sizes[k]),
+				NewAdvance3Loop(box, &at, clock)} {
 				if k == 0 {
 					l.Range(0, nx*ny*nz)
 				} else {
@@ -100,6 +114,7 @@ func anySpace[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
 			}
 		}
 		kerneltest.Same(t, "Reconstruct3", planes[0], planes[1], nil)
+		kerneltest.Same(t, "Size3", sizes[0], sizes[1], func(c int) any { return s.F[c] })
 		kerneltest.Same(t, "Advance3", out[0], out[1], func(c int) any { return s.F[c] })
 	}
 }

@@ -60,22 +60,27 @@ func updated[F num.Float](kind int32, f, start, lo, hi, in, out F) F {
 // interface comes by: if such residues were advected, each of their fluxes would leave another one behind, in more and
 // more cells.
 func pureFlux[F num.Float](cfl, donor, tolerance F) (flux F, pure bool) {
-	if cfl == 0 || empty(donor, tolerance) {
-		return 0, true
+	if full(donor, tolerance) && cfl != 0 {
+		flux = cfl
 	}
-	if full(donor, tolerance) {
-		return cfl, true
-	}
-	return 0, false
+	return flux, cfl == 0 || empty(donor, tolerance) || full(donor, tolerance)
 }
 
-// faceFlux is the flux through a face between two cells: inMixed where the donor is mixed.
-func faceFlux[F num.Float](cfl, below, above, inMixed, tolerance F) F {
+// donorOf is the fraction of the cell that a face takes fluid from, of the cells below and above it.
+func donorOf[F num.Float](cfl, below, above F) F {
 	donor := above
 	if cfl > 0 {
 		donor = below
 	}
-	if flux, pure := pureFlux(cfl, donor, tolerance); pure {
+	return donor
+}
+
+// fluxes are numbers of a cell's lower and upper face.
+type fluxes[F num.Float] struct{ in, out F }
+
+// faceFlux is the flux through a face between two cells: inMixed where the donor is mixed.
+func faceFlux[F num.Float](cfl, below, above, inMixed, tolerance F) F {
+	if flux, pure := pureFlux(cfl, donorOf(cfl, below, above), tolerance); pure {
 		return flux
 	}
 	return inMixed

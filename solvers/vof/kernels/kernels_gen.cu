@@ -608,7 +608,7 @@ static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offse
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones_) == 32, "exact_Part");
 
 // tally is the result of a thread for one run of cells, and then for several.
-// tally, survey.go:144
+// tally, survey.go:178
 struct alignas(16) tally {
     exact_Part volume, change, size;
     double excess;
@@ -708,6 +708,13 @@ struct Clock_f32 {
 };
 static_assert(sizeof(Clock_f32) == 12 && offsetof(Clock_f32, Courant) == 0, "Clock_f32");
 
+// fluxes are numbers of a cell's lower and upper face.
+// fluxes[float32], flux.go:79
+struct fluxes_f32 {
+    float in, out;
+};
+static_assert(sizeof(fluxes_f32) == 8 && offsetof(fluxes_f32, in) == 0 && offsetof(fluxes_f32, out) == 4, "fluxes_f32");
+
 // Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
 // Courant = dt/h, times the factor of a velocity that varies in time.
 // Clock[float64], sweep2.go:10
@@ -715,6 +722,29 @@ struct Clock_f64 {
     Array<double, 3> Courant;
 };
 static_assert(sizeof(Clock_f64) == 24 && offsetof(Clock_f64, Courant) == 0, "Clock_f64");
+
+// fluxes are numbers of a cell's lower and upper face.
+// fluxes[float64], flux.go:79
+struct fluxes_f64 {
+    double in, out;
+};
+static_assert(sizeof(fluxes_f64) == 16 && offsetof(fluxes_f64, in) == 0 && offsetof(fluxes_f64, out) == 8, "fluxes_f64");
+
+// columns3 are the sums of the middle column along an axis and of those beside it.
+// columns3[float32], normal3.go:64
+struct columns3_f32 {
+    float m, sl, sr, tl, tr;
+};
+static_assert(sizeof(columns3_f32) == 20 && offsetof(columns3_f32, m) == 0 && offsetof(columns3_f32, sl) == 4 &&
+    offsetof(columns3_f32, sr) == 8 && offsetof(columns3_f32, tl) == 12 && offsetof(columns3_f32, tr) == 16, "columns3_f32");
+
+// columns3 are the sums of the middle column along an axis and of those beside it.
+// columns3[float64], normal3.go:64
+struct columns3_f64 {
+    double m, sl, sr, tl, tr;
+};
+static_assert(sizeof(columns3_f64) == 40 && offsetof(columns3_f64, m) == 0 && offsetof(columns3_f64, sl) == 8 &&
+    offsetof(columns3_f64, sr) == 16 && offsetof(columns3_f64, tl) == 24 && offsetof(columns3_f64, tr) == 32, "columns3_f64");
 
 // Tiles2 is a step in two dimensions over tiles, x fastest. Ghosts behind walls are copies of the adjacent cells; on
 // other sides F and the velocities have TileReach layers of ghosts. The stencil of Heights is too large for tiles.
@@ -3344,18 +3374,19 @@ DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 
 }
 
 // reconstruct computes the plane of a mixed cell.
-// (*Sweep2[float32]).reconstruct, sweep2.go:94
+// (*Sweep2[float32]).reconstruct, sweep2.go:107
 DEVICE geom_Line_f32 Sweep2_reconstruct_f32(const Sweep2_f32 *s, int64 c) {
     auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->DifferenceStep);
     return geom_Line_f32{mx, my, geom_LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
 // Reconstruct2 computes the plane of cell (i, j) if it is mixed. Other cells keep their value in Planes.
-// Reconstruct2[float32], sweep2.go:102
+// Reconstruct2[float32], sweep2.go:115
 DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f32(s->F[c], s->RoundOff)) {
-        s->Planes[c] = Sweep2_reconstruct_f32(s, c);
+        geom_Line_f32 p = Sweep2_reconstruct_f32(s, c);
+        s->Planes[c] = p;
     }
 }
 
@@ -3654,18 +3685,19 @@ DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32
 }
 
 // reconstruct computes the plane of a mixed cell.
-// (*Sweep2[float64]).reconstruct, sweep2.go:94
+// (*Sweep2[float64]).reconstruct, sweep2.go:107
 DEVICE geom_Line_f64 Sweep2_reconstruct_f64(const Sweep2_f64 *s, int64 c) {
     auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->DifferenceStep);
     return geom_Line_f64{mx, my, geom_LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
 // Reconstruct2 computes the plane of cell (i, j) if it is mixed. Other cells keep their value in Planes.
-// Reconstruct2[float64], sweep2.go:102
+// Reconstruct2[float64], sweep2.go:115
 DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f64(s->F[c], s->RoundOff)) {
-        s->Planes[c] = Sweep2_reconstruct_f64(s, c);
+        geom_Line_f64 p = Sweep2_reconstruct_f64(s, c);
+        s->Planes[c] = p;
     }
 }
 
@@ -3698,13 +3730,14 @@ DEVICE void SquareReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Square
 }
 
 // index returns the array index of cell i of a row.
-// (*Survey[float32]).index, survey.go:141
+// (*Survey[float32]).index, survey.go:175
 DEVICE int64 Survey_index_f32(const Survey_f32 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
 }
 
-// encodeBroken, survey.go:207
-DEVICE int64 encodeBroken(int64 cell, double f) {
+// EncodeBroken is the word of a cell, x fastest, that is not finite.
+// EncodeBroken, survey.go:242
+DEVICE int64 EncodeBroken(int64 cell, double f) {
     int64 what = 0;
     if (f > 0.0) {
         what = 1;
@@ -3789,12 +3822,12 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
 }
 
 // add adds the volume fraction of cell i of a row of across cells.
-// (*tally).add, survey.go:168
+// (*tally).add, survey.go:202
 DEVICE void tally_add(tally *o, double f, int32 i, int32 row, int32 across, Slice<double> begun,
         Slice<int64> words) {
     int64 cell = add(mul(int64(row), int64(across)), int64(i));
     if (f - f != 0.0) {
-        o->broken = num_Larger_int64(o->broken, encodeBroken(cell, f));
+        o->broken = num_Larger_int64(o->broken, EncodeBroken(cell, f));
         return;
     }
     exact_Part_Add(&o->volume, f, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
@@ -3803,7 +3836,7 @@ DEVICE void tally_add(tally *o, double f, int32 i, int32 row, int32 across, Slic
 }
 
 // tally surveys run k of the square at (x, y).
-// (*Survey[float32]).tally, survey.go:153
+// (*Survey[float32]).tally, survey.go:187
 DEVICE tally Survey_tally_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
     tally o = {};
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
@@ -3819,8 +3852,8 @@ DEVICE tally Survey_tally_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Sl
     return o;
 }
 
-// plane returns the plane of a mixed cell, which is rare.
-// (*Sweep2[float32]).plane, sweep2.go:83
+// plane returns the plane of a mixed cell.
+// (*Sweep2[float32]).plane, sweep2.go:96
 DEVICE geom_Line_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -3876,7 +3909,7 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
 }
 
 // merge adds up groupRuns tallies, each apart, into the first.
-// merge, survey.go:180
+// merge, survey.go:214
 DEVICE void merge(Slice<tally> all, int32 first, int32 each, Slice<int64> words) {
     tally o = all[first];
     for (int32 k = 1; k < 16 && add(first, mul(k, each)) < 128; k = add(k, int32(1))) {
@@ -3901,7 +3934,7 @@ DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
 }
 
 // flush adds a square's tally, with n mixed cells, to its words.
-// (*tally).flush, survey.go:193
+// (*tally).flush, survey.go:227
 DEVICE void tally_flush(tally *o, int32 n, Slice<int64> words) {
     exact_Part_Flush(&o->volume, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
     exact_Part_Flush(&o->change, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
@@ -3914,7 +3947,7 @@ DEVICE void tally_flush(tally *o, int32 n, Slice<int64> words) {
 }
 
 // addToTotals adds word k of a square to the results.
-// (*Survey[float32]).addToTotals, survey.go:232
+// (*Survey[float32]).addToTotals, survey.go:267
 DEVICE void Survey_addToTotals_f32(const Survey_f32 *m, int32 k, Slice<int64> words) {
     if (words[k] == 0) {
         return;
@@ -3978,13 +4011,13 @@ DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Ar
 }
 
 // index returns the array index of cell i of a row.
-// (*Survey[float64]).index, survey.go:141
+// (*Survey[float64]).index, survey.go:175
 DEVICE int64 Survey_index_f64(const Survey_f64 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
 }
 
 // tally surveys run k of the square at (x, y).
-// (*Survey[float64]).tally, survey.go:153
+// (*Survey[float64]).tally, survey.go:187
 DEVICE tally Survey_tally_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
     tally o = {};
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
@@ -4000,8 +4033,8 @@ DEVICE tally Survey_tally_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Sl
     return o;
 }
 
-// plane returns the plane of a mixed cell, which is rare.
-// (*Sweep2[float64]).plane, sweep2.go:83
+// plane returns the plane of a mixed cell.
+// (*Sweep2[float64]).plane, sweep2.go:96
 DEVICE geom_Line_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4041,7 +4074,7 @@ DEVICE double geom_Length_f64(geom_Line_f64 *p, double hx, double hy) {
 }
 
 // addToTotals adds word k of a square to the results.
-// (*Survey[float64]).addToTotals, survey.go:232
+// (*Survey[float64]).addToTotals, survey.go:267
 DEVICE void Survey_addToTotals_f64(const Survey_f64 *m, int32 k, Slice<int64> words) {
     if (words[k] == 0) {
         return;
@@ -4110,21 +4143,22 @@ DEVICE float stencil3_column_f32(stencil3_f32 *q, int64 at, int64 s) {
     return q->f[sub(at, s)] + q->f[at] + q->f[add(at, s)];
 }
 
-// alongAxis is the normal with component m along the axis and a, b along the others, in their order.
-// alongAxis[float32], normal3.go:93
-struct alongAxis_f32_results { float r0; float r1; float r2; };
-DEVICE alongAxis_f32_results alongAxis_f32(int64 axis, float m, float a, float b) {
-    if (axis == 0) {
-        return {m, a, b};
-    } else if (axis == 1) {
-        return {a, m, b};
-    }
-    return {a, b, m};
+// slopes are the centred differences of the columns along a stride, along the strides s and t.
+// (*stencil3[float32]).slopes, normal3.go:73
+struct stencil3_slopes_f32_results { float r0; float r1; };
+DEVICE stencil3_slopes_f32_results stencil3_slopes_f32(stencil3_f32 *q, int64 s, int64 t, int64 along) {
+    return {(stencil3_column_f32(q, sub(int64(13), s), along) - stencil3_column_f32(q, add(int64(13), s), along)) / 2.0f, (stencil3_column_f32(q, sub(int64(13), t), along) - stencil3_column_f32(q, add(int64(13), t), along)) / 2.0f};
+}
+
+// aligned tells how well a normal with the components a and b across its axis is aligned with that: 1 is best.
+// aligned[float32], normal3.go:78
+DEVICE float aligned_f32(float a, float b) {
+    return 1.0f / (1.0f + num_Abs_f32(a) + num_Abs_f32(b));
 }
 
 // mixed returns the one of the three centred normals that is best aligned with its axis, or Youngs' if that is less
 // aligned.
-// (*stencil3[float32]).mixed, normal3.go:65
+// (*stencil3[float32]).mixed, normal3.go:82
 struct stencil3_mixed_f32_results { float r0; float r1; float r2; };
 DEVICE stencil3_mixed_f32_results stencil3_mixed_f32(stencil3_f32 *q) {
     float mx = 0.0f;
@@ -4132,30 +4166,30 @@ DEVICE stencil3_mixed_f32_results stencil3_mixed_f32(stencil3_f32 *q) {
     float mz = 0.0f;
     auto [yx, yy, yz] = stencil3_youngs_f32(q);
     float own = 0.0f;
-    for (int64 axis = 0; axis < 3; axis++) {
-        // the strides across and along the columns
-        int64 s = 1, t = 3, along = 9;
-        float sign = fluidSide_f32(yz, 0.0f);
-        if (axis == 0) {
-            s = 3;
-            t = 9;
-            along = 1;
-            sign = fluidSide_f32(yx, 0.0f);
-        } else if (axis == 1) {
-            s = 1;
-            t = 9;
-            along = 3;
-            sign = fluidSide_f32(yy, 0.0f);
-        }
-        float a = (stencil3_column_f32(q, sub(int64(13), s), along) - stencil3_column_f32(q, add(int64(13), s), along)) / 2.0f;
-        float b = (stencil3_column_f32(q, sub(int64(13), t), along) - stencil3_column_f32(q, add(int64(13), t), along)) / 2.0f;
-        if (float o = 1.0f / (1.0f + num_Abs_f32(a) + num_Abs_f32(b)); o > own) {
-            own = o;
-            const auto results1 = alongAxis_f32(axis, sign, a, b);
-            mx = results1.r0;
-            my = results1.r1;
-            mz = results1.r2;
-        }
+    auto [a, b] = stencil3_slopes_f32(q, 3, 9, 1);
+    if (float o = aligned_f32(a, b); o > own) {
+        own = o;
+        mx = fluidSide_f32(yx, 0.0f);
+        my = a;
+        mz = b;
+    }
+    const auto results1 = stencil3_slopes_f32(q, 1, 9, 3);
+    a = results1.r0;
+    b = results1.r1;
+    if (float o = aligned_f32(a, b); o > own) {
+        own = o;
+        mx = a;
+        my = fluidSide_f32(yy, 0.0f);
+        mz = b;
+    }
+    const auto results2 = stencil3_slopes_f32(q, 1, 3, 9);
+    a = results2.r0;
+    b = results2.r1;
+    if (float o = aligned_f32(a, b); o > own) {
+        own = o;
+        mx = a;
+        my = b;
+        mz = fluidSide_f32(yz, 0.0f);
     }
     float sum = num_Abs_f32(yx) + num_Abs_f32(yy) + num_Abs_f32(yz);
     if (sum >= 0x1.4484cp-100f /* 1e-30 */ && num_Larger_f32(num_Larger_f32(num_Abs_f32(yx), num_Abs_f32(yy)), num_Abs_f32(yz)) < own * sum) {
@@ -4270,8 +4304,8 @@ DEVICE float geom_PlaneConstant_f32(float mx, float my, float mz, float f) {
     return a * sum + num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f) + num_Smaller_f32(mz, 0.0f);
 }
 
-// plane returns the plane of a mixed cell, which is rare.
-// (*Sweep3[float32]).plane, sweep3.go:74
+// plane returns the plane of a mixed cell.
+// (*Sweep3[float32]).plane, sweep3.go:87
 DEVICE geom_Plane_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4368,21 +4402,22 @@ DEVICE double stencil3_column_f64(stencil3_f64 *q, int64 at, int64 s) {
     return q->f[sub(at, s)] + q->f[at] + q->f[add(at, s)];
 }
 
-// alongAxis is the normal with component m along the axis and a, b along the others, in their order.
-// alongAxis[float64], normal3.go:93
-struct alongAxis_f64_results { double r0; double r1; double r2; };
-DEVICE alongAxis_f64_results alongAxis_f64(int64 axis, double m, double a, double b) {
-    if (axis == 0) {
-        return {m, a, b};
-    } else if (axis == 1) {
-        return {a, m, b};
-    }
-    return {a, b, m};
+// slopes are the centred differences of the columns along a stride, along the strides s and t.
+// (*stencil3[float64]).slopes, normal3.go:73
+struct stencil3_slopes_f64_results { double r0; double r1; };
+DEVICE stencil3_slopes_f64_results stencil3_slopes_f64(stencil3_f64 *q, int64 s, int64 t, int64 along) {
+    return {(stencil3_column_f64(q, sub(int64(13), s), along) - stencil3_column_f64(q, add(int64(13), s), along)) / 2.0, (stencil3_column_f64(q, sub(int64(13), t), along) - stencil3_column_f64(q, add(int64(13), t), along)) / 2.0};
+}
+
+// aligned tells how well a normal with the components a and b across its axis is aligned with that: 1 is best.
+// aligned[float64], normal3.go:78
+DEVICE double aligned_f64(double a, double b) {
+    return 1.0 / (1.0 + num_Abs_f64(a) + num_Abs_f64(b));
 }
 
 // mixed returns the one of the three centred normals that is best aligned with its axis, or Youngs' if that is less
 // aligned.
-// (*stencil3[float64]).mixed, normal3.go:65
+// (*stencil3[float64]).mixed, normal3.go:82
 struct stencil3_mixed_f64_results { double r0; double r1; double r2; };
 DEVICE stencil3_mixed_f64_results stencil3_mixed_f64(stencil3_f64 *q) {
     double mx = 0.0;
@@ -4390,30 +4425,30 @@ DEVICE stencil3_mixed_f64_results stencil3_mixed_f64(stencil3_f64 *q) {
     double mz = 0.0;
     auto [yx, yy, yz] = stencil3_youngs_f64(q);
     double own = 0.0;
-    for (int64 axis = 0; axis < 3; axis++) {
-        // the strides across and along the columns
-        int64 s = 1, t = 3, along = 9;
-        double sign = fluidSide_f64(yz, 0.0);
-        if (axis == 0) {
-            s = 3;
-            t = 9;
-            along = 1;
-            sign = fluidSide_f64(yx, 0.0);
-        } else if (axis == 1) {
-            s = 1;
-            t = 9;
-            along = 3;
-            sign = fluidSide_f64(yy, 0.0);
-        }
-        double a = (stencil3_column_f64(q, sub(int64(13), s), along) - stencil3_column_f64(q, add(int64(13), s), along)) / 2.0;
-        double b = (stencil3_column_f64(q, sub(int64(13), t), along) - stencil3_column_f64(q, add(int64(13), t), along)) / 2.0;
-        if (double o = 1.0 / (1.0 + num_Abs_f64(a) + num_Abs_f64(b)); o > own) {
-            own = o;
-            const auto results1 = alongAxis_f64(axis, sign, a, b);
-            mx = results1.r0;
-            my = results1.r1;
-            mz = results1.r2;
-        }
+    auto [a, b] = stencil3_slopes_f64(q, 3, 9, 1);
+    if (double o = aligned_f64(a, b); o > own) {
+        own = o;
+        mx = fluidSide_f64(yx, 0.0);
+        my = a;
+        mz = b;
+    }
+    const auto results1 = stencil3_slopes_f64(q, 1, 9, 3);
+    a = results1.r0;
+    b = results1.r1;
+    if (double o = aligned_f64(a, b); o > own) {
+        own = o;
+        mx = a;
+        my = fluidSide_f64(yy, 0.0);
+        mz = b;
+    }
+    const auto results2 = stencil3_slopes_f64(q, 1, 3, 9);
+    a = results2.r0;
+    b = results2.r1;
+    if (double o = aligned_f64(a, b); o > own) {
+        own = o;
+        mx = a;
+        my = b;
+        mz = fluidSide_f64(yz, 0.0);
     }
     double sum = num_Abs_f64(yx) + num_Abs_f64(yy) + num_Abs_f64(yz);
     if (sum >= 0x1.4484bfeebc2ap-100 /* 1e-30 */ && num_Larger_f64(num_Larger_f64(num_Abs_f64(yx), num_Abs_f64(yy)), num_Abs_f64(yz)) < own * sum) {
@@ -4528,8 +4563,8 @@ DEVICE double geom_PlaneConstant_f64(double mx, double my, double mz, double f) 
     return a * sum + num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0) + num_Smaller_f64(mz, 0.0);
 }
 
-// plane returns the plane of a mixed cell, which is rare.
-// (*Sweep3[float64]).plane, sweep3.go:74
+// plane returns the plane of a mixed cell.
+// (*Sweep3[float64]).plane, sweep3.go:87
 DEVICE geom_Plane_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4620,8 +4655,72 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
     }
 }
 
+// (*Sweep2[float32]).size, survey.go:147
+DEVICE float Sweep2_size_f32(const Sweep2_f32 *s, int64 c, float hx, float hy) {
+    geom_Line_f32 p = Sweep2_plane_f32(s, c);
+    return geom_Length_f32(&p, hx, hy);
+}
+
+// Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
+// Size2[float32], survey.go:138
+DEVICE void Size2_f32_at(int64 i, int64 j, const Survey_f32 *m, const Sweep2_f32 *s, Slice<float> size) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
+    if (mixed_f32(s->F[c], s->RoundOff)) {
+        float found = Sweep2_size_f32(s, c, m->H[0], m->H[1]);
+        size[c] = found;
+    }
+}
+
+// (*Sweep2[float64]).size, survey.go:147
+DEVICE double Sweep2_size_f64(const Sweep2_f64 *s, int64 c, double hx, double hy) {
+    geom_Line_f64 p = Sweep2_plane_f64(s, c);
+    return geom_Length_f64(&p, hx, hy);
+}
+
+// Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
+// Size2[float64], survey.go:138
+DEVICE void Size2_f64_at(int64 i, int64 j, const Survey_f64 *m, const Sweep2_f64 *s, Slice<double> size) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
+    if (mixed_f64(s->F[c], s->RoundOff)) {
+        double found = Sweep2_size_f64(s, c, m->H[0], m->H[1]);
+        size[c] = found;
+    }
+}
+
+// (*Sweep3[float32]).size, survey.go:164
+DEVICE float Sweep3_size_f32(const Sweep3_f32 *s, int64 c, float hx, float hy, float hz) {
+    geom_Plane_f32 p = Sweep3_plane_f32(s, c);
+    return geom_Section_f32(&p, hx, hy, hz);
+}
+
+// Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
+// Size3[float32], survey.go:155
+DEVICE void Size3_f32_at(int64 i, int64 j, int64 k, const Survey_f32 *m, const Sweep3_f32 *s, Slice<float> size) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, k);
+    if (mixed_f32(s->F[c], s->RoundOff)) {
+        float found = Sweep3_size_f32(s, c, m->H[0], m->H[1], m->H[2]);
+        size[c] = found;
+    }
+}
+
+// (*Sweep3[float64]).size, survey.go:164
+DEVICE double Sweep3_size_f64(const Sweep3_f64 *s, int64 c, double hx, double hy, double hz) {
+    geom_Plane_f64 p = Sweep3_plane_f64(s, c);
+    return geom_Section_f64(&p, hx, hy, hz);
+}
+
+// Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
+// Size3[float64], survey.go:155
+DEVICE void Size3_f64_at(int64 i, int64 j, int64 k, const Survey_f64 *m, const Sweep3_f64 *s, Slice<double> size) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, k);
+    if (mixed_f64(s->F[c], s->RoundOff)) {
+        double found = Sweep3_size_f64(s, c, m->H[0], m->H[1], m->H[2]);
+        size[c] = found;
+    }
+}
+
 // ClearSurvey clears word k of a survey's results.
-// ClearSurvey, survey.go:138
+// ClearSurvey, survey.go:172
 DEVICE void ClearSurvey_at(int64 k, Slice<int64> found) {
     found[k] = 0;
 }
@@ -4640,6 +4739,16 @@ DEVICE bool staysFull_f32(int32 kind, float f, float below, float above, float t
     return full_f32(f, tolerance) && full_f32(below, tolerance) && full_f32(above, tolerance) && (kind == 0 || f == 1.0f);
 }
 
+// donorOf is the fraction of the cell that a face takes fluid from, of the cells below and above it.
+// donorOf[float32], flux.go:70
+DEVICE float donorOf_f32(float cfl, float below, float above) {
+    float donor = above;
+    if (cfl > 0.0f) {
+        donor = below;
+    }
+    return donor;
+}
+
 // pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
 // and whether the donor is so: a mixed one needs its plane.
 //
@@ -4649,25 +4758,24 @@ DEVICE bool staysFull_f32(int32 kind, float f, float below, float above, float t
 // pureFlux[float32], flux.go:62
 struct pureFlux_f32_results { float r0; bool r1; };
 DEVICE pureFlux_f32_results pureFlux_f32(float cfl, float donor, float tolerance) {
-    if (cfl == 0.0f || empty_f32(donor, tolerance)) {
-        return {0.0f, true};
+    float flux = 0.0f;
+    bool pure = false;
+    if (full_f32(donor, tolerance) && cfl != 0.0f) {
+        flux = cfl;
     }
-    if (full_f32(donor, tolerance)) {
-        return {cfl, true};
-    }
-    return {0.0f, false};
+    return {flux, cfl == 0.0f || empty_f32(donor, tolerance) || full_f32(donor, tolerance)};
 }
 
 // stretched is the thickness of the layer that is swept over a face by the Lagrangian sweep, as a part of the donor,
 // which has been stretched by then: lo and hi are the CFL numbers of its faces.
-// stretched[float32], flux.go:92
+// stretched[float32], flux.go:97
 DEVICE float stretched_f32(float thickness, float lo, float hi) {
     return thickness / (1.0f + (hi - lo));
 }
 
 // movedAlpha is the α of a donor's plane in the layer of the given thickness next to the face that it is swept over:
 // along is the normal's component along the axis.
-// movedAlpha[float32], flux.go:96
+// movedAlpha[float32], flux.go:101
 DEVICE float movedAlpha_f32(float cfl, float thickness, float along, float alpha) {
     if (cfl > 0.0f) {
         return alpha - along * (1.0f - thickness);
@@ -4676,22 +4784,19 @@ DEVICE float movedAlpha_f32(float cfl, float thickness, float along, float alpha
 }
 
 // lineFlux is the flux from a mixed donor in the plane, whose normal has the components along the axis and across it.
-// lineFlux[float32], flux.go:104
+// lineFlux[float32], flux.go:109
 DEVICE float lineFlux_f32(float cfl, float thickness, float along, float across, float alpha) {
     return cfl * geom_Area_f32(along * thickness, across, movedAlpha_f32(cfl, thickness, along, alpha));
 }
 
-// flux returns the fluid that passes the lower face of cell c upwards, as a fraction of the cell's volume.
-// (*Sweep2[float32]).flux, sweep2.go:58
-DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
+// mixedFlux returns the fluid that passes the lower face of cell c upwards from a mixed donor, as a fraction of the
+// cell's volume.
+// (*Sweep2[float32]).mixedFlux, sweep2.go:77
+DEVICE float Sweep2_mixedFlux_f32(const Sweep2_f32 *s, int64 c, float q, float cfl) {
     int64 step = int64(s->Stride);
-    float cfl = s->U[c] * q;
     int64 donor = c;
     if (cfl > 0.0f) {
         donor = sub(c, step);
-    }
-    if (auto [flux, pure] = pureFlux_f32(cfl, s->F[donor], s->RoundOff); pure) {
-        return flux;
     }
     float t = num_Abs_f32(cfl);
     if (s->Kind == 2) {
@@ -4705,6 +4810,19 @@ DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
         across = value2;
     }
     return lineFlux_f32(cfl, t, along, across, p.Alpha);
+}
+
+// mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
+// (*Sweep2[float32]).mixedFluxes, sweep2.go:65
+DEVICE fluxes_f32 Sweep2_mixedFluxes_f32(const Sweep2_f32 *s, int64 c, float q, fluxes_f32 cfl, fluxes_f32 v,
+        bool inPure, bool outPure) {
+    if (!inPure) {
+        v.in = Sweep2_mixedFlux_f32(s, c, q, cfl.in);
+    }
+    if (!outPure) {
+        v.out = Sweep2_mixedFlux_f32(s, add(c, int64(s->Stride)), q, cfl.out);
+    }
+    return v;
 }
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
@@ -4729,14 +4847,18 @@ DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, f
     return f + gain;
 }
 
-// (*Sweep2[float32]).advance, sweep2.go:48
-DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
-    float q = clock->Courant[s->Axis];
-    int64 above = add(c, int64(s->Stride));
-    float lo = s->U[c] * q, hi = s->U[above] * q;
-    float in = Sweep2_flux_f32(s, c, q);
-    float out = Sweep2_flux_f32(s, above, q);
-    s->Out[c] = updated_f32(s->Kind, s->F[c], s->Start[c], lo, hi, in, out);
+// advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
+// (*Sweep2[float32]).advanced, sweep2.go:51
+DEVICE float Sweep2_advanced_f32(const Sweep2_f32 *s, int64 c, float q, float f, float below, float above) {
+    float lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
+    auto [in, inPure] = pureFlux_f32(lo, donorOf_f32(lo, below, f), s->RoundOff);
+    auto [out, outPure] = pureFlux_f32(hi, donorOf_f32(hi, f, above), s->RoundOff);
+    if (!(inPure && outPure)) {
+        fluxes_f32 v = Sweep2_mixedFluxes_f32(s, c, q, fluxes_f32{lo, hi}, fluxes_f32{in, out}, inPure, outPure);
+        in = v.in;
+        out = v.out;
+    }
+    return updated_f32(s->Kind, f, s->Start[c], lo, hi, in, out);
 }
 
 // Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
@@ -4744,11 +4866,14 @@ DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
 DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f32(s->Kind, f, below, above, s->RoundOff) || staysFull_f32(s->Kind, f, below, above, s->RoundOff) && (s->Kind != 0 || s->Start[c] > 0.5f)) {
-        s->Out[c] = f;
-        return;
+    bool emptyStays = staysEmpty_f32(s->Kind, f, below, above, s->RoundOff);
+    bool fullStays = staysFull_f32(s->Kind, f, below, above, s->RoundOff);
+    fullStays = fullStays && (s->Kind != 0 || s->Start[c] > 0.5f);
+    float after = f;
+    if (!(emptyStays || fullStays)) {
+        after = Sweep2_advanced_f32(s, c, clock->Courant[s->Axis], f, below, above);
     }
-    Sweep2_advance_f32(s, c, clock);
+    s->Out[c] = after;
 }
 
 // staysEmpty reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
@@ -4765,6 +4890,16 @@ DEVICE bool staysFull_f64(int32 kind, double f, double below, double above, doub
     return full_f64(f, tolerance) && full_f64(below, tolerance) && full_f64(above, tolerance) && (kind == 0 || f == 1.0);
 }
 
+// donorOf is the fraction of the cell that a face takes fluid from, of the cells below and above it.
+// donorOf[float64], flux.go:70
+DEVICE double donorOf_f64(double cfl, double below, double above) {
+    double donor = above;
+    if (cfl > 0.0) {
+        donor = below;
+    }
+    return donor;
+}
+
 // pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
 // and whether the donor is so: a mixed one needs its plane.
 //
@@ -4774,25 +4909,24 @@ DEVICE bool staysFull_f64(int32 kind, double f, double below, double above, doub
 // pureFlux[float64], flux.go:62
 struct pureFlux_f64_results { double r0; bool r1; };
 DEVICE pureFlux_f64_results pureFlux_f64(double cfl, double donor, double tolerance) {
-    if (cfl == 0.0 || empty_f64(donor, tolerance)) {
-        return {0.0, true};
+    double flux = 0.0;
+    bool pure = false;
+    if (full_f64(donor, tolerance) && cfl != 0.0) {
+        flux = cfl;
     }
-    if (full_f64(donor, tolerance)) {
-        return {cfl, true};
-    }
-    return {0.0, false};
+    return {flux, cfl == 0.0 || empty_f64(donor, tolerance) || full_f64(donor, tolerance)};
 }
 
 // stretched is the thickness of the layer that is swept over a face by the Lagrangian sweep, as a part of the donor,
 // which has been stretched by then: lo and hi are the CFL numbers of its faces.
-// stretched[float64], flux.go:92
+// stretched[float64], flux.go:97
 DEVICE double stretched_f64(double thickness, double lo, double hi) {
     return thickness / (1.0 + (hi - lo));
 }
 
 // movedAlpha is the α of a donor's plane in the layer of the given thickness next to the face that it is swept over:
 // along is the normal's component along the axis.
-// movedAlpha[float64], flux.go:96
+// movedAlpha[float64], flux.go:101
 DEVICE double movedAlpha_f64(double cfl, double thickness, double along, double alpha) {
     if (cfl > 0.0) {
         return alpha - along * (1.0 - thickness);
@@ -4801,22 +4935,19 @@ DEVICE double movedAlpha_f64(double cfl, double thickness, double along, double 
 }
 
 // lineFlux is the flux from a mixed donor in the plane, whose normal has the components along the axis and across it.
-// lineFlux[float64], flux.go:104
+// lineFlux[float64], flux.go:109
 DEVICE double lineFlux_f64(double cfl, double thickness, double along, double across, double alpha) {
     return cfl * geom_Area_f64(along * thickness, across, movedAlpha_f64(cfl, thickness, along, alpha));
 }
 
-// flux returns the fluid that passes the lower face of cell c upwards, as a fraction of the cell's volume.
-// (*Sweep2[float64]).flux, sweep2.go:58
-DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
+// mixedFlux returns the fluid that passes the lower face of cell c upwards from a mixed donor, as a fraction of the
+// cell's volume.
+// (*Sweep2[float64]).mixedFlux, sweep2.go:77
+DEVICE double Sweep2_mixedFlux_f64(const Sweep2_f64 *s, int64 c, double q, double cfl) {
     int64 step = int64(s->Stride);
-    double cfl = s->U[c] * q;
     int64 donor = c;
     if (cfl > 0.0) {
         donor = sub(c, step);
-    }
-    if (auto [flux, pure] = pureFlux_f64(cfl, s->F[donor], s->RoundOff); pure) {
-        return flux;
     }
     double t = num_Abs_f64(cfl);
     if (s->Kind == 2) {
@@ -4830,6 +4961,19 @@ DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
         across = value2;
     }
     return lineFlux_f64(cfl, t, along, across, p.Alpha);
+}
+
+// mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
+// (*Sweep2[float64]).mixedFluxes, sweep2.go:65
+DEVICE fluxes_f64 Sweep2_mixedFluxes_f64(const Sweep2_f64 *s, int64 c, double q, fluxes_f64 cfl, fluxes_f64 v,
+        bool inPure, bool outPure) {
+    if (!inPure) {
+        v.in = Sweep2_mixedFlux_f64(s, c, q, cfl.in);
+    }
+    if (!outPure) {
+        v.out = Sweep2_mixedFlux_f64(s, add(c, int64(s->Stride)), q, cfl.out);
+    }
+    return v;
 }
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
@@ -4854,14 +4998,18 @@ DEVICE double updated_f64(int32 kind, double f, double start, double lo, double 
     return f + gain;
 }
 
-// (*Sweep2[float64]).advance, sweep2.go:48
-DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
-    double q = clock->Courant[s->Axis];
-    int64 above = add(c, int64(s->Stride));
-    double lo = s->U[c] * q, hi = s->U[above] * q;
-    double in = Sweep2_flux_f64(s, c, q);
-    double out = Sweep2_flux_f64(s, above, q);
-    s->Out[c] = updated_f64(s->Kind, s->F[c], s->Start[c], lo, hi, in, out);
+// advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
+// (*Sweep2[float64]).advanced, sweep2.go:51
+DEVICE double Sweep2_advanced_f64(const Sweep2_f64 *s, int64 c, double q, double f, double below, double above) {
+    double lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
+    auto [in, inPure] = pureFlux_f64(lo, donorOf_f64(lo, below, f), s->RoundOff);
+    auto [out, outPure] = pureFlux_f64(hi, donorOf_f64(hi, f, above), s->RoundOff);
+    if (!(inPure && outPure)) {
+        fluxes_f64 v = Sweep2_mixedFluxes_f64(s, c, q, fluxes_f64{lo, hi}, fluxes_f64{in, out}, inPure, outPure);
+        in = v.in;
+        out = v.out;
+    }
+    return updated_f64(s->Kind, f, s->Start[c], lo, hi, in, out);
 }
 
 // Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
@@ -4869,23 +5017,23 @@ DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
 DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f64(s->Kind, f, below, above, s->RoundOff) || staysFull_f64(s->Kind, f, below, above, s->RoundOff) && (s->Kind != 0 || s->Start[c] > 0.5)) {
-        s->Out[c] = f;
-        return;
+    bool emptyStays = staysEmpty_f64(s->Kind, f, below, above, s->RoundOff);
+    bool fullStays = staysFull_f64(s->Kind, f, below, above, s->RoundOff);
+    fullStays = fullStays && (s->Kind != 0 || s->Start[c] > 0.5);
+    double after = f;
+    if (!(emptyStays || fullStays)) {
+        after = Sweep2_advanced_f64(s, c, clock->Courant[s->Axis], f, below, above);
     }
-    Sweep2_advance_f64(s, c, clock);
+    s->Out[c] = after;
 }
 
-// flux returns the fluid that passes the lower face of cell c upwards, as a fraction of the cell's volume.
-// (*Sweep3[float32]).flux, sweep3.go:51
-DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
-    float cfl = s->U[c] * q;
+// mixedFlux returns the fluid that passes the lower face of cell c upwards from a mixed donor, as a fraction of the
+// cell's volume.
+// (*Sweep3[float32]).mixedFlux, sweep3.go:70
+DEVICE float Sweep3_mixedFlux_f32(const Sweep3_f32 *s, int64 c, float cfl) {
     int64 donor = c;
     if (cfl > 0.0f) {
         donor = sub(c, int64(s->Stride));
-    }
-    if (auto [flux, pure] = pureFlux_f32(cfl, s->F[donor], s->RoundOff); pure) {
-        return flux;
     }
     geom_Plane_f32 p = Sweep3_plane_f32(s, donor);
     float along = p.X, a = p.Y, b = p.Z;
@@ -4902,14 +5050,31 @@ DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
     return cfl * geom_Volume_f32(along * t, a, b, movedAlpha_f32(cfl, t, along, p.Alpha));
 }
 
-// (*Sweep3[float32]).advance, sweep3.go:41
-DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
-    float q = clock->Courant[s->Axis];
-    int64 above = add(c, int64(s->Stride));
-    float lo = s->U[c] * q, hi = s->U[above] * q;
-    float in = Sweep3_flux_f32(s, c, q);
-    float out = Sweep3_flux_f32(s, above, q);
-    s->Out[c] = updated_f32(0, s->F[c], s->Start[c], lo, hi, in, out);
+// mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
+// (*Sweep3[float32]).mixedFluxes, sweep3.go:58
+DEVICE fluxes_f32 Sweep3_mixedFluxes_f32(const Sweep3_f32 *s, int64 c, fluxes_f32 cfl, fluxes_f32 v, bool inPure,
+        bool outPure) {
+    if (!inPure) {
+        v.in = Sweep3_mixedFlux_f32(s, c, cfl.in);
+    }
+    if (!outPure) {
+        v.out = Sweep3_mixedFlux_f32(s, add(c, int64(s->Stride)), cfl.out);
+    }
+    return v;
+}
+
+// advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
+// (*Sweep3[float32]).advanced, sweep3.go:44
+DEVICE float Sweep3_advanced_f32(const Sweep3_f32 *s, int64 c, float q, float f, float below, float above) {
+    float lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
+    auto [in, inPure] = pureFlux_f32(lo, donorOf_f32(lo, below, f), s->RoundOff);
+    auto [out, outPure] = pureFlux_f32(hi, donorOf_f32(hi, f, above), s->RoundOff);
+    if (!(inPure && outPure)) {
+        fluxes_f32 v = Sweep3_mixedFluxes_f32(s, c, fluxes_f32{lo, hi}, fluxes_f32{in, out}, inPure, outPure);
+        in = v.in;
+        out = v.out;
+    }
+    return updated_f32(0, f, s->Start[c], lo, hi, in, out);
 }
 
 // Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
@@ -4917,23 +5082,23 @@ DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
 DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f32(0, f, below, above, s->RoundOff) || staysFull_f32(0, f, below, above, s->RoundOff) && s->Start[c] > 0.5f) {
-        s->Out[c] = f;
-        return;
+    bool emptyStays = staysEmpty_f32(0, f, below, above, s->RoundOff);
+    bool fullStays = staysFull_f32(0, f, below, above, s->RoundOff);
+    fullStays = fullStays && s->Start[c] > 0.5f;
+    float after = f;
+    if (!(emptyStays || fullStays)) {
+        after = Sweep3_advanced_f32(s, c, clock->Courant[s->Axis], f, below, above);
     }
-    Sweep3_advance_f32(s, c, clock);
+    s->Out[c] = after;
 }
 
-// flux returns the fluid that passes the lower face of cell c upwards, as a fraction of the cell's volume.
-// (*Sweep3[float64]).flux, sweep3.go:51
-DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
-    double cfl = s->U[c] * q;
+// mixedFlux returns the fluid that passes the lower face of cell c upwards from a mixed donor, as a fraction of the
+// cell's volume.
+// (*Sweep3[float64]).mixedFlux, sweep3.go:70
+DEVICE double Sweep3_mixedFlux_f64(const Sweep3_f64 *s, int64 c, double cfl) {
     int64 donor = c;
     if (cfl > 0.0) {
         donor = sub(c, int64(s->Stride));
-    }
-    if (auto [flux, pure] = pureFlux_f64(cfl, s->F[donor], s->RoundOff); pure) {
-        return flux;
     }
     geom_Plane_f64 p = Sweep3_plane_f64(s, donor);
     double along = p.X, a = p.Y, b = p.Z;
@@ -4950,14 +5115,31 @@ DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
     return cfl * geom_Volume_f64(along * t, a, b, movedAlpha_f64(cfl, t, along, p.Alpha));
 }
 
-// (*Sweep3[float64]).advance, sweep3.go:41
-DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
-    double q = clock->Courant[s->Axis];
-    int64 above = add(c, int64(s->Stride));
-    double lo = s->U[c] * q, hi = s->U[above] * q;
-    double in = Sweep3_flux_f64(s, c, q);
-    double out = Sweep3_flux_f64(s, above, q);
-    s->Out[c] = updated_f64(0, s->F[c], s->Start[c], lo, hi, in, out);
+// mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
+// (*Sweep3[float64]).mixedFluxes, sweep3.go:58
+DEVICE fluxes_f64 Sweep3_mixedFluxes_f64(const Sweep3_f64 *s, int64 c, fluxes_f64 cfl, fluxes_f64 v, bool inPure,
+        bool outPure) {
+    if (!inPure) {
+        v.in = Sweep3_mixedFlux_f64(s, c, cfl.in);
+    }
+    if (!outPure) {
+        v.out = Sweep3_mixedFlux_f64(s, add(c, int64(s->Stride)), cfl.out);
+    }
+    return v;
+}
+
+// advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
+// (*Sweep3[float64]).advanced, sweep3.go:44
+DEVICE double Sweep3_advanced_f64(const Sweep3_f64 *s, int64 c, double q, double f, double below, double above) {
+    double lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
+    auto [in, inPure] = pureFlux_f64(lo, donorOf_f64(lo, below, f), s->RoundOff);
+    auto [out, outPure] = pureFlux_f64(hi, donorOf_f64(hi, f, above), s->RoundOff);
+    if (!(inPure && outPure)) {
+        fluxes_f64 v = Sweep3_mixedFluxes_f64(s, c, fluxes_f64{lo, hi}, fluxes_f64{in, out}, inPure, outPure);
+        in = v.in;
+        out = v.out;
+    }
+    return updated_f64(0, f, s->Start[c], lo, hi, in, out);
 }
 
 // Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
@@ -4965,15 +5147,24 @@ DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
 DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f64(0, f, below, above, s->RoundOff) || staysFull_f64(0, f, below, above, s->RoundOff) && s->Start[c] > 0.5) {
-        s->Out[c] = f;
-        return;
+    bool emptyStays = staysEmpty_f64(0, f, below, above, s->RoundOff);
+    bool fullStays = staysFull_f64(0, f, below, above, s->RoundOff);
+    fullStays = fullStays && s->Start[c] > 0.5;
+    double after = f;
+    if (!(emptyStays || fullStays)) {
+        after = Sweep3_advanced_f64(s, c, clock->Courant[s->Axis], f, below, above);
     }
-    Sweep3_advance_f64(s, c, clock);
+    s->Out[c] = after;
+}
+
+// columns are those along a stride, with the strides s and t across.
+// (*stencil3[float32]).columns, normal3.go:67
+DEVICE columns3_f32 stencil3_columns_f32(stencil3_f32 *q, int64 s, int64 t, int64 along) {
+    return columns3_f32{stencil3_column_f32(q, 13, along), stencil3_column_f32(q, sub(int64(13), s), along), stencil3_column_f32(q, add(int64(13), s), along), stencil3_column_f32(q, sub(int64(13), t), along), stencil3_column_f32(q, add(int64(13), t), along)};
 }
 
 // slopeOf is the fall from l to r: centred, left or right.
-// slopeOf[float32], normal3.go:151
+// slopeOf[float32], normal3.go:157
 DEVICE float slopeOf_f32(int64 kind, float l, float m, float r) {
     if (kind == 0) {
         return (l - r) / 2.0f;
@@ -4983,9 +5174,21 @@ DEVICE float slopeOf_f32(int64 kind, float l, float m, float r) {
     return m - r;
 }
 
+// alongAxis is the normal with component m along the axis and a, b along the others, in their order.
+// alongAxis[float32], normal3.go:105
+struct alongAxis_f32_results { float r0; float r1; float r2; };
+DEVICE alongAxis_f32_results alongAxis_f32(int64 axis, float m, float a, float b) {
+    if (axis == 0) {
+        return {m, a, b};
+    } else if (axis == 1) {
+        return {a, m, b};
+    }
+    return {a, b, m};
+}
+
 // residual returns Σ(f - f~)² over the neighbours, with f~ from the plane that gives the centre's volume fraction. It
 // stops when it exceeds enough.
-// (*stencil3[float32]).residual, normal3.go:104
+// (*stencil3[float32]).residual, normal3.go:116
 DEVICE float stencil3_residual_f32(stencil3_f32 *q, float mx, float my, float mz, float enough) {
     geom_SortedNormal_f32 p = geom_SortNormal_f32(mx, my, mz);
     float alpha = geom_PlaneConstant_f32(mx, my, mz, q->f[13]);
@@ -5006,7 +5209,7 @@ DEVICE float stencil3_residual_f32(stencil3_f32 *q, float mx, float my, float mz
 
 // elvira selects from 27 normals, left, centred and right differences of the columns along each axis, the one with
 // the smallest residual. Planes whose columns extend beyond the 3×3×3 cells are not covered.
-// (*stencil3[float32]).elvira, normal3.go:124
+// (*stencil3[float32]).elvira, normal3.go:136
 struct stencil3_elvira_f32_results { float r0; float r1; float r2; };
 DEVICE stencil3_elvira_f32_results stencil3_elvira_f32(stencil3_f32 *q) {
     float mx = 0.0f;
@@ -5015,24 +5218,17 @@ DEVICE stencil3_elvira_f32_results stencil3_elvira_f32(stencil3_f32 *q) {
     auto [yx, yy, yz] = stencil3_youngs_f32(q);
     float best = 0x1.dcd65p+29f /* 1e+09 */;
     for (int64 axis = 0; axis < 3; axis++) {
-        int64 s = 1, t = 3, along = 9;
+        columns3_f32 h = stencil3_columns_f32(q, 1, 3, 9);
         float sign = fluidSide_f32(yz, 0.0f);
         if (axis == 0) {
-            s = 3;
-            t = 9;
-            along = 1;
+            h = stencil3_columns_f32(q, 3, 9, 1);
             sign = fluidSide_f32(yx, 0.0f);
         } else if (axis == 1) {
-            s = 1;
-            t = 9;
-            along = 3;
+            h = stencil3_columns_f32(q, 1, 9, 3);
             sign = fluidSide_f32(yy, 0.0f);
         }
-        float m = stencil3_column_f32(q, 13, along);
-        float sl = stencil3_column_f32(q, sub(int64(13), s), along), sr = stencil3_column_f32(q, add(int64(13), s), along);
-        float tl = stencil3_column_f32(q, sub(int64(13), t), along), tr = stencil3_column_f32(q, add(int64(13), t), along);
         for (int64 k = 0; k < 9; k++) {
-            auto [x, y, z] = alongAxis_f32(axis, sign, slopeOf_f32(k % 3, sl, m, sr), slopeOf_f32(k / 3, tl, m, tr));
+            auto [x, y, z] = alongAxis_f32(axis, sign, slopeOf_f32(k % 3, h.sl, h.m, h.sr), slopeOf_f32(k / 3, h.tl, h.m, h.tr));
             if (float r = stencil3_residual_f32(q, x, y, z, best); r < best) {
                 best = r;
                 mx = x;
@@ -5164,23 +5360,30 @@ DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 
 }
 
 // reconstruct computes the plane of a mixed cell.
-// (*Sweep3[float32]).reconstruct, sweep3.go:85
+// (*Sweep3[float32]).reconstruct, sweep3.go:98
 DEVICE geom_Plane_f32 Sweep3_reconstruct_f32(const Sweep3_f32 *s, int64 c) {
     auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->DifferenceStep);
     return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 computes the plane of cell (i, j, k) if it is mixed. Other cells keep their value in Planes.
-// Reconstruct3[float32], sweep3.go:93
+// Reconstruct3[float32], sweep3.go:106
 DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f32(s->F[c], s->RoundOff)) {
-        s->Planes[c] = Sweep3_reconstruct_f32(s, c);
+        geom_Plane_f32 p = Sweep3_reconstruct_f32(s, c);
+        s->Planes[c] = p;
     }
 }
 
+// columns are those along a stride, with the strides s and t across.
+// (*stencil3[float64]).columns, normal3.go:67
+DEVICE columns3_f64 stencil3_columns_f64(stencil3_f64 *q, int64 s, int64 t, int64 along) {
+    return columns3_f64{stencil3_column_f64(q, 13, along), stencil3_column_f64(q, sub(int64(13), s), along), stencil3_column_f64(q, add(int64(13), s), along), stencil3_column_f64(q, sub(int64(13), t), along), stencil3_column_f64(q, add(int64(13), t), along)};
+}
+
 // slopeOf is the fall from l to r: centred, left or right.
-// slopeOf[float64], normal3.go:151
+// slopeOf[float64], normal3.go:157
 DEVICE double slopeOf_f64(int64 kind, double l, double m, double r) {
     if (kind == 0) {
         return (l - r) / 2.0;
@@ -5190,9 +5393,21 @@ DEVICE double slopeOf_f64(int64 kind, double l, double m, double r) {
     return m - r;
 }
 
+// alongAxis is the normal with component m along the axis and a, b along the others, in their order.
+// alongAxis[float64], normal3.go:105
+struct alongAxis_f64_results { double r0; double r1; double r2; };
+DEVICE alongAxis_f64_results alongAxis_f64(int64 axis, double m, double a, double b) {
+    if (axis == 0) {
+        return {m, a, b};
+    } else if (axis == 1) {
+        return {a, m, b};
+    }
+    return {a, b, m};
+}
+
 // residual returns Σ(f - f~)² over the neighbours, with f~ from the plane that gives the centre's volume fraction. It
 // stops when it exceeds enough.
-// (*stencil3[float64]).residual, normal3.go:104
+// (*stencil3[float64]).residual, normal3.go:116
 DEVICE double stencil3_residual_f64(stencil3_f64 *q, double mx, double my, double mz, double enough) {
     geom_SortedNormal_f64 p = geom_SortNormal_f64(mx, my, mz);
     double alpha = geom_PlaneConstant_f64(mx, my, mz, q->f[13]);
@@ -5213,7 +5428,7 @@ DEVICE double stencil3_residual_f64(stencil3_f64 *q, double mx, double my, doubl
 
 // elvira selects from 27 normals, left, centred and right differences of the columns along each axis, the one with
 // the smallest residual. Planes whose columns extend beyond the 3×3×3 cells are not covered.
-// (*stencil3[float64]).elvira, normal3.go:124
+// (*stencil3[float64]).elvira, normal3.go:136
 struct stencil3_elvira_f64_results { double r0; double r1; double r2; };
 DEVICE stencil3_elvira_f64_results stencil3_elvira_f64(stencil3_f64 *q) {
     double mx = 0.0;
@@ -5222,24 +5437,17 @@ DEVICE stencil3_elvira_f64_results stencil3_elvira_f64(stencil3_f64 *q) {
     auto [yx, yy, yz] = stencil3_youngs_f64(q);
     double best = 0x1.dcd65p+29 /* 1e+09 */;
     for (int64 axis = 0; axis < 3; axis++) {
-        int64 s = 1, t = 3, along = 9;
+        columns3_f64 h = stencil3_columns_f64(q, 1, 3, 9);
         double sign = fluidSide_f64(yz, 0.0);
         if (axis == 0) {
-            s = 3;
-            t = 9;
-            along = 1;
+            h = stencil3_columns_f64(q, 3, 9, 1);
             sign = fluidSide_f64(yx, 0.0);
         } else if (axis == 1) {
-            s = 1;
-            t = 9;
-            along = 3;
+            h = stencil3_columns_f64(q, 1, 9, 3);
             sign = fluidSide_f64(yy, 0.0);
         }
-        double m = stencil3_column_f64(q, 13, along);
-        double sl = stencil3_column_f64(q, sub(int64(13), s), along), sr = stencil3_column_f64(q, add(int64(13), s), along);
-        double tl = stencil3_column_f64(q, sub(int64(13), t), along), tr = stencil3_column_f64(q, add(int64(13), t), along);
         for (int64 k = 0; k < 9; k++) {
-            auto [x, y, z] = alongAxis_f64(axis, sign, slopeOf_f64(k % 3, sl, m, sr), slopeOf_f64(k / 3, tl, m, tr));
+            auto [x, y, z] = alongAxis_f64(axis, sign, slopeOf_f64(k % 3, h.sl, h.m, h.sr), slopeOf_f64(k / 3, h.tl, h.m, h.tr));
             if (double r = stencil3_residual_f64(q, x, y, z, best); r < best) {
                 best = r;
                 mx = x;
@@ -5371,18 +5579,19 @@ DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64
 }
 
 // reconstruct computes the plane of a mixed cell.
-// (*Sweep3[float64]).reconstruct, sweep3.go:85
+// (*Sweep3[float64]).reconstruct, sweep3.go:98
 DEVICE geom_Plane_f64 Sweep3_reconstruct_f64(const Sweep3_f64 *s, int64 c) {
     auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->DifferenceStep);
     return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 computes the plane of cell (i, j, k) if it is mixed. Other cells keep their value in Planes.
-// Reconstruct3[float64], sweep3.go:93
+// Reconstruct3[float64], sweep3.go:106
 DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f64(s->F[c], s->RoundOff)) {
-        s->Planes[c] = Sweep3_reconstruct_f64(s, c);
+        geom_Plane_f64 p = Sweep3_reconstruct_f64(s, c);
+        s->Planes[c] = p;
     }
 }
 
@@ -5494,7 +5703,7 @@ DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
 
 // fromMixed reports whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
 // Where that number is NaN it is the one above, so that the NaN is not hidden.
-// fromMixed[float32], flux.go:86
+// fromMixed[float32], flux.go:91
 DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
     return cfl > 0.0f && below || !(cfl >= 0.0f) && above;
 }
@@ -5563,13 +5772,9 @@ DEVICE int32 shared(int32 px, int32 py) {
 }
 
 // faceFlux is the flux through a face between two cells: inMixed where the donor is mixed.
-// faceFlux[float32], flux.go:73
+// faceFlux[float32], flux.go:82
 DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, float tolerance) {
-    float donor = above;
-    if (cfl > 0.0f) {
-        donor = below;
-    }
-    if (auto [flux, pure] = pureFlux_f32(cfl, donor, tolerance); pure) {
+    if (auto [flux, pure] = pureFlux_f32(cfl, donorOf_f32(cfl, below, above), tolerance); pure) {
         return flux;
     }
     return inMixed;
@@ -5842,7 +6047,7 @@ DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
 
 // fromMixed reports whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
 // Where that number is NaN it is the one above, so that the NaN is not hidden.
-// fromMixed[float64], flux.go:86
+// fromMixed[float64], flux.go:91
 DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {
     return cfl > 0.0 && below || !(cfl >= 0.0) && above;
 }
@@ -5905,13 +6110,9 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, 
 }
 
 // faceFlux is the flux through a face between two cells: inMixed where the donor is mixed.
-// faceFlux[float64], flux.go:73
+// faceFlux[float64], flux.go:82
 DEVICE double faceFlux_f64(double cfl, double below, double above, double inMixed, double tolerance) {
-    double donor = above;
-    if (cfl > 0.0) {
-        donor = below;
-    }
-    if (auto [flux, pure] = pureFlux_f64(cfl, donor, tolerance); pure) {
+    if (auto [flux, pure] = pureFlux_f64(cfl, donorOf_f64(cfl, below, above), tolerance); pure) {
         return flux;
     }
     return inMixed;
@@ -6180,7 +6381,7 @@ DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f
     TURNS(int32, n, (*total)[32]) {
         int32 k = (*list)[n];
         int64 c = Lattice_at(&s->Lattice_, int64(add(w.x, k % 33)), int64(add(w.y, k / 33 % 9)), int64(add(w.z, k / 297)));
-        (*flux)[k] = Sweep3_flux_f32(s, c, clock->Courant[s->Axis]);
+        (*flux)[k] = Sweep3_mixedFlux_f32(s, c, s->U[c] * clock->Courant[s->Axis]);
     }
     __syncthreads();
     TURNS(int32, k, w.cells) {
@@ -6269,7 +6470,7 @@ DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f
     TURNS(int32, n, (*total)[32]) {
         int32 k = (*list)[n];
         int64 c = Lattice_at(&s->Lattice_, int64(add(w.x, k % 33)), int64(add(w.y, k / 33 % 9)), int64(add(w.z, k / 297)));
-        (*flux)[k] = Sweep3_flux_f64(s, c, clock->Courant[s->Axis]);
+        (*flux)[k] = Sweep3_mixedFlux_f64(s, c, s->U[c] * clock->Courant[s->Axis]);
     }
     __syncthreads();
     TURNS(int32, k, w.cells) {
@@ -6746,7 +6947,43 @@ extern "C" __global__ void __launch_bounds__(128) Survey3_f64(int64 lo, int64 hi
     if (t < hi) Survey3_f64_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
 }
 
-// Kernel ClearSurvey, survey.go:138
+// Kernel Size2, survey.go:138
+extern "C" __global__ void __launch_bounds__(128) Size2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s, Slice<float> size) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    if (i < hi_i && j < hi_j) Size2_f32_at(i, j, &m, &s, size);
+}
+
+// Kernel Size2, survey.go:138
+extern "C" __global__ void __launch_bounds__(128) Size2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s, Slice<double> size) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    if (i < hi_i && j < hi_j) Size2_f64_at(i, j, &m, &s, size);
+}
+
+// Kernel Size3, survey.go:155
+extern "C" __global__ void __launch_bounds__(128) Size3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s,
+        Slice<float> size) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Size3_f32_at(i, j, k, &m, &s, size);
+}
+
+// Kernel Size3, survey.go:155
+extern "C" __global__ void __launch_bounds__(128) Size3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s,
+        Slice<double> size) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Size3_f64_at(i, j, k, &m, &s, size);
+}
+
+// Kernel ClearSurvey, survey.go:172
 extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi, Slice<int64> found) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) ClearSurvey_at(k, found);
@@ -6768,7 +7005,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f64_at(i, j, &s, clock);
 }
 
-// Kernel Reconstruct2, sweep2.go:102
+// Kernel Reconstruct2, sweep2.go:115
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6776,7 +7013,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j) Reconstruct2_f32_at(i, j, &s);
 }
 
-// Kernel Reconstruct2, sweep2.go:102
+// Kernel Reconstruct2, sweep2.go:115
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6802,7 +7039,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Reconstruct3, sweep3.go:93
+// Kernel Reconstruct3, sweep3.go:106
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6811,7 +7048,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f32_at(i, j, k, &s);
 }
 
-// Kernel Reconstruct3, sweep3.go:93
+// Kernel Reconstruct3, sweep3.go:106
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -4,7 +4,6 @@ package kernels
 
 import (
 	_ "embed"
-	"math/bits"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
@@ -536,6 +535,170 @@ func (loop *Survey3Loop[F]) Launch() abi.Launch {
 	}}
 }
 
+// Size2Loop runs Size2 for the elements of box, on the CPU or another device.
+type Size2Loop[F num.Float] struct {
+	box  abi.Box
+	m    *Survey[F]
+	s    *Sweep2[F]
+	size []F
+
+	code     lanes.Code
+	rareCode lanes.Code // for the indices that code collects
+}
+
+// NewSize2Loop prepares Size2.
+func NewSize2Loop[F num.Float](box abi.Box, m *Survey[F], s *Sweep2[F], size []F) *Size2Loop[F] {
+	loop := &Size2Loop[F]{box, m, s, size, lanes.Code{}, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *Size2Loop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Size2"+abi.Suffix[F]())
+	loop.rareCode = findLanes(set, "Size2"+abi.Suffix[F]()+"_rare")
+	return loop.code.Lanes > 0
+}
+
+// Range runs the kernel on the CPU.
+func (loop *Size2Loop[F]) Range(lo, hi int) {
+	var rare lanes.Rare
+	loop.add(lo, hi, &rare)
+	loop.takeRare(&rare, false)
+}
+
+// Ranges runs the kernel on the CPU for several ranges.
+func (loop *Size2Loop[F]) Ranges(all []abi.Range) {
+	var rare lanes.Rare
+	for _, r := range all {
+		loop.add(r.Lo, r.Hi, &rare)
+	}
+	loop.takeRare(&rare, false)
+}
+
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
+func (loop *Size2Loop[F]) takeRare(rare *lanes.Rare, more bool) {
+	for {
+		lo, hi, ok := rare.Take(loop.rareCode, more)
+		if !ok {
+			return
+		}
+		callLanes(loop.rareCode, unsafe.Pointer(loop), lo, hi, 0, 0, unsafe.Pointer(rare))
+	}
+}
+
+// add runs the kernel except for the indices that it adds to the list.
+func (loop *Size2Loop[F]) add(lo, hi int, rare *lanes.Rare) {
+	for lo < hi {
+		i, j, _, count := loop.box.Row(lo, hi)
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, 0, unsafe.Pointer(rare))
+			loop.takeRare(rare, true)
+			i += n
+		}
+		for ; i < end; i++ {
+			Size2(i, j, loop.m, loop.s, loop.size)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *Size2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Size2" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 2, Args: []abi.Arg{
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("s", loop.s),
+		abi.ElementsOf("size", loop.size),
+	}}
+}
+
+// Size3Loop runs Size3 for the elements of box, on the CPU or another device.
+type Size3Loop[F num.Float] struct {
+	box  abi.Box
+	m    *Survey[F]
+	s    *Sweep3[F]
+	size []F
+
+	code     lanes.Code
+	rareCode lanes.Code // for the indices that code collects
+}
+
+// NewSize3Loop prepares Size3.
+func NewSize3Loop[F num.Float](box abi.Box, m *Survey[F], s *Sweep3[F], size []F) *Size3Loop[F] {
+	loop := &Size3Loop[F]{box, m, s, size, lanes.Code{}, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *Size3Loop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Size3"+abi.Suffix[F]())
+	loop.rareCode = findLanes(set, "Size3"+abi.Suffix[F]()+"_rare")
+	return loop.code.Lanes > 0
+}
+
+// Range runs the kernel on the CPU.
+func (loop *Size3Loop[F]) Range(lo, hi int) {
+	var rare lanes.Rare
+	loop.add(lo, hi, &rare)
+	loop.takeRare(&rare, false)
+}
+
+// Ranges runs the kernel on the CPU for several ranges.
+func (loop *Size3Loop[F]) Ranges(all []abi.Range) {
+	var rare lanes.Rare
+	for _, r := range all {
+		loop.add(r.Lo, r.Hi, &rare)
+	}
+	loop.takeRare(&rare, false)
+}
+
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
+func (loop *Size3Loop[F]) takeRare(rare *lanes.Rare, more bool) {
+	for {
+		lo, hi, ok := rare.Take(loop.rareCode, more)
+		if !ok {
+			return
+		}
+		callLanes(loop.rareCode, unsafe.Pointer(loop), lo, hi, 0, 0, unsafe.Pointer(rare))
+	}
+}
+
+// add runs the kernel except for the indices that it adds to the list.
+func (loop *Size3Loop[F]) add(lo, hi int, rare *lanes.Rare) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, unsafe.Pointer(rare))
+			loop.takeRare(rare, true)
+			i += n
+		}
+		for ; i < end; i++ {
+			Size3(i, j, k, loop.m, loop.s, loop.size)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *Size3Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Size3" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("s", loop.s),
+		abi.ElementsOf("size", loop.size),
+	}}
+}
+
 // ClearSurveyLoop runs ClearSurvey for lo ≤ index < hi, on the CPU or another device.
 type ClearSurveyLoop struct {
 	found []int64
@@ -566,12 +729,13 @@ type Advance2Loop[F num.Float] struct {
 	s     *Sweep2[F]
 	clock *Clock[F]
 
-	code lanes.Code
+	code     lanes.Code
+	rareCode lanes.Code // for the indices that code collects
 }
 
 // NewAdvance2Loop prepares Advance2.
 func NewAdvance2Loop[F num.Float](box abi.Box, s *Sweep2[F], clock *Clock[F]) *Advance2Loop[F] {
-	loop := &Advance2Loop[F]{box, s, clock, lanes.Code{}}
+	loop := &Advance2Loop[F]{box, s, clock, lanes.Code{}, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
@@ -579,11 +743,39 @@ func NewAdvance2Loop[F num.Float](box abi.Box, s *Sweep2[F], clock *Clock[F]) *A
 // Lanes lets Range use vectors where there is code for them, and tells whether there is.
 func (loop *Advance2Loop[F]) Lanes(set lanes.Set) bool {
 	loop.code = findLanes(set, "Advance2"+abi.Suffix[F]())
+	loop.rareCode = findLanes(set, "Advance2"+abi.Suffix[F]()+"_rare")
 	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *Advance2Loop[F]) Range(lo, hi int) {
+	var rare lanes.Rare
+	loop.add(lo, hi, &rare)
+	loop.takeRare(&rare, false)
+}
+
+// Ranges runs the kernel on the CPU for several ranges.
+func (loop *Advance2Loop[F]) Ranges(all []abi.Range) {
+	var rare lanes.Rare
+	for _, r := range all {
+		loop.add(r.Lo, r.Hi, &rare)
+	}
+	loop.takeRare(&rare, false)
+}
+
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
+func (loop *Advance2Loop[F]) takeRare(rare *lanes.Rare, more bool) {
+	for {
+		lo, hi, ok := rare.Take(loop.rareCode, more)
+		if !ok {
+			return
+		}
+		callLanes(loop.rareCode, unsafe.Pointer(loop), lo, hi, 0, 0, unsafe.Pointer(rare))
+	}
+}
+
+// add runs the kernel except for the indices that it adds to the list.
+func (loop *Advance2Loop[F]) add(lo, hi int, rare *lanes.Rare) {
 	for lo < hi {
 		i, j, _, count := loop.box.Row(lo, hi)
 		end := i + count
@@ -592,14 +784,8 @@ func (loop *Advance2Loop[F]) Range(lo, hi int) {
 			if n == 0 {
 				break
 			}
-			var left [lanes.Groups]uint32
-			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, 0, unsafe.Pointer(&left))
-			for group, rare := range left[:n/loop.code.Lanes] {
-				for ; rare != 0; rare &= rare - 1 {
-					i := i + group*loop.code.Lanes + bits.TrailingZeros32(rare)
-					Advance2(i, j, loop.s, loop.clock)
-				}
-			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, 0, unsafe.Pointer(rare))
+			loop.takeRare(rare, true)
 			i += n
 		}
 		for ; i < end; i++ {
@@ -622,12 +808,13 @@ type Reconstruct2Loop[F num.Float] struct {
 	box abi.Box
 	s   *Sweep2[F]
 
-	code lanes.Code
+	code     lanes.Code
+	rareCode lanes.Code // for the indices that code collects
 }
 
 // NewReconstruct2Loop prepares Reconstruct2.
 func NewReconstruct2Loop[F num.Float](box abi.Box, s *Sweep2[F]) *Reconstruct2Loop[F] {
-	loop := &Reconstruct2Loop[F]{box, s, lanes.Code{}}
+	loop := &Reconstruct2Loop[F]{box, s, lanes.Code{}, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
@@ -635,11 +822,39 @@ func NewReconstruct2Loop[F num.Float](box abi.Box, s *Sweep2[F]) *Reconstruct2Lo
 // Lanes lets Range use vectors where there is code for them, and tells whether there is.
 func (loop *Reconstruct2Loop[F]) Lanes(set lanes.Set) bool {
 	loop.code = findLanes(set, "Reconstruct2"+abi.Suffix[F]())
+	loop.rareCode = findLanes(set, "Reconstruct2"+abi.Suffix[F]()+"_rare")
 	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *Reconstruct2Loop[F]) Range(lo, hi int) {
+	var rare lanes.Rare
+	loop.add(lo, hi, &rare)
+	loop.takeRare(&rare, false)
+}
+
+// Ranges runs the kernel on the CPU for several ranges.
+func (loop *Reconstruct2Loop[F]) Ranges(all []abi.Range) {
+	var rare lanes.Rare
+	for _, r := range all {
+		loop.add(r.Lo, r.Hi, &rare)
+	}
+	loop.takeRare(&rare, false)
+}
+
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
+func (loop *Reconstruct2Loop[F]) takeRare(rare *lanes.Rare, more bool) {
+	for {
+		lo, hi, ok := rare.Take(loop.rareCode, more)
+		if !ok {
+			return
+		}
+		callLanes(loop.rareCode, unsafe.Pointer(loop), lo, hi, 0, 0, unsafe.Pointer(rare))
+	}
+}
+
+// add runs the kernel except for the indices that it adds to the list.
+func (loop *Reconstruct2Loop[F]) add(lo, hi int, rare *lanes.Rare) {
 	for lo < hi {
 		i, j, _, count := loop.box.Row(lo, hi)
 		end := i + count
@@ -648,14 +863,8 @@ func (loop *Reconstruct2Loop[F]) Range(lo, hi int) {
 			if n == 0 {
 				break
 			}
-			var left [lanes.Groups]uint32
-			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, 0, unsafe.Pointer(&left))
-			for group, rare := range left[:n/loop.code.Lanes] {
-				for ; rare != 0; rare &= rare - 1 {
-					i := i + group*loop.code.Lanes + bits.TrailingZeros32(rare)
-					Reconstruct2(i, j, loop.s)
-				}
-			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, 0, unsafe.Pointer(rare))
+			loop.takeRare(rare, true)
 			i += n
 		}
 		for ; i < end; i++ {
@@ -678,12 +887,13 @@ type Advance3Loop[F num.Float] struct {
 	s     *Sweep3[F]
 	clock *Clock[F]
 
-	code lanes.Code
+	code     lanes.Code
+	rareCode lanes.Code // for the indices that code collects
 }
 
 // NewAdvance3Loop prepares Advance3.
 func NewAdvance3Loop[F num.Float](box abi.Box, s *Sweep3[F], clock *Clock[F]) *Advance3Loop[F] {
-	loop := &Advance3Loop[F]{box, s, clock, lanes.Code{}}
+	loop := &Advance3Loop[F]{box, s, clock, lanes.Code{}, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
@@ -691,11 +901,39 @@ func NewAdvance3Loop[F num.Float](box abi.Box, s *Sweep3[F], clock *Clock[F]) *A
 // Lanes lets Range use vectors where there is code for them, and tells whether there is.
 func (loop *Advance3Loop[F]) Lanes(set lanes.Set) bool {
 	loop.code = findLanes(set, "Advance3"+abi.Suffix[F]())
+	loop.rareCode = findLanes(set, "Advance3"+abi.Suffix[F]()+"_rare")
 	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *Advance3Loop[F]) Range(lo, hi int) {
+	var rare lanes.Rare
+	loop.add(lo, hi, &rare)
+	loop.takeRare(&rare, false)
+}
+
+// Ranges runs the kernel on the CPU for several ranges.
+func (loop *Advance3Loop[F]) Ranges(all []abi.Range) {
+	var rare lanes.Rare
+	for _, r := range all {
+		loop.add(r.Lo, r.Hi, &rare)
+	}
+	loop.takeRare(&rare, false)
+}
+
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
+func (loop *Advance3Loop[F]) takeRare(rare *lanes.Rare, more bool) {
+	for {
+		lo, hi, ok := rare.Take(loop.rareCode, more)
+		if !ok {
+			return
+		}
+		callLanes(loop.rareCode, unsafe.Pointer(loop), lo, hi, 0, 0, unsafe.Pointer(rare))
+	}
+}
+
+// add runs the kernel except for the indices that it adds to the list.
+func (loop *Advance3Loop[F]) add(lo, hi int, rare *lanes.Rare) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		end := i + count
@@ -704,14 +942,8 @@ func (loop *Advance3Loop[F]) Range(lo, hi int) {
 			if n == 0 {
 				break
 			}
-			var left [lanes.Groups]uint32
-			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, unsafe.Pointer(&left))
-			for group, rare := range left[:n/loop.code.Lanes] {
-				for ; rare != 0; rare &= rare - 1 {
-					i := i + group*loop.code.Lanes + bits.TrailingZeros32(rare)
-					Advance3(i, j, k, loop.s, loop.clock)
-				}
-			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, unsafe.Pointer(rare))
+			loop.takeRare(rare, true)
 			i += n
 		}
 		for ; i < end; i++ {
@@ -734,12 +966,13 @@ type Reconstruct3Loop[F num.Float] struct {
 	box abi.Box
 	s   *Sweep3[F]
 
-	code lanes.Code
+	code     lanes.Code
+	rareCode lanes.Code // for the indices that code collects
 }
 
 // NewReconstruct3Loop prepares Reconstruct3.
 func NewReconstruct3Loop[F num.Float](box abi.Box, s *Sweep3[F]) *Reconstruct3Loop[F] {
-	loop := &Reconstruct3Loop[F]{box, s, lanes.Code{}}
+	loop := &Reconstruct3Loop[F]{box, s, lanes.Code{}, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
@@ -747,11 +980,39 @@ func NewReconstruct3Loop[F num.Float](box abi.Box, s *Sweep3[F]) *Reconstruct3Lo
 // Lanes lets Range use vectors where there is code for them, and tells whether there is.
 func (loop *Reconstruct3Loop[F]) Lanes(set lanes.Set) bool {
 	loop.code = findLanes(set, "Reconstruct3"+abi.Suffix[F]())
+	loop.rareCode = findLanes(set, "Reconstruct3"+abi.Suffix[F]()+"_rare")
 	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *Reconstruct3Loop[F]) Range(lo, hi int) {
+	var rare lanes.Rare
+	loop.add(lo, hi, &rare)
+	loop.takeRare(&rare, false)
+}
+
+// Ranges runs the kernel on the CPU for several ranges.
+func (loop *Reconstruct3Loop[F]) Ranges(all []abi.Range) {
+	var rare lanes.Rare
+	for _, r := range all {
+		loop.add(r.Lo, r.Hi, &rare)
+	}
+	loop.takeRare(&rare, false)
+}
+
+// takeRare runs the kernel for the collected indices, if these are many or no more follow.
+func (loop *Reconstruct3Loop[F]) takeRare(rare *lanes.Rare, more bool) {
+	for {
+		lo, hi, ok := rare.Take(loop.rareCode, more)
+		if !ok {
+			return
+		}
+		callLanes(loop.rareCode, unsafe.Pointer(loop), lo, hi, 0, 0, unsafe.Pointer(rare))
+	}
+}
+
+// add runs the kernel except for the indices that it adds to the list.
+func (loop *Reconstruct3Loop[F]) add(lo, hi int, rare *lanes.Rare) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		end := i + count
@@ -760,14 +1021,8 @@ func (loop *Reconstruct3Loop[F]) Range(lo, hi int) {
 			if n == 0 {
 				break
 			}
-			var left [lanes.Groups]uint32
-			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, unsafe.Pointer(&left))
-			for group, rare := range left[:n/loop.code.Lanes] {
-				for ; rare != 0; rare &= rare - 1 {
-					i := i + group*loop.code.Lanes + bits.TrailingZeros32(rare)
-					Reconstruct3(i, j, k, loop.s)
-				}
-			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, unsafe.Pointer(rare))
+			loop.takeRare(rare, true)
 			i += n
 		}
 		for ; i < end; i++ {

@@ -17,24 +17,56 @@ func findLanes(set lanes.Set, kernel string) lanes.Code {
 
 var laneCodes = map[lanes.Set]map[string]lanes.Code{
 	lanes.AVX2: {
-		"Advance2_f32":     {Entry: 1, Lanes: 8},
-		"Reconstruct2_f32": {Entry: 2, Lanes: 8},
-		"Advance3_f32":     {Entry: 3, Lanes: 8},
-		"Reconstruct3_f32": {Entry: 4, Lanes: 8},
-		"Advance2_f64":     {Entry: 5, Lanes: 4},
-		"Reconstruct2_f64": {Entry: 6, Lanes: 4},
-		"Advance3_f64":     {Entry: 7, Lanes: 4},
-		"Reconstruct3_f64": {Entry: 8, Lanes: 4},
+		"Size2_f32":             {Entry: 1, Lanes: 8},
+		"Size2_f32_rare":        {Entry: 2, Lanes: 8},
+		"Size3_f32":             {Entry: 3, Lanes: 8},
+		"Size3_f32_rare":        {Entry: 4, Lanes: 8},
+		"Advance2_f32":          {Entry: 5, Lanes: 8},
+		"Advance2_f32_rare":     {Entry: 6, Lanes: 8},
+		"Reconstruct2_f32":      {Entry: 7, Lanes: 8},
+		"Reconstruct2_f32_rare": {Entry: 8, Lanes: 8},
+		"Advance3_f32":          {Entry: 9, Lanes: 8},
+		"Advance3_f32_rare":     {Entry: 10, Lanes: 8},
+		"Reconstruct3_f32":      {Entry: 11, Lanes: 8},
+		"Reconstruct3_f32_rare": {Entry: 12, Lanes: 8},
+		"Size2_f64":             {Entry: 13, Lanes: 4},
+		"Size2_f64_rare":        {Entry: 14, Lanes: 4},
+		"Size3_f64":             {Entry: 15, Lanes: 4},
+		"Size3_f64_rare":        {Entry: 16, Lanes: 4},
+		"Advance2_f64":          {Entry: 17, Lanes: 4},
+		"Advance2_f64_rare":     {Entry: 18, Lanes: 4},
+		"Reconstruct2_f64":      {Entry: 19, Lanes: 4},
+		"Reconstruct2_f64_rare": {Entry: 20, Lanes: 4},
+		"Advance3_f64":          {Entry: 21, Lanes: 4},
+		"Advance3_f64_rare":     {Entry: 22, Lanes: 4},
+		"Reconstruct3_f64":      {Entry: 23, Lanes: 4},
+		"Reconstruct3_f64_rare": {Entry: 24, Lanes: 4},
 	},
 	lanes.AVX512: {
-		"Advance2_f32":     {Entry: 9, Lanes: 8},
-		"Reconstruct2_f32": {Entry: 10, Lanes: 8},
-		"Advance3_f32":     {Entry: 11, Lanes: 8},
-		"Reconstruct3_f32": {Entry: 12, Lanes: 8},
-		"Advance2_f64":     {Entry: 13, Lanes: 8},
-		"Reconstruct2_f64": {Entry: 14, Lanes: 8},
-		"Advance3_f64":     {Entry: 15, Lanes: 8},
-		"Reconstruct3_f64": {Entry: 16, Lanes: 8},
+		"Size2_f32":             {Entry: 25, Lanes: 8},
+		"Size2_f32_rare":        {Entry: 26, Lanes: 8},
+		"Size3_f32":             {Entry: 27, Lanes: 8},
+		"Size3_f32_rare":        {Entry: 28, Lanes: 8},
+		"Advance2_f32":          {Entry: 29, Lanes: 8},
+		"Advance2_f32_rare":     {Entry: 30, Lanes: 8},
+		"Reconstruct2_f32":      {Entry: 31, Lanes: 8},
+		"Reconstruct2_f32_rare": {Entry: 32, Lanes: 8},
+		"Advance3_f32":          {Entry: 33, Lanes: 8},
+		"Advance3_f32_rare":     {Entry: 34, Lanes: 8},
+		"Reconstruct3_f32":      {Entry: 35, Lanes: 8},
+		"Reconstruct3_f32_rare": {Entry: 36, Lanes: 8},
+		"Size2_f64":             {Entry: 37, Lanes: 8},
+		"Size2_f64_rare":        {Entry: 38, Lanes: 8},
+		"Size3_f64":             {Entry: 39, Lanes: 8},
+		"Size3_f64_rare":        {Entry: 40, Lanes: 8},
+		"Advance2_f64":          {Entry: 41, Lanes: 8},
+		"Advance2_f64_rare":     {Entry: 42, Lanes: 8},
+		"Reconstruct2_f64":      {Entry: 43, Lanes: 8},
+		"Reconstruct2_f64_rare": {Entry: 44, Lanes: 8},
+		"Advance3_f64":          {Entry: 45, Lanes: 8},
+		"Advance3_f64_rare":     {Entry: 46, Lanes: 8},
+		"Reconstruct3_f64":      {Entry: 47, Lanes: 8},
+		"Reconstruct3_f64_rare": {Entry: 48, Lanes: 8},
 	},
 }
 
@@ -42,84 +74,244 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer) {
 	switch code.Entry {
 	case 1:
-		Advance2_f32_avx2(loop, lo, hi, j, k, result)
+		Size2_f32_avx2(loop, lo, hi, j, k, result)
 	case 2:
-		Reconstruct2_f32_avx2(loop, lo, hi, j, k, result)
+		Size2_f32_rare_avx2(loop, lo, hi, j, k, result)
 	case 3:
-		Advance3_f32_avx2(loop, lo, hi, j, k, result)
+		Size3_f32_avx2(loop, lo, hi, j, k, result)
 	case 4:
-		Reconstruct3_f32_avx2(loop, lo, hi, j, k, result)
+		Size3_f32_rare_avx2(loop, lo, hi, j, k, result)
 	case 5:
-		Advance2_f64_avx2(loop, lo, hi, j, k, result)
+		Advance2_f32_avx2(loop, lo, hi, j, k, result)
 	case 6:
-		Reconstruct2_f64_avx2(loop, lo, hi, j, k, result)
+		Advance2_f32_rare_avx2(loop, lo, hi, j, k, result)
 	case 7:
-		Advance3_f64_avx2(loop, lo, hi, j, k, result)
+		Reconstruct2_f32_avx2(loop, lo, hi, j, k, result)
 	case 8:
-		Reconstruct3_f64_avx2(loop, lo, hi, j, k, result)
+		Reconstruct2_f32_rare_avx2(loop, lo, hi, j, k, result)
 	case 9:
-		Advance2_f32_avx512(loop, lo, hi, j, k, result)
+		Advance3_f32_avx2(loop, lo, hi, j, k, result)
 	case 10:
-		Reconstruct2_f32_avx512(loop, lo, hi, j, k, result)
+		Advance3_f32_rare_avx2(loop, lo, hi, j, k, result)
 	case 11:
-		Advance3_f32_avx512(loop, lo, hi, j, k, result)
+		Reconstruct3_f32_avx2(loop, lo, hi, j, k, result)
 	case 12:
-		Reconstruct3_f32_avx512(loop, lo, hi, j, k, result)
+		Reconstruct3_f32_rare_avx2(loop, lo, hi, j, k, result)
 	case 13:
-		Advance2_f64_avx512(loop, lo, hi, j, k, result)
+		Size2_f64_avx2(loop, lo, hi, j, k, result)
 	case 14:
-		Reconstruct2_f64_avx512(loop, lo, hi, j, k, result)
+		Size2_f64_rare_avx2(loop, lo, hi, j, k, result)
 	case 15:
-		Advance3_f64_avx512(loop, lo, hi, j, k, result)
+		Size3_f64_avx2(loop, lo, hi, j, k, result)
 	case 16:
+		Size3_f64_rare_avx2(loop, lo, hi, j, k, result)
+	case 17:
+		Advance2_f64_avx2(loop, lo, hi, j, k, result)
+	case 18:
+		Advance2_f64_rare_avx2(loop, lo, hi, j, k, result)
+	case 19:
+		Reconstruct2_f64_avx2(loop, lo, hi, j, k, result)
+	case 20:
+		Reconstruct2_f64_rare_avx2(loop, lo, hi, j, k, result)
+	case 21:
+		Advance3_f64_avx2(loop, lo, hi, j, k, result)
+	case 22:
+		Advance3_f64_rare_avx2(loop, lo, hi, j, k, result)
+	case 23:
+		Reconstruct3_f64_avx2(loop, lo, hi, j, k, result)
+	case 24:
+		Reconstruct3_f64_rare_avx2(loop, lo, hi, j, k, result)
+	case 25:
+		Size2_f32_avx512(loop, lo, hi, j, k, result)
+	case 26:
+		Size2_f32_rare_avx512(loop, lo, hi, j, k, result)
+	case 27:
+		Size3_f32_avx512(loop, lo, hi, j, k, result)
+	case 28:
+		Size3_f32_rare_avx512(loop, lo, hi, j, k, result)
+	case 29:
+		Advance2_f32_avx512(loop, lo, hi, j, k, result)
+	case 30:
+		Advance2_f32_rare_avx512(loop, lo, hi, j, k, result)
+	case 31:
+		Reconstruct2_f32_avx512(loop, lo, hi, j, k, result)
+	case 32:
+		Reconstruct2_f32_rare_avx512(loop, lo, hi, j, k, result)
+	case 33:
+		Advance3_f32_avx512(loop, lo, hi, j, k, result)
+	case 34:
+		Advance3_f32_rare_avx512(loop, lo, hi, j, k, result)
+	case 35:
+		Reconstruct3_f32_avx512(loop, lo, hi, j, k, result)
+	case 36:
+		Reconstruct3_f32_rare_avx512(loop, lo, hi, j, k, result)
+	case 37:
+		Size2_f64_avx512(loop, lo, hi, j, k, result)
+	case 38:
+		Size2_f64_rare_avx512(loop, lo, hi, j, k, result)
+	case 39:
+		Size3_f64_avx512(loop, lo, hi, j, k, result)
+	case 40:
+		Size3_f64_rare_avx512(loop, lo, hi, j, k, result)
+	case 41:
+		Advance2_f64_avx512(loop, lo, hi, j, k, result)
+	case 42:
+		Advance2_f64_rare_avx512(loop, lo, hi, j, k, result)
+	case 43:
+		Reconstruct2_f64_avx512(loop, lo, hi, j, k, result)
+	case 44:
+		Reconstruct2_f64_rare_avx512(loop, lo, hi, j, k, result)
+	case 45:
+		Advance3_f64_avx512(loop, lo, hi, j, k, result)
+	case 46:
+		Advance3_f64_rare_avx512(loop, lo, hi, j, k, result)
+	case 47:
 		Reconstruct3_f64_avx512(loop, lo, hi, j, k, result)
+	case 48:
+		Reconstruct3_f64_rare_avx512(loop, lo, hi, j, k, result)
 	}
 }
+
+//go:noescape
+func Size2_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size2_f32_rare_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size3_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size3_f32_rare_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Advance2_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Advance2_f32_rare_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Reconstruct2_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Reconstruct2_f32_rare_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Advance3_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Advance3_f32_rare_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Reconstruct3_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Reconstruct3_f32_rare_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size2_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size2_f64_rare_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size3_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size3_f64_rare_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Advance2_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Advance2_f64_rare_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Reconstruct2_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Reconstruct2_f64_rare_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Advance3_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Advance3_f64_rare_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Reconstruct3_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Reconstruct3_f64_rare_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size2_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size2_f32_rare_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size3_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size3_f32_rare_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Advance2_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Advance2_f32_rare_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Reconstruct2_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Reconstruct2_f32_rare_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Advance3_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Advance3_f32_rare_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Reconstruct3_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Reconstruct3_f32_rare_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size2_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size2_f64_rare_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size3_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Size3_f64_rare_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Advance2_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Advance2_f64_rare_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Reconstruct2_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Reconstruct2_f64_rare_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Advance3_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Advance3_f64_rare_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Reconstruct3_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Reconstruct3_f64_rare_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)

@@ -60,27 +60,39 @@ func (q *stencil3[F]) youngs() (mx, my, mz F) {
 // column is the sum of three cells along stride s, the middle one number at.
 func (q *stencil3[F]) column(at, s int) F { return q.f[at-s] + q.f[at] + q.f[at+s] }
 
+// columns3 are the sums of the middle column along an axis and of those beside it.
+type columns3[F num.Float] struct{ m, sl, sr, tl, tr F }
+
+// columns are those along a stride, with the strides s and t across.
+func (q *stencil3[F]) columns(s, t, along int) columns3[F] {
+	return columns3[F]{q.column(13, along), q.column(13-s, along), q.column(13+s, along), q.column(13-t, along),
+		q.column(13+t, along)}
+}
+
+// slopes are the centred differences of the columns along a stride, along the strides s and t.
+func (q *stencil3[F]) slopes(s, t, along int) (a, b F) {
+	return (q.column(13-s, along) - q.column(13+s, along)) / 2, (q.column(13-t, along) - q.column(13+t, along)) / 2
+}
+
+// aligned tells how well a normal with the components a and b across its axis is aligned with that: 1 is best.
+func aligned[F num.Float](a, b F) F { return 1 / (1 + num.Abs(a) + num.Abs(b)) }
+
 // mixed returns the one of the three centred normals that is best aligned with its axis, or Youngs' if that is less
 // aligned.
 func (q *stencil3[F]) mixed() (mx, my, mz F) {
 	yx, yy, yz := q.youngs()
 	var own F
-	for axis := range 3 {
-		s, t, along := 1, 3, 9 // the strides across and along the columns
-		sign := fluidSide(yz, 0)
-		if axis == 0 {
-			s, t, along = 3, 9, 1
-			sign = fluidSide(yx, 0)
-		} else if axis == 1 {
-			s, t, along = 1, 9, 3
-			sign = fluidSide(yy, 0)
-		}
-		a := (q.column(13-s, along) - q.column(13+s, along)) / 2
-		b := (q.column(13-t, along) - q.column(13+t, along)) / 2
-		if o := 1 / (1 + num.Abs(a) + num.Abs(b)); o > own {
-			own = o
-			mx, my, mz = alongAxis(axis, sign, a, b)
-		}
+	a, b := q.slopes(3, 9, 1)
+	if o := aligned(a, b); o > own {
+		own, mx, my, mz = o, fluidSide(yx, 0), a, b
+	}
+	a, b = q.slopes(1, 9, 3)
+	if o := aligned(a, b); o > own {
+		own, mx, my, mz = o, a, fluidSide(yy, 0), b
+	}
+	a, b = q.slopes(1, 3, 9)
+	if o := aligned(a, b); o > own {
+		own, mx, my, mz = o, a, b, fluidSide(yz, 0)
 	}
 	sum := num.Abs(yx) + num.Abs(yy) + num.Abs(yz)
 	if sum >= geom.Faint && num.Larger(num.Larger(num.Abs(yx), num.Abs(yy)), num.Abs(yz)) < own*sum {
@@ -125,20 +137,14 @@ func (q *stencil3[F]) elvira() (mx, my, mz F) {
 	yx, yy, yz := q.youngs()
 	best := F(1e9)
 	for axis := range 3 {
-		s, t, along := 1, 3, 9
-		sign := fluidSide(yz, 0)
+		h, sign := q.columns(1, 3, 9), fluidSide(yz, 0)
 		if axis == 0 {
-			s, t, along = 3, 9, 1
-			sign = fluidSide(yx, 0)
+			h, sign = q.columns(3, 9, 1), fluidSide(yx, 0)
 		} else if axis == 1 {
-			s, t, along = 1, 9, 3
-			sign = fluidSide(yy, 0)
+			h, sign = q.columns(1, 9, 3), fluidSide(yy, 0)
 		}
-		m := q.column(13, along)
-		sl, sr := q.column(13-s, along), q.column(13+s, along)
-		tl, tr := q.column(13-t, along), q.column(13+t, along)
 		for k := range 9 {
-			x, y, z := alongAxis(axis, sign, slopeOf(k%3, sl, m, sr), slopeOf(k/3, tl, m, tr))
+			x, y, z := alongAxis(axis, sign, slopeOf(k%3, h.sl, h.m, h.sr), slopeOf(k/3, h.tl, h.m, h.tr))
 			if r := q.residual(x, y, z, best); r < best {
 				best, mx, my, mz = r, x, y, z
 			}

@@ -132,6 +132,40 @@ func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], tallies *[squareRun
 	}
 }
 
+// Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
+//
+//atoll:kernel lanes
+func Size2[F num.Float](i, j int, m *Survey[F], s *Sweep2[F], size []F) {
+	c := s.at(i, j, 0)
+	if mixed(s.F[c], s.RoundOff) {
+		found := s.size(c, m.H[0], m.H[1])
+		size[c] = found
+	}
+}
+
+//atoll:rare
+func (s *Sweep2[F]) size(c int, hx, hy F) F {
+	p := s.plane(c)
+	return geom.Length(&p, hx, hy)
+}
+
+// Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
+//
+//atoll:kernel lanes
+func Size3[F num.Float](i, j, k int, m *Survey[F], s *Sweep3[F], size []F) {
+	c := s.at(i, j, k)
+	if mixed(s.F[c], s.RoundOff) {
+		found := s.size(c, m.H[0], m.H[1], m.H[2])
+		size[c] = found
+	}
+}
+
+//atoll:rare
+func (s *Sweep3[F]) size(c int, hx, hy, hz F) F {
+	p := s.plane(c)
+	return geom.Section(&p, hx, hy, hz)
+}
+
 // ClearSurvey clears word k of a survey's results.
 //
 //atoll:kernel
@@ -168,7 +202,7 @@ func (m *Survey[F]) tally(k, x, y int32, words []int64) tally {
 func (o *tally) add(f float64, i, row, across int32, begun []float64, words []int64) {
 	cell := int64(row)*int64(across) + int64(i)
 	if f-f != 0 {
-		o.broken = num.Larger(o.broken, encodeBroken(cell, f))
+		o.broken = num.Larger(o.broken, EncodeBroken(cell, f))
 		return
 	}
 	o.volume.Add(f, words[SurveyVolume:SurveyChange])
@@ -204,7 +238,8 @@ func (o *tally) flush(n int32, words []int64) {
 // firstCell makes the word of the first cell that is not finite the largest.
 const firstCell = 1 << 48
 
-func encodeBroken(cell int64, f float64) int64 {
+// EncodeBroken is the word of a cell, x fastest, that is not finite.
+func EncodeBroken(cell int64, f float64) int64 {
 	what := int64(0)
 	if f > 0 {
 		what = 1

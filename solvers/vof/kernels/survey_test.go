@@ -3,10 +3,12 @@ package kernels_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
 	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
@@ -54,6 +56,7 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, roundOff F) 
 			f[at(broken+5)], f[at(broken)], f[at(len(begun)-1)] = F(math.NaN()), F(math.Inf(-1)), F(math.Inf(1))
 		}
 		var found [2][]int64
+		var sizes [2][]F
 		for k := range found {
 			found[k] = make([]int64, SurveyWords)
 			for w := range found[k] {
@@ -65,25 +68,38 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, roundOff F) 
 			}
 			run(NewClearSurveyLoop(found[k]), SurveyWords)
 			m, patches := NewSurvey(layout, n, h, roundOff, f, begun, found[k])
+			sizes[k] = slices.Repeat([]F{-1}, size)
+			box := abi.Box{Hi: n}
 			if n[2] == 1 {
-				run(NewSurvey2Loop(m, &Sweep2[F]{Lattice: layout, Normal: Mixed, RoundOff: roundOff, F: f}), patches)
+				s := &Sweep2[F]{Lattice: layout, Normal: Mixed, RoundOff: roundOff, F: f}
+				run(NewSurvey2Loop(m, s), patches)
+				run(NewSize2Loop(box, m, s, sizes[k]), box.Size())
 			} else {
-				run(NewSurvey3Loop(m, &Sweep3[F]{Lattice: layout, Normal: Youngs, RoundOff: roundOff, F: f}), patches)
+				s := &Sweep3[F]{Lattice: layout, Normal: Youngs, RoundOff: roundOff, F: f}
+				run(NewSurvey3Loop(m, s), patches)
+				run(NewSize3Loop(box, m, s, sizes[k]), box.Size())
 			}
 		}
 		kerneltest.Same(t, "survey", found[0], found[1], nil)
+		kerneltest.Same(t, "sizes", sizes[0], sizes[1], nil)
 		cell, what := BrokenCell(found[0][SurveyBroken])
 		if round == 1 && (cell != broken || !math.IsInf(what, -1)) || round == 0 && cell >= 0 {
 			t.Errorf("%v cells: broken is cell %d with %v, want %d", n, cell, what, broken)
 		}
 		if round == 0 {
 			oracle(t, found[0], f, begun, at, func(c int) float64 {
+				var want F
 				if n[2] == 1 {
 					p := PlaneOf2(f, c, layout, Mixed, 0)
-					return float64(geom.Length(&p, h[0], h[1]))
+					want = geom.Length(&p, h[0], h[1])
+				} else {
+					p := PlaneOf3(f, c, layout, Youngs, 0)
+					want = geom.Section(&p, h[0], h[1], h[2])
 				}
-				p := PlaneOf3(f, c, layout, Youngs, 0)
-				return float64(geom.Section(&p, h[0], h[1], h[2]))
+				if sizes[0][c] != want {
+					t.Errorf("the size in cell %d is %v, want %v", c, sizes[0][c], want)
+				}
+				return float64(want)
 			}, roundOff)
 		}
 	}

@@ -37,33 +37,48 @@ type Sweep2[F num.Float] struct {
 func Advance2[F num.Float](i, j int, s *Sweep2[F], clock *Clock[F]) {
 	c := s.at(i, j, 0)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	if staysEmpty(s.Kind, f, below, above, s.RoundOff) ||
-		staysFull(s.Kind, f, below, above, s.RoundOff) && (s.Kind != WeymouthYue || s.Start[c] > 0.5) {
-		s.Out[c] = f
-		return
+	emptyStays := staysEmpty(s.Kind, f, below, above, s.RoundOff)
+	fullStays := staysFull(s.Kind, f, below, above, s.RoundOff)
+	fullStays = fullStays && (s.Kind != WeymouthYue || s.Start[c] > 0.5)
+	after := f
+	if !(emptyStays || fullStays) {
+		after = s.advanced(c, clock.Courant[s.Axis], f, below, above)
 	}
-	s.advance(c, clock)
+	s.Out[c] = after
 }
 
-func (s *Sweep2[F]) advance(c int, clock *Clock[F]) {
-	q := clock.Courant[s.Axis]
-	above := c + int(s.Stride)
-	lo, hi := s.U[c]*q, s.U[above]*q
-	in := s.flux(c, q)
-	out := s.flux(above, q)
-	s.Out[c] = updated(s.Kind, s.F[c], s.Start[c], lo, hi, in, out)
+// advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
+func (s *Sweep2[F]) advanced(c int, q, f, below, above F) F {
+	lo, hi := s.U[c]*q, s.U[c+int(s.Stride)]*q
+	in, inPure := pureFlux(lo, donorOf(lo, below, f), s.RoundOff)
+	out, outPure := pureFlux(hi, donorOf(hi, f, above), s.RoundOff)
+	if !(inPure && outPure) {
+		v := s.mixedFluxes(c, q, fluxes[F]{lo, hi}, fluxes[F]{in, out}, inPure, outPure)
+		in, out = v.in, v.out
+	}
+	return updated(s.Kind, f, s.Start[c], lo, hi, in, out)
 }
 
-// flux returns the fluid that passes the lower face of cell c upwards, as a fraction of the cell's volume.
-func (s *Sweep2[F]) flux(c int, q F) F {
+// mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
+//
+//atoll:rare
+func (s *Sweep2[F]) mixedFluxes(c int, q F, cfl, v fluxes[F], inPure, outPure bool) fluxes[F] {
+	if !inPure {
+		v.in = s.mixedFlux(c, q, cfl.in)
+	}
+	if !outPure {
+		v.out = s.mixedFlux(c+int(s.Stride), q, cfl.out)
+	}
+	return v
+}
+
+// mixedFlux returns the fluid that passes the lower face of cell c upwards from a mixed donor, as a fraction of the
+// cell's volume.
+func (s *Sweep2[F]) mixedFlux(c int, q, cfl F) F {
 	step := int(s.Stride)
-	cfl := s.U[c] * q
 	donor := c
 	if cfl > 0 {
 		donor = c - step
-	}
-	if flux, pure := pureFlux(cfl, s.F[donor], s.RoundOff); pure {
-		return flux
 	}
 	t := num.Abs(cfl)
 	if s.Kind == Lagrangian {
@@ -77,9 +92,7 @@ func (s *Sweep2[F]) flux(c int, q F) F {
 	return lineFlux(cfl, t, along, across, p.Alpha)
 }
 
-// plane returns the plane of a mixed cell, which is rare.
-//
-//atoll:rare
+// plane returns the plane of a mixed cell.
 func (s *Sweep2[F]) plane(c int) geom.Line[F] {
 	if s.Stored {
 		return s.Planes[c]
@@ -102,7 +115,8 @@ func (s *Sweep2[F]) reconstruct(c int) geom.Line[F] {
 func Reconstruct2[F num.Float](i, j int, s *Sweep2[F]) {
 	c := s.at(i, j, 0)
 	if mixed(s.F[c], s.RoundOff) {
-		s.Planes[c] = s.reconstruct(c)
+		p := s.reconstruct(c)
+		s.Planes[c] = p
 	}
 }
 

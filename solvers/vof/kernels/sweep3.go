@@ -30,32 +30,47 @@ type Sweep3[F num.Float] struct {
 func Advance3[F num.Float](i, j, k int, s *Sweep3[F], clock *Clock[F]) {
 	c := s.at(i, j, k)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	if staysEmpty(WeymouthYue, f, below, above, s.RoundOff) ||
-		staysFull(WeymouthYue, f, below, above, s.RoundOff) && s.Start[c] > 0.5 {
-		s.Out[c] = f
-		return
+	emptyStays := staysEmpty(WeymouthYue, f, below, above, s.RoundOff)
+	fullStays := staysFull(WeymouthYue, f, below, above, s.RoundOff)
+	fullStays = fullStays && s.Start[c] > 0.5
+	after := f
+	if !(emptyStays || fullStays) {
+		after = s.advanced(c, clock.Courant[s.Axis], f, below, above)
 	}
-	s.advance(c, clock)
+	s.Out[c] = after
 }
 
-func (s *Sweep3[F]) advance(c int, clock *Clock[F]) {
-	q := clock.Courant[s.Axis]
-	above := c + int(s.Stride)
-	lo, hi := s.U[c]*q, s.U[above]*q
-	in := s.flux(c, q)
-	out := s.flux(above, q)
-	s.Out[c] = updated(WeymouthYue, s.F[c], s.Start[c], lo, hi, in, out)
+// advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
+func (s *Sweep3[F]) advanced(c int, q, f, below, above F) F {
+	lo, hi := s.U[c]*q, s.U[c+int(s.Stride)]*q
+	in, inPure := pureFlux(lo, donorOf(lo, below, f), s.RoundOff)
+	out, outPure := pureFlux(hi, donorOf(hi, f, above), s.RoundOff)
+	if !(inPure && outPure) {
+		v := s.mixedFluxes(c, fluxes[F]{lo, hi}, fluxes[F]{in, out}, inPure, outPure)
+		in, out = v.in, v.out
+	}
+	return updated(WeymouthYue, f, s.Start[c], lo, hi, in, out)
 }
 
-// flux returns the fluid that passes the lower face of cell c upwards, as a fraction of the cell's volume.
-func (s *Sweep3[F]) flux(c int, q F) F {
-	cfl := s.U[c] * q
+// mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
+//
+//atoll:rare
+func (s *Sweep3[F]) mixedFluxes(c int, cfl, v fluxes[F], inPure, outPure bool) fluxes[F] {
+	if !inPure {
+		v.in = s.mixedFlux(c, cfl.in)
+	}
+	if !outPure {
+		v.out = s.mixedFlux(c+int(s.Stride), cfl.out)
+	}
+	return v
+}
+
+// mixedFlux returns the fluid that passes the lower face of cell c upwards from a mixed donor, as a fraction of the
+// cell's volume.
+func (s *Sweep3[F]) mixedFlux(c int, cfl F) F {
 	donor := c
 	if cfl > 0 {
 		donor = c - int(s.Stride)
-	}
-	if flux, pure := pureFlux(cfl, s.F[donor], s.RoundOff); pure {
-		return flux
 	}
 	p := s.plane(donor)
 	along, a, b := p.X, p.Y, p.Z
@@ -68,9 +83,7 @@ func (s *Sweep3[F]) flux(c int, q F) F {
 	return cfl * geom.Volume(along*t, a, b, movedAlpha(cfl, t, along, p.Alpha))
 }
 
-// plane returns the plane of a mixed cell, which is rare.
-//
-//atoll:rare
+// plane returns the plane of a mixed cell.
 func (s *Sweep3[F]) plane(c int) geom.Plane[F] {
 	if s.Stored {
 		return s.Planes[c]
@@ -93,7 +106,8 @@ func (s *Sweep3[F]) reconstruct(c int) geom.Plane[F] {
 func Reconstruct3[F num.Float](i, j, k int, s *Sweep3[F]) {
 	c := s.at(i, j, k)
 	if mixed(s.F[c], s.RoundOff) {
-		s.Planes[c] = s.reconstruct(c)
+		p := s.reconstruct(c)
+		s.Planes[c] = p
 	}
 }
 

@@ -66,7 +66,7 @@ func Brick3[F num.Float](t int, s *Sweep3[F], b *Bricks, clock *Clock[F], flux *
 	for n := range total[faceWidth-1] {
 		k := list[n]
 		c := s.at(int(w.x+k%faceWidth), int(w.y+k/faceWidth%faceHeight), int(w.z+k/(faceWidth*faceHeight)))
-		flux[k] = s.flux(c, clock.Courant[s.Axis])
+		flux[k] = s.mixedFlux(c, s.U[c]*clock.Courant[s.Axis])
 	}
 	for k := range w.cells {
 		px, py, pz := k%brickX, k/brickX%brickY, k/(brickX*brickY)

@@ -98,3 +98,12 @@ func (g *TileGhosts[F]) refresh(k, x, y int32) int32 {
 	}
 	return kind
 }
+
+// KindOf returns, on the host, the kind of a row of cells: NotEmpty and NotFull.
+func KindOf[F num.Float](row []F, sweep int32, roundOff F) int32 {
+	kind := int32(0)
+	for _, f := range row {
+		kind |= kindOfCell(f, sweep, roundOff)
+	}
+	return kind
+}
