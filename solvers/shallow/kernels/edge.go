@@ -117,7 +117,7 @@ func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *P
 		boundary.addOutflow(at, dt, out)
 		return
 	}
-	l, r, v := &f.l, &f.r, &f.viscosity
+	l, r, v, length := &f.l, &f.r, &f.viscosity, normal.Length
 	if f.waves.Complex && !f.thin && own {
 		atomic.AddInt64(&n.ComplexEdges, 1)
 	}
@@ -137,7 +137,6 @@ func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *P
 	}
 	n1l, n1r := (f.r2-v.q1)/2+l.q1*l.u1, (f.r2+v.q1)/2-r.q1*r.u1
 	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
-	length := normal.Length
 	hl1, hl2, bedl, hr1, hr2, bedr := l.h1, l.h2, l.depth, r.h1, r.h2, r.depth
 	if f.sloped {
 		hl1, hl2, bedl, hr1, hr2, bedr = l.mean1, l.mean2, l.bed, r.mean1, r.mean2, r.bed

@@ -2282,7 +2282,7 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
 // availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
 // layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
 // shore, and if it is thinner than the step, each of the cell's three edges may take a third.
-// (*Face[float32]).availableShare, edge.go:219
+// (*Face[float32]).availableShare, edge.go:218
 DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, float hl, float hr, float step,
         float dry) {
     float h = hl, area = f->l.area;
@@ -2309,7 +2309,7 @@ DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, floa
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
-// carried[float32], edge.go:175
+// carried[float32], edge.go:174
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -2356,7 +2356,7 @@ DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float d
 
 // contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
 // mean of the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:184
+// contact[float32], edge.go:183
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
@@ -2368,7 +2368,7 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
 // layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
 // it drains.
-// limitMomentum[float32], edge.go:195
+// limitMomentum[float32], edge.go:194
 struct limitMomentum_f32_results { float r0; float r1; };
 DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, bool cut, float hl, float ul,
         float hr, float ur, float jump, const Params_f32 *p) {
@@ -2406,6 +2406,7 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f
     }
     side_f32 *l = &f->l, *r = &f->r;
     vector_f32 *v = &f->viscosity;
+    float length = normal->Length;
     if (f->waves.Complex && !f->thin && own) {
         atomic_add(&n->ComplexEdges, int64(1));
     }
@@ -2428,7 +2429,6 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f
     }
     float n1l = (f->r2 - v->q1) / 2.0f + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0f - r->q1 * r->u1;
     float n2l = (f->r4 - v->q2) / 2.0f + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0f - r->q2 * r->u2;
-    float length = normal->Length;
     float hl1 = l->h1, hl2 = l->h2, bedl = l->depth, hr1 = r->h1, hr2 = r->h2, bedr = r->depth;
     if (f->sloped) {
         hl1 = l->mean1;
@@ -3143,7 +3143,7 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
 // availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
 // layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
 // shore, and if it is thinner than the step, each of the cell's three edges may take a third.
-// (*Face[float64]).availableShare, edge.go:219
+// (*Face[float64]).availableShare, edge.go:218
 DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, double hl, double hr, double step,
         double dry) {
     double h = hl, area = f->l.area;
@@ -3170,7 +3170,7 @@ DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, do
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
-// carried[float64], edge.go:175
+// carried[float64], edge.go:174
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -3217,7 +3217,7 @@ DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double 
 
 // contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
 // mean of the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:184
+// contact[float64], edge.go:183
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
@@ -3229,7 +3229,7 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
 // layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
 // it drains.
-// limitMomentum[float64], edge.go:195
+// limitMomentum[float64], edge.go:194
 struct limitMomentum_f64_results { double r0; double r1; };
 DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double m, bool cut, double hl, double ul,
         double hr, double ur, double jump, const Params_f64 *p) {
@@ -3267,6 +3267,7 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f
     }
     side_f64 *l = &f->l, *r = &f->r;
     vector_f64 *v = &f->viscosity;
+    double length = normal->Length;
     if (f->waves.Complex && !f->thin && own) {
         atomic_add(&n->ComplexEdges, int64(1));
     }
@@ -3289,7 +3290,6 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f
     }
     double n1l = (f->r2 - v->q1) / 2.0 + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0 - r->q1 * r->u1;
     double n2l = (f->r4 - v->q2) / 2.0 + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0 - r->q2 * r->u2;
-    double length = normal->Length;
     double hl1 = l->h1, hl2 = l->h2, bedl = l->depth, hr1 = r->h1, hr2 = r->h2, bedr = r->depth;
     if (f->sloped) {
         hl1 = l->mean1;
