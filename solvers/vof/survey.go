@@ -26,6 +26,7 @@ type rowSurvey[F num.Float] struct {
 type rowTally struct {
 	volume, change, size dist.Accumulator
 	full, changed        int64 // cells that are empty or full and were so at the start, which volume and change lack
+	units, changedUnits  int64 // of numbers in [0.5, 2), which volume and change lack until the end of add
 	mixed, broken        int64
 	excess               float64
 }
@@ -37,12 +38,23 @@ func (o *rowSurvey[F]) Range(lo, hi int) {
 	var t rowTally
 	for r := lo; r < hi; r++ {
 		first := o.block.Index(0, r%ny, r/ny)
-		o.add(&t, o.f[first:first+nx], o.size[first:first+nx], o.reference[r*nx:(r+1)*nx], int64(r*nx))
+		for i := 0; i < nx; i += mostUnits {
+			n := min(mostUnits, nx-i)
+			cell := r*nx + i
+			o.add(&t, o.f[first+i:first+i+n], o.size[first+i:first+i+n], o.reference[cell:cell+n], int64(cell))
+		}
 	}
 	t.addTo(o.found)
 }
 
-// add adds a row of cells, the first of which has the given number in the block.
+// Numbers in [0.5, 2), and their distances from 0 and 1, are multiples of 1/perUnit, and the sum of mostUnits of them
+// fits an int64.
+const (
+	perUnit   = 1 << 53
+	mostUnits = 256
+)
+
+// add adds at most mostUnits cells of a row, the first of which has the given number in the block.
 func (o *rowSurvey[F]) add(t *rowTally, f, size []F, reference []float64, first int64) {
 	size, reference = size[:len(f)], reference[:len(f)]
 	for i, v := range f {
@@ -56,14 +68,29 @@ func (o *rowSurvey[F]) add(t *rowTally, f, size []F, reference []float64, first 
 			t.broken = max(t.broken, kernels.EncodeBroken(first+int64(i), x))
 			continue
 		}
-		t.volume.Add(x)
-		t.change.Add(math.Abs(x - was))
+		if x >= 0.5 && x < 2 && (was == 0 || was == 1) {
+			t.units += int64(x * perUnit)
+			t.changedUnits += int64(math.Abs(x-was) * perUnit)
+		} else {
+			t.volume.Add(x)
+			t.change.Add(math.Abs(x - was))
+		}
 		t.excess = max(t.excess, -x, x-1)
 		if v > o.roundOff && v < 1-o.roundOff {
 			t.mixed++
 			t.size.Add(float64(size[i]))
 		}
 	}
+	addUnits(&t.volume, &t.units)
+	addUnits(&t.change, &t.changedUnits)
+}
+
+// addUnits adds units to a sum, in two parts that are exact as float64, and clears them.
+func addUnits(sum *dist.Accumulator, units *int64) {
+	const half = 1 << 32
+	sum.Add(float64(*units/half) * (half / float64(perUnit)))
+	sum.Add(float64(*units%half) / perUnit)
+	*units = 0
 }
 
 // addTo adds the tally to a survey's results.
