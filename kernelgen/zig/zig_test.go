@@ -78,7 +78,7 @@ func TestCompilerMakesTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Recompile(filepath.Join("..", "..", "solvers", "vof", "kernels"), c); err != nil {
+	if err := Recompile(filepath.Join("..", "..", "solvers", "levelset", "kernels"), c); err != nil {
 		t.Error(err)
 	}
 }
