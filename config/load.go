@@ -87,8 +87,8 @@ func (c *Case) StartHash() string {
 	return part.Hash()
 }
 
-// StepsHash is the StartHash without the output of the case. Cases with the same StepsHash take the same steps up to
-// the earlier of their ends, except for the last step.
+// StepsHash is the hash of the part of the case that determines the steps: StartHash without the output. Cases with the
+// same StepsHash take the same steps up to the earlier of their ends, except for the last step.
 func (c *Case) StepsHash() string {
 	part := *c
 	part.Name, part.Title, part.CRS, part.Gauges, part.Transects, part.Exact = "", "", "", nil, nil, nil

@@ -1,8 +1,8 @@
 package grid
 
-// Open reports whether a block has neighbours, {below, above} along an axis: false at a boundary of the grid that is
-// not periodic.
-func (b *Block) Open(axis int) [2]bool {
+// HasNeighbours reports whether a block has neighbours, {below, above} along an axis: false at a boundary of the grid
+// that is not periodic.
+func (b *Block) HasNeighbours(axis int) [2]bool {
 	periodic := b.Grid.Periodic[axis]
 	return [2]bool{periodic || b.Lo[axis] > 0, periodic || b.Lo[axis]+b.N[axis] < b.Grid.N[axis]}
 }
@@ -14,7 +14,7 @@ func (b *Block) BoundaryGhosts() (from, to []int32) {
 	var n [3]int
 	n[0], n[1], n[2] = b.Shape()
 	nearest := func(axis, i int) int {
-		open, ghost := b.Open(axis), b.GhostAlong(axis)
+		open, ghost := b.HasNeighbours(axis), b.GhostAlong(axis)
 		if axis >= b.Grid.Dim {
 			return i
 		}
@@ -51,7 +51,7 @@ func (b *Block) BoundaryGhostCount() int {
 	inside := 1
 	for axis := range 3 {
 		if axis < b.Grid.Dim {
-			for _, open := range b.Open(axis) {
+			for _, open := range b.HasNeighbours(axis) {
 				if !open {
 					n[axis] -= b.GhostAlong(axis)
 				}

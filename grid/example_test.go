@@ -47,7 +47,7 @@ func Example() {
 				owned[c] = float64(b.Lo[0] + i + g.N[0]*(b.Lo[1]+j))
 			}
 			grid.SetOwned(b, number, owned)
-			if err := x.Exchange(context.Background(), halo.Of(number)); err != nil {
+			if err := x.Exchange(context.Background(), halo.FieldOf(number)); err != nil {
 				log.Fatal(err)
 			}
 			for c, v := range number {

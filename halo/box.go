@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Boxes is the division of the cells of a grid into boxes, one per rank. Ranks are numbered along x first, then y,
-// then z.
+// Boxes is the division of the cells of a grid into boxes, the blocks of the ranks, one per rank. Ranks are numbered
+// along x first, then y, then z.
 type Boxes struct {
 	Dim      int      // 2 or 3; in 2D there is one layer of cells along z, without ghosts
 	Cuts     [3][]int // the first cell of each box along an axis, ascending, and after them the end of the last one

@@ -12,20 +12,22 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// boxDirect exchanges arrays over boxes in the memory of the host.
+// boxDirect exchanges the ghosts of arrays over a rank's block of a grid, in the memory of the host.
 type boxDirect[T any] struct{ x *BoxExchanger }
 
-// NewBoxDirect prepares exchanges of arrays over boxes that the host can read.
+// NewBoxDirect prepares exchanges of arrays over a block that the host can read.
 func NewBoxDirect[T any](plan *BoxPlan, comm dist.Comm, tag int) GhostExchanger[T] {
 	var t T
 	return boxDirect[T]{NewBoxExchanger(plan, comm, tag, int(unsafe.Sizeof(t)))}
 }
 
-func (d boxDirect[T]) Start(ctx context.Context, field []T) error { return d.x.Start(ctx, Of(field)) }
-func (d boxDirect[T]) Send(context.Context) error                 { return nil }
-func (d boxDirect[T]) Finish(ctx context.Context) error           { return d.x.Finish(ctx) }
-func (d boxDirect[T]) Path() string                               { return Direct }
-func (d boxDirect[T]) Close() error                               { return nil }
+func (d boxDirect[T]) Start(ctx context.Context, field []T) error {
+	return d.x.Start(ctx, FieldOf(field))
+}
+func (d boxDirect[T]) Send(context.Context) error       { return nil }
+func (d boxDirect[T]) Finish(ctx context.Context) error { return d.x.Finish(ctx) }
+func (d boxDirect[T]) Kind() string                     { return Direct }
+func (d boxDirect[T]) Close() error                     { return nil }
 
 // boxStaged exchanges arrays of a device through pinned memory of the host and the transport.
 type boxStaged[T any] struct {
@@ -55,8 +57,9 @@ type stagedPeer struct {
 	sendRange, recvRange [2]int
 }
 
-// NewBoxStaged prepares exchanges of arrays over boxes through pinned memory and the transport. The device must be a
-// backend.Staging. Each phase waits for the device, so that a plan by the schedule AllNeighbours waits least.
+// NewBoxStaged prepares exchanges of arrays over a block through pinned memory and the transport. The device must be a
+// backend.Staging. Each phase waits for the device, so that the exchange order AllNeighbours, which has a single phase,
+// waits least.
 func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag int) (GhostExchanger[T], error) {
 	staging, ok := dev.(backend.Staging)
 	if !ok {
@@ -84,10 +87,10 @@ func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag 
 func (x *boxStaged[T]) prepare(plan *BoxPlan, phase Phase) (r stagedPhase[T], err error) {
 	var t T
 	size := int(unsafe.Sizeof(t))
-	var pack, own, unpack []int32
+	var pack, self, unpack []int32
 	for _, p := range phase.Peers {
 		if p.Rank == plan.Rank {
-			pack, own = cellIndices(pack, plan.Shape, p.Send), cellIndices(own, plan.Shape, p.Recv)
+			pack, self = cellIndices(pack, plan.Shape, p.Send), cellIndices(self, plan.Shape, p.Recv)
 		}
 	}
 	r.selfBytes = len(pack) * size
@@ -104,7 +107,7 @@ func (x *boxStaged[T]) prepare(plan *BoxPlan, phase Phase) (r stagedPhase[T], er
 	for _, index := range []struct {
 		device *[]int32
 		host   []int32
-	}{{&r.packIndex, pack}, {&r.selfIndex, own}, {&r.unpackIndex, unpack}} {
+	}{{&r.packIndex, pack}, {&r.selfIndex, self}, {&r.unpackIndex, unpack}} {
 		if *index.device, err = backend.Make[int32](x.dev, len(index.host)); err != nil {
 			return r, err
 		}
@@ -224,7 +227,7 @@ func (x *boxStaged[T]) deliver(ctx context.Context, r *stagedPhase[T]) error {
 	return nil
 }
 
-func (x *boxStaged[T]) Path() string { return Staged }
+func (x *boxStaged[T]) Kind() string { return Staged }
 
 func (x *boxStaged[T]) Close() error {
 	var err error

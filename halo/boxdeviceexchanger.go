@@ -68,7 +68,7 @@ func (x *boxDeviceExchanger[T]) Start(_ context.Context, field []T) error {
 func (x *boxDeviceExchanger[T]) Fork(f func() error) error    { return x.comm.Fork(f) }
 func (x *boxDeviceExchanger[T]) Send(context.Context) error   { return nil }
 func (x *boxDeviceExchanger[T]) Finish(context.Context) error { return x.comm.Join() }
-func (x *boxDeviceExchanger[T]) Path() string                 { return NCCL }
+func (x *boxDeviceExchanger[T]) Kind() string                 { return NCCL }
 
 // queuePhase queues phase n.
 func (x *boxDeviceExchanger[T]) queuePhase(n int) error {

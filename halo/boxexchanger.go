@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// BoxExchanger fills the ghosts of arrays over boxes. All fields of an exchange travel in one message per peer and
+// BoxExchanger fills the ghosts of arrays over a block. All fields of an exchange travel in one message per peer and
 // phase. It allocates nothing after NewBoxExchanger.
 type BoxExchanger struct {
 	messages

@@ -61,7 +61,7 @@ func benchmarkBoxes(b *testing.B, comms []dist.Comm, boxes Boxes, schedule Sched
 			return err
 		}
 		x, field := NewBoxExchanger(plan, c, 1, 8), make([]float64, plan.Shape[0]*plan.Shape[1]*plan.Shape[2])
-		if err := x.Exchange(ctx, Of(field)); err != nil { // connects the neighbours
+		if err := x.Exchange(ctx, FieldOf(field)); err != nil { // connects the neighbours
 			return err
 		}
 		if c.Rank() == 0 {
@@ -69,7 +69,7 @@ func benchmarkBoxes(b *testing.B, comms []dist.Comm, boxes Boxes, schedule Sched
 			b.ResetTimer()
 		}
 		for range b.N {
-			if err := x.Exchange(ctx, Of(field)); err != nil {
+			if err := x.Exchange(ctx, FieldOf(field)); err != nil {
 				return err
 			}
 		}

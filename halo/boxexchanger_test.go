@@ -85,7 +85,7 @@ func exchangeAndCompare(ctx context.Context, c boxCase, comm dist.Comm) error {
 			}
 			doubles[i], floats[i], structs[i] = float64(g), float32(g+round), cell{float64(round), 2, int32(g)}
 		}
-		if err := x.Exchange(ctx, Of(doubles), Of(floats), Of(structs)); err != nil {
+		if err := x.Exchange(ctx, FieldOf(doubles), FieldOf(floats), FieldOf(structs)); err != nil {
 			return err
 		}
 		for i := range size {
@@ -169,7 +169,7 @@ func TestBoxExchangeAllocatesNothing(t *testing.T) {
 			}
 			x, a, b := NewBoxExchanger(plan, c, 1, 12), make([]float64, 400), make([]float32, 400)
 			exchange := func() {
-				if err := x.Exchange(ctx, Of(a), Of(b)); err != nil {
+				if err := x.Exchange(ctx, FieldOf(a), FieldOf(b)); err != nil {
 					panic(err)
 				}
 			}
@@ -196,10 +196,10 @@ func TestBoxMisuseIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := NewBoxExchanger(plan, noComm{}, 1, 8)
-	if err := x.Start(context.Background(), Of(make([]float64, 35))); err == nil {
+	if err := x.Start(context.Background(), FieldOf(make([]float64, 35))); err == nil {
 		t.Error("a field of the wrong length is accepted")
 	}
-	if err := x.Start(context.Background(), Of(make([]float64, 36)), Of(make([]int32, 36))); err == nil {
+	if err := x.Start(context.Background(), FieldOf(make([]float64, 36)), FieldOf(make([]int32, 36))); err == nil {
 		t.Error("fields wider than the buffers are accepted")
 	}
 }
@@ -214,7 +214,7 @@ func TestOverlap(t *testing.T) {
 				return err
 			}
 			x, field := NewBoxExchanger(plan, c, 1, 8), slices.Repeat([]float64{float64(c.Rank())}, 81)
-			if err := x.Start(context.Background(), Of(field)); err != nil {
+			if err := x.Start(context.Background(), FieldOf(field)); err != nil {
 				return err
 			}
 			field[4+9*4] = 100

@@ -30,7 +30,7 @@ func Connect[T any](ctx context.Context, plan *Plan, comm dist.Comm, dev backend
 	}, func() (GhostExchanger[T], error) { return connectHost[T](plan, comm, dev, tag) })
 }
 
-// ConnectBox is Connect for arrays over boxes.
+// ConnectBox is Connect for arrays over a block of a grid.
 func ConnectBox[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev backend.Device, tag int,
 	path string) (GhostExchanger[T], error) {
 	return connect(path, comm, func() (GhostExchanger[T], string, error) {

@@ -164,7 +164,7 @@ func (x *staged[T]) Finish(ctx context.Context) error {
 	return x.staging.StartUpload(bytesOf(x.field, x.plan.Owned, x.plan.Owned+x.plan.Ghosts), x.in)
 }
 
-func (x *staged[T]) Path() string { return Staged }
+func (x *staged[T]) Kind() string { return Staged }
 
 func (x *staged[T]) Close() error {
 	err := x.close()

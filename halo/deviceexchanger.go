@@ -166,7 +166,7 @@ func (x *DeviceExchanger[T]) Start(_ context.Context, field []T) error {
 
 func (x *DeviceExchanger[T]) Send(context.Context) error   { return nil }
 func (x *DeviceExchanger[T]) Finish(context.Context) error { return x.comm.Join() }
-func (x *DeviceExchanger[T]) Path() string                 { return NCCL }
+func (x *DeviceExchanger[T]) Kind() string                 { return NCCL }
 
 // Max queues a reduction that replaces each key on the device by the maximum over all ranks. It is complete after
 // the next Finish.

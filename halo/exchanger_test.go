@@ -72,7 +72,7 @@ func TestExchangeFillsGhosts(t *testing.T) {
 					structs[i] = cell{float64(g), float64(round), g}
 					numbers[i] = g * int32(round+1)
 				}
-				if err := x.Exchange(ctx, Of(structs), Of(numbers)); err != nil {
+				if err := x.Exchange(ctx, FieldOf(structs), FieldOf(numbers)); err != nil {
 					return err
 				}
 				for i, g := range global {
@@ -113,7 +113,7 @@ func TestExchangeAllocatesNothing(t *testing.T) {
 	err := onAllRanks(comms, func(c dist.Comm) error {
 		x, field := NewExchanger(plans[c.Rank()], c, 1, 24), make([]cell, 200)
 		exchange := func() {
-			if err := x.Exchange(ctx, Of(field)); err != nil {
+			if err := x.Exchange(ctx, FieldOf(field)); err != nil {
 				panic(err)
 			}
 		}
@@ -139,10 +139,10 @@ func TestMisuseIsRefused(t *testing.T) {
 	defer comms[0].Close()
 	x := NewExchanger(plans[0], comms[0], 1, 8)
 	ctx := context.Background()
-	if err := x.Start(ctx, Of(make([]float64, 3))); err == nil {
+	if err := x.Start(ctx, FieldOf(make([]float64, 3))); err == nil {
 		t.Error("a field of the wrong length is accepted")
 	}
-	if err := x.Start(ctx, Of(make([]cell, 4))); err == nil {
+	if err := x.Start(ctx, FieldOf(make([]cell, 4))); err == nil {
 		t.Error("a field wider than the exchanger's buffers is accepted")
 	}
 }
@@ -155,7 +155,7 @@ func TestDeadPeerIsNamed(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	x := NewExchanger(plans[0], comms[0], 1, 8)
-	err := x.Exchange(ctx, Of(make([]float64, 4)))
+	err := x.Exchange(ctx, FieldOf(make([]float64, 4)))
 	var peer *dist.PeerError
 	if !errors.As(err, &peer) || peer.Rank != 1 {
 		t.Errorf("error %v, want one that names rank 1", err)
@@ -172,7 +172,7 @@ func BenchmarkExchange(b *testing.B) {
 			err := onAllRanks(comms, func(c dist.Comm) error {
 				x, field := NewExchanger(plans[c.Rank()], c, 1, 24), make([]cell, 2*n)
 				for range b.N {
-					if err := x.Exchange(ctx, Of(field)); err != nil {
+					if err := x.Exchange(ctx, FieldOf(field)); err != nil {
 						return err
 					}
 				}

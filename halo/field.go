@@ -11,8 +11,8 @@ type Field struct {
 	size int // of an element
 }
 
-// Of returns a slice as a field. Its elements must hold no pointers.
-func Of[T any](s []T) Field {
+// FieldOf returns a slice as a field. Its elements must hold no pointers.
+func FieldOf[T any](s []T) Field {
 	var t T
 	size := int(unsafe.Sizeof(t))
 	if len(s) == 0 {
@@ -21,8 +21,8 @@ func Of[T any](s []T) Field {
 	return Field{unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*size), size}
 }
 
-// cellBytes returns the bytes of a cell over all fields. Each must have the given number of cells, and a cell of all
-// together at most as many bytes as the buffers were made for.
+// cellBytes returns the bytes of a cell, summed over all fields. Each field must have the given number of cells. A cell
+// must have, summed over all fields, at most maxBytes bytes, for which the buffers were made.
 func cellBytes(fields []Field, cells, maxBytes int) (int, error) {
 	bytes := 0
 	for _, f := range fields {

@@ -17,8 +17,8 @@ type GhostExchanger[T any] interface {
 	Send(ctx context.Context) error
 	// Finish completes the exchange: operations queued later use the new ghosts.
 	Finish(ctx context.Context) error
-	// Path returns the path of ghosts: Direct, Staged or NCCL.
-	Path() string
+	// Kind returns the kind of the exchanger: Direct, Staged or NCCL.
+	Kind() string
 	Close() error
 }
 
@@ -50,8 +50,8 @@ func NewDirect[T any](plan *Plan, comm dist.Comm, tag int) GhostExchanger[T] {
 	return direct[T]{NewExchanger(plan, comm, tag, int(unsafe.Sizeof(t)))}
 }
 
-func (d direct[T]) Start(ctx context.Context, field []T) error { return d.x.Start(ctx, Of(field)) }
+func (d direct[T]) Start(ctx context.Context, field []T) error { return d.x.Start(ctx, FieldOf(field)) }
 func (d direct[T]) Send(context.Context) error                 { return nil }
 func (d direct[T]) Finish(ctx context.Context) error           { return d.x.Finish(ctx) }
-func (d direct[T]) Path() string                               { return Direct }
+func (d direct[T]) Kind() string                               { return Direct }
 func (d direct[T]) Close() error                               { return nil }

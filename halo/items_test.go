@@ -6,8 +6,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestItemsTranscript checks the plan of the middle part of a mesh in three parts, where one neighbour sends
-// nothing back, and of a box with neighbours across corners and periods.
+// TestItemsTranscript checks the plan for exchanges of items (particles that change their rank, vertices that have
+// moved) of the middle part of a mesh in three parts, where one neighbour sends nothing back, and of a box with
+// neighbours across corners and periods.
 func TestItemsTranscript(t *testing.T) {
 	plans, err := Plans([][]int32{{0, 1}, {2, 3}, {4}}, [][][]int32{{nil, {2, 3}, nil}, {{1}, nil, nil}, {nil, {3}, nil}})
 	if err != nil {

@@ -24,7 +24,7 @@ func TestPoison(t *testing.T) {
 	plan := &Plan{Owned: 1, Ghosts: 1}
 	values := []float64{1, 2}
 	x := NewExchanger(plan, nil, 0, 8)
-	if err := x.Start(context.Background(), Of(values)); err != nil {
+	if err := x.Start(context.Background(), FieldOf(values)); err != nil {
 		t.Fatal(err)
 	}
 	if values[0] != 1 || !math.IsNaN(values[1]) {

@@ -108,7 +108,7 @@ func checkGather(t *testing.T, dim int, periodic bool, parts [3]int) {
 			if up, err = up.WithSchedule(AllNeighbours); err != nil { // an Upward plan does not change
 				return err
 			}
-			if err := NewBoxExchanger(up, comm, 5, 4).Exchange(context.Background(), Of(array)); err != nil {
+			if err := NewBoxExchanger(up, comm, 5, 4).Exchange(context.Background(), FieldOf(array)); err != nil {
 				return err
 			}
 			if at[a] == 0 && !b.Periodic[a] {

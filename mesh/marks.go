@@ -9,10 +9,10 @@ type Marks struct {
 	Ridges, Edges     []MarkedEdge // ridges, and required edges
 	Triangles         []TaggedFace // required triangles; tag 0 means no group
 
-	Refs   []int32      // reference of each vertex; nil if all are 0
-	Lines  []MarkedEdge // in space, edges with a reference or in a group
-	Points []int32      // vertices in groups of points of a Gmsh file
-	Passed []string     // names of skipped sections, such as normals, which are not valid once vertices have moved
+	Refs    []int32      // reference of each vertex; nil if all are 0
+	Lines   []MarkedEdge // in space, edges with a reference or in a group
+	Points  []int32      // vertices in groups of points of a Gmsh file
+	Skipped []string     // names of skipped sections, such as normals, which are not valid once vertices have moved
 }
 
 // MarkedEdge is an edge and its reference.
@@ -97,7 +97,7 @@ func (k *Marks) renumbered(newID []int32) *Marks {
 		return all
 	}
 	n := &Marks{Corners: vertices(k.Corners), Vertices: vertices(k.Vertices), Ridges: edges(k.Ridges),
-		Edges: edges(k.Edges), Lines: edges(k.Lines), Points: vertices(k.Points), Refs: k.Refs, Passed: k.Passed}
+		Edges: edges(k.Edges), Lines: edges(k.Lines), Points: vertices(k.Points), Refs: k.Refs, Skipped: k.Skipped}
 	for _, t := range k.Triangles {
 		if v := [3]int32{newID[t.V[0]], newID[t.V[1]], newID[t.V[2]]}; min(v[0], v[1], v[2]) >= 0 {
 			n.Triangles = append(n.Triangles, TaggedFace{v, t.Tag})

@@ -1,6 +1,6 @@
 // Package mesh has unstructured meshes of triangles in the plane (Mesh) and of tetrahedra (Solid): their topology,
-// checks, repairs and generators. File formats are packages below it (gmsh, medit, vtk, …); meshio chooses one by the
-// extension of a file.
+// checks, repairs and generators. File formats are packages below it (gmsh, medit, vtk, …); package mesh/meshio
+// chooses one by the extension of a file.
 package mesh
 
 // Mesh is a conforming triangle mesh in the plane. Vertex and cell ids are indices into its slices. The cell ids of the

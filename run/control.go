@@ -27,9 +27,10 @@ type control struct {
 	writeTime  time.Duration // that the last checkpoint took
 	writeBegun time.Time     // start of the checkpoint in progress
 	writing    *checkpoint.Writer
-	layouts    checkpoint.Layouts
-	path       string     // of the checkpoint in progress
-	pruning    chan error // receives the result of removing earlier checkpoints; nil if that is not in progress
+	// encoded keys of the cells and vertices, made for the first checkpoint and used again by later ones
+	layouts checkpoint.Layouts
+	path    string     // of the checkpoint in progress
+	pruning chan error // receives the result of removing earlier checkpoints; nil if that is not in progress
 }
 
 // pollInterval is the wall-clock time between polls.
@@ -45,7 +46,7 @@ const (
 	pollShow           // a watch.Want
 	pollNext           // steps to the next poll
 	pollWriting        // 1: a rank is still writing its share of a checkpoint
-	pollFraming        // 1: a rank has not finished its stage of a frame
+	pollFraming        // 1: a rank has not finished its part of the current step of writing a frame
 	pollWords
 )
 
@@ -60,12 +61,12 @@ const (
 
 // Stopped is the error of a run that was ordered to stop and has saved its state.
 type Stopped struct {
-	Where string // position of the run
-	Late  bool   // stopped by its time limit
+	Where       string // position of the run
+	AtTimeLimit bool   // stopped by its time limit
 }
 
 func (e *Stopped) Error() string {
-	if e.Late {
+	if e.AtTimeLimit {
 		return "stopped shortly before its time limit " + e.Where
 	}
 	return "stopped by a signal " + e.Where
@@ -110,7 +111,7 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	if now.Steps < k.nextPoll && !regular {
 		return nil
 	}
-	if err := r.finishRows(ctx); err != nil {
+	if err := r.finishTableRows(ctx); err != nil {
 		return err
 	}
 	p, err := r.exchangePoll(ctx, now)
@@ -151,7 +152,7 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 		return err
 	}
 	return &Stopped{Where: fmt.Sprintf("%s, after step %d%s", r.timeText(now.Time), now.Steps, r.lastFrame()),
-		Late: p[pollStop] == stopTimeLimit}
+		AtTimeLimit: p[pollStop] == stopTimeLimit}
 }
 
 // exchangePoll makes the poll: it reduces the words of all ranks.
@@ -204,7 +205,7 @@ func (r *runner) beginCheckpoint(ctx context.Context) error {
 	if err := r.finishFrames(ctx); err != nil { // the checkpoint counts only frames that are complete
 		return err
 	}
-	defer func() { r.output += time.Since(k.writeBegun) }()
+	defer func() { r.outputTime += time.Since(k.writeBegun) }()
 	r.heartbeat()
 	position, err := r.position(ctx)
 	if err != nil {

@@ -83,7 +83,7 @@ func (r *runner) newSummary() *summary.Summary {
 		Wall: r.loopTime.Seconds(), Phases: r.solver.Phases(), Conservation: map[string]float64{},
 		Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(), Estimate: r.estimates,
 	}
-	s.Phases["setup"], s.Phases["output"] = r.setUp.Seconds(), r.output.Seconds()
+	s.Phases["setup"], s.Phases["output"] = r.setUp.Seconds(), r.outputTime.Seconds()
 	if r.firstStep > 0 {
 		s.Phases["first_step"] = r.firstStep.Seconds()
 	}

@@ -68,7 +68,7 @@ func (r *runner) loop(ctx context.Context) error {
 // conclude writes the output that is due after the last step.
 func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
 	r.heartbeat()
-	if err := r.finishRows(ctx); err != nil {
+	if err := r.finishTableRows(ctx); err != nil {
 		return err
 	}
 	if r.lastFrameTime < now.Time {
@@ -83,7 +83,7 @@ func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
 		if err := r.measure(ctx, now); err != nil {
 			return err
 		}
-		if err := r.finishRows(ctx); err != nil {
+		if err := r.finishTableRows(ctx); err != nil {
 			return err
 		}
 	}
@@ -277,7 +277,7 @@ func (r *runner) writeDueRows(ctx context.Context, now solvers.Clock) error {
 // measure adds a row to conservation.csv, or starts to compute one.
 func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	begin := time.Now()
-	defer func() { r.output += time.Since(begin) }()
+	defer func() { r.outputTime += time.Since(begin) }()
 	if r.rowQueue.solver != nil {
 		return r.observe(ctx, now)
 	}
@@ -300,12 +300,12 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 	if len(r.frames) == 0 {
 		return nil
 	}
-	if err := r.finishRows(ctx); err != nil {
+	if err := r.finishTableRows(ctx); err != nil {
 		return err
 	}
 	begin := time.Now()
 	defer func() {
-		r.output += time.Since(begin)
+		r.outputTime += time.Since(begin)
 		r.frameTime += time.Since(begin)
 	}()
 	for _, f := range r.frames {
@@ -326,7 +326,7 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 // finishFrames completes the frames that are being written.
 func (r *runner) finishFrames(ctx context.Context) error {
 	begin := time.Now()
-	defer func() { r.output += time.Since(begin) }()
+	defer func() { r.outputTime += time.Since(begin) }()
 	for _, f := range r.frames {
 		if err := f.end(ctx); err != nil {
 			return err

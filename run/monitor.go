@@ -69,9 +69,9 @@ func (r *runner) sendView(ctx context.Context, now solvers.Clock, want watch.Wan
 		return nil
 	}
 	begin := time.Now()
-	defer func() { r.output += time.Since(begin) }()
+	defer func() { r.outputTime += time.Since(begin) }()
 	own := monitorShare{Phases: r.solver.Phases()}
-	own.Phases["output"] = r.output.Seconds()
+	own.Phases["output"] = r.outputTime.Seconds()
 	var scale watch.Scale
 	var projection watch.Projection
 	if want == watch.WantPicture && r.monitor.field != nil {

@@ -33,7 +33,7 @@ func newRowQueue(dev backend.Device, s solvers.Solver, totals *solvers.Totals) (
 func (r *runner) observe(ctx context.Context, now solvers.Clock) error {
 	o := &r.rowQueue
 	if len(o.pending) == maxPendingRows {
-		if err := r.finishRow(ctx); err != nil {
+		if err := r.finishTableRow(ctx); err != nil {
 			return err
 		}
 	}
@@ -44,8 +44,8 @@ func (r *runner) observe(ctx context.Context, now solvers.Clock) error {
 	return nil
 }
 
-// finishRow waits for the earliest pending row and writes it.
-func (r *runner) finishRow(ctx context.Context) error {
+// finishTableRow waits for the earliest pending row and writes it.
+func (r *runner) finishTableRow(ctx context.Context) error {
 	o := &r.rowQueue
 	table, err := o.solver.Observed(ctx)
 	now := o.pending[0]
@@ -56,16 +56,16 @@ func (r *runner) finishRow(ctx context.Context) error {
 	return r.writeConservation(now, table)
 }
 
-// finishRows writes all pending rows. If a row shows that the state was not finite, that error is returned before any
-// error of later steps.
-func (r *runner) finishRows(ctx context.Context) error {
+// finishTableRows writes all pending rows of conservation.csv. If a row shows that the state was not finite, that error
+// is returned before any error of later steps.
+func (r *runner) finishTableRows(ctx context.Context) error {
 	if len(r.rowQueue.pending) == 0 {
 		return nil
 	}
 	begin := time.Now()
-	defer func() { r.output += time.Since(begin) }()
+	defer func() { r.outputTime += time.Since(begin) }()
 	for len(r.rowQueue.pending) > 0 {
-		if err := r.finishRow(ctx); err != nil {
+		if err := r.finishTableRow(ctx); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func (r *runner) firstCause(ctx context.Context, err error) error {
 	if r.Comm.Size() > 1 || ctx.Err() != nil {
 		return err
 	}
-	if earlier := r.finishRows(ctx); earlier != nil {
+	if earlier := r.finishTableRows(ctx); earlier != nil {
 		return errors.Join(earlier, err)
 	}
 	return err

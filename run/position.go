@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// position is the progress of the output of a run. Checkpoints store it beside the state of the solver.
+// position is what a restart needs to continue the output files of a run: how far each had been written. Checkpoints
+// store it beside the state of the solver.
 type position struct {
 	time      float64          // time of the checkpoint, s
 	Tables    map[string]int64 `json:"tables"`     // length in bytes of each table, by its path in the folder

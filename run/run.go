@@ -124,24 +124,24 @@ func (r *runner) runToEnd(ctx context.Context) error {
 // runner is the state of a run on one rank.
 type runner struct {
 	Options
-	solver    solvers.Solver
-	size      solvers.Size
-	folder    *folder.Folder // on rank 0; nil without an output folder
-	fence     folder.Fence
-	started   time.Time
-	setUp     time.Duration
-	output    time.Duration
-	frameTime time.Duration // part of output: for frames, while steps wait
-	loopTime  time.Duration
-	firstStep time.Duration // from the start of the process until the first step was taken or queued; 0 if unknown
-	totals    *solvers.Totals
-	builder   *frameBuilder
-	frames    []*frames    // one per output format
-	probe     *probe       // reads the values of all gauges; nil without gauges
-	points    []gaugePoint // the point of each gauge
-	gauges    []*gauge
-	transects *transects // nil for none
-	tables    []*gauge   // the tables of gauges and transects
+	solver     solvers.Solver
+	size       solvers.Size
+	folder     *folder.Folder // on rank 0; nil without an output folder
+	fence      folder.Fence
+	started    time.Time
+	setUp      time.Duration
+	outputTime time.Duration // wall-clock time spent on output
+	frameTime  time.Duration // part of outputTime: for frames, while steps wait
+	loopTime   time.Duration
+	firstStep  time.Duration // from the start of the process until the first step was taken or queued; 0 if unknown
+	totals     *solvers.Totals
+	builder    *frameBuilder
+	frames     []*frames    // one per output format
+	probe      *probe       // reads the values of all gauges; nil without gauges
+	points     []gaugePoint // the point of each gauge
+	gauges     []*gauge
+	transects  *transects // nil for none
+	tables     []*gauge   // the tables of gauges and transects
 	// set if the solver records the values of each step; nil if they are read from the current state
 	sampler      solvers.Sampler
 	conservation *conservationTable // on rank 0

@@ -43,7 +43,7 @@ type Device struct {
 	scratch         buffer
 	results         resultBuffer
 	staging         staging
-	ring            ring
+	uploadRing      uploadRing // pinned memory for small uploads
 	snapshots       snapshotPool
 	profile         *profile
 	trace           *trace
@@ -102,7 +102,7 @@ func Open(o Options) (_ *Device, err error) {
 	if err = d.staging.open(d); err != nil {
 		return nil, err
 	}
-	if err = d.ring.open(d); err != nil {
+	if err = d.uploadRing.open(d); err != nil {
 		return nil, err
 	}
 	if o.Debug || os.Getenv("ATOLL_CUDA_DEBUG") == "1" {
@@ -157,7 +157,7 @@ func (d *Device) release() {
 	d.scratch.free(d)
 	d.results.close(d)
 	d.staging.close()
-	d.ring.close(d)
+	d.uploadRing.close(d)
 	d.snapshots.close(d)
 	for _, l := range d.loops {
 		l.launch.Close()
@@ -221,6 +221,6 @@ func (d *Device) Sync() error {
 		}
 		return d.fail(err)
 	}
-	d.ring.next = 0
+	d.uploadRing.next = 0
 	return nil
 }

@@ -94,7 +94,7 @@ func (d *Device) Upload(dst, src unsafe.Pointer, n int) error {
 		}
 		return d.Sync()
 	}
-	staged, err := d.ring.stage(d, src, n)
+	staged, err := d.uploadRing.stage(d, src, n)
 	if err != nil {
 		return err
 	}

@@ -2,9 +2,9 @@ package cuda
 
 import "unsafe"
 
-// ring is pinned memory for small uploads, such as the few numbers that a step sends: the host does not wait for them.
-// All of it is free again after the host has waited for the compute stream.
-type ring struct {
+// uploadRing is pinned memory for small uploads, such as the few numbers that a step sends: the host does not wait for
+// them. All of it is free again after the host has waited for the compute stream.
+type uploadRing struct {
 	host []byte
 	next int
 }
@@ -14,13 +14,13 @@ const (
 	maxRingUpload = 1 << 12 // bytes of the largest upload through the ring
 )
 
-func (r *ring) open(d *Device) (err error) {
+func (r *uploadRing) open(d *Device) (err error) {
 	r.host, err = Pinned[byte](d, ringSize)
 	return err
 }
 
 // stage copies n ≤ small bytes to pinned memory, from which the GPU reads them later. If the ring is full it waits.
-func (r *ring) stage(d *Device, src unsafe.Pointer, n int) (unsafe.Pointer, error) {
+func (r *uploadRing) stage(d *Device, src unsafe.Pointer, n int) (unsafe.Pointer, error) {
 	if r.next+n > len(r.host) {
 		if err := d.Sync(); err != nil {
 			return nil, err
@@ -32,7 +32,7 @@ func (r *ring) stage(d *Device, src unsafe.Pointer, n int) (unsafe.Pointer, erro
 	return unsafe.Pointer(&staged[0]), nil
 }
 
-func (r *ring) close(d *Device) {
+func (r *uploadRing) close(d *Device) {
 	FreePinned(d, r.host)
-	*r = ring{}
+	*r = uploadRing{}
 }

@@ -78,7 +78,7 @@ func TestCutOffRankIsDetected(t *testing.T) {
 		t.Cleanup(func() { _ = c.Process.Kill() }) // fails if it has ended
 		ranks[rank] = c
 	}
-	inLoop(t, filepath.Join(dir, "out"))
+	waitForLoop(t, filepath.Join(dir, "out"))
 	if out, err := exec.Command("ip", "-n", names[1], "link", "set", "wire", "down").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -70,7 +70,7 @@ func TestRanksRefused(t *testing.T) {
 	d := &disturbed{t: t, dir: dir, args: []string{"run", "case.toml", "--elastic", "1:2", "--ranks", "1",
 		"--transport", "grpc", "--quiet"}}
 	d.launch()
-	inLoop(t, d.out())
+	waitForLoop(t, d.out())
 	refuse("3 ranks: the run was started for 1 to 2", "out", "3")
 	if err := d.launcher.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

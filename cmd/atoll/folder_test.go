@@ -19,7 +19,7 @@ func underWay(t *testing.T, dir string, args ...string) *command {
 	t.Helper()
 	c := atoll(t, dir, nil, append([]string{"run", "case.toml"}, args...)...)
 	c.begin(t)
-	inLoop(t, filepath.Join(dir, "out"))
+	waitForLoop(t, filepath.Join(dir, "out"))
 	return c
 }
 
@@ -99,7 +99,7 @@ func TestStoppedRunSaysWhere(t *testing.T) {
 			w.Close()
 		} else {
 			c.begin(t)
-			inLoop(t, filepath.Join(dir, "out"))
+			waitForLoop(t, filepath.Join(dir, "out"))
 		}
 		if err := stop(c); err != nil {
 			t.Fatal(err)

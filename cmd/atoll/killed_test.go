@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// inLoop waits until a run has finished its set-up and is about to take its first step.
-func inLoop(t *testing.T, out string) {
+// waitForLoop waits until a run has finished its set-up and is about to take its first step.
+func waitForLoop(t *testing.T, out string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(out, "conservation.csv")); err == nil {
@@ -78,7 +78,7 @@ func TestKilledRankEndsTheRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			pids := ranksOf(t, c.Process.Pid, 4)
-			inLoop(t, filepath.Join(dir, "out"))
+			waitForLoop(t, filepath.Join(dir, "out"))
 			killed := time.Now()
 			if err := syscall.Kill(pids[victim], syscall.SIGKILL); err != nil {
 				t.Fatal(err)

@@ -41,7 +41,7 @@ func TestSignalEndsARun(t *testing.T) {
 			c.begin(t)
 			want := exitFailed
 			if !strings.Contains(name, "sets up") {
-				inLoop(t, filepath.Join(dir, "out"))
+				waitForLoop(t, filepath.Join(dir, "out"))
 				want = exitSaved
 			}
 			signal, _, _ := strings.Cut(name, ",")

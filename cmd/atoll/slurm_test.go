@@ -161,7 +161,7 @@ func (s *slurmRun) kill(t *testing.T, victim int) {
 		t.Fatal(err)
 	}
 	pids := tasksOf(t, self(t), 2)
-	inLoop(t, filepath.Join(s.dir, out))
+	waitForLoop(t, filepath.Join(s.dir, out))
 	killed := time.Now()
 	if err := syscall.Kill(pids[victim], syscall.SIGKILL); err != nil {
 		t.Error(err)

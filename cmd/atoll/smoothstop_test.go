@@ -102,7 +102,7 @@ func TestSmoothEndsBySignal(t *testing.T) {
 				c.begin(t)
 			default:
 				c.begin(t)
-				inLoop(t, filepath.Join(dir, "out"))
+				waitForLoop(t, filepath.Join(dir, "out"))
 			}
 			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
@@ -136,7 +136,7 @@ func TestSmoothLosesAProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		pids := ranksOf(t, c.Process.Pid, 3)
-		inLoop(t, filepath.Join(dir, "out"))
+		waitForLoop(t, filepath.Join(dir, "out"))
 		if err := syscall.Kill(pids[1], syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}

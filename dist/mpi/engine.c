@@ -245,7 +245,7 @@ int atoll_done(atoll_slot *s) {
 		if (!done)
 			return 0;
 		if (s->cancelled && MPI_Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled) {
-			s->cancelled = 2;
+			s->cancelled = ATOLL_CANCELLED;
 			return ended(s, MPI_SUCCESS);
 		}
 		if (s->send) {
@@ -274,7 +274,7 @@ static int failed(const atoll_slot *s) {
 }
 
 int atoll_cancel(atoll_slot *s) {
-	s->cancelled = 1;
+	s->cancelled = ATOLL_CANCELLING;
 	return s->pending == ATOLL_HEAD ? MPI_Cancel(&operation_of(s)->request) : MPI_SUCCESS;
 }
 

@@ -153,6 +153,9 @@ func exchangeStep(in *slot, source int, out *slot, dest, n int) (*slot, error) {
 
 func done(s *slot) bool { return C.atoll_done(s) != 0 }
 
+// cancelled reports whether MPI has cancelled the receive.
+func cancelled(s *slot) bool { return s.cancelled == C.ATOLL_CANCELLED }
+
 func cancel(s *slot) error {
 	if code := C.atoll_cancel(s); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Cancel", code)

@@ -34,6 +34,13 @@ enum {
 	ATOLL_BODY,    // the body of a long message
 };
 
+// States of the cancellation of a receive.
+enum {
+	ATOLL_NOT_CANCELLED,
+	ATOLL_CANCELLING, // MPI_Cancel was called
+	ATOLL_CANCELLED,  // MPI has cancelled the receive
+};
+
 // atoll_slot is the part of a send or receive that Go reads and writes. It holds no C pointers, so that cgo does not
 // check in every call what they point to.
 //
@@ -48,7 +55,7 @@ typedef struct atoll_slot {
 	int send;         // 1 for a send, 0 for a receive
 	int framed;       // the message has a header
 	int up_to;        // the receive accepts up to length bytes, not only exactly length
-	int cancelled;    // 1 after MPI_Cancel was called, 2 when MPI has cancelled the receive
+	int cancelled;    // the state of the cancellation
 	int peer, tag;
 	int error;         // error code of MPI
 	int length;        // bytes of a send; bytes that a receive expects

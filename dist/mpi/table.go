@@ -25,9 +25,12 @@ type op struct {
 	pinned bool
 }
 
+// collective reports whether the op belongs to a collective call.
+func (o *op) collective() bool { return o.call != nil }
+
 // String describes the operation, for error messages.
 func (o *op) String() string {
-	if o.call != nil {
+	if o.collective() {
 		return o.call.String()
 	}
 	return o.Message.String()

@@ -23,7 +23,7 @@ func (c *comm) await(ctx context.Context, head *op) error {
 	return c.awaitFrom(ctx, head, waitFor(head.slot, 0))
 }
 
-// awaitFrom is await for a list for which waitFor has returned first.
+// awaitFrom is await after waitFor has returned first, the first slot that is pending or has failed; nil if none.
 func (c *comm) awaitFrom(ctx context.Context, head *op, first *slot) error {
 	var began time.Time
 	for ; first != nil; first = waitFor(first, int64(time.Since(began))) {
@@ -59,7 +59,7 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 	c.mu.Lock()
 	p := c.peers[o.Peer]
 	c.mu.Unlock()
-	if !p.left || time.Since(p.leftAt) < leftGrace && (o.Send || o.call != nil || c.received[o.Peer].Load() < p.sent) {
+	if !p.left || time.Since(p.leftAt) < leftGrace && (o.Send || o.collective() || c.received[o.Peer].Load() < p.sent) {
 		return nil
 	}
 	if done(o.slot) {
@@ -85,11 +85,11 @@ func (c *comm) releaseList(head *op) {
 
 // deliver completes a receive: it sets the length, and copies a short message from the slot to the caller's buffer.
 func (c *comm) deliver(o *op) {
-	if o.Send || o.slot.cancelled == 2 || o.call != nil {
+	if o.Send || cancelled(o.slot) || o.collective() {
 		return
 	}
 	c.received[o.Peer].Add(1)
-	if o.slot.rejected_body > 0 {
+	if o.slot.rejected_body > 0 { // the tag of a body that does not fit, plus one; 0 for none
 		c.discard(o)
 	} else if n := int(o.slot.got); o.slot.error == 0 {
 		buf, err := o.Accept(n)
@@ -102,6 +102,8 @@ func (c *comm) deliver(o *op) {
 // cancel cancels o. It returns false if MPI still uses the memory of o, which is then an orphan.
 func (c *comm) cancel(o *op) bool {
 	if o.Send {
+		// MPI sends a short message from the slot, and not from memory of the caller, which may go on. After a failure
+		// the peer may never receive the message.
 		if !o.pinned || c.cause() != nil {
 			c.addOrphan(o)
 			return false

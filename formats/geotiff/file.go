@@ -10,10 +10,11 @@ import (
 // File is a raster of one band that is open for reading.
 type File struct {
 	Columns, Rows int
-	// West and North are the position of the first cell's outer corner, in the units of the coordinates. Width and Height
-	// are the steps from one cell to the next along a row and a column: Height is negative if rows go from north to south.
-	West, North, Width, Height float64
-	EPSG                       int // code of the coordinate system, 0 if the file has none
+	// West and North are the position of the first cell's outer corner, in the units of the coordinates. StepX and
+	// StepY are the steps from one cell to the next along a row and a column: StepY is negative if rows go from north
+	// to south.
+	West, North, StepX, StepY float64
+	EPSG                      int // code of the coordinate system, 0 if the file has none
 
 	name        string
 	dir         *directory

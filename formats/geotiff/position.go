@@ -25,13 +25,13 @@ func (f *File) readPosition(d *directory) error {
 		return err
 	}
 	if point { // the position is that of the first cell's centre
-		f.West -= f.Width / 2
-		f.North -= f.Height / 2
+		f.West -= f.StepX / 2
+		f.North -= f.StepY / 2
 	}
-	east, south := f.West+float64(f.Columns)*f.Width, f.North+float64(f.Rows)*f.Height
-	if !(f.Width > 0) || f.Height == 0 || !(east > f.West) || south == f.North || east-east != 0 || south-south != 0 {
+	east, south := f.West+float64(f.Columns)*f.StepX, f.North+float64(f.Rows)*f.StepY
+	if !(f.StepX > 0) || f.StepY == 0 || !(east > f.West) || south == f.North || east-east != 0 || south-south != 0 {
 		return fmt.Errorf("cells of %g x %g from (%g, %g) on do not go from west to east, or are too small or too large: "+
-			"gdalwarp converts the raster", f.Width, f.Height, f.West, f.North)
+			"gdalwarp converts the raster", f.StepX, f.StepY, f.West, f.North)
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func (f *File) readTransformation(d *directory) error {
 		if m[1] != 0 || m[4] != 0 {
 			return fmt.Errorf("tag %d: the raster is rotated or sheared: gdalwarp converts it", modelTransformationTag)
 		}
-		f.West, f.North, f.Width, f.Height = m[3], m[7], m[0], m[5]
+		f.West, f.North, f.StepX, f.StepY = m[3], m[7], m[0], m[5]
 		return nil
 	}
 	scale, err := d.numbers(modelPixelScaleTag)
@@ -70,8 +70,8 @@ func (f *File) readTransformation(d *directory) error {
 		return fmt.Errorf("tag %d: the raster has %d tie points, want 1: gdalwarp converts it", modelTiepointTag,
 			len(tie)/6)
 	}
-	f.Width, f.Height = scale[0], -scale[1]
-	f.West, f.North = tie[3]-tie[0]*f.Width, tie[4]-tie[1]*f.Height
+	f.StepX, f.StepY = scale[0], -scale[1]
+	f.West, f.North = tie[3]-tie[0]*f.StepX, tie[4]-tie[1]*f.StepY
 	return nil
 }
 
@@ -112,7 +112,7 @@ func (f *File) readKeys(d *directory) (point bool, err error) {
 }
 
 // South returns the lower edge of the raster.
-func (f *File) South() float64 { return math.Min(f.North, f.North+float64(f.Rows)*f.Height) }
+func (f *File) South() float64 { return math.Min(f.North, f.North+float64(f.Rows)*f.StepY) }
 
 // East returns the right edge of the raster.
-func (f *File) East() float64 { return f.West + float64(f.Columns)*f.Width }
+func (f *File) East() float64 { return f.West + float64(f.Columns)*f.StepX }

@@ -32,7 +32,7 @@ func TestReadFilesOfGDAL(t *testing.T) {
 		}
 		north := 5800000.25
 		if f.Columns != 53 || f.Rows != 37 || f.EPSG != 25832 || f.West != 500000.5 || f.North != north ||
-			f.Width != 2.5 || f.Height != -2 || f.South() != north-74 || f.East() != 500000.5+132.5 {
+			f.StepX != 2.5 || f.StepY != -2 || f.South() != north-74 || f.East() != 500000.5+132.5 {
 			t.Errorf("%s: %+v", path, f)
 		}
 		for _, w := range []Window{{0, 0, 53, 37}, {31, 15, 2, 9}, {52, 36, 1, 1}, {0, 7, 53, 2}} {

@@ -7,7 +7,7 @@ type Limits struct {
 	Ranks    int // desired number of ranks
 	MinRanks int // least number of ranks with which the run continues while members are missing
 	MaxRanks int // largest number that a ResizeRequest may have, 0 for the number of slots
-	// number of losses in succession, without a later checkpoint in between, after which another epoch is started
+	// largest number of epochs in succession that may end in a loss without a new checkpoint
 	Retries       int
 	RetryFailures bool          // another epoch is started also after a failure that a rank reports of itself
 	Drain         time.Duration // time for workers to save their state and stop
@@ -26,7 +26,7 @@ type State uint8
 
 const (
 	Waiting State = iota // too few slots: waits for members
-	Raising              // the journal is storing the next epoch
+	Raising              // the journal increments and stores the epoch
 	Running              // workers run
 	Ending               // workers have been ended, and some have not exited yet
 	Over                 // the run is done, stopped or given up

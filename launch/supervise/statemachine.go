@@ -30,13 +30,15 @@ type StateMachine struct {
 	members []memberState // in the order in which they joined
 
 	epoch, firstEpoch uint64
-	assignments       []Assignment    // of the current epoch, or of the next one while Raising
-	size              int             // number of ranks in assignments
-	running           map[string]bool // [member]: has running workers
-	exits             []launch.Exit   // of the current epoch
+	// assignments of the current epoch; while the journal increments and stores the epoch, of the next one
+	assignments []Assignment
+	size        int             // number of ranks in assignments
+	running     map[string]bool // [member]: has running workers
+	exits       []launch.Exit   // of the current epoch
 
-	stopping     bool      // the event Stop has occurred
-	resizing     bool      // workers were drained for an epoch with other ranks or members
+	stopping bool // the event Stop has occurred
+	// workers were told to save and stop, for an epoch with another number of ranks or other members
+	resizing     bool
 	lostMember   string    // describes the loss of a member in the current epoch; "" for none
 	reason       string    // why another epoch is needed
 	saved        int       // the step of the latest checkpoint when the epoch began, -1 without one

@@ -21,7 +21,7 @@ func (r *reader) fieldData(start int, ofCells bool) error {
 	if r.Binary {
 		size = 4 + 8*int(components)
 	}
-	if err := r.Holds(count, size, "values"); err != nil {
+	if err := r.CheckRemaining(count, size, "values"); err != nil {
 		return err
 	}
 	fields, kind, tags, index := &r.mesh.VertexData, "vertex", r.nodeTags, &r.nodes
@@ -50,11 +50,11 @@ func (r *reader) fieldData(start int, ofCells bool) error {
 
 // fieldValues reads the values of a field, and returns them in the order of the tags of index, and how many of the tags
 // have a value. The values of a field that fieldData skips or refuses are nil.
-func (r *reader) fieldValues(name string, components, count int64, tags int, index *meshfile.TagIndex, ofCells bool) (
-	values []float64, covered int, err error) {
+func (r *reader) fieldValues(name string, components, count int64, tagCount int, index *meshfile.TagIndex,
+	ofCells bool) (values []float64, covered int, err error) {
 	var filled []bool
-	if components == 1 && count >= int64(tags) { // otherwise the field is skipped or refused
-		values, filled = make([]float64, tags), make([]bool, tags)
+	if components == 1 && count >= int64(tagCount) { // otherwise the field is skipped or refused
+		values, filled = make([]float64, tagCount), make([]bool, tagCount)
 	}
 	for range count {
 		at := r.Here()
@@ -80,15 +80,15 @@ func (r *reader) fieldValues(name string, components, count int64, tags int, ind
 }
 
 func (r *reader) dataHeader(start int) (name string, components, count int64, err error) {
-	strings, err := r.Int()
+	stringCount, err := r.Int()
 	if err != nil {
 		return "", 0, 0, err
 	}
 	r.Line()
-	if err := r.Holds(strings, 3, "strings"); err != nil {
+	if err := r.CheckRemaining(stringCount, 3, "strings"); err != nil {
 		return "", 0, 0, err
 	}
-	for i := range strings {
+	for i := range stringCount {
 		text, err := r.quoted()
 		if err != nil {
 			return "", 0, 0, err
@@ -100,14 +100,14 @@ func (r *reader) dataHeader(start int) (name string, components, count int64, er
 	if name == "" {
 		return "", 0, 0, r.At(start, "data without a name")
 	}
-	reals, err := r.Int()
+	realCount, err := r.Int()
 	if err != nil {
 		return "", 0, 0, err
 	}
-	if err := r.Holds(reals, 2, "numbers"); err != nil {
+	if err := r.CheckRemaining(realCount, 2, "numbers"); err != nil {
 		return "", 0, 0, err
 	}
-	for range reals {
+	for range realCount {
 		if _, err := r.Float(); err != nil {
 			return "", 0, 0, err
 		}
@@ -128,18 +128,18 @@ func (r *reader) dataHeader(start int) (name string, components, count int64, er
 // wholeNumbers reads the integers of the header of a field, and returns the first three: time step, number of
 // components and number of entries.
 func (r *reader) wholeNumbers(name string) (header [3]int64, err error) {
-	integers, err := r.Int()
+	integerCount, err := r.Int()
 	if err != nil {
 		return header, err
 	}
-	if err := r.Holds(integers, 2, "integers"); err != nil {
+	if err := r.CheckRemaining(integerCount, 2, "integers"); err != nil {
 		return header, err
 	}
-	if integers < 3 {
+	if integerCount < 3 {
 		return header, r.At(r.Pos, "field %q has %d integers; want time step, components and count", name,
-			integers)
+			integerCount)
 	}
-	for i := range integers {
+	for i := range integerCount {
 		n, err := r.Int()
 		if err != nil {
 			return header, err
@@ -153,7 +153,7 @@ func (r *reader) wholeNumbers(name string) (header [3]int64, err error) {
 
 // dataValues reads a tag and the values after it, and returns the tag and the first value.
 func (r *reader) dataValues(components int64) (tag int64, value float64, err error) {
-	if tag, err = r.whole(); err != nil {
+	if tag, err = r.int32(); err != nil {
 		return 0, 0, err
 	}
 	for i := range components {
@@ -161,7 +161,7 @@ func (r *reader) dataValues(components int64) (tag int64, value float64, err err
 		if r.Binary {
 			x, err = r.Float8()
 		} else {
-			x, err = r.FloatHere()
+			x, err = r.FloatOnLine()
 		}
 		if err != nil {
 			return 0, 0, err

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// size writes an integer, of eight bytes in a binary file.
-func (w *writer) size(n int) {
+// int64 writes an integer, of eight bytes in a binary file.
+func (w *writer) int64(n int) {
 	if w.binary {
 		w.scratch = binary.LittleEndian.AppendUint64(w.scratch[:0], uint64(n))
 		w.put()
@@ -16,8 +16,8 @@ func (w *writer) size(n int) {
 	w.text(strconv.AppendInt(w.space(), int64(n), 10))
 }
 
-// whole writes an integer, of four bytes in a binary file.
-func (w *writer) whole(n int) {
+// int32 writes an integer, of four bytes in a binary file.
+func (w *writer) int32(n int) {
 	if w.binary {
 		w.scratch = binary.LittleEndian.AppendUint32(w.scratch[:0], uint32(n))
 		w.put()
@@ -50,8 +50,8 @@ func (w *writer) text(b []byte) {
 
 func (w *writer) put() { _, _ = w.Write(w.scratch) }
 
-// endText ends a line of text.
-func (w *writer) endText() {
+// endLine ends a line of text.
+func (w *writer) endLine() {
 	if !w.binary {
 		w.end()
 	}

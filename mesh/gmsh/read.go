@@ -230,7 +230,7 @@ func (r *reader) physicalNames() error {
 	if err != nil {
 		return err
 	}
-	if err := r.Holds(count, 6, "physical names"); err != nil {
+	if err := r.CheckRemaining(count, 6, "physical names"); err != nil {
 		return err
 	}
 	for range count {
@@ -238,7 +238,7 @@ func (r *reader) physicalNames() error {
 		if err != nil {
 			return err
 		}
-		tag, err := r.IntHere()
+		tag, err := r.IntOnLine()
 		if err != nil {
 			return err
 		}

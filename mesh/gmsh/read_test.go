@@ -59,7 +59,7 @@ func checkIsland(t *testing.T, name string, m *mesh.Mesh) {
 	for c := range nb {
 		for k, o := range nb[c] {
 			if (o < 0) != (groups[c][k] >= 0) {
-				t.Fatalf("%s: slot %d of cell %d: neighbour %d, group %d", name, k, c, o, groups[c][k])
+				t.Fatalf("%s: edge %d of cell %d: neighbour %d, group %d", name, k, c, o, groups[c][k])
 			}
 			if o < 0 {
 				length[groups[c][k]] += m.EdgeLength(c, k)

@@ -17,7 +17,7 @@ func (w *writer) head() {
 	}
 	fmt.Fprintf(w, "$MeshFormat\n4.1 %d 8\n", kind)
 	if w.binary {
-		w.whole(1)
+		w.int32(1)
 		w.end()
 	}
 	fmt.Fprint(w, "$EndMeshFormat\n")
@@ -33,17 +33,17 @@ func (w *writer) head() {
 // entities writes an entity for each dimension and group tag. Entities of one dimension are numbered from 1.
 func (w *writer) entities() {
 	var counts [4]int
-	for _, p := range w.parts {
-		counts[p.Dim] += len(p.tags)
+	for _, e := range w.elementSets {
+		counts[e.Dim] += len(e.tags)
 	}
 	fmt.Fprint(w, "$Entities\n")
 	for _, n := range counts {
-		w.size(n)
+		w.int64(n)
 	}
-	w.endText()
+	w.endLine()
 	box := w.Box()
-	for _, p := range slices.Backward(w.parts[:]) {
-		for i, tag := range p.tags {
+	for _, e := range slices.Backward(w.elementSets[:]) {
+		for i, tag := range e.tags {
 			w.entity(i+1, box, tag)
 		}
 	}
@@ -51,21 +51,22 @@ func (w *writer) entities() {
 	fmt.Fprint(w, "$EndEntities\n")
 }
 
-// entity writes an entity with a bounding box and a group. If there are sides or lines, an entity without a group gets
-// group 0, because the Python package meshio needs a group for each entity if any has one.
+// entity writes an entity with a bounding box and a group. If the mesh has sides (tagged edges of triangles, tagged
+// faces of tetrahedra) or lines (tagged edges of tetrahedra), an entity without a group gets group 0, because the
+// Python package meshio needs a group for each entity if any has one.
 func (w *writer) entity(tag int, box [6]float64, group int32) {
-	w.whole(tag)
+	w.int32(tag)
 	for _, x := range box {
 		w.float(x)
 	}
 	if w.Sides.Count+w.Lines.Count > 0 || group > 0 {
-		w.size(1)
-		w.whole(int(group))
+		w.int64(1)
+		w.int32(int(group))
 	} else {
-		w.size(0)
+		w.int64(0)
 	}
-	w.size(0) // entities that bound it
-	w.endText()
+	w.int64(0) // entities that bound it
+	w.endLine()
 }
 
 // nodes writes all vertices in one block, on the first entity of cells.
@@ -75,8 +76,8 @@ func (w *writer) nodes() {
 	w.counts(1, n)
 	w.block(w.Cells.Dim, 1, 0, n)
 	for v := range n {
-		w.size(v + 1)
-		w.endText()
+		w.int64(v + 1)
+		w.endLine()
 	}
 	for v := range n {
 		for _, x := range w.Points {
@@ -86,7 +87,7 @@ func (w *writer) nodes() {
 				w.float(x[v])
 			}
 		}
-		w.endText()
+		w.endLine()
 	}
 	w.endBinary()
 	fmt.Fprint(w, "$EndNodes\n")
@@ -94,43 +95,43 @@ func (w *writer) nodes() {
 
 // counts writes the numbers of blocks and entries, and the lowest and the highest tag; tags begin with 1.
 func (w *writer) counts(blocks, entries int) {
-	w.size(blocks)
-	w.size(entries)
-	w.size(min(1, entries))
-	w.size(entries)
-	w.endText()
+	w.int64(blocks)
+	w.int64(entries)
+	w.int64(min(1, entries))
+	w.int64(entries)
+	w.endLine()
 }
 
 func (w *writer) block(dim, entity, kind, count int) {
-	w.whole(dim)
-	w.whole(entity)
-	w.whole(kind)
-	w.size(count)
-	w.endText()
+	w.int32(dim)
+	w.int32(entity)
+	w.int32(kind)
+	w.int64(count)
+	w.endLine()
 }
 
 // elements writes cells, sides and lines, with a block for each range of elements with the same group tag.
 func (w *writer) elements() {
 	blocks := 0
-	for _, p := range w.parts {
-		for range p.Runs() {
+	for _, e := range w.elementSets {
+		for range e.Runs() {
 			blocks++
 		}
 	}
 	fmt.Fprint(w, "$Elements\n")
 	w.counts(blocks, w.Cells.Count+w.Sides.Count+w.Lines.Count)
 	number := 0
-	for _, p := range w.parts {
-		for start, end := range p.Runs() {
-			index, _ := slices.BinarySearch(p.tags, p.Tag(start))
-			w.block(p.Dim, index+1, simplexKinds[p.Dim], end-start)
+	for _, e := range w.elementSets {
+		for start, end := range e.Runs() {
+			index, _ := slices.BinarySearch(e.tags, e.Tag(start))
+			w.block(e.Dim, index+1, simplexKinds[e.Dim], end-start)
 			for i := start; i < end; i++ {
 				number++
-				w.size(number)
-				for _, v := range p.Vertices(i) {
-					w.size(int(v) + 1)
+				w.int64(number)
+				for _, v := range e.Vertices(i) {
+					w.int64(int(v) + 1)
 				}
-				w.endText()
+				w.endLine()
 			}
 		}
 	}
@@ -149,9 +150,9 @@ func (w *writer) field(section, name string, values []float64, without int) {
 		if i < len(values) {
 			x = values[i]
 		}
-		w.whole(i + 1)
+		w.int32(i + 1)
 		w.float(x)
-		w.endText()
+		w.endLine()
 	}
 	w.endBinary()
 	fmt.Fprintf(w, "$End%s\n", section)

@@ -12,7 +12,7 @@ func (r *reader) nodes22() error {
 		r.Line()
 		size = 4 + 3*8
 	}
-	if err := r.Holds(count, size, "nodes"); err != nil {
+	if err := r.CheckRemaining(count, size, "nodes"); err != nil {
 		return err
 	}
 	r.allocateNodes(count)
@@ -48,15 +48,15 @@ func (r *reader) nodeText22() error {
 
 // pointText reads the three coordinates of a node from the rest of a line.
 func (r *reader) pointText() error {
-	x, err := r.FloatHere()
+	x, err := r.FloatOnLine()
 	if err != nil {
 		return err
 	}
-	y, err := r.FloatHere()
+	y, err := r.FloatOnLine()
 	if err != nil {
 		return err
 	}
-	z, err := r.FloatHere()
+	z, err := r.FloatOnLine()
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (r *reader) elements22() error {
 		r.Line()
 		size = 2 * 4
 	}
-	if err := r.Holds(count, size, "elements"); err != nil {
+	if err := r.CheckRemaining(count, size, "elements"); err != nil {
 		return err
 	}
 	if r.Binary {
@@ -128,7 +128,7 @@ func (r *reader) elementText22() error {
 	if err != nil {
 		return err
 	}
-	kind, err := r.IntHere()
+	kind, err := r.IntOnLine()
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (r *reader) elementText22() error {
 	if n == 0 {
 		return r.refuse(start, element, kind)
 	}
-	tags, err := r.IntHere()
+	tags, err := r.IntOnLine()
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (r *reader) elementText22() error {
 	}
 	physical := int64(0)
 	for i := range tags {
-		tag, err := r.IntHere()
+		tag, err := r.IntOnLine()
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (r *reader) elementText22() error {
 	}
 	var nodes [4]int64
 	for i := range n {
-		if nodes[i], err = r.IntHere(); err != nil {
+		if nodes[i], err = r.IntOnLine(); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,7 @@ package gmsh
 
 // Sections of version 4.1. In a binary file, counts and tags of the type size have 8 bytes, other integers 4.
 
-func (r *reader) size() (int64, error) {
+func (r *reader) int64() (int64, error) {
 	if !r.Binary {
 		return r.Int()
 	}
@@ -13,7 +13,7 @@ func (r *reader) size() (int64, error) {
 	return int64(n), err
 }
 
-func (r *reader) whole() (int64, error) {
+func (r *reader) int32() (int64, error) {
 	if !r.Binary {
 		return r.Int()
 	}
@@ -24,7 +24,7 @@ func (r *reader) whole() (int64, error) {
 func (r *reader) sizes(out ...*int64) error {
 	for _, p := range out {
 		var err error
-		if *p, err = r.size(); err != nil {
+		if *p, err = r.int64(); err != nil {
 			return err
 		}
 	}
@@ -34,7 +34,7 @@ func (r *reader) sizes(out ...*int64) error {
 func (r *reader) wholes(out ...*int64) error {
 	for _, p := range out {
 		var err error
-		if *p, err = r.whole(); err != nil {
+		if *p, err = r.int32(); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func (r *reader) entities() error {
 		return err
 	}
 	for dim, count := range counts {
-		if err := r.Holds(count, 10, "entities"); err != nil {
+		if err := r.CheckRemaining(count, 10, "entities"); err != nil {
 			return err
 		}
 		for range count {
@@ -81,7 +81,7 @@ func (r *reader) entities() error {
 
 func (r *reader) oneEntity(dim int) error {
 	start := r.Here()
-	tag, err := r.whole()
+	tag, err := r.int32()
 	if err != nil {
 		return err
 	}
@@ -125,16 +125,16 @@ func (r *reader) oneEntity(dim int) error {
 
 // list reads a count of type size, and as many integers.
 func (r *reader) list() ([]int64, error) {
-	count, err := r.size()
+	count, err := r.int64()
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Holds(count, 2, "tags"); err != nil {
+	if err := r.CheckRemaining(count, 2, "tags"); err != nil {
 		return nil, err
 	}
 	var list []int64
 	for range count {
-		n, err := r.whole()
+		n, err := r.int32()
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +148,7 @@ func (r *reader) nodes41() error {
 	if err := r.sizes(&blocks, &count, &lowest, &highest); err != nil {
 		return err
 	}
-	if err := r.Holds(count, 8, "nodes"); err != nil {
+	if err := r.CheckRemaining(count, 8, "nodes"); err != nil {
 		return err
 	}
 	r.allocateNodes(count)
@@ -178,7 +178,7 @@ func (r *reader) nodeBlock41(most int64) error {
 		return r.At(start, "a block of nodes of dimension %d, parametric %d", dim, parametric)
 	}
 	for range count {
-		tag, err := r.size()
+		tag, err := r.int64()
 		if err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (r *reader) nodeBlock41(most int64) error {
 			return err
 		}
 		for range parametric * dim {
-			if _, err := r.FloatHere(); err != nil {
+			if _, err := r.FloatOnLine(); err != nil {
 				return err
 			}
 		}
@@ -215,7 +215,7 @@ func (r *reader) elements41() error {
 	if err := r.sizes(&blocks, &count, &lowest, &highest); err != nil {
 		return err
 	}
-	if err := r.Holds(count, 4, "elements"); err != nil {
+	if err := r.CheckRemaining(count, 4, "elements"); err != nil {
 		return err
 	}
 	remaining := count
@@ -249,7 +249,7 @@ func (r *reader) elementBlock41(most int64) (int64, error) {
 	n := r.nodesOf(kind)
 	if n == 0 && count > 0 {
 		start := r.Here()
-		element, err := r.size()
+		element, err := r.int64()
 		if err != nil {
 			return 0, err
 		}
@@ -276,21 +276,21 @@ func (r *reader) elementBlock41(most int64) (int64, error) {
 
 func (r *reader) elementNodes41(nodes []int64) (element int64, err error) {
 	if r.Binary {
-		if element, err = r.size(); err != nil {
+		if element, err = r.int64(); err != nil {
 			return 0, err
 		}
 		for i := range nodes {
-			if nodes[i], err = r.size(); err != nil {
+			if nodes[i], err = r.int64(); err != nil {
 				return 0, err
 			}
 		}
 		return element, nil
 	}
-	if element, err = r.IntHere(); err != nil {
+	if element, err = r.IntOnLine(); err != nil {
 		return 0, err
 	}
 	for i := range nodes {
-		if nodes[i], err = r.IntHere(); err != nil {
+		if nodes[i], err = r.IntOnLine(); err != nil {
 			return 0, err
 		}
 	}

@@ -50,11 +50,11 @@ type writer struct {
 	scratch []byte
 	started bool // in text, whether the line already has a number
 
-	parts [3]part // cells, sides and lines
+	elementSets [3]elementSet // cells, sides and lines
 }
 
-// part has the elements of one dimension and their group tags, ascending: entity i+1 has the group tags[i].
-type part struct {
+// elementSet has the elements of one dimension and their group tags, ascending: entity i+1 has the group tags[i].
+type elementSet struct {
 	*meshfile.Elements
 	tags []int32
 }
@@ -85,7 +85,7 @@ func newWriter(c *meshfile.Content, binary bool) (*writer, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.parts[k] = part{e, tags}
+		w.elementSets[k] = elementSet{e, tags}
 	}
 	return w, nil
 }

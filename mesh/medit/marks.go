@@ -20,7 +20,7 @@ var markSections = []markSection{{13, "Corners"}, {14, "Ridges"}, {15, "Required
 // marked reads a section of marks: the numbers of vertices, edges or triangles, whose sections may come before or
 // after.
 func (r *reader) marked(name string, count int64) error {
-	if err := r.Holds(count, 2, "entries"); err != nil {
+	if err := r.CheckRemaining(count, 2, "entries"); err != nil {
 		return err
 	}
 	all := make([]int64, count)
@@ -36,15 +36,15 @@ func (r *reader) marked(name string, count int64) error {
 
 // marksOf returns the marks of the file, nil if it has none. triangles[k] is the triangle with the number k+1.
 func (r *reader) marksOf(triangles []mesh.TaggedFace) (*mesh.Marks, error) {
-	k := &mesh.Marks{Refs: r.refs, Passed: r.skipped}
+	k := &mesh.Marks{Refs: r.refs, Skipped: r.skipped}
 	if r.solid != nil {
-		for _, e := range r.ends {
+		for _, e := range r.allEdges {
 			if e.Tag != 0 {
 				k.Lines = append(k.Lines, e)
 			}
 		}
 	}
-	found := k.Refs != nil || k.Lines != nil || k.Passed != nil
+	found := k.Refs != nil || k.Lines != nil || k.Skipped != nil
 	for _, s := range markSections {
 		entity, count := map[string]string{"Corners": "Vertices", "RequiredVertices": "Vertices", "Ridges": "Edges",
 			"RequiredEdges": "Edges", "RequiredTriangles": "Triangles"}[s.name], 0
@@ -52,7 +52,7 @@ func (r *reader) marksOf(triangles []mesh.TaggedFace) (*mesh.Marks, error) {
 		case "Vertices":
 			count = len(r.mesh.X)
 		case "Edges":
-			count = len(r.ends)
+			count = len(r.allEdges)
 		default:
 			count = len(triangles)
 		}
@@ -67,9 +67,9 @@ func (r *reader) marksOf(triangles []mesh.TaggedFace) (*mesh.Marks, error) {
 			case "RequiredVertices":
 				k.Vertices = append(k.Vertices, int32(i))
 			case "Ridges":
-				k.Ridges = append(k.Ridges, r.ends[i])
+				k.Ridges = append(k.Ridges, r.allEdges[i])
 			case "RequiredEdges":
-				k.Edges = append(k.Edges, r.ends[i])
+				k.Edges = append(k.Edges, r.allEdges[i])
 			default:
 				k.Triangles = append(k.Triangles, triangles[i])
 			}
@@ -177,7 +177,7 @@ func (w *writer) marks(m *marking) {
 		}
 		w.section(s.key, s.name, len(numbers), 4)
 		for _, n := range numbers {
-			w.last(n)
+			w.lastOfLine(n)
 		}
 	}
 }

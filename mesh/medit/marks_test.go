@@ -188,10 +188,10 @@ func TestMarksAreRenumbered(t *testing.T) {
 	}
 }
 
-// Marks.Passed lists the sections that are skipped.
+// Marks.Skipped lists the sections that are skipped.
 func TestListsSkippedSections(t *testing.T) {
 	m, err := parse([]byte(strings.Replace(marked, "End\n", "Normals 1\n0 1\nNormalAtVertices 1\n1 1\nEnd\n", 1)))
-	if err != nil || !slices.Equal(m.Marks.Passed, []string{"Normals", "NormalAtVertices"}) {
+	if err != nil || !slices.Equal(m.Marks.Skipped, []string{"Normals", "NormalAtVertices"}) {
 		t.Errorf("error %v, marks %+v; want the sections Normals and NormalAtVertices", err, m.Marks)
 	}
 }

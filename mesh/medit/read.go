@@ -49,15 +49,15 @@ var refusedSections = map[string]string{
 
 type reader struct {
 	meshfile.Scanner
-	mesh  *mesh.Mesh
-	group meshfile.GroupIndex
-	z     []float64
-	dim   int
-	have  map[string]bool   // sections read, by name
-	solid *mesh.Solid       // nil when reading triangles
-	ends  []mesh.MarkedEdge // all edges
-	marks map[string][]int64
-	refs  []int32 // references of vertices, nil if all are 0
+	mesh     *mesh.Mesh
+	group    meshfile.GroupIndex
+	z        []float64
+	dim      int
+	have     map[string]bool // sections read, by name
+	solid    *mesh.Solid     // nil when reading triangles
+	allEdges []mesh.MarkedEdge
+	marks    map[string][]int64
+	refs     []int32 // references of vertices, nil if all are 0
 
 	skipped []string // names of skipped sections
 
@@ -192,7 +192,7 @@ func (r *reader) pass(name string, section passedSection, count int64) error {
 	if section.dim {
 		numbers += r.dim
 	}
-	if err := r.Holds(count, 2*numbers, "entries"); err != nil {
+	if err := r.CheckRemaining(count, 2*numbers, "entries"); err != nil {
 		return err
 	}
 	for range count * int64(numbers) {
@@ -207,7 +207,7 @@ func (r *reader) pass(name string, section passedSection, count int64) error {
 }
 
 func (r *reader) vertices(count int64) error {
-	if err := r.Holds(count, 2*(r.dim+1), "vertices"); err != nil {
+	if err := r.CheckRemaining(count, 2*(r.dim+1), "vertices"); err != nil {
 		return err
 	}
 	m := r.mesh
@@ -247,7 +247,7 @@ func (r *reader) vertices(count int64) error {
 }
 
 func (r *reader) triangles(count int64) error {
-	if err := r.Holds(count, 8, "triangles"); err != nil {
+	if err := r.CheckRemaining(count, 8, "triangles"); err != nil {
 		return err
 	}
 	m := r.mesh
@@ -264,7 +264,7 @@ func (r *reader) triangles(count int64) error {
 }
 
 func (r *reader) edges(count int64) error {
-	if err := r.Holds(count, 6, "edges"); err != nil {
+	if err := r.CheckRemaining(count, 6, "edges"); err != nil {
 		return err
 	}
 	for i := range count {
@@ -277,7 +277,7 @@ func (r *reader) edges(count int64) error {
 		if g >= 0 {
 			e.Tag = int32(r.mesh.Groups[g].Tag)
 		}
-		r.ends = append(r.ends, e)
+		r.allEdges = append(r.allEdges, e)
 		if g >= 0 {
 			r.mesh.Tagged = append(r.mesh.Tagged, mesh.TaggedEdge{A: ends[0], B: ends[1], Group: g})
 		}

@@ -49,7 +49,7 @@ func TestReadsMedit(t *testing.T) {
 		Groups: []mesh.Group{{Dim: 1, Tag: 3, Name: "3"}, {Dim: 2, Tag: -7, Name: "-7"}}, CellGroup: []int32{1, -1},
 		Tagged: []mesh.TaggedEdge{{A: 0, B: 1, Group: 0}},
 		Marks: &mesh.Marks{Corners: []int32{0, 1}, Vertices: []int32{2}, Refs: []int32{0, 0, 5, 0},
-			Passed: []string{"Normals"}},
+			Skipped: []string{"Normals"}},
 	}
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("got  %+v\nwant %+v", m, want)

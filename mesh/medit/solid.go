@@ -53,7 +53,7 @@ func (r *reader) wanted() string {
 }
 
 func (r *reader) tetrahedra(count int64) error {
-	if err := r.Holds(count, 10, "tetrahedra"); err != nil {
+	if err := r.CheckRemaining(count, 10, "tetrahedra"); err != nil {
 		return err
 	}
 	s := r.solid

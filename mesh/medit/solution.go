@@ -240,7 +240,7 @@ func (r *solReader) fields(start int, whole func() (int64, error), number func()
 	if err != nil {
 		return err
 	}
-	if err := r.Holds(n, bytes*width, "vertices with values"); err != nil {
+	if err := r.CheckRemaining(n, bytes*width, "vertices with values"); err != nil {
 		return err
 	}
 	for k := range fields {

@@ -87,7 +87,7 @@ func (w *writer) write(out io.Writer) error {
 		if k := w.Content.Marks; k != nil && k.Refs != nil {
 			ref = int(k.Refs[v])
 		}
-		w.last(ref)
+		w.lastOfLine(ref)
 	}
 	of := map[int]*meshfile.Elements{w.Sides.Dim: &w.Sides, w.Cells.Dim: &w.Cells}
 	m := markingOf(w.Content.Marks, of[1], of[2])
@@ -118,7 +118,7 @@ func (w *writer) elements(e *meshfile.Elements) {
 		for _, v := range e.Vertices(i) {
 			w.whole(int(v) + 1)
 		}
-		w.last(int(e.Tag(i)))
+		w.lastOfLine(int(e.Tag(i)))
 	}
 }
 
@@ -151,7 +151,7 @@ func (w *writer) tail() error {
 // section writes the head of a section of count entries, of size bytes each in a binary file.
 func (w *writer) section(key int, name string, count, size int) {
 	w.begin(key, name, count*size+4)
-	w.last(count)
+	w.lastOfLine(count)
 }
 
 // begin writes the keyword of a section: in text its name; in a binary file its key and the offset of the next section,
@@ -191,8 +191,8 @@ func (w *writer) whole(n int) {
 	_, _ = w.Write(append(strconv.AppendInt(w.scratch[:0], int64(n), 10), ' '))
 }
 
-// last writes the integer that ends an entry, and in text its line.
-func (w *writer) last(n int) {
+// lastOfLine writes the integer that ends an entry, and in text its line.
+func (w *writer) lastOfLine(n int) {
 	if w.binary {
 		w.whole(n)
 		return

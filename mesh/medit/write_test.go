@@ -81,7 +81,7 @@ func TestReadsVersions(t *testing.T) {
 	m := bare()
 	m.VertexData = nil
 	m.X[2], m.Y[3] = .25, 2
-	m.Marks = &mesh.Marks{Refs: []int32{9, 9, 9, 9}, Passed: []string{"section 200 of the binary file"}}
+	m.Marks = &mesh.Marks{Refs: []int32{9, 9, 9, 9}, Skipped: []string{"section 200 of the binary file"}}
 	for version := uint32(1); version <= 4; version++ {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			got, err := parse(binaryMedit(m, version, order))

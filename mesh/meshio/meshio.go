@@ -99,7 +99,7 @@ func Writable(path string) error {
 func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[string][]float64) string {
 	var lost []string
 	if marks != nil {
-		lost = append(lost, marks.Passed...)
+		lost = append(lost, marks.Skipped...)
 	}
 	e := extension(path)
 	if marks != nil && len(marks.Points) > 0 {

@@ -70,7 +70,7 @@ func TestNotKept(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	marks := &mesh.Marks{Vertices: []int32{1}, Refs: []int32{0, 3}, Passed: []string{"Normals"}}
+	marks := &mesh.Marks{Vertices: []int32{1}, Refs: []int32{0, 3}, Skipped: []string{"Normals"}}
 	if got := NotKept("a.msh", groups, marks, points, cells); got != "Normals, required vertices, references of vertices" {
 		t.Error(got)
 	}

@@ -26,7 +26,7 @@ type Info struct {
 	Format      int               `json:"format"`
 	Solver      string            `json:"solver"`
 	Case        string            `json:"case"`
-	StepsSHA256 string            `json:"steps_sha256"`     // of all keys of the case that influence steps
+	StepsSHA256 string            `json:"steps_sha256"`     // hash of the part of the case that determines the steps
 	Inputs      map[string]string `json:"inputs,omitempty"` // SHA-256 of the input files of the case
 	Version     string            `json:"version"`          // of the program
 	Ranks       int               `json:"ranks"`

@@ -54,7 +54,7 @@ func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
 	return err == nil, err
 }
 
-// otherValues returns the values of a run along all axes but one.
+// otherValues returns the values that a run has for the varied keys but one, whose index is axis.
 func (s *Study) otherValues(r *Run, axis int) string {
 	var parts []string
 	for n, v := range r.Values {

@@ -25,7 +25,7 @@ type Table struct {
 	Metrics []string // metrics that are shown
 	Errors  []string // metrics in All with orders of convergence
 	All     []string // metrics of all runs
-	Axis    int      // index of the resolution in Axes; -1 for none
+	Axis    int      // index in Axes of the varied key that changes the resolution; -1 for none
 }
 
 // Table returns the table of the runs that are done. It shows the given metrics; if there are none, the errors if a

@@ -59,7 +59,7 @@ func bricksOf(b *grid.Block, reach float64) (all kernels.Bricks) {
 	for d, n := range kernels.CountBricks(b.N) {
 		all.Lo[d], all.N[d], all.Count[d] = int32(b.Lo[d]), int32(b.N[d]), int32(n)
 		if d < b.Grid.Dim {
-			all.Open[d] = b.Open(d)
+			all.Open[d] = b.HasNeighbours(d)
 		}
 	}
 	return all

@@ -103,7 +103,7 @@ func (s *solver[F]) upward(ctx context.Context, plan *halo.BoxPlan, axis int) (u
 	u.layer = s.owned(1) // and the ghosts that earlier axes have received
 	u.layer.Lo[axis], u.layer.Hi[axis] = s.block.Lo[axis], s.block.Lo[axis]+1
 	stride := [3]int{1, s.lattice.SY, s.lattice.SZ}[axis]
-	if s.block.Open(axis)[0] {
+	if s.block.HasNeighbours(axis)[0] {
 		u.merge = kernels.NewMergeFromGhostLoop(u.layer, &s.lattice, stride, s.bounds)
 	}
 	return u, nil

@@ -319,7 +319,7 @@ func (s *solver[F]) ParticleCount() int64 {
 	return int64(s.swarm.n)
 }
 
-func (s *solver[F]) Halo() string { return s.allLayers.ghosts.Path() }
+func (s *solver[F]) Halo() string { return s.allLayers.ghosts.Kind() }
 
 func (s *solver[F]) Close() {
 	for _, end := range s.closers {

@@ -22,7 +22,7 @@ func (s *solver[F]) Surface(context.Context) (*contour.Surface, error) {
 		return b.Grid.Centre(axis, node)
 	}}
 	for d := range b.Grid.Dim {
-		if b.Open(d)[1] || b.Grid.Periodic[d] {
+		if b.HasNeighbours(d)[1] || b.Grid.Periodic[d] {
 			n.N[d]++
 		}
 		n.Whole[d]++ // along a periodic axis the first node occurs again at the end

@@ -12,10 +12,11 @@ import (
 )
 
 // assemble builds the edges and cells of a part. Edges between owned cells and at the boundary come first, sorted by
-// their lower cell, then edges that touch a ghost; inner is the number of the former. Open edges at the boundary
+// their lower cell, then edges that touch a ghost; innerEdges is the number of the former. Open edges at the boundary
 // become outlets. An edge's geometry is computed from its left cell, so that both ranks that hold it get the same
 // bits.
-func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m kernels.Mesh[F], inner int, err error) {
+func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m kernels.Mesh[F],
+	innerEdges int, err error) {
 	n := len(p.Cells)
 	m.Owned = int32(p.Owned)
 	m.Beds, m.CellEdges = make([]kernels.Bed[F], n), make([]kernels.CellEdges, p.Owned)
@@ -36,13 +37,13 @@ func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m ke
 			return count
 		})
 	}
-	inner = a.starts[0][parts]
-	count := inner + a.starts[1][parts]
+	innerEdges = a.starts[0][parts]
+	count := innerEdges + a.starts[1][parts]
 	m.EdgeCells, m.Normals = make([]kernels.EdgeCells, count), make([]kernels.Normal[F], count)
 	a.boundary, a.errs = make([][]boundaryEdge, parts), make([]error, parts)
 	parallel.Ranges(p.Owned, parts, func(part, lo, hi int) {
 		a.makeEdges(part, lo, hi, false, a.starts[0][part])
-		a.makeEdges(part, lo, hi, true, inner+a.starts[1][part])
+		a.makeEdges(part, lo, hi, true, innerEdges+a.starts[1][part])
 	})
 	if err := cmp.Or(a.errs...); err != nil {
 		return m, 0, err
@@ -53,7 +54,7 @@ func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m ke
 		}
 	}
 	m.Boundary = out.boundary
-	return m, inner, nil
+	return m, innerEdges, nil
 }
 
 // cellsPerWorker is the number of cells for which a goroutine is worth its cost.

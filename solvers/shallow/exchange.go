@@ -26,7 +26,7 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.Plan, exchanger stri
 	return err
 }
 
-func (s *solver[F]) Halo() string { return s.ghosts.Path() }
+func (s *solver[F]) Halo() string { return s.ghosts.Kind() }
 
 // startExchange sends the boundary cells of a state whose core cells are still being computed.
 func (s *solver[F]) startExchange(ctx context.Context, state []kernels.State[F]) error {

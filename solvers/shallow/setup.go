@@ -68,28 +68,28 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 
 // build makes the edges, cells and tiles of the part, allocates all arrays on the device and prepares its loops.
 func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []kernels.State[F], manning []F) error {
-	whole, inner, err := assemble[F](s.part, init.Depth, out)
+	kernelMesh, innerEdges, err := assemble[F](s.part, init.Depth, out)
 	if err != nil {
 		return err
 	}
-	s.innerEdges, s.beds = inner, whole.Beds
-	s.makeBands(max(cfg.Order, 1), &whole, inner)
+	s.innerEdges, s.beds = innerEdges, kernelMesh.Beds
+	s.makeBands(max(cfg.Order, 1), &kernelMesh, innerEdges)
 	s.openGroups, s.outletGroup, s.sources = out.openGroups, out.boundary.Of, out.sources
 	s.outletKeys = out.keys
 	if cfg.Order == 2 {
-		stencils(s.part, init.Depth, &whole)
+		stencils(s.part, init.Depth, &kernelMesh)
 	}
-	if out.uplift, err = uplift(cfg, init.Uplift, out.grid, &whole); err != nil {
+	if out.uplift, err = uplift(cfg, init.Uplift, out.grid, &kernelMesh); err != nil {
 		return err
 	}
 	var tiles *kernels.TiledMesh[F]
 	if s.tiled = cfg.Sweep.tiled(s.separate); s.tiled {
-		if tiles, s.coreTiles, err = tile(s.part, &whole); err != nil {
+		if tiles, s.coreTiles, err = tile(s.part, &kernelMesh); err != nil {
 			return err
 		}
 		s.ntiles = len(tiles.Tiles) - 1
 	}
-	if err := s.upload(s.dev, whole, tiles, out, state, manning, s.part.Owned, s.comm.Size() > 1); err != nil {
+	if err := s.upload(s.dev, kernelMesh, tiles, out, state, manning, s.part.Owned, s.comm.Size() > 1); err != nil {
 		return err
 	}
 	if s.keepsMaxima = cfg.Keep.Maxima; s.keepsMaxima {
@@ -98,7 +98,7 @@ func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []ker
 			s.wasDry[i] = state[i].H2 < s.params.DryDepth
 		}
 	}
-	s.uploadPeaks(initialPeaks(cfg.Keep, s.part.Owned, len(out.uplift.Rises) > 0, whole.Beds, state))
+	s.uploadPeaks(initialPeaks(cfg.Keep, s.part.Owned, len(out.uplift.Rises) > 0, kernelMesh.Beds, state))
 	scheme, err := schemeOf(cfg)
 	if err != nil {
 		return err

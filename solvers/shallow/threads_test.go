@@ -27,8 +27,8 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			whole, inner, err := assemble[float64](part, make([]float64, len(part.Cells)), out)
-			all = append(all, part, whole, inner, out.keys)
+			kernelMesh, innerEdges, err := assemble[float64](part, make([]float64, len(part.Cells)), out)
+			all = append(all, part, kernelMesh, innerEdges, out.keys)
 			return err
 		})
 		if err != nil {

@@ -49,7 +49,7 @@ func (s *engine[F, V]) Bytes() int64 { return s.allocated.Bytes() }
 func (s *engine[F, V]) Halo() string {
 	switch {
 	case len(s.ghosts) > 0:
-		return s.ghosts[0].Path()
+		return s.ghosts[0].Kind()
 	case s.separate:
 		return halo.Staged
 	}

@@ -186,12 +186,12 @@ func (d *bands[F]) chooseActive(lo, hi int) {
 // besideOthers has the bits of the pieces of a row, of word w, that cells of other ranks may change.
 func (d *bands[F]) besideOthers(j, k, w int) (pieces uint64) {
 	for axis, at := range [3]int{1: j, 2: k} {
-		open := d.block.Open(axis)
+		open := d.block.HasNeighbours(axis)
 		if axis > 0 && (open[0] && at < bandSteps || open[1] && at >= d.block.N[axis]-bandSteps) {
 			return ^uint64(0)
 		}
 	}
-	open := d.block.Open(0)
+	open := d.block.HasNeighbours(0)
 	if open[0] && w == 0 {
 		pieces |= 1
 	}

@@ -21,7 +21,7 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 	b := s.block
 	frame := abi.Box{Hi: b.N}
 	for axis := range b.Grid.Dim {
-		open := b.Open(axis)
+		open := b.HasNeighbours(axis)
 		if open[0] {
 			frame.Lo[axis] -= deepGhosts
 		}

@@ -26,7 +26,7 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 	return err
 }
 
-func (s *solver[F]) Halo() string { return s.ghosts.Path() }
+func (s *solver[F]) Halo() string { return s.ghosts.Kind() }
 
 // exchange updates the ghosts that other ranks or periodic images own.
 func (s *solver[F]) exchange(ctx context.Context, f []F) error {
@@ -48,7 +48,7 @@ func (s *solver[F]) refresh(ctx context.Context) error {
 func (w *schedule) splitInterface(b *grid.Block) (outer []abi.Box, inner abi.Box) {
 	inner = abi.Box{Hi: b.N}
 	for axis := b.Grid.Dim - 1; axis >= 0; axis-- { // strips across the last axis have long rows
-		for side, open := range b.Open(axis) {
+		for side, open := range b.HasNeighbours(axis) {
 			strip := inner
 			if !open {
 				continue

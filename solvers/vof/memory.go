@@ -67,7 +67,7 @@ func (c Config) withGhosts(b *grid.Block, w *schedule) *grid.Block {
 // open reports whether a block has neighbours.
 func open(b *grid.Block) bool {
 	for axis := range b.Grid.Dim {
-		if o := b.Open(axis); o[0] || o[1] {
+		if o := b.HasNeighbours(axis); o[0] || o[1] {
 			return true
 		}
 	}

@@ -59,7 +59,7 @@ func (c Config) choose(b *grid.Block, separate bool) (w schedule, err error) {
 	}
 	alone := true // all sides are walls
 	for axis := range b.Grid.Dim {
-		for _, open := range b.Open(axis) {
+		for _, open := range b.HasNeighbours(axis) {
 			alone = alone && !open
 		}
 	}
@@ -189,7 +189,7 @@ func (c Config) widened(b *grid.Block, k, n int) abi.Box {
 			if axis == (k+laterSweep)%b.Grid.Dim {
 				more = along
 			}
-			open := b.Open(axis)
+			open := b.HasNeighbours(axis)
 			if open[0] {
 				box.Lo[axis] -= more
 			}
@@ -235,7 +235,7 @@ func (w *schedule) ghostSides(b *grid.Block) (reach [2][2]int32) {
 		return reach
 	}
 	for axis := range 2 {
-		for side, open := range b.Open(axis) {
+		for side, open := range b.HasNeighbours(axis) {
 			if open {
 				reach[axis][side] = kernels.TileReach
 			}
@@ -265,7 +265,7 @@ func (a *arrays[F]) listing(b *grid.Block, w *schedule) []kernelOver {
 		F:      a.fields[0],
 		Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Busy: a.marks}
 	for axis := range 3 {
-		for side, open := range b.Open(axis) {
+		for side, open := range b.HasNeighbours(axis) {
 			if open {
 				l.Open[axis][side] = 1
 			}

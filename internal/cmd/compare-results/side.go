@@ -29,8 +29,8 @@ type side struct {
 }
 
 // open returns the side of a commit, a source folder, a binary, or a folder of kept results.
-func (o *options) open(ctx context.Context, source, temporary, kept, name string) (*side, error) {
-	s := &side{dir: filepath.Join(kept, name), backend: o.backend, limit: o.limit}
+func (o *options) open(ctx context.Context, source, temporary, resultsDir, name string) (*side, error) {
+	s := &side{dir: filepath.Join(resultsDir, name), backend: o.backend, limit: o.limit}
 	if text, err := os.ReadFile(filepath.Join(source, buildFile)); err == nil {
 		s.dir, s.description = source, "results of "+strings.TrimSpace(string(text))
 		return s, nil
@@ -71,7 +71,7 @@ func (s *side) run(ctx context.Context, w *work) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	args := w.args
-	if !w.report {
+	if !w.resultIsStdout {
 		args = append(args[:len(args):len(args)], "--out", s.folder(w), "--backend", s.backend)
 	}
 	c := exec.CommandContext(ctx, s.binary, args...)
@@ -88,7 +88,7 @@ func (s *side) run(ctx context.Context, w *work) (time.Duration, error) {
 		return 0, fmt.Errorf("%w: %s", err, builds.LastLine(stderr.Bytes()))
 	}
 	elapsed := time.Since(begin)
-	if w.report {
+	if w.resultIsStdout {
 		return elapsed, os.WriteFile(filepath.Join(s.folder(w), results.VerifyFile), stdout.Bytes(), 0o666)
 	}
 	return elapsed, nil

@@ -19,12 +19,12 @@ var ownCases embed.FS
 
 // work is a run of a case, or a check of atoll verify, whose results are compared.
 type work struct {
-	label  string   // the name in reports: the case file and the flags
-	file   string   // the case file; "" for a check
-	args   []string // arguments of atoll, without the output folder
-	folder string   // the working directory
-	report bool     // its result is its standard output
-	skip   string   // the reason not to run it; "" for none
+	label          string   // the name in reports: the case file and the flags
+	file           string   // the case file; "" for a check
+	args           []string // arguments of atoll, without the output folder
+	folder         string   // the working directory
+	resultIsStdout bool     // its result is its standard output
+	skip           string   // the reason not to run it; "" for none
 }
 
 // name returns the label as the name of a folder.
@@ -65,7 +65,7 @@ func suite(dir, examples, backend string) ([]*work, error) {
 			continue
 		}
 		v := &work{label: "verify " + words[0] + " --quick", args: []string{"verify", words[0], "--quick", "--threads", "1"},
-			folder: dir, report: true}
+			folder: dir, resultIsStdout: true}
 		if backend == "cuda" {
 			if !slices.Contains(words, "cuda") {
 				v.skip = "this check of atoll verify does not support --backend cuda"

@@ -33,7 +33,7 @@ func TestOwnCases(t *testing.T) {
 			t.Errorf("%s: another case has the same folder", w.label)
 		}
 		names[w.name()] = true
-		if w.report || w.skip != "" {
+		if w.resultIsStdout || w.skip != "" {
 			continue
 		}
 		var sets []string

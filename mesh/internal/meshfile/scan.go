@@ -92,8 +92,8 @@ func (s *Scanner) EndLine() error {
 // Int reads an integer in text, from this line or a later one.
 func (s *Scanner) Int() (int64, error) { return s.toInt(s.Token()) }
 
-// IntHere reads an integer in text, which must be on this line.
-func (s *Scanner) IntHere() (int64, error) { return s.toInt(s.field()) }
+// IntOnLine reads an integer in text, which must be on this line.
+func (s *Scanner) IntOnLine() (int64, error) { return s.toInt(s.field()) }
 
 func (s *Scanner) toInt(w []byte) (int64, error) {
 	n, ok := parseInt(w)
@@ -106,8 +106,8 @@ func (s *Scanner) toInt(w []byte) (int64, error) {
 // Float reads a number in text, from this line or a later one.
 func (s *Scanner) Float() (float64, error) { return s.toFloat(s.Token()) }
 
-// FloatHere reads a number in text, which must be on this line.
-func (s *Scanner) FloatHere() (float64, error) { return s.toFloat(s.field()) }
+// FloatOnLine reads a number in text, which must be on this line.
+func (s *Scanner) FloatOnLine() (float64, error) { return s.toFloat(s.field()) }
 
 func (s *Scanner) toFloat(w []byte) (float64, error) {
 	if len(w) == 0 || len(w) > maxNumber {
@@ -159,8 +159,9 @@ func (s *Scanner) Float8() (float64, error) {
 
 func (s *Scanner) short() error { return s.At(len(s.Data), "the file ends within a number") }
 
-// Holds refuses a count of items of at least size bytes each for which the rest of the file is too short.
-func (s *Scanner) Holds(count int64, size int, what string) error {
+// CheckRemaining refuses a count of items of at least size bytes each for which the rest of the file is too short. what
+// names them in the error.
+func (s *Scanner) CheckRemaining(count int64, size int, what string) error {
 	if count < 0 {
 		return s.At(s.Pos, "negative number of %s: %d", what, count)
 	}

@@ -48,11 +48,11 @@ func fromGeoTIFF(path string, b Box) (*Grid, error) {
 		return nil, err
 	}
 	defer f.Close()
-	g := &Grid{Columns: f.Columns, Rows: f.Rows, West: f.West, South: f.South(), Width: f.Width, Height: f.Height,
+	g := &Grid{Columns: f.Columns, Rows: f.Rows, West: f.West, South: f.South(), Width: f.StepX, Height: f.StepY,
 		EPSG: f.EPSG, name: path}
-	upward := f.Height > 0
+	upward := f.StepY > 0
 	if !upward {
-		g.Height = -f.Height
+		g.Height = -f.StepY
 	}
 	if g.setWindow(b); g.window.columns == 0 {
 		return g, nil

@@ -28,7 +28,7 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, dim int) {
 		f := b.noise(2)
 		for c := range f {
 			if b.rng.IntN(16) == 0 {
-				f[c] = kerneltest.Edge[F](b.rng)
+				f[c] = kerneltest.EdgeCase[F](b.rng)
 			}
 		}
 		return f

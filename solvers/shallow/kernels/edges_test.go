@@ -28,14 +28,14 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, tol F) {
 	w, before, slopes, flux := make([]State[F], n), make([]State[F], n), make([]Slopes[F], n), make([]Flux[F], n)
 	manning, clock := make([]F, n), &Clock[F]{Dt: 1e-2}
 	for round := range kerneltest.Rounds(t, n) {
-		kerneltest.Edges[F](rng, w)
-		kerneltest.Edges[F](rng, before)
-		kerneltest.Edges[F](rng, slopes)
-		kerneltest.Edges[F](rng, flux)
-		kerneltest.Edges[F](rng, manning)
-		kerneltest.Edges[F](rng, m.Normals)
-		kerneltest.Edges[F](rng, m.Beds)
-		kerneltest.Edges[F](rng, m.Arms)
+		kerneltest.FillEdgeCases[F](rng, w)
+		kerneltest.FillEdgeCases[F](rng, before)
+		kerneltest.FillEdgeCases[F](rng, slopes)
+		kerneltest.FillEdgeCases[F](rng, flux)
+		kerneltest.FillEdgeCases[F](rng, manning)
+		kerneltest.FillEdgeCases[F](rng, m.Normals)
+		kerneltest.FillEdgeCases[F](rng, m.Beds)
+		kerneltest.FillEdgeCases[F](rng, m.Arms)
 		for i := range n {
 			m.EdgeCells[i] = EdgeCells{Left: int32(rng.IntN(n)), Right: int32(rng.IntN(n+n/8) - n/8)}
 			m.EdgeCells[i].Right = max(m.EdgeCells[i].Right, Wall)
@@ -43,10 +43,10 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, tol F) {
 			s := &m.Stencils[i]
 			for k := range s.Near {
 				s.Near[k] = max(int32(rng.IntN(n+n/8)-n/8), -1-int32(k))
-				s.Weight[k] = Vec2[F]{X: kerneltest.Edge[F](rng), Y: kerneltest.Edge[F](rng)}
+				s.Weight[k] = Vec2[F]{X: kerneltest.EdgeCase[F](rng), Y: kerneltest.EdgeCase[F](rng)}
 			}
 			for _, v := range []*Vec2[F]{&s.Arm[0], &s.Arm[1], &s.Bed} {
-				*v = Vec2[F]{X: kerneltest.Edge[F](rng), Y: kerneltest.Edge[F](rng)}
+				*v = Vec2[F]{X: kerneltest.EdgeCase[F](rng), Y: kerneltest.EdgeCase[F](rng)}
 			}
 		}
 		p := &Params[F]{Gravity: 9.81, DensityRatio: F(1-round%2) / 2, CFL: .9, DryDepth: 1e-6, Tolerance: tol,

@@ -27,11 +27,11 @@ func TestMaximaAreThoseOfAllFrames(t *testing.T) {
 		text string
 		sets []string
 	}{
-		"first":       {weather, nil},
-		"first lags":  {weather, []string{"physics.lagged_step=true", "physics.precision=float32"}},
-		"first rises": {forced, nil},
-		"second":      {forced, []string{"physics.order=2", "physics.lagged_step=true"}},
-		"narrow":      {weather, []string{"physics.order=2", "physics.precision=float32"}},
+		"order 1":                     {weather, nil},
+		"order 1, lagged, float32":    {weather, []string{"physics.lagged_step=true", "physics.precision=float32"}},
+		"order 1, rising bed":         {forced, nil},
+		"order 2, lagged, rising bed": {forced, []string{"physics.order=2", "physics.lagged_step=true"}},
+		"order 2, float32":            {weather, []string{"physics.order=2", "physics.precision=float32"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want, outlines string

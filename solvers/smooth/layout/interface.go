@@ -86,7 +86,7 @@ func (r *interfaceExchange) update(ctx context.Context, values []int32) error {
 	for k, v := range r.vertices {
 		r.values[k] = values[v]
 	}
-	if err := r.halo.Exchange(ctx, halo.Of(r.values)); err != nil {
+	if err := r.halo.Exchange(ctx, halo.FieldOf(r.values)); err != nil {
 		return err
 	}
 	for k, v := range r.vertices {

@@ -25,7 +25,7 @@ func TestVectorsOfAnyNumbers(t *testing.T) {
 // anyFractions returns arbitrary values, mostly 0 and 1, in runs of several cells.
 func anyFractions[F num.Float](rng *rand.Rand, n int) []F {
 	f := make([]F, n)
-	kerneltest.Edges[F](rng, f)
+	kerneltest.FillEdgeCases[F](rng, f)
 	for c := 0; c < n; {
 		pure, next := F(rng.IntN(2)), min(n, c+1+rng.IntN(30))
 		if rng.IntN(4) > 0 {
@@ -47,8 +47,8 @@ func anyPlane[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
 	for range kerneltest.Rounds(t, nx*ny) {
 		axis, normal := int32(rng.IntN(2)), int32(rng.IntN(int(Heights)+1))
 		u, old, start := make([]F, n), make([]geom.Line[F], n), anyFractions[F](rng, n)
-		kerneltest.Edges[F](rng, u)
-		kerneltest.Edges[F](rng, old)
+		kerneltest.FillEdgeCases[F](rng, u)
+		kerneltest.FillEdgeCases[F](rng, old)
 		s := Sweep2[F]{Lattice: lattice, Axis: axis, Stride: []int32{1, lattice.SY}[axis], Kind: int32(rng.IntN(3)),
 			Normal: normal, Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: nudge, RoundOff: nudge * nudge,
 			F: anyFractions[F](rng, n), Start: start, U: u}
@@ -88,8 +88,8 @@ func anySpace[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
 	for range kerneltest.Rounds(t, nx*ny*nz) {
 		axis, normal := int32(rng.IntN(3)), int32(rng.IntN(int(Heights)+1))
 		u, old, start := make([]F, n), make([]geom.Plane[F], n), anyFractions[F](rng, n)
-		kerneltest.Edges[F](rng, u)
-		kerneltest.Edges[F](rng, old)
+		kerneltest.FillEdgeCases[F](rng, u)
+		kerneltest.FillEdgeCases[F](rng, old)
 		s := Sweep3[F]{Lattice: lattice, Axis: axis, Stride: []int32{1, lattice.SY, lattice.SZ}[axis],
 			Normal: normal, Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: nudge, RoundOff: nudge * nudge,
 			F: anyFractions[F](rng, n), Start: start, U: u}

@@ -38,7 +38,8 @@ func TestPTXIsCurrent(t *testing.T) {
 	}
 }
 
-// TestOrderScratch compares the estimate backend.OrderScratch with the scratch memory that Order allocates.
+// TestOrderScratch compares the estimate backend.OrderScratch with the scratch memory that Primitives.Order (sort by
+// keys) allocates.
 func TestOrderScratch(t *testing.T) {
 	for _, n := range []int{1 << 16, 1_000_000, 1 << 28} {
 		allocated := 0

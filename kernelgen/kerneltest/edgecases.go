@@ -23,9 +23,10 @@ func Rounds(t testing.TB, n int) int {
 	return max(1, (all+n-1)/n)
 }
 
-// Edge returns a random number for a test of parity: most are of the order of 1, some are small, ±0, denormal, huge,
-// infinite or NaN. The last ones are rare, so that most results computed from a dozen numbers are finite.
-func Edge[F float32 | float64](rng *rand.Rand) F {
+// EdgeCase returns a random number for a test of parity (the same bits in Go and in the translated kernel): most are of
+// the order of 1, some are small, ±0, denormal, huge, infinite or NaN. The last ones are rare, so that most results
+// computed from a dozen numbers are finite.
+func EdgeCase[F float32 | float64](rng *rand.Rand) F {
 	denormal, huge := F(math.Float32frombits(12345)), F(3e38)
 	if unsafe.Sizeof(denormal) == 8 {
 		denormal, huge = F(math.Float64frombits(12345)), F(math.Sqrt(math.MaxFloat64)*0x1p500)
@@ -48,13 +49,13 @@ func Edge[F float32 | float64](rng *rand.Rand) F {
 	return sign * F(4*rng.Float64())
 }
 
-// Edges fills values that consist of numbers of type F only.
-func Edges[F float32 | float64, T any](rng *rand.Rand, values []T) {
+// FillEdgeCases fills values that consist of numbers of type F only.
+func FillEdgeCases[F float32 | float64, T any](rng *rand.Rand, values []T) {
 	var one T
 	size := unsafe.Sizeof(one) / unsafe.Sizeof(F(0))
 	for i := range values {
 		for k := range size {
-			*(*F)(unsafe.Add(unsafe.Pointer(&values[i]), k*unsafe.Sizeof(F(0)))) = Edge[F](rng)
+			*(*F)(unsafe.Add(unsafe.Pointer(&values[i]), k*unsafe.Sizeof(F(0)))) = EdgeCase[F](rng)
 		}
 	}
 }
