@@ -13,8 +13,8 @@ type Boxes struct {
 	Periodic [3]bool  // whether the last box along an axis is next to the first
 }
 
-// Schedule is the order in which a box exchanges with its neighbours, so that ghosts at edges and corners, whose owners
-// are not across a face, are filled too.
+// Schedule is the order in which a box exchanges with its neighbours: along one axis after the other, or with all at
+// the same time. Either fills the ghosts at edges and corners too, whose owners are not across a face.
 type Schedule uint8
 
 const (

@@ -15,16 +15,16 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// lazy is a device in the memory of the host that copies staged messages as late as possible: Fetch takes effect in
-// Fetched, Deliver when the next kernel runs.
+// lazy is a device in the memory of the host that copies staged messages as late as possible: StartDownload takes
+// effect in WaitDownloads, StartUpload when the next kernel runs or in WaitDownloads.
 type lazy struct {
 	*cpu.Device
-	fetches, deliveries [][2][]byte
-	pinned              int
+	downloads, uploads [][2][]byte
+	pinned             int
 }
 
 func (d *lazy) Run(l backend.Loop, lo, hi int) {
-	flush(&d.deliveries)
+	flush(&d.uploads)
 	d.Device.Run(l, lo, hi)
 }
 
@@ -39,18 +39,18 @@ func (d *lazy) Unpin([]byte) error {
 }
 
 func (d *lazy) StartDownload(dst, src []byte) error {
-	d.fetches = append(d.fetches, [2][]byte{dst, src})
+	d.downloads = append(d.downloads, [2][]byte{dst, src})
 	return nil
 }
 
 func (d *lazy) WaitDownloads() error {
-	flush(&d.deliveries)
-	flush(&d.fetches)
+	flush(&d.uploads)
+	flush(&d.downloads)
 	return nil
 }
 
 func (d *lazy) StartUpload(dst, src []byte) error {
-	d.deliveries = append(d.deliveries, [2][]byte{dst, src})
+	d.uploads = append(d.uploads, [2][]byte{dst, src})
 	return nil
 }
 

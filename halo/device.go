@@ -126,7 +126,7 @@ func (x *staged[T]) Start(_ context.Context, field []T) error {
 }
 
 func (x *staged[T]) Send(ctx context.Context) error {
-	// When this fetch is complete, so is the last delivery, and messages may overwrite x.in.
+	// When this download is complete, so is the last upload, and messages may overwrite x.in.
 	if len(x.out) > 0 {
 		if err := x.staging.WaitDownloads(); err != nil {
 			return err

@@ -39,8 +39,8 @@ func (p *BoxPlan) Items(limit func(cells int) int) (*ItemPlan, error) {
 		return nil, err
 	}
 	plan := &ItemPlan{Rank: p.Rank}
-	for _, round := range all.Phases {
-		for _, e := range round.Peers {
+	for _, phase := range all.Phases {
+		for _, e := range phase.Peers {
 			if e.Rank != p.Rank {
 				plan.add(e.Rank, countCells(e.Send), countCells(e.Recv), limit)
 			}

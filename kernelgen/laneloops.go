@@ -10,7 +10,7 @@ import (
 )
 
 // laneFor translates a for loop. Lanes whose condition is false are masked until the loop ends for all lanes. A loop
-// variable that the body does not assign stays a scalar if its initial value is one.
+// variable that the body does not assign stays a scalar if its initial value is a scalar.
 func (f *function) laneFor(s *ast.ForStmt) {
 	f.line("{")
 	f.depth++
@@ -51,6 +51,7 @@ func (f *function) laneLoop(cond func() string, body *ast.BlockStmt, post func()
 	f.loop = f.level
 	narrow := fmt.Sprintf("varying(mask_%d)", f.level-1)
 	if !f.jumps(body) {
+		// course is the mask of a loop without break, continue and return: the outer mask if cond is a scalar.
 		narrow = fmt.Sprintf("course(mask_%d, %s)", f.level-1, f.outside(cond))
 	}
 	f.line("auto %s = %s;", f.mask(), narrow)
@@ -74,8 +75,8 @@ func (f *function) outside(cond func() string) string {
 // jumps reports whether a body has break, continue or return statements.
 func (f *function) jumps(body ast.Node) bool {
 	found := false
-	if left, ok := body.(*cases); ok {
-		body = left.Body
+	if remaining, ok := body.(*cases); ok {
+		body = remaining.Body
 	}
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n.(type) {

@@ -169,13 +169,12 @@ func (m *Mesh) checkDuplicateCells(nb [][3]int32) error {
 }
 
 // checkEdges refuses neighbours that overlap, tagged edges that no cell has, and hanging nodes.
-// checkEdges refuses neighbours that overlap, tagged edges that no cell has, and hanging nodes.
 func (m *Mesh) checkEdges(nb [][3]int32) error {
 	overlap := fault{what: "edge with both cells on one side", many: "edges with both cells on one side",
 		advice: "the cells overlap; orient clockwise cells, or mesh the domain again"}
 	overlaps := func(c, k int) bool { // cell c with the cell of higher id across edge k
 		v, other := m.Cells[c], nb[c][k]
-		return int(other) > c && m.Cells[other][m.slot(other, v[k], v[(k+1)%3])] == v[k]
+		return int(other) > c && m.Cells[other][m.edgeIndex(other, v[k], v[(k+1)%3])] == v[k]
 	}
 	eachBad(len(m.Cells), func(c int) bool { return !overlaps(c, 0) && !overlaps(c, 1) && !overlaps(c, 2) }, func(c int) {
 		for k, v := range m.Cells[c] {
@@ -230,7 +229,6 @@ type fault struct {
 const maxExamples = 3
 
 // add counts a fault. It calls describe only for the first few.
-// add counts a fault. It calls describe only for the first few.
 func (f *fault) add(describe func() string) {
 	f.count++
 	if f.count <= maxExamples {
@@ -238,7 +236,6 @@ func (f *fault) add(describe func() string) {
 	}
 }
 
-// joinFaults returns an error with a line for each type of fault that occurred, nil if none did.
 // joinFaults returns an error with a line for each type of fault that occurred, nil if none did.
 func joinFaults(faults ...*fault) error {
 	var errs []error
@@ -268,7 +265,6 @@ const (
 	cellHuge
 )
 
-// shape classifies cell c by the sign of its area, with a bound of the round-off error.
 // shape classifies cell c by the sign of its area, with a bound of the round-off error.
 func (m *Mesh) shape(c int) cellShape {
 	v := &m.Cells[c]

@@ -67,7 +67,7 @@ func (m *Mesh) numberEdges(nb [][3]int32) (mids [][3]int32, ends [][2]int32) {
 		for k, other := range nb[c] {
 			a, b := v[k], v[(k+1)%3]
 			if other >= 0 && int(other) < c {
-				mids[c][k] = mids[other][m.slot(other, a, b)]
+				mids[c][k] = mids[other][m.edgeIndex(other, a, b)]
 				continue
 			}
 			mids[c][k] = int32(len(m.X) + len(ends))
@@ -77,8 +77,8 @@ func (m *Mesh) numberEdges(nb [][3]int32) (mids [][3]int32, ends [][2]int32) {
 	return mids, ends
 }
 
-// slot returns k such that vertices a and b are, in either order, the vertices k and k+1 of cell c; -1 if none.
-func (m *Mesh) slot(c, a, b int32) int {
+// edgeIndex returns k such that vertices a and b are, in either order, the vertices k and k+1 of cell c; -1 if none.
+func (m *Mesh) edgeIndex(c, a, b int32) int {
 	v := m.Cells[c]
 	for k := range v {
 		if s, t := v[k], v[(k+1)%3]; s == a && t == b || s == b && t == a {

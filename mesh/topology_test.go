@@ -47,7 +47,7 @@ func TestNeighboursAgreesWithSearch(t *testing.T) {
 			for k := range v {
 				want := int32(-1)
 				for d := range m.Cells {
-					if d != c && m.slot(int32(d), v[k], v[(k+1)%3]) >= 0 {
+					if d != c && m.edgeIndex(int32(d), v[k], v[(k+1)%3]) >= 0 {
 						want = int32(d)
 					}
 				}

@@ -13,10 +13,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// ownFlags translates flags of other programs, which have a single dash, into flags of the solver's command that
-// args call. The flag parser would read -optim as -o ptim, that is --out ptim. Arguments of other commands are
-// returned unchanged.
-func ownFlags(root *cobra.Command, args []string) ([]string, error) {
+// translateForeignFlags translates flags of other programs, which have a single dash, into flags of the solver's
+// command that args call. The flag parser would read -optim as -o ptim, that is --out ptim. Arguments of other commands
+// are returned unchanged.
+func translateForeignFlags(root *cobra.Command, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return args, nil
 	}

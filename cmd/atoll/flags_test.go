@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestUnknownFlags: every command answers a flag with a wrong, a missing or a single dash's letter by its nearest flag,
-// and one that is like no other by how to list all.
-func TestUnknownFlags(t *testing.T) {
+// TestUnknownFlags: for a flag with a wrong letter, a missing letter or a single dash the error suggests the nearest
+// flag, and for one that resembles none it says how to list all.
+func TestUnkntranslateForeignFlags(t *testing.T) {
 	tried := 0
 	var each func(c *cobra.Command)
 	each = func(c *cobra.Command) {
@@ -46,7 +46,7 @@ func TestUnknownFlags(t *testing.T) {
 	if tried < 100 {
 		t.Errorf("only %d flags were tried", tried)
 	}
-	if _, err := ownFlags(rootCommand(), []string{"smooth", "-hmim", "0.1"}); err == nil ||
+	if _, err := translateForeignFlags(rootCommand(), []string{"smooth", "-hmim", "0.1"}); err == nil ||
 		err.Error() != "unknown flag: -hmim; did you mean --hmin?" {
 		t.Error(err)
 	}

@@ -100,7 +100,7 @@ func rootCommand() *cobra.Command {
 func execute(ctx context.Context, args []string) int {
 	root := rootCommand()
 	return reportEnd(ctx, process.Guard(func() error {
-		own, err := ownFlags(root, args)
+		own, err := translateForeignFlags(root, args)
 		if err != nil {
 			return err
 		}

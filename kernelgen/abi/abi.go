@@ -48,7 +48,7 @@ type Launch struct {
 	Dims   int    // number of indices, 1 to 3
 	Tile   bool   // an index is computed by a block instead of a thread
 	Shared int    // bytes of dynamic shared memory of a block
-	Args   []Arg  // the arguments after the bounds
+	Args   []Arg  // the arguments after the range of indices (lo, hi), which every entry takes first
 }
 
 // Launcher is a loop that a GPU can run.
@@ -149,8 +149,9 @@ type header struct{ data, len, cap uint64 }
 
 const headerSize = unsafe.Sizeof(header{})
 
-// Parameters returns the bytes of each parameter after the bounds, for cuLaunchKernel's array of pointers. The function
-// device returns the device address of size bytes of the host's memory. It is not called for empty slices.
+// Parameters returns the bytes of each parameter after the range of indices (lo, hi), which every entry takes first,
+// for cuLaunchKernel's array of pointers. The function device returns the device address of size bytes of the host's
+// memory. It is not called for empty slices.
 func (l Launch) Parameters(device func(host unsafe.Pointer, size uintptr) (uint64, error)) ([][]byte, error) {
 	all := make([][]byte, len(l.Args))
 	for i, a := range l.Args {

@@ -20,8 +20,10 @@ type RemoteSupervisor struct {
 	SilenceLimit time.Duration
 	MaxOutage    time.Duration // how long Join dials a launcher that does not answer
 	UntilDone    bool          // a launcher that stops before the run is done will be replaced: Join dials the next one
-	Done         func() bool   // reports that the run is done, for when the launcher has ended before; nil for unknown
-	Log          func(text string)
+	// Done asks whether the run is done, in case the launcher ended before it could tell this supervisor; nil if that
+	// cannot be known.
+	Done func() bool
+	Log  func(text string)
 }
 
 // RefusedError: the launcher has refused the supervisor.

@@ -21,7 +21,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(cells22 + field("NodeData", "4\n9 1.5\n1 2\n7 -3e2\n3 4\n")))
 	f.Add([]byte(cells41 + field("ElementData", "3\n2 1.5\n1 2\n3 7\n")))
 	for _, bin := range []bool{false, true} {
-		w, err := newWriter(meshfile.OfMesh(meshtest.Laden(4, 1)), bin)
+		w, err := newWriter(meshfile.OfMesh(meshtest.WithGroupsAndFields(4, 1)), bin)
 		if err != nil {
 			f.Fatal(err)
 		}

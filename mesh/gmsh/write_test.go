@@ -20,7 +20,7 @@ import (
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		m := meshtest.Laden(rapid.IntRange(2, 100).Draw(t, "cells"), rapid.Uint64().Draw(t, "seed"))
+		m := meshtest.WithGroupsAndFields(rapid.IntRange(2, 100).Draw(t, "cells"), rapid.Uint64().Draw(t, "seed"))
 		for _, bin := range []bool{false, true} {
 			path := filepath.Join(dir, "m.msh")
 			if err := Write(path, m, bin); err != nil {
@@ -40,7 +40,7 @@ func TestRoundTrip(t *testing.T) {
 // Gmsh reads a file of Write, and writes the same mesh in version 2.2.
 func TestGmshReadsOurFiles(t *testing.T) {
 	gmsh := needs.Program(t, "gmsh", "gmsh")
-	m := meshtest.Laden(60, 5)
+	m := meshtest.WithGroupsAndFields(60, 5)
 	m.CellData, m.VertexData = nil, map[string][]float64{"z": m.VertexData["z"]} // gmsh -save does not save fields
 	for c := range m.CellGroup {
 		m.CellGroup[c] = max(m.CellGroup[c], 4) // Gmsh saves only cells in groups
@@ -71,7 +71,7 @@ func TestGmshReadsOurFiles(t *testing.T) {
 // This is how Gmsh users put a bathymetry into a mesh file.
 func TestGmshReadsOurFields(t *testing.T) {
 	gmsh := needs.Program(t, "gmsh", "gmsh")
-	m := meshtest.Laden(20, 5)
+	m := meshtest.WithGroupsAndFields(20, 5)
 	for c := range m.Cells {
 		m.CellGroup[c] = 4 // Gmsh saves only cells in groups, group by group
 		m.CellData["n (Manning)"][c] = 1 / float64(c+3)
@@ -122,7 +122,7 @@ func TestWriteRefusals(t *testing.T) {
 		"name":       {func(m *mesh.Mesh) { m.Groups[0].Name = "a\"b" }, "has a quote or line break"},
 		"field name": {func(m *mesh.Mesh) { m.CellData = map[string][]float64{"": {1, 2}} }, `the name "" is empty`},
 	} {
-		m := meshtest.Laden(4, 1)
+		m := meshtest.WithGroupsAndFields(4, 1)
 		c.corrupt(m)
 		path := filepath.Join(t.TempDir(), "m.msh")
 		if err := Write(path, m, true); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -132,7 +132,7 @@ func TestWriteRefusals(t *testing.T) {
 			t.Errorf("%s: the file exists, want none after an error", name)
 		}
 	}
-	if err := Write(filepath.Join(t.TempDir(), "none", "m.msh"), meshtest.Laden(4, 1), true); err == nil {
+	if err := Write(filepath.Join(t.TempDir(), "none", "m.msh"), meshtest.WithGroupsAndFields(4, 1), true); err == nil {
 		t.Error("Write accepts a path in a folder that does not exist, want an error")
 	}
 }

@@ -16,7 +16,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(squareText))
 	for _, inBinary := range []bool{false, true} {
-		f.Add(bytesOf(f, meshtest.Laden(4, 1), inBinary))
+		f.Add(bytesOf(f, meshtest.WithGroupsAndFields(4, 1), inBinary))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := parse(data)

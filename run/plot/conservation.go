@@ -18,13 +18,14 @@ type columnCurve struct {
 	values   []float64
 	drifts   bool // change of a conserved quantity since the start
 	relative bool // the change is relative to the first value
-	sweeps   bool // of a run without time
+	sweeps   bool // the table is of a solver that counts sweeps instead of time; the x axis is labelled sweeps
 	unknown  bool // no solver declares the column
 }
 
-// columnCurves selects the columns of a table to plot. By default these are: changes of conserved quantities, or their
-// unexplained changes if the table has these; sources, side by side; quantities for which a solver declares a panel;
-// and columns that no solver declares. If columns are named, only these are plotted, unchanged.
+// columnCurves selects the columns of a table to plot. By default these are: changes of conserved quantities, or if
+// the table has them the changes that the sources do not account for (columns NAME_drift); sources, side by side;
+// quantities for which a solver declares a panel; and columns that no solver declares. If columns are named, only these
+// are plotted, unchanged.
 func columnCurves(t *table, wanted []string) (all []columnCurve) {
 	for i, name := range t.names {
 		if name == "t" || name == "step" || name == "dt" {

@@ -231,8 +231,8 @@ func (s *solver[F]) runBands(runs [][]kernelRun, kernels [stageKernels]backend.L
 	}
 	for k := range l.spent {
 		if spent := l.spent[k].Swap(0); spent > 0 {
-			s.spent[phase[k]] += time.Duration(float64(now.Sub(s.clockAt)) * float64(spent) / float64(all))
+			s.spent[phase[k]] += time.Duration(float64(now.Sub(s.lapStart)) * float64(spent) / float64(all))
 		}
 	}
-	s.clockAt = now
+	s.lapStart = now
 }

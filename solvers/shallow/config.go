@@ -30,14 +30,14 @@ type Config struct {
 	Given []*Given
 
 	Forcing Forcing
-	Keep    Keep
+	Keep    Keep // which extremes are recorded
 
 	Sweep Sweep
 	Halo  string // exchanger between devices: "staged" through the host, "nccl", or "auto" or "" for the best available
 }
 
-// Forcing is what acts on the water besides gravity and the bed. A nil series is absent; fields in space are in
-// Initial.
+// Forcing is what acts on the water besides gravity and the bed. A nil series is absent; what varies over the mesh
+// is in Initial.
 type Forcing struct {
 	Rain           []series.Row // m/s, for one layer
 	Evaporation    []series.Row // m/s, of one layer
@@ -92,7 +92,8 @@ func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {
 		DryDepth: F(c.DryDepth), Tolerance: tolerance[F](), Hyperbolic: c.Hyperbolic, Friction: friction, Lag: c.Lag,
 	}
 	if c.Layers == 1 {
-		p.DensityRatio = 1 // so that what weighs both levels is the level of the one layer
+		// Formulas that weight the two levels by the density ratio then give the level of the only layer.
+		p.DensityRatio = 1
 	}
 	switch {
 	case c.Order < 0 || c.Order > 2:

@@ -43,7 +43,7 @@ func (s *solver[F]) finishExchange(ctx context.Context) error {
 	return s.ghosts.Finish(ctx)
 }
 
-// limitBits returns limit k as the integer over which linked devices take minima.
+// limitBits returns limit k as an integer that is larger for smaller limits (see [atomics.Least]).
 func (a *arrays[F]) limitBits(k cycleStep) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(&a.stepLimits[k])), 1)
 }

@@ -24,7 +24,7 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.clockAt = time.Now()
+	s.lapStart = time.Now()
 	if err := s.quiesce(ctx); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *solver[F]) queueable(steps int) int {
 	clock := &s.hostClock[0]
 	n := min(steps, s.samples.maxSteps())
 	next := clock.Until
-	if clock.Pause > 0 {
+	if clock.Pause > 0 { // the time at which output is due
 		next = min(next, clock.Pause)
 	}
 	if left := math.Ceil((next - clock.Time) / float64(clock.Limit)); left < float64(n) {
@@ -99,6 +99,7 @@ func (s *solver[F]) queueStep(ctx context.Context, k cycleStep) error {
 		return err
 	}
 	if s.linked != nil {
+		// The bits are stored so that the largest integer is the smallest limit.
 		if err := s.linked.Max(s.limitBits(k.plus(1))); err != nil {
 			return err
 		}

@@ -138,7 +138,7 @@ type solver[F num.Float] struct {
 	hostClock  [1]kernels.Clock[F] // after the last step
 	pause      float64
 	hostLimits [cycleLength]atomics.Least[F]
-	clockAt    time.Time
+	lapStart   time.Time
 	spent      [phases]time.Duration
 	exchanging bool // the exchange of this state's ghosts is pending
 	reducer    *reducer

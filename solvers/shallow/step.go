@@ -12,7 +12,7 @@ import (
 // step takes a step of the clock's length. The limiter of mass fluxes needs this length before the fluxes, so it
 // comes from the waves of the previous step, as in the paper's Figure 2.
 func (s *solver[F]) step(ctx context.Context) error {
-	s.clockAt = time.Now()
+	s.lapStart = time.Now()
 	if err := s.uploadClock(); err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ const (
 // lap adds the time since the last call to a phase.
 func (s *solver[F]) lap(phase int) {
 	now := time.Now()
-	s.spent[phase] += now.Sub(s.clockAt)
-	s.clockAt = now
+	s.spent[phase] += now.Sub(s.lapStart)
+	s.lapStart = now
 }
 
 func (s *solver[F]) Phases() map[string]float64 {

@@ -128,7 +128,7 @@ type solver[F num.Float] struct {
 	steps     int
 	longest   float64 // the largest product of a step and |factor| so far
 	next      [cycleLength]kernels.Clock[F]
-	clockAt   time.Time
+	lapStart  time.Time
 	phaseTime [3]time.Duration // on exchanges, planes, sweeps
 }
 

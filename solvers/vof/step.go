@@ -32,7 +32,7 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.clockAt = time.Now()
+		s.lapStart = time.Now()
 		first := s.steps % cycleLength
 		n := cycleLength - first
 		if s.series != nil {
@@ -216,8 +216,8 @@ const (
 // lap adds the time since the last call to a phase.
 func (s *solver[F]) lap(phase int) {
 	now := time.Now()
-	s.phaseTime[phase] += now.Sub(s.clockAt)
-	s.clockAt = now
+	s.phaseTime[phase] += now.Sub(s.lapStart)
+	s.lapStart = now
 }
 
 func (s *solver[F]) Phases() map[string]float64 {

@@ -20,8 +20,8 @@ func Cube(t testing.TB, n int, shift float64) *mesh.Solid {
 	return s
 }
 
-// Laden is a triangle mesh with groups, tagged edges, fields and third coordinates.
-func Laden(cells int, seed uint64) *mesh.Mesh {
+// WithGroupsAndFields is a triangle mesh with groups, tagged edges, fields and third coordinates.
+func WithGroupsAndFields(cells int, seed uint64) *mesh.Mesh {
 	m, err := mesh.Rectangle(0.1, -1e-7, 1, 1, cells, seed)
 	if err != nil {
 		panic(err)

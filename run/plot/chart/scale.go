@@ -24,7 +24,9 @@ type Colouring struct {
 	// Classes are the names of the values 0, 1 and so on, if the field has only these values; nil for other fields.
 	Classes []string
 
-	Missing string // meaning of values that are not finite, for the legend; "" for an error, drawn as "no data" in magenta
+	// Missing is the meaning of values that are not finite, for the legend; "" if such values are a fault of the data:
+	// they are drawn in magenta as "no data".
+	Missing string
 
 	Log bool // logarithmic scale; values that are not positive get the colour of the lower end
 }

@@ -70,7 +70,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: tol,
 		Hyperbolic: true, Friction: true, Forced: true, Longest: .5}
 	m.Boundary.Passed = make([]Passed, len(m.Boundary.Of))
-	other := *m // whose outlets count for themselves
+	other := *m // with its own volumes passed through outlets, for the translation
 	other.Boundary.Passed = make([]Passed, len(m.Boundary.Of))
 	meshes := [2]*Mesh[F]{m, &other}
 	forces := forcings(rng, n, m.Boundary.Now)
@@ -84,7 +84,8 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 		kerneltest.Same(t, name, flux[0], flux[1], nil)
 		kerneltest.Same(t, name+" outlets", m.Boundary.Passed, other.Boundary.Passed, nil)
 		kerneltest.Same(t, name+" counters", counters[:1], counters[1:], nil)
-		for _, clock.Dt = range []F{0, 1e-2} { // 0 keeps all states sound, so that the reduced step is a number
+		for _, clock.Dt = range []F{0, 1e-2} {
+			// With 0 no state becomes invalid, so that the minimum over the cells is not NaN.
 			out := [2][]State[F]{make([]State[F], n), make([]State[F], n)}
 			var least [2]atomics.Least[F]
 			up := func(k int) loop {
@@ -105,7 +106,8 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 	makeStencils(rng, m, n)
 	for _, oneLayer := range []bool{false, true} {
-		copy(forces[1].Lost, forces[0].Lost) // stages by tiles add to the first alone
+		// The stages that run by tiles add losses only to forces[0]: make both copies equal again.
+		copy(forces[1].Lost, forces[0].Lost)
 		parityOfSlopes(t, l, rng, oneLayer, p, m, w, manning, forces)
 	}
 	parityOfSeries[F](t, l)
@@ -114,7 +116,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	tiles := tiled(rng, m)
 	type parts struct {
 		clock, next  [1]Clock[F]
-		waves, spare atomics.Least[F]
+		waves, spare atomics.Least[F] // limit of the step; minimum that the step clears for a later one
 		out          []State[F]
 		least        atomics.Least[F]
 	}
@@ -170,7 +172,7 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 	rows := []Row{{0, 1}, {.5, 3}, {2, -1}, {0, 7}, {1, 7}, {4, 9}}
 	for _, c := range []struct {
 		clock  Clock[F]
-		later  bool
+		atEnd  bool // of the step, not at its start
 		first  float64
 		second float64
 	}{
@@ -185,14 +187,14 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 			waves.Take(.5)
 			run := func(k int) loop {
 				now[k], list[k] = make([]F, 3), []Series{{Slot: 2, Count: 3, At: at}, {Slot: 1, First: 3, Count: 3, At: at}}
-				return NewEvaluateSeriesLoop(c.later, &c.clock, &waves, rows, list[k], now[k])
+				return NewEvaluateSeriesLoop(c.atEnd, &c.clock, &waves, rows, list[k], now[k])
 			}
 			run(0).Range(0, 2)
 			l.Run(t, run(1), 0, 2)
 			kerneltest.Same(t, "series", now[0], now[1], nil)
 			kerneltest.Same(t, "series' rows", list[0], list[1], nil)
 			if off := max(num.Abs(float64(now[0][2])-c.first), num.Abs(float64(now[0][1])-c.second)); off > 1e-6 {
-				t.Errorf("%+v, later %v, from row %d: %v, want %g and %g", c.clock, c.later, at, now[0], c.first, c.second)
+				t.Errorf("%+v, at end %v, from row %d: %v, want %g and %g", c.clock, c.atEnd, at, now[0], c.first, c.second)
 			}
 		}
 	}
@@ -224,7 +226,8 @@ func parityOfUplift[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 	}
 }
 
-// parityOfTables compares slopes written to a table with those in an array, which it returns in a table.
+// parityOfTables compares the table of slopes computed here with the table filled from an array of slopes, as if
+// received from another rank. It returns the latter.
 func parityOfTables[F num.Float](t *testing.T, l cudatest.Runner, oneLayer bool, p *Params[F], m *Mesh[F],
 	w []State[F], slopes []Slopes[F]) *SlopeTable[F] {
 	var found, received [2]*SlopeTable[F]

@@ -83,7 +83,7 @@ func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, oneLayer 
 	tiles *TiledMesh[F], w []State[F], slopes *SlopeTable[F], manning []F, forces [2]*Forcing[F]) {
 	type parts struct {
 		clock, next  [1]Clock[F]
-		waves, spare atomics.Least[F]
+		waves, spare atomics.Least[F] // limit of the step; minimum that the stage clears for a later step
 		out          []State[F]
 		least        atomics.Least[F]
 		counters     [1]Counters
