@@ -61,6 +61,7 @@ func newBands(core []kernels.CellEdges, edges []kernels.EdgeCells, count, block,
 		for b.begun < b.hi && (b.begun == b.lo || !b.waits()) {
 			b.advance(block)
 		}
+		b.follow() // edges between boundary cells at first order, if there are no core cells
 		all.early = append(all.early, b.take())
 		b.boundary = true
 		b.follow()

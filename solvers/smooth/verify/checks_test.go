@@ -39,7 +39,7 @@ func TestTwins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := " states are the same in every bit on one and two"; !strings.Contains(out.String(), "64"+want) ||
+	if want := " states have the same bits on one and two"; !strings.Contains(out.String(), "64"+want) ||
 		report.Checks[0].Bounds != 64+8 {
 		t.Errorf("%d bounds:\n%s", report.Checks[0].Bounds, out.String())
 	}
