@@ -73,7 +73,6 @@ func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []ker
 		return err
 	}
 	s.innerEdges, s.beds = innerEdges, kernelMesh.Beds
-	s.makeBands(max(cfg.Order, 1), &kernelMesh, innerEdges)
 	s.openGroups, s.outletGroup, s.sources = out.openGroups, out.boundary.Of, out.sources
 	s.outletKeys = out.keys
 	if cfg.Order == 2 {
@@ -88,6 +87,8 @@ func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []ker
 			return err
 		}
 		s.ntiles = len(tiles.Tiles) - 1
+	} else {
+		s.makeBands(max(cfg.Order, 1), &kernelMesh, innerEdges)
 	}
 	if err := s.upload(s.dev, kernelMesh, tiles, out, state, manning, s.part.Owned, s.comm.Size() > 1); err != nil {
 		return err
