@@ -40,9 +40,9 @@ func units(p *kernelgen.Package) ([]unit, error) {
 	var all []unit
 	for _, t := range Targets {
 		for _, f := range precisions {
-			one, staged := t.lanes(f.size, false), t.lanes(f.size, true)
-			for _, n := range slices.Compact([]int{one, staged}) {
-				include := func(k *kernelgen.Kernel) bool { return t.lanes(f.size, k.Stages > 0) == n }
+			one, wide := t.lanes(f.size, false), t.lanes(f.size, true)
+			for _, n := range slices.Compact([]int{one, wide}) {
+				include := func(k *kernelgen.Kernel) bool { return t.lanes(f.size, k.Wide) == n }
 				source, entries, err := p.Lanes(f.kind, include)
 				if err != nil {
 					return nil, err
