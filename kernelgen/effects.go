@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// effect finds a call inside e that writes to memory.
-func (f *function) effect(e ast.Expr) *ast.CallExpr {
+// writingCall returns a call inside e that writes to memory, or nil.
+func (f *function) writingCall(e ast.Expr) *ast.CallExpr {
 	var found *ast.CallExpr
 	ast.Inspect(e, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CallExpr); ok && found == nil {
@@ -22,26 +22,26 @@ func (f *function) effect(e ast.Expr) *ast.CallExpr {
 	return found
 }
 
-// isWhole reports whether e is only the call, possibly negated, converted or compared with a constant.
-func (f *function) isWhole(e ast.Expr, call *ast.CallExpr) bool {
+// isWholeExpression reports whether e is only the call, possibly negated, converted or compared with a constant.
+func (f *function) isWholeExpression(e ast.Expr, call *ast.CallExpr) bool {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return f.isWhole(e.X, call)
+		return f.isWholeExpression(e.X, call)
 	case *ast.UnaryExpr:
-		return f.isWhole(e.X, call)
+		return f.isWholeExpression(e.X, call)
 	case *ast.BinaryExpr:
-		return f.u.pkg.Info.Types[e.Y].Value != nil && f.isWhole(e.X, call) ||
-			f.u.pkg.Info.Types[e.X].Value != nil && f.isWhole(e.Y, call)
+		return f.u.pkg.Info.Types[e.Y].Value != nil && f.isWholeExpression(e.X, call) ||
+			f.u.pkg.Info.Types[e.X].Value != nil && f.isWholeExpression(e.Y, call)
 	case *ast.CallExpr:
 		if e != call {
-			return f.u.pkg.Info.Types[e.Fun].IsType() && f.isWhole(e.Args[0], call)
+			return f.u.pkg.Info.Types[e.Fun].IsType() && f.isWholeExpression(e.Args[0], call)
 		}
 		for _, a := range e.Args {
-			if f.effect(a) != nil {
+			if f.writingCall(a) != nil {
 				return false
 			}
 		}
-		return f.effect(e.Fun) == nil
+		return f.writingCall(e.Fun) == nil
 	}
 	return false
 }
@@ -67,9 +67,9 @@ func (u *unit) writes(fn *types.Func) bool {
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			found = found || slices.ContainsFunc(n.Lhs, u.indirect)
+			found = found || slices.ContainsFunc(n.Lhs, u.isIndirect)
 		case *ast.IncDecStmt:
-			found = found || u.indirect(n.X)
+			found = found || u.isIndirect(n.X)
 		case *ast.CallExpr:
 			if callee := u.callee(n); callee != nil {
 				found = found || u.writes(callee)
@@ -81,23 +81,23 @@ func (u *unit) writes(fn *types.Func) bool {
 	return found
 }
 
-// indirect reports whether an expression refers to memory through a pointer or a slice.
-func (u *unit) indirect(e ast.Expr) bool {
+// isIndirect reports whether an expression refers to memory through a pointer or a slice.
+func (u *unit) isIndirect(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return u.indirect(e.X)
+		return u.isIndirect(e.X)
 	case *ast.StarExpr:
 		return true
 	case *ast.SelectorExpr:
 		if _, ok := u.pkg.Info.TypeOf(e.X).Underlying().(*types.Pointer); ok {
 			return true
 		}
-		return u.indirect(e.X)
+		return u.isIndirect(e.X)
 	case *ast.IndexExpr:
 		if _, ok := u.pkg.Info.TypeOf(e.X).Underlying().(*types.Array); !ok {
 			return true
 		}
-		return u.indirect(e.X)
+		return u.isIndirect(e.X)
 	}
 	return false
 }
@@ -124,10 +124,10 @@ func (u *unit) callee(c *ast.CallExpr) *types.Func {
 	return fn
 }
 
-// stored holds the types whose values a function may write to memory.
+// stored is the set of types whose values a function may write to memory.
 type stored struct {
-	types map[*types.TypeName]bool
-	all   bool // the types are not known: the function may write any
+	types   map[*types.TypeName]bool
+	anyType bool // the types are not known: the function may write values of any type
 }
 
 // storesOf returns what a function and the functions that it calls may write to memory.
@@ -135,13 +135,14 @@ func (u *unit) storesOf(fn *types.Func) stored {
 	s, ok := u.stores[fn]
 	if !ok {
 		s.types = map[*types.TypeName]bool{}
-		u.reach(fn, map[*types.Func]bool{}, &s)
+		u.collectStores(fn, map[*types.Func]bool{}, &s)
 		u.stores[fn] = s
 	}
 	return s
 }
 
-func (u *unit) reach(fn *types.Func, reached map[*types.Func]bool, s *stored) {
+// collectStores adds fn and all functions that it calls to reached, and the types that they store to s.
+func (u *unit) collectStores(fn *types.Func, reached map[*types.Func]bool, s *stored) {
 	fn = fn.Origin()
 	decl := u.pkg.Decls[fn]
 	if decl == nil || decl.Body == nil || reached[fn] {
@@ -152,12 +153,12 @@ func (u *unit) reach(fn *types.Func, reached map[*types.Func]bool, s *stored) {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for _, l := range n.Lhs {
-				if u.indirect(l) {
+				if u.isIndirect(l) {
 					u.recordStore(l, s)
 				}
 			}
 		case *ast.IncDecStmt:
-			if u.indirect(n.X) {
+			if u.isIndirect(n.X) {
 				u.recordStore(n.X, s)
 			}
 		case *ast.CallExpr:
@@ -170,13 +171,13 @@ func (u *unit) reach(fn *types.Func, reached map[*types.Func]bool, s *stored) {
 					u.recordStore(a, s)
 				}
 			}
-			u.reach(callee, reached, s)
+			u.collectStores(callee, reached, s)
 		}
 		return true
 	})
 }
 
-// recordStore records the type of a value in memory, or of the one that it points to, and of those that it is a part of.
+// recordStore records the type of a value in memory, or of the one that it points to, and of those that it is part of.
 func (u *unit) recordStore(place ast.Expr, s *stored) {
 	for place != nil {
 		t := u.pkg.Info.TypeOf(place)
@@ -187,7 +188,7 @@ func (u *unit) recordStore(place ast.Expr, s *stored) {
 		case *types.Named:
 			s.types[t.Origin().Obj()] = true
 		case *types.TypeParam:
-			s.all = s.all || !isNumber(t)
+			s.anyType = s.anyType || !isNumber(t)
 		}
 		switch e := ast.Unparen(place).(type) {
 		case *ast.SelectorExpr:
@@ -204,28 +205,28 @@ func (u *unit) recordStore(place ast.Expr, s *stored) {
 	}
 }
 
-// unchanged reports whether an element of a slice is a struct of numbers that stays as it is until the function returns,
-// so that a pointer to it can be replaced by a copy. Structs with arrays are excluded, since each lane may index an array
-// with an index of its own.
-func (f *function) unchanged(e *ast.IndexExpr) bool {
+// isUnchanged reports whether an element of a slice is a struct of numbers that stays as it is until the function
+// returns, so that a pointer to it can be replaced by a copy. Structs with arrays are excluded, since each lane may index
+// an array with an index of its own.
+func (f *function) isUnchanged(e *ast.IndexExpr) bool {
 	slice, ok := f.typeOf(e.X).Underlying().(*types.Slice)
 	if !ok {
 		return false
 	}
 	n, ok := types.Unalias(slice.Elem()).(*types.Named)
-	if !ok || !f.u.value(n) {
+	if !ok || !f.u.holdsNoReference(n) {
 		return false
 	}
 	if s, ok := n.Underlying().(*types.Struct); !ok || holds(s, isArray) {
 		return false
 	}
 	for r := range f.sig.Results().Variables() {
-		if !f.u.value(f.subst(r.Type())) { // a pointer may be used after the function
+		if !f.u.holdsNoReference(f.subst(r.Type())) { // a pointer may be used after the function
 			return false
 		}
 	}
 	s := f.u.storesOf(f.out.fn)
-	return !s.all && !s.types[n.Origin().Obj()]
+	return !s.anyType && !s.types[n.Origin().Obj()]
 }
 
 // isNumber reports whether a type parameter is constrained to numbers.

@@ -55,7 +55,7 @@ func (loop *BarrierLoop[F]) Lanes(set lanes.Set) bool {
 func (loop *BarrierLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for {
-		n := loop.code.Count(min(hi-lo, 16))
+		n := loop.code.Count(min(hi-lo, max(loop.code.Lanes, 8)))
 		if n == 0 {
 			break
 		}
@@ -196,7 +196,7 @@ func (loop *PainLoop[F]) Lanes(set lanes.Set) bool {
 func (loop *PainLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for {
-		n := loop.code.Count(hi - lo)
+		n := loop.code.Count(min(hi-lo, max(loop.code.Lanes, 64)))
 		if n == 0 {
 			break
 		}
@@ -210,6 +210,9 @@ func (loop *PainLoop[F]) Range(lo, hi int) {
 	}
 	loop.result.Take(best)
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *PainLoop[F]) Grain() int { return 1024 }
 
 // Launch says how other devices run the kernel.
 func (loop *PainLoop[F]) Launch() abi.Launch {
@@ -260,7 +263,7 @@ func (loop *PainExactLoop[F]) Lanes(set lanes.Set) bool {
 func (loop *PainExactLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for {
-		n := loop.code.Count(hi - lo)
+		n := loop.code.Count(min(hi-lo, max(loop.code.Lanes, 64)))
 		if n == 0 {
 			break
 		}
@@ -274,6 +277,9 @@ func (loop *PainExactLoop[F]) Range(lo, hi int) {
 	}
 	loop.result.Take(best)
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *PainExactLoop[F]) Grain() int { return 1024 }
 
 // Launch says how other devices run the kernel.
 func (loop *PainExactLoop[F]) Launch() abi.Launch {
