@@ -84,7 +84,7 @@ func checkPart(g Graph, parts, cells []int32) error {
 		}
 		return nil
 	}
-	if err := fault(0); err != nil { // what all others are compared with
+	if err := fault(0); err != nil { // all others are compared with the first
 		return err
 	}
 	if parallel.All(len(cells), verticesPerWorker, func(i int) bool { return fault(i) == nil }) {
@@ -98,8 +98,7 @@ func checkPart(g Graph, parts, cells []int32) error {
 	return nil
 }
 
-// gather returns values[at[i]] for each i.
-// gather returns values[at[i]] for each i.
+// gather returns values[indices[i]] for each i.
 func gather(values []float64, indices []int32) []float64 {
 	gathered := make([]float64, len(indices))
 	for i, id := range indices {

@@ -45,10 +45,10 @@ func TestArrange(t *testing.T) {
 				if ordering == Natural && (!slices.IsSorted(core) || !slices.IsSorted(boundary)) {
 					t.Fatalf("part %d: the natural order %v %v does not ascend", part, core, boundary)
 				}
-				all := slices.Concat(core, boundary)
-				slices.Sort(all)
-				if !slices.Equal(all, cells) {
-					t.Fatalf("part %d: arranged %v, want the cells %v", part, all, cells)
+				arranged := slices.Concat(core, boundary)
+				slices.Sort(arranged)
+				if !slices.Equal(arranged, cells) {
+					t.Fatalf("part %d: arranged %v, want the cells %v", part, arranged, cells)
 				}
 			}
 		}

@@ -12,9 +12,10 @@ type Neighbour struct {
 	Cells []int32 // ascending
 }
 
-// Ghosts lists the ghosts of a part: the cells of other parts at most depth edges away from one of its own, sorted by
-// owner and then by id. cells lists the cells of the part in ascending order, as [Split] returns them. The time is
-// proportional to the numbers of own cells and ghosts; the memory includes one bit for each cell of the graph.
+// Ghosts lists the ghosts of a part: the cells of other parts that are at most depth edges of the graph away from a
+// cell of the part, sorted by owner and then by id. cells lists the cells of the part in ascending order, as
+// [Split] returns them. The time is proportional to the numbers of own cells and ghosts; the memory includes one
+// bit for each cell of the graph.
 func Ghosts(g Graph, parts, cells []int32, depth int) ([]Neighbour, error) {
 	if depth < 0 {
 		return nil, fmt.Errorf("a halo of depth %d: give 0 or more", depth)

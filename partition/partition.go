@@ -45,7 +45,7 @@ func Partition(method Cut, g Graph, x, y []float64, parts int, seed uint64) ([]i
 	case RandomCut:
 		partOf = cutEvenly(shuffled(n, seed), parts)
 	default:
-		return nil, fmt.Errorf("unknown partition %q: choose one of %s", method, list(Cuts))
+		return nil, fmt.Errorf("unknown partition %q: choose one of %s", method, commaList(Cuts))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("partition %q: %w", method, err)
@@ -66,7 +66,7 @@ func cutEvenly(perm []int32, parts int) []int32 {
 	partOf := make([]int32, len(perm))
 	part := 0
 	for i, cell := range perm {
-		for i >= share(len(perm), parts, part+1) {
+		for i >= cellsBefore(len(perm), parts, part+1) {
 			part++
 		}
 		partOf[cell] = int32(part)
@@ -74,8 +74,8 @@ func cutEvenly(perm []int32, parts int) []int32 {
 	return partOf
 }
 
-// share is the total number of cells of the first k parts, of n cells in all.
-func share(n, parts, k int) int {
+// cellsBefore is the total number of cells of the first k parts, if n cells are divided evenly.
+func cellsBefore(n, parts, k int) int {
 	return int(int64(n) * int64(k) / int64(parts))
 }
 
@@ -92,7 +92,8 @@ func Split(parts []int32, n int) ([][]int32, error) {
 			}
 		}
 	}
-	// Each worker counts the cells of its range by part, and then knows where they go.
+	// Each worker counts the cells of its range by part. The counts give the first position of its cells of each
+	// part in sorted.
 	workers := parallel.Parts(len(parts), max(verticesPerWorker, n))
 	next := make([][]int32, workers)
 	parallel.Ranges(len(parts), workers, func(worker, lo, hi int) {
@@ -101,22 +102,22 @@ func Split(parts []int32, n int) ([][]int32, error) {
 			next[worker][part]++
 		}
 	})
-	all := make([]int32, len(parts))
+	sorted := make([]int32, len(parts))
 	cells := make([][]int32, n)
-	at := int32(0)
+	offset := int32(0)
 	for part := range cells {
-		first := at
+		first := offset
 		for _, w := range next {
-			at, w[part] = at+w[part], at
+			offset, w[part] = offset+w[part], offset
 		}
-		cells[part] = all[first:at:at]
+		cells[part] = sorted[first:offset:offset]
 	}
 	parallel.Ranges(len(parts), workers, func(worker, lo, hi int) {
-		to := next[worker]
+		position := next[worker]
 		for cell := lo; cell < hi; cell++ {
 			part := parts[cell]
-			all[to[part]] = int32(cell)
-			to[part]++
+			sorted[position[part]] = int32(cell)
+			position[part]++
 		}
 	})
 	return cells, nil

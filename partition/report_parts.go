@@ -74,12 +74,13 @@ func (r PartReport) Imbalance() float64 {
 
 // String returns a table with one measure a line.
 func (r PartReport) String() string {
-	cells, boundary, halo, next := summarize(r.Cells), summarize(r.Boundary), summarize(r.Halo), summarize(r.Neighbours)
+	cells, boundary, halo, neighbours := summarize(r.Cells), summarize(r.Boundary), summarize(r.Halo),
+		summarize(r.Neighbours)
 	return fmt.Sprintf("parts              %d\n", len(r.Cells)) +
 		fmt.Sprintf("cells a part       %v\n", cells) +
 		fmt.Sprintf("imbalance          %.4f\n", r.Imbalance()) +
 		fmt.Sprintf("edge cut           %d\n", r.EdgeCut) +
-		fmt.Sprintf("neighbours a part  %v\n", next) +
+		fmt.Sprintf("neighbours a part  %v\n", neighbours) +
 		fmt.Sprintf("boundary cells     %d, at most %d in a part\n", boundary.sum, boundary.max) +
 		fmt.Sprintf("halo cells         %d, at most %d in a part\n", halo.sum, halo.max)
 }

@@ -23,14 +23,14 @@ type control struct {
 	nextPoll   int             // step of the next poll
 	lastPoll   time.Time
 	lastSteps  int           // step of the last poll
-	saved      time.Time     // when the last checkpoint began
-	writeTime  time.Duration // that the last checkpoint took
+	lastSave   time.Time     // when the last checkpoint began
+	writeTime  time.Duration // duration of the last checkpoint
 	writeBegun time.Time     // start of the checkpoint in progress
-	writing    *checkpoint.Writer
+	writer     *checkpoint.Writer
 	// encoded keys of the cells and vertices, made for the first checkpoint and used again by later ones
-	layouts checkpoint.Layouts
-	path    string     // of the checkpoint in progress
-	pruning chan error // receives the result of removing earlier checkpoints; nil if that is not in progress
+	layouts     checkpoint.Layouts
+	path        string     // of the checkpoint in progress
+	pruneResult chan error // receives the result of removing earlier checkpoints; nil if that is not in progress
 }
 
 // pollInterval is the wall-clock time between polls.
@@ -81,7 +81,7 @@ func (r *runner) savesState() bool {
 // newControl starts the clocks of polls and checkpoints. Closing stop orders the run to stop.
 func (r *runner) newControl(stop <-chan struct{}) *control {
 	now := time.Now()
-	k := &control{stop: stop, lastPoll: now, saved: now}
+	k := &control{stop: stop, lastPoll: now, lastSave: now}
 	if r.TimeLimit > 0 {
 		k.limit = r.started.Add(r.TimeLimit)
 	}
@@ -107,8 +107,8 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 		return nil
 	}
 	every := r.Case.Checkpoint.Steps
-	regular := every > 0 && now.Steps%every == 0
-	if now.Steps < k.nextPoll && !regular {
+	atInterval := every > 0 && now.Steps%every == 0
+	if now.Steps < k.nextPoll && !atInterval {
 		return nil
 	}
 	if err := r.finishTableRows(ctx); err != nil {
@@ -135,12 +135,12 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 		return err
 	}
 	k.nextPoll = now.Steps + int(p[pollNext])
-	if k.writing != nil && (p[pollWriting] == 0 || stop || regular) {
+	if k.writer != nil && (p[pollWriting] == 0 || stop || atInterval) {
 		if err := r.finishCheckpoint(ctx); err != nil {
 			return err
 		}
 	}
-	if k.writing == nil && (p[pollSave] != 0 || stop || regular) {
+	if k.writer == nil && (p[pollSave] != 0 || stop || atInterval) {
 		if err := r.beginCheckpoint(ctx); err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, e
 		k.request(&p, now.Steps, r.Case.Checkpoint.Every)
 		p[pollShow] = int64(r.Watch.Wants())
 	}
-	if k.writing != nil && !k.writing.Written() {
+	if k.writer != nil && !k.writer.Written() {
 		p[pollWriting] = 1
 	}
 	for _, f := range r.frames {
@@ -181,17 +181,18 @@ func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, e
 // request sets the words of rank 0: whether to save or stop, and the number of steps until the next poll.
 func (k *control) request(p *poll, steps int, every float64) {
 	now := time.Now()
+	// The run stops early enough to save its state, with a margin: half as long again as the last checkpoint took.
 	if !k.limit.IsZero() && now.Add(k.writeTime*3/2+5*pollInterval).After(k.limit) {
 		p[pollStop] = stopTimeLimit
 	}
-	if every > 0 && now.Sub(k.saved).Seconds() >= every {
+	if every > 0 && now.Sub(k.lastSave).Seconds() >= every {
 		p[pollSave] = 1
 	}
 	// As many steps as take pollInterval, but at most twice the last number: the first steps are slower.
 	last := max(steps-k.lastSteps, 1)
 	n := 2 * float64(last)
-	if took := now.Sub(k.lastPoll); took > 0 {
-		n = min(n, float64(last)*pollInterval.Seconds()/took.Seconds())
+	if elapsed := now.Sub(k.lastPoll); elapsed > 0 {
+		n = min(n, float64(last)*pollInterval.Seconds()/elapsed.Seconds())
 	}
 	p[pollNext] = max(1, int64(n))
 	k.lastPoll, k.lastSteps = now, steps
@@ -201,7 +202,7 @@ func (k *control) request(p *poll, steps int, every float64) {
 func (r *runner) beginCheckpoint(ctx context.Context) error {
 	k := r.control
 	r.waitForPrune() // pruning removes incomplete files, so it must not see the new one
-	k.writeBegun, k.saved = time.Now(), time.Now()
+	k.writeBegun, k.lastSave = time.Now(), time.Now()
 	if err := r.finishFrames(ctx); err != nil { // the checkpoint counts only frames that are complete
 		return err
 	}
@@ -223,19 +224,19 @@ func (r *runner) beginCheckpoint(ctx context.Context) error {
 	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepsSHA256: r.Case.StepsHash(), Inputs: inputs,
 		Version: r.info().Version, Run: position}
 	k.path = checkpoint.Path(r.Dir, snapshot.Clock.Steps)
-	k.writing, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, snapshot, &k.layouts)
+	k.writer, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, snapshot, &k.layouts)
 	return r.tolerateUnwritten(err)
 }
 
 // finishCheckpoint completes the checkpoint in progress, if there is one.
 func (r *runner) finishCheckpoint(ctx context.Context) error {
 	k := r.control
-	if k == nil || k.writing == nil {
+	if k == nil || k.writer == nil {
 		return nil
 	}
 	r.waitForPrune()
-	err := k.writing.Finish(ctx)
-	k.writing = nil
+	err := k.writer.Finish(ctx)
+	k.writer = nil
 	k.writeTime = time.Since(k.writeBegun)
 	if err == nil && r.Comm.Rank() == 0 {
 		r.Watch.Log("checkpoint %s, in %v", filepath.Base(k.path), k.writeTime.Round(time.Millisecond))
@@ -246,19 +247,19 @@ func (r *runner) finishCheckpoint(ctx context.Context) error {
 
 // prune removes earlier checkpoints in the background, because removing large files can take long.
 func (r *runner) prune() {
-	done := make(chan error, 1)
-	r.control.pruning = done
+	result := make(chan error, 1)
+	r.control.pruneResult = result
 	go func() {
-		done <- r.fence.Publish(func() error { return checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep) })
+		result <- r.fence.Publish(func() error { return checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep) })
 	}()
 }
 
 func (r *runner) waitForPrune() {
-	if k := r.control; k.pruning != nil {
-		if err := <-k.pruning; err != nil {
+	if k := r.control; k.pruneResult != nil {
+		if err := <-k.pruneResult; err != nil {
 			r.warn("earlier checkpoints could not be removed: %v", err)
 		}
-		k.pruning = nil
+		k.pruneResult = nil
 	}
 }
 
@@ -269,10 +270,10 @@ func (r *runner) closeCheckpoints() error {
 		return nil
 	}
 	r.waitForPrune()
-	if r.control.writing == nil {
+	if r.control.writer == nil {
 		return nil
 	}
-	return r.control.writing.Abandon()
+	return r.control.writer.Abandon()
 }
 
 // tolerateUnwritten turns a failure to write a checkpoint into a warning: the run goes on.

@@ -27,8 +27,8 @@ func (r *runner) checkMemory(ctx context.Context) error {
 		if o.Comm.Rank() == 0 && o.Progress.Out != nil {
 			fmt.Fprintf(o.Progress.Out, "%-16s %s\n", "memory estimate", need.Text(localRanks, separate))
 		}
-		free, total := estimate.FreeMemory()
-		if err = need.Check(free, total, localRanks); err == nil {
+		free, source := estimate.FreeMemory()
+		if err = need.Check(free, source, localRanks); err == nil {
 			err = solvers.CheckDeviceMemory(o.Device, need.Arrays, localRanks)
 		}
 	}
@@ -45,18 +45,18 @@ func (r *runner) estimateTime(step time.Duration) *estimate.Time {
 	if r.Replay != nil {
 		end = min(end, r.Replay.Until)
 	}
-	left := end - now.Time
-	switch s, tells := r.solver.(solvers.Stepper); {
+	remaining := end - now.Time
+	switch s, isStepper := r.solver.(solvers.Stepper); {
 	case r.size.Sweeps:
-		f.Least, f.Likely, f.Most = left, left, left
-	case tells:
+		f.Least, f.Likely, f.Most = remaining, remaining, remaining
+	case isStepper:
 		f.Least, f.Most = s.StepsTo(end)
 		f.Likely = (f.Least + f.Most) / 2
 	default:
-		f.StepsOf(left, now.Dt)
+		f.SetSteps(remaining, now.Dt)
 	}
 	if every := r.Case.Output.Every; every > 0 && len(r.Case.Output.Format) > 0 {
-		f.Frames = math.Ceil(left / every)
+		f.Frames = math.Ceil(remaining / every)
 		if r.Case.Output.ExactTimes {
 			f.Most += f.Frames
 		}
@@ -74,8 +74,8 @@ func (r *runner) estimateTime(step time.Duration) *estimate.Time {
 type stepTimer struct {
 	reported       bool
 	start          time.Time     // start of the measurement: after the slow first steps and the first frame
-	startStep      int           // step at begun
-	startFrameTime time.Duration // time spent on frames before begun
+	startStep      int           // step at start
+	startFrameTime time.Duration // time spent on frames before start
 }
 
 const (
@@ -107,13 +107,13 @@ func (r *runner) reportTime(now solvers.Clock) error {
 	if err := backend.Sync(r.Device); err != nil {
 		return err
 	}
-	took := time.Since(p.start) - (r.frameTime - p.startFrameTime)
-	f := r.estimateTime(took / time.Duration(now.Steps-p.startStep))
+	elapsed := time.Since(p.start) - (r.frameTime - p.startFrameTime)
+	f := r.estimateTime(elapsed / time.Duration(now.Steps-p.startStep))
 	r.keepEstimate(f, now.Steps, (r.earlierLoops + time.Since(r.loopBegun)).Seconds())
 	p.reported = true
 	fmt.Fprintf(r.progress, "%-16s still %v\n", "time estimate", f)
 	least, _ := f.Wall()
-	if left := r.TimeLimit - time.Since(r.started); r.TimeLimit > 0 && !f.Sweeps && least > left.Seconds() {
+	if remaining := r.TimeLimit - time.Since(r.started); r.TimeLimit > 0 && !f.Sweeps && least > remaining.Seconds() {
 		fmt.Fprintf(r.progress, "%-16s this exceeds --time-limit %v: the run will save its state and stop then; the same "+
 			"command continues it\n", "", r.TimeLimit)
 	}
@@ -156,16 +156,16 @@ func (r *runner) measureSteps(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", r.positionText(), r.firstCause(ctx, err))
 		}
 		r.heartbeat()
-		took := []float64{float64(time.Since(start)), float64(time.Since(begun))}
-		if err := r.Comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
+		elapsed := []float64{float64(time.Since(start)), float64(time.Since(begun))}
+		if err := r.Comm.AllreduceFloat64(ctx, dist.Max, elapsed); err != nil {
 			return err
 		}
-		now := time.Duration(took[0]) / time.Duration(max(1, r.solver.Clock().Steps-before))
+		now := time.Duration(elapsed[0]) / time.Duration(max(1, r.solver.Clock().Steps-before))
 		if step = now; n > 2 { // other processes may have slowed down one call
 			step = min(now, last)
 		}
 		last = now
-		done = done || took[0] >= float64(minCallTime) || took[1] >= float64(maxCheckTime)
+		done = done || elapsed[0] >= float64(minCallTime) || elapsed[1] >= float64(maxCheckTime)
 	}
 	taken := r.solver.Clock().Steps
 	if taken == 0 {
@@ -185,7 +185,7 @@ func (r *runner) measureSteps(ctx context.Context) error {
 func (r *runner) measureFrame(ctx context.Context) (time.Duration, error) {
 	begun := time.Now()
 	for _, format := range r.Case.Output.Format {
-		if file := r.builder.file(format); file == "" || file == netcdfFormat {
+		if file := r.builder.extension(format); file == "" || file == netcdfFormat {
 			continue
 		}
 		d, err := r.builder.snapshot(ctx, format)

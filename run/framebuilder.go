@@ -19,19 +19,19 @@ type frameBuilder struct {
 	solver     solvers.Solver
 	rank       int32
 	fields     []solvers.Field // fields that the case writes
-	all        []solvers.Field
+	allFields  []solvers.Field
 	shapes     []solvers.Shape
 	rankColumn []int32 // this rank, repeated; grows to the largest frame
 }
 
 func newFrameBuilder(s solvers.Solver, rank int, names []string) *frameBuilder {
-	d := &frameBuilder{solver: s, rank: int32(rank), all: s.Fields(), shapes: s.Shapes()}
-	d.fields = solvers.Named(d.all, names)
+	d := &frameBuilder{solver: s, rank: int32(rank), allFields: s.Fields(), shapes: s.Shapes()}
+	d.fields = solvers.Named(d.allFields, names)
 	return d
 }
 
-// file returns the file extension of a format, "" if the solver does not have the format.
-func (d *frameBuilder) file(format string) string {
+// extension returns the file extension of a format, "" if the solver does not have the format.
+func (d *frameBuilder) extension(format string) string {
 	for _, s := range d.shapes {
 		if s.Format == format {
 			return s.File
@@ -51,7 +51,7 @@ func (d *frameBuilder) space(format string) *solvers.Space {
 	case netcdfFormat:
 		format = "vtu"
 	}
-	for _, f := range d.all {
+	for _, f := range d.allFields {
 		if f.Space.Format == format {
 			return f.Space
 		}
@@ -120,10 +120,10 @@ func (d *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 		}
 		data := vtk.Arrays{ranks}
 		if g.Mesh != nil {
-			data = append(data, keys(space))
+			data = append(data, keyArray(space))
 		}
 		for k := range fields {
-			data = append(data, array(&fields[k], values[k], nil))
+			data = append(data, fieldArray(&fields[k], values[k], nil))
 		}
 		if g.Mesh != nil {
 			p := *g.Mesh
@@ -150,17 +150,17 @@ func (d *snapshot) geometry(ctx context.Context, space *solvers.Space) (g solver
 		}
 		return g, func() ([]float64, error) { return g.Mesh.Points, nil }, nil
 	}
-	g, places, err := space.Moving(ctx)
+	g, positions, err := space.Moving(ctx)
 	if err != nil {
 		return g, nil, errors.Join(err, d.close())
 	}
-	held, err := d.hold(ctx, places.Field.Space, []solvers.Field{places.Field})
+	held, err := d.hold(ctx, positions.Field.Space, []solvers.Field{positions.Field})
 	return g, func() ([]float64, error) {
 		numbers, err := held.Read()
 		if err != nil {
 			return nil, err
 		}
-		return places.Points(numbers[0]), nil
+		return positions.Points(numbers[0]), nil
 	}, err
 }
 
@@ -185,7 +185,7 @@ func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 	p.CellData = append(vtk.Arrays{d.ranks(count)}, p.CellData...)
 	if p.Space != nil {
 		entities := append([]int{}, p.Entities...) // not nil, even on a rank without faces
-		fields := solvers.Named(d.all, p.FieldNames)
+		fields := solvers.Named(d.allFields, p.FieldNames)
 		for _, f := range d.fields {
 			if f.Space == p.Space && !slices.Contains(p.FieldNames, f.Name) {
 				fields = append(fields, f)
@@ -196,7 +196,7 @@ func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 			if err != nil {
 				return nil, err
 			}
-			p.CellData = append(p.CellData, array(&f, values, entities))
+			p.CellData = append(p.CellData, fieldArray(&f, values, entities))
 		}
 	}
 	switch s.File {
@@ -220,8 +220,8 @@ func (d *frameBuilder) timeValue() vtk.Arrays {
 	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{d.solver.Clock().Time}}}
 }
 
-// keys returns the array of the keys of a space's entities, for meshes, whose cells are not ordered by key.
-func keys(space *solvers.Space) vtk.Array {
+// keyArray returns the array of the keys of a space's entities, for meshes, whose cells are not ordered by key.
+func keyArray(space *solvers.Space) vtk.Array {
 	const grain = 20_000 // fewest entities per thread
 	id := make([]int64, space.Owned)
 	parallel.Ranges(len(id), parallel.Parts(len(id), grain), func(_, lo, hi int) {
@@ -232,9 +232,9 @@ func keys(space *solvers.Space) vtk.Array {
 	return vtk.Array{Name: space.Name, Components: 1, Data: id}
 }
 
-// array returns the values of a field at some entities as a VTK array; nil entities means all. Vectors in the plane get
-// a third component, 0, which VTK requires.
-func array(f *solvers.Field, values []float64, entities []int) vtk.Array {
+// fieldArray returns the values of a field at some entities as a VTK array; nil entities means all. Vectors in the
+// plane get a third component, 0, which VTK requires.
+func fieldArray(f *solvers.Field, values []float64, entities []int) vtk.Array {
 	n := len(f.Numbers())
 	width := n
 	if n == 2 {

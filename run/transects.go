@@ -53,16 +53,16 @@ func (r *runner) newTransects(ctx context.Context) error {
 		return err
 	}
 	lengths := make([]dist.Accumulator, len(r.Case.Transects))
-	all := make([]*dist.Accumulator, len(lengths))
+	lengthSums := make([]*dist.Accumulator, len(lengths))
 	for k, c := range r.Case.Transects {
 		line := &transect{gauge: gauge{file: path.Join("transects", c.Name+".csv"), cell: -1, every: c.Every},
 			crossings: plane.Crossings(c.Line, g.Mesh, space.Owned)}
 		for _, x := range line.crossings {
 			lengths[k].Add(math.Hypot(x.X, x.Y))
 		}
-		t.lines, all[k] = append(t.lines, line), &lengths[k]
+		t.lines, lengthSums[k] = append(t.lines, line), &lengths[k]
 	}
-	if err := dist.AllreduceSum(ctx, r.Comm, all...); err != nil {
+	if err := dist.AllreduceSum(ctx, r.Comm, lengthSums...); err != nil {
 		return err
 	}
 	for k, c := range r.Case.Transects {

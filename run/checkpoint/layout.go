@@ -25,7 +25,7 @@ type blockRange struct {
 
 // layOut creates the blocks of this rank, with offsets from its first byte, and returns their size in bytes.
 func (w *Writer) layOut(layouts *Layouts) int64 {
-	known := map[*solvers.Space][]blockRange{}
+	cached := map[*solvers.Space][]blockRange{}
 	offset := int64(0)
 	for s := range w.snapshot.Spaces {
 		saved := &w.snapshot.Spaces[s]
@@ -45,21 +45,21 @@ func (w *Writer) layOut(layouts *Layouts) int64 {
 			ranges = split(saved, max(1, blockBytes/max(entityBytes, 1)))
 		}
 		if saved.Fixed != nil {
-			known[saved.Fixed] = ranges
+			cached[saved.Fixed] = ranges
 		}
 		for _, r := range ranges {
 			n := r.hi - r.lo
-			b := block{Space: s, Count: n, Least: r.least, Most: r.most, Keys: blob{At: offset, Len: int64(len(r.keys))}}
+			b := block{Space: s, Count: n, Least: r.least, Most: r.most, Keys: blob{Offset: offset, Len: int64(len(r.keys))}}
 			offset += b.Keys.Len
 			for _, f := range out.Fields {
-				b.Fields = append(b.Fields, blob{At: offset, Len: int64(f.Size) * int64(n)})
+				b.Fields = append(b.Fields, blob{Offset: offset, Len: int64(f.Size) * int64(n)})
 				offset += int64(f.Size) * int64(n)
 			}
 			w.index.Blocks = append(w.index.Blocks, b)
 		}
 		w.ranges = append(w.ranges, ranges...)
 	}
-	layouts.bySpace = known
+	layouts.bySpace = cached
 	return offset
 }
 

@@ -90,17 +90,17 @@ func (n *Memory) Check(free int64, source string, localRanks int) error {
 }
 
 // Largest returns the memory of the most demanding case, each on the given number of ranks of this machine.
-func Largest(cases []*config.Case, ranks int, separate bool) (most Memory, err error) {
+func Largest(cases []*config.Case, ranks int, separate bool) (largest Memory, err error) {
 	for _, c := range cases {
 		n, err := MemoryOf(c, ranks, ranks, separate)
 		if err != nil {
-			return most, err
+			return largest, err
 		}
-		if n.Host > most.Host || n.Host == most.Host && n.Arrays > most.Arrays {
-			most = n
+		if n.Host > largest.Host || n.Host == largest.Host && n.Arrays > largest.Arrays {
+			largest = n
 		}
 	}
-	return most, nil
+	return largest, nil
 }
 
 // FreeMemory returns how much memory a run on this machine may take, in bytes, and the source of that limit.
@@ -119,15 +119,15 @@ func FreeMemory() (free int64, source string) {
 
 // Text describes the memory for people, with localRanks ranks on this machine.
 func (n *Memory) Text(localRanks int, separate bool) string {
-	where := "there"
+	place := ""
 	if separate {
-		where = "on its device"
+		place = " on its device"
 	}
 	text := fmt.Sprintf("about %s on this machine, %s of them in arrays", words.Bytes(n.Host),
 		words.Bytes(n.Arrays*int64(localRanks)))
 	if localRanks > 1 || separate {
-		text = fmt.Sprintf("about %s on this machine; arrays of %s on a rank, %s", words.Bytes(n.Host),
-			words.Bytes(n.Arrays), where)
+		text = fmt.Sprintf("about %s on this machine; arrays of %s on each rank%s", words.Bytes(n.Host),
+			words.Bytes(n.Arrays), place)
 	}
 	if n.Copies > 0 {
 		text += fmt.Sprintf(", and up to %s of copies for output if there is room", words.Bytes(n.Copies))

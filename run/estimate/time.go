@@ -25,13 +25,13 @@ const fasterStep, slowerStep = 0.85, 1.7
 // become faster, for instance from water at rest, or slower.
 const fewerSteps, moreSteps = 0.75, 1.6
 
-// onceTime is a bound of the time that a run takes besides its steps, in s: first launches of kernels on a GPU, opening
-// files, first and last rows of tables. A run of a few milliseconds on an H200 took 0.05 s.
-const onceTime = 0.1
+// fixedTime is a bound of the time that a run takes besides its steps, in s: first launches of kernels on a GPU,
+// opening files, first and last rows of tables. A run of a few milliseconds on an H200 took 0.05 s.
+const fixedTime = 0.1
 
-// StepsOf estimates the number of remaining steps from the remaining simulated time and the current dt, both in s.
-func (f *Time) StepsOf(left, dt float64) {
-	f.Likely = max(1, math.Ceil(left/dt*(1-1e-6)))
+// SetSteps estimates the number of remaining steps from the remaining simulated time and the current dt, both in s.
+func (f *Time) SetSteps(remaining, dt float64) {
+	f.Likely = max(1, math.Ceil(remaining/dt*(1-1e-6))) // round-off must not add a step
 	f.Least, f.Most = fewerSteps*f.Likely, moreSteps*f.Likely
 }
 
@@ -53,7 +53,7 @@ func (f *Time) Wall() (least, most float64) {
 	combined := func(one, other float64) float64 { return 1 + math.Hypot(one-1, other-1) }
 	likely := f.Step.Seconds() * f.Likely
 	return likely / combined(f.Likely/f.Least, 1/fasterStep),
-		likely*combined(f.Most/f.Likely, slowerStep) + f.Frames*f.Frame.Seconds() + onceTime
+		likely*combined(f.Most/f.Likely, slowerStep) + f.Frames*f.Frame.Seconds() + fixedTime
 }
 
 // Steps returns bounds of the number of steps.

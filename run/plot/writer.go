@@ -16,10 +16,10 @@ func (c *pictureWriter) addNote(format string, args ...any) {
 	addUnique(&c.Notes, fmt.Sprintf(format, args...))
 }
 
-// skipped reports whether err says that a logarithmic plot has nothing to show, and the user did not ask for that plot
-// by name. It adds a note.
-func (c *pictureWriter) skipped(name string, err error) bool {
-	if !errors.Is(err, chart.ErrNoLogarithm) || !c.options.everything() {
+// skipWithNote reports whether err says that a logarithmic plot has nothing to show, and the user did not ask for that
+// plot by name. It adds a note.
+func (c *pictureWriter) skipWithNote(name string, err error) bool {
+	if !errors.Is(err, chart.ErrNoLogarithm) || !c.options.drawsEverything() {
 		return false
 	}
 	c.addNote("%s is left out: %v", name, err)
@@ -29,10 +29,10 @@ func (c *pictureWriter) skipped(name string, err error) bool {
 // pictureWriter names pictures and writes them to files.
 type pictureWriter struct {
 	Result
-	options    *Options
-	defaultDir string            // the folder if the options name none
-	single     []namedFigure     // pictures for the file Out, which may hold only one
-	animations []*namedAnimation // written by finish
+	options     *Options
+	defaultDir  string            // the folder if the options name none
+	outPictures []namedFigure     // pictures for the file Out, which may hold only one
+	animations  []*namedAnimation // written by finish
 }
 
 // namedFigure is a picture with its name.
@@ -50,7 +50,7 @@ type namedAnimation struct {
 // save writes a picture to a file with its name, or adds it to the animation with its name. frame is the number of its
 // frame, -1 for none; animations have only pictures of frames.
 func (c *pictureWriter) save(name string, frame int, picture *figure.Figure) error {
-	if c.options.animation() {
+	if c.options.isAnimation() {
 		if frame < 0 {
 			return nil
 		}
@@ -67,7 +67,7 @@ func (c *pictureWriter) save(name string, frame int, picture *figure.Figure) err
 		name = fmt.Sprintf("%s-%04d", name, frame)
 	}
 	if c.options.Out != "" {
-		c.single = append(c.single, namedFigure{name, picture})
+		c.outPictures = append(c.outPictures, namedFigure{name, picture})
 		return nil
 	}
 	return c.write(name, picture.Write)
@@ -96,7 +96,7 @@ func (c *pictureWriter) write(name string, write func(path string) error) error 
 // finish writes animations and the picture for the file Out.
 func (c *pictureWriter) finish() error {
 	var names []string
-	for _, d := range c.single {
+	for _, d := range c.outPictures {
 		names = append(names, d.name)
 	}
 	for _, f := range c.animations {
@@ -106,7 +106,7 @@ func (c *pictureWriter) finish() error {
 		return fmt.Errorf("--out %s is for a single picture, but there are %d: %s; choose one with --field, --gauge or "+
 			"--column, or omit --out", c.options.Out, len(names), strings.Join(names, ", "))
 	}
-	for _, d := range c.single {
+	for _, d := range c.outPictures {
 		if err := c.write(d.name, d.picture.Write); err != nil {
 			return err
 		}

@@ -40,27 +40,27 @@ func (n *nodes) addCells(parts [][]float64) {
 }
 
 // Gather gathers the values of all ranks on rank 0, by rank. It splits them into messages of limited size.
-func Gather(ctx context.Context, comm dist.Comm, own []float64) (all [][]float64, err error) {
+func Gather(ctx context.Context, comm dist.Comm, values []float64) (byRank [][]float64, err error) {
 	if comm.Size() == 1 {
-		return [][]float64{own}, nil
+		return [][]float64{values}, nil
 	}
 	const maxValues = 1 << 20
-	rounds := []int64{int64((len(own) + maxValues - 1) / maxValues)}
+	rounds := []int64{int64((len(values) + maxValues - 1) / maxValues)}
 	if err := comm.AllreduceInt64(ctx, dist.Max, rounds); err != nil {
 		return nil, err
 	}
-	all = make([][]float64, comm.Size())
+	byRank = make([][]float64, comm.Size())
 	for k := range int(rounds[0]) {
-		lo, hi := min(k*maxValues, len(own)), min((k+1)*maxValues, len(own))
-		parts, err := comm.Gatherv(ctx, 0, encode(own[lo:hi]))
+		lo, hi := min(k*maxValues, len(values)), min((k+1)*maxValues, len(values))
+		parts, err := comm.Gatherv(ctx, 0, encode(values[lo:hi]))
 		if err != nil {
 			return nil, err
 		}
 		for rank, text := range parts {
-			all[rank] = decode(all[rank], text)
+			byRank[rank] = decode(byRank[rank], text)
 		}
 	}
-	return all, nil
+	return byRank, nil
 }
 
 func encode(values []float64) []byte {

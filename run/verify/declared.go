@@ -52,44 +52,44 @@ func (c *declaredCheck) run(ctx context.Context) error {
 		refinements = refinements[:len(refinements)-1]
 	}
 	names := slices.Sorted(maps.Keys(c.Exact))
-	all := make([]outcome, len(refinements))
+	outcomes := make([]outcome, len(refinements))
 	for n, set := range refinements {
 		c.page.Progress("%s", set)
 		var err error
-		if all[n], err = c.runOn(ctx, set, []backend.Device{nil}); err != nil {
+		if outcomes[n], err = c.runOn(ctx, set, []backend.Device{nil}); err != nil {
 			return fmt.Errorf("%s: %w", set, err)
 		}
 	}
 	for _, name := range names {
-		c.printErrors(name, refinements, all)
+		c.printErrors(name, refinements, outcomes)
 	}
-	for _, total := range slices.Sorted(maps.Keys(all[0].drifts)) {
+	for _, total := range slices.Sorted(maps.Keys(outcomes[0].drifts)) {
 		t := c.page.Table("Relative change of "+total, "run", "change")
 		for n, set := range refinements {
-			t.Row(AtMost(math.Abs(all[n].drifts[total]), c.MaxDrift), set, all[n].drifts[total])
+			t.Row(AtMost(math.Abs(outcomes[n].drifts[total]), c.MaxDrift), set, outcomes[n].drifts[total])
 		}
 		t.Flush()
 	}
-	return c.repeat(ctx, refinements[0], all[0].hash)
+	return c.repeat(ctx, refinements[0], outcomes[0].hash)
 }
 
 // printErrors prints the errors of a field over all refinements. The error bound holds for the finest refinement, the
 // order bound for the last two runs.
-func (c *declaredCheck) printErrors(name string, refinements []string, all []outcome) {
+func (c *declaredCheck) printErrors(name string, refinements []string, outcomes []outcome) {
 	t := c.page.Table("Mean error of "+name, "run", "entities", "steps", "error", "order")
 	for n, set := range refinements {
-		e, order, v := all[n].errors[name], "", Info
+		e, order, v := outcomes[n].errors[name], "", Info
 		if n == len(c.Refinements)-1 {
 			v = AtMost(e, c.MaxError)
 		}
 		if n > 0 {
-			observed := Order(all[n-1].errors[name], e)
+			observed := Order(outcomes[n-1].errors[name], e)
 			order = fmt.Sprintf("%.3f", observed)
 			if n == len(refinements)-1 {
 				v = v.And(AtLeast(observed, c.MinOrder), "order")
 			}
 		}
-		t.Row(v, set, all[n].entities, all[n].steps, e, order)
+		t.Row(v, set, outcomes[n].entities, outcomes[n].steps, e, order)
 	}
 	t.Flush()
 }

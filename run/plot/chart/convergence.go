@@ -40,7 +40,7 @@ type ErrorCurve struct {
 
 // Draw draws the plot.
 func (c *Convergence) Draw() (*figure.Figure, error) {
-	page, err := c.validated()
+	page, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (f *ConvergencePanel) axes(unit float64) (*gonum.Plot, []Curve, error) {
 	style(p, unit)
 	p.Y.Label.Text = f.Label
 	p.Add(grid(unit))
-	var resolutions []float64 // resolutions
+	var resolutions []float64
 	low, high := math.Inf(1), math.Inf(-1)
 	var legend []Curve
 	for i, c := range f.Curves {

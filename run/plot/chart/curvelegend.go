@@ -16,7 +16,7 @@ const (
 
 	curveWidth = 2.2
 
-	narrow = 800.0 // narrower pictures have their legends above the axes; layout pixels
+	narrowWidth = 800.0 // narrower pictures have their legends above the axes; layout pixels
 )
 
 func legendStyle(unit float64) text.Style {
@@ -48,7 +48,7 @@ func (k *curveLegends) reserve(curves []Curve) {
 	switch {
 	case !hasLegend(curves):
 	case k.above:
-		k.rows = max(k.rows, 1+float64(k.flow(curves, nil)))
+		k.rows = max(k.rows, 1+float64(k.placeNames(curves, nil)))
 	default:
 		widest := vg.Length(0)
 		for _, c := range curves {
@@ -59,8 +59,8 @@ func (k *curveLegends) reserve(curves []Curve) {
 	}
 }
 
-// flow places the names of curves in rows of the available width, and returns the index of the last row.
-func (k *curveLegends) flow(curves []Curve, place func(i, row int, x vg.Length)) (row int) {
+// placeNames places the names of curves in rows of the available width, and returns the index of the last row.
+func (k *curveLegends) placeNames(curves []Curve, place func(i, row int, x vg.Length)) (row int) {
 	x, available := vg.Length(0), vg.Length(k.page.Width)-k.px(130)
 	for i, c := range curves {
 		width := k.px(legendLine+legendGap+24) + k.names.Width(c.Name)
@@ -82,18 +82,18 @@ func (k *curveLegends) draw(c vgdraw.Canvas, data vg.Rectangle, curves []Curve) 
 	}
 	if !k.above {
 		for i := range curves {
-			k.name(c, curves, i, data.Max.X+k.px(20), data.Max.Y-k.px(legendRow*(float64(i)+0.5)))
+			k.drawName(c, curves, i, data.Max.X+k.px(20), data.Max.Y-k.px(legendRow*(float64(i)+0.5)))
 		}
 		return
 	}
-	last := k.flow(curves, nil)
-	k.flow(curves, func(i, row int, x vg.Length) {
-		k.name(c, curves, i, data.Min.X+x, data.Max.Y+k.px(legendRow*(float64(last-row)+0.6)))
+	last := k.placeNames(curves, nil)
+	k.placeNames(curves, func(i, row int, x vg.Length) {
+		k.drawName(c, curves, i, data.Min.X+x, data.Max.Y+k.px(legendRow*(float64(last-row)+0.6)))
 	})
 }
 
-// name draws the line or point of a curve, and its name.
-func (k *curveLegends) name(c vgdraw.Canvas, curves []Curve, i int, x, y vg.Length) {
+// drawName draws the line or point of a curve, and its name.
+func (k *curveLegends) drawName(c vgdraw.Canvas, curves []Curve, i int, x, y vg.Length) {
 	colour, end := palette.Qualitative(i), x+k.px(legendLine)
 	if curves[i].Points {
 		c.DrawGlyphNoClip(pointStyle(colour, k.page.Unit), vg.Point{X: (x + end) / 2, Y: y})

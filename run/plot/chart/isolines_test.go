@@ -37,12 +37,12 @@ func TestIsolines(t *testing.T) {
 				}
 			}
 		}
-		all := chains(lines)
-		if len(all) != pieces {
-			t.Fatalf("the isoline of %g has %d pieces, want %d", level, len(all), pieces)
+		polylines := chains(lines)
+		if len(polylines) != pieces {
+			t.Fatalf("the isoline of %g has %d pieces, want %d", level, len(polylines), pieces)
 		}
 		if pieces > 0 {
-			first, last := all[0][0], all[0][len(all[0])-1]
+			first, last := polylines[0][0], polylines[0][len(polylines[0])-1]
 			if math.Abs(first[1]-last[1]) != 1 {
 				t.Errorf("the isoline of %g goes from %v to %v, want from side to side", level, first, last)
 			}

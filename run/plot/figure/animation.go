@@ -151,7 +151,7 @@ func (f *Animation) writeAPNG(w io.Writer, rate float64) error {
 		if i == 0 {
 			out.Write(file[:signature])
 		}
-		controlled := false
+		hasControl := false
 		for offset := signature; offset < len(file); {
 			size := int(binary.BigEndian.Uint32(file[offset:]))
 			chunkType, data := string(file[offset+4:offset+8]), file[offset+8:offset+8+size]
@@ -159,26 +159,26 @@ func (f *Animation) writeAPNG(w io.Writer, rate float64) error {
 			switch {
 			case chunkType == "IHDR" && i == 0:
 				chunk(&out, chunkType, data)
-				chunk(&out, "acTL", words(uint32(len(f.pictures)), 0))
+				chunk(&out, "acTL", bigEndian(uint32(len(f.pictures)), 0))
 			case chunkType == "IDAT":
-				if !controlled {
-					control := words(sequence, uint32(p.Rect.Dx()), uint32(p.Rect.Dy()), 0, 0)
+				if !hasControl {
+					control := bigEndian(sequence, uint32(p.Rect.Dx()), uint32(p.Rect.Dy()), 0, 0)
 					// The duration of a picture is 1000 / (1000 rate) s.
 					control = binary.BigEndian.AppendUint16(control, 1000)
 					control = binary.BigEndian.AppendUint16(control, uint16(math.Round(1000*rate)))
 					chunk(&out, "fcTL", append(control, 0, 0))
 					sequence++
-					controlled = true
+					hasControl = true
 				}
 				if i == 0 {
 					chunk(&out, chunkType, data)
 					continue
 				}
-				chunk(&out, "fdAT", append(words(sequence), data...))
+				chunk(&out, "fdAT", append(bigEndian(sequence), data...))
 				sequence++
 			}
 		}
-		if !controlled {
+		if !hasControl {
 			return errors.New("an encoded PNG has no data")
 		}
 	}
@@ -187,7 +187,7 @@ func (f *Animation) writeAPNG(w io.Writer, rate float64) error {
 	return err
 }
 
-func words(list ...uint32) (b []byte) {
+func bigEndian(list ...uint32) (b []byte) {
 	for _, v := range list {
 		b = binary.BigEndian.AppendUint32(b, v)
 	}
@@ -196,8 +196,8 @@ func words(list ...uint32) (b []byte) {
 
 // chunk writes a chunk with its length and checksum.
 func chunk(out *bytes.Buffer, chunkType string, data []byte) {
-	out.Write(words(uint32(len(data))))
+	out.Write(bigEndian(uint32(len(data))))
 	body := append([]byte(chunkType), data...)
 	out.Write(body)
-	out.Write(words(crc32.ChecksumIEEE(body)))
+	out.Write(bigEndian(crc32.ChecksumIEEE(body)))
 }
