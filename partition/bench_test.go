@@ -49,7 +49,7 @@ func BenchmarkOrderScattered(b *testing.B) {
 
 func BenchmarkPartition(b *testing.B) {
 	mesh := bigMesh()
-	for _, method := range Cuts {
+	for _, method := range Methods {
 		b.Run(string(method), func(b *testing.B) {
 			if _, err := Partition(method, mesh.g, mesh.x, mesh.y, 64, 1); method == METIS && err != nil {
 				b.Skip(err)

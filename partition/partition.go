@@ -7,24 +7,24 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// Cut names a way to divide cells into parts.
-type Cut string
+// Method names a way to divide cells into parts.
+type Method string
 
 const (
-	HilbertCut Cut = "hilbert" // equal intervals of the Hilbert curve: fast, compact parts
-	RCB        Cut = "rcb"     // recursive coordinate bisection: parts are boxes
-	METIS      Cut = "metis"   // k-way graph partition: fewest edges between parts; needs libmetis
-	RandomCut  Cut = "random"  // the worst case, for comparisons and tests
+	HilbertCut Method = "hilbert" // equal intervals of the Hilbert curve: fast, compact parts
+	RCB        Method = "rcb"     // recursive coordinate bisection: parts are boxes
+	METIS      Method = "metis"   // k-way graph partition: fewest edges between parts; needs libmetis
+	RandomCut  Method = "random"  // the worst case, for comparisons and tests
 )
 
-// Cuts are all methods that [Partition] has.
-var Cuts = []Cut{HilbertCut, RCB, METIS, RandomCut}
+// Methods are all methods that [Partition] has.
+var Methods = []Method{HilbertCut, RCB, METIS, RandomCut}
 
 // Partition divides the vertices of g into the given number of parts and returns the part of each vertex. With
 // HilbertCut, RCB and RandomCut the sizes of parts differ by at most 1, and some parts are empty if there are more
 // parts than vertices; METIS refuses that. HilbertCut and RCB need the coordinates x and y, METIS needs the edges of g,
 // and only RandomCut uses the seed.
-func Partition(method Cut, g Graph, x, y []float64, parts int, seed uint64) ([]int32, error) {
+func Partition(method Method, g Graph, x, y []float64, parts int, seed uint64) ([]int32, error) {
 	n := g.N()
 	if parts < 1 || parts > math.MaxInt32 {
 		return nil, fmt.Errorf("partition %q: cannot make %d parts: give 1 or more", method, parts)
@@ -34,7 +34,7 @@ func Partition(method Cut, g Graph, x, y []float64, parts int, seed uint64) ([]i
 	switch method {
 	case HilbertCut:
 		if err = checkCoordinates(n, x, y); err == nil {
-			partOf, err = hilbertCut(x, y, parts)
+			partOf, err = hilbertPartition(x, y, parts)
 		}
 	case RCB:
 		if err = checkCoordinates(n, x, y); err == nil {
@@ -45,7 +45,7 @@ func Partition(method Cut, g Graph, x, y []float64, parts int, seed uint64) ([]i
 	case RandomCut:
 		partOf = cutEvenly(shuffled(n, seed), parts)
 	default:
-		return nil, fmt.Errorf("unknown partition %q: choose one of %s", method, commaList(Cuts))
+		return nil, fmt.Errorf("unknown partition %q: choose one of %s", method, commaList(Methods))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("partition %q: %w", method, err)
@@ -53,7 +53,7 @@ func Partition(method Cut, g Graph, x, y []float64, parts int, seed uint64) ([]i
 	return partOf, nil
 }
 
-func hilbertCut(x, y []float64, parts int) ([]int32, error) {
+func hilbertPartition(x, y []float64, parts int) ([]int32, error) {
 	perm, err := HilbertOrder(x, y)
 	if err != nil {
 		return nil, err

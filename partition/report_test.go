@@ -21,7 +21,7 @@ func TestGoldenReports(t *testing.T) {
 		_, r := order(t, ordering, g, x, y, 42)
 		fmt.Fprintf(&out, "order %s\n%v\n", ordering, r)
 	}
-	for _, method := range []Cut{HilbertCut, RCB, RandomCut} {
+	for _, method := range []Method{HilbertCut, RCB, RandomCut} {
 		parts, err := Partition(method, g, x, y, 7, 42)
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ const (
 	pollShow           // a watch.Want
 	pollNext           // steps to the next poll
 	pollWriting        // 1: a rank is still writing its share of a checkpoint
-	pollFraming        // 1: a rank has not finished its part of the current step of writing a frame
+	pollFraming        // 1: a rank has not finished its part of the current stage of writing a frame
 	pollWords
 )
 

@@ -31,27 +31,27 @@ func newFrameBuilder(s solvers.Solver, rank int, names []string) *frameBuilder {
 }
 
 // extension returns the file extension of a format, "" if the solver does not have the format.
-func (d *frameBuilder) extension(format string) string {
-	for _, s := range d.shapes {
+func (b *frameBuilder) extension(format string) string {
+	for _, s := range b.shapes {
 		if s.Format == format {
 			return s.File
 		}
 	}
-	if d.space(format) != nil {
+	if b.space(format) != nil {
 		return format
 	}
 	return ""
 }
 
 // space returns the space whose entities frames of a format show; nil if there is none.
-func (d *frameBuilder) space(format string) *solvers.Space {
+func (b *frameBuilder) space(format string) *solvers.Space {
 	switch format {
 	case volumeFormat:
 		format = "vti"
 	case netcdfFormat:
 		format = "vtu"
 	}
-	for _, f := range d.allFields {
+	for _, f := range b.allFields {
 		if f.Space.Format == format {
 			return f.Space
 		}
@@ -72,34 +72,34 @@ func readySnapshot(p piece.Piece) *snapshot {
 }
 
 // close frees the copies on the device. It must also be called if the piece will not be made.
-func (d *snapshot) close() error {
+func (s *snapshot) close() error {
 	var err error
-	for _, h := range d.held {
+	for _, h := range s.held {
 		err = errors.Join(err, h.Close())
 	}
 	return err
 }
 
 // hold copies the current values of fields of a space.
-func (d *snapshot) hold(ctx context.Context, space *solvers.Space, fields []solvers.Field) (*solvers.Held, error) {
+func (s *snapshot) hold(ctx context.Context, space *solvers.Space, fields []solvers.Field) (*solvers.Held, error) {
 	h, err := solvers.Hold(ctx, space, fields)
 	if err != nil {
-		return nil, errors.Join(err, d.close())
+		return nil, errors.Join(err, s.close())
 	}
-	d.held = append(d.held, h)
+	s.held = append(s.held, h)
 	return h, nil
 }
 
 // snapshot takes a snapshot of the current state.
-func (d *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, error) {
-	for _, s := range d.shapes {
+func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, error) {
+	for _, s := range b.shapes {
 		if s.Format == format {
-			p, err := d.faces(ctx, &s)
+			p, err := b.faces(ctx, &s)
 			return readySnapshot(p), err
 		}
 	}
-	space, s := d.space(format), &snapshot{}
-	fields := d.fieldsOn(space)
+	space, s := b.space(format), &snapshot{}
+	fields := b.fieldsOn(space)
 	held, err := s.hold(ctx, space, fields)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (d *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 	if err != nil {
 		return nil, err
 	}
-	ranks, timeValue := d.ranks(space.Owned), d.timeValue()
+	ranks, timeValue := b.ranks(space.Owned), b.timeValue()
 	s.makePiece = func() (piece.Piece, error) {
 		values, err := held.Read()
 		if err != nil {
@@ -134,7 +134,7 @@ func (d *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 		p := *g.Block
 		p.CellData, p.FieldData = data, timeValue
 		if format == volumeFormat {
-			return &piece.Volume{Image: piece.Image{Image: &p, Boxes: g.Boxes}, Fields: d.fields}, nil
+			return &piece.Volume{Image: piece.Image{Image: &p, Boxes: g.Boxes}, Fields: b.fields}, nil
 		}
 		return &piece.Image{Image: &p, Boxes: g.Boxes}, nil
 	}
@@ -142,19 +142,19 @@ func (d *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 }
 
 // geometry returns the geometry of a space. points computes the points of a mesh, which may move.
-func (d *snapshot) geometry(ctx context.Context, space *solvers.Space) (g solvers.Geometry,
+func (s *snapshot) geometry(ctx context.Context, space *solvers.Space) (g solvers.Geometry,
 	points func() ([]float64, error), err error) {
 	if space.Moving == nil {
 		if g, err = space.Geometry(ctx); err != nil {
-			return g, nil, errors.Join(err, d.close())
+			return g, nil, errors.Join(err, s.close())
 		}
 		return g, func() ([]float64, error) { return g.Mesh.Points, nil }, nil
 	}
 	g, positions, err := space.Moving(ctx)
 	if err != nil {
-		return g, nil, errors.Join(err, d.close())
+		return g, nil, errors.Join(err, s.close())
 	}
-	held, err := d.hold(ctx, positions.Field.Space, []solvers.Field{positions.Field})
+	held, err := s.hold(ctx, positions.Field.Space, []solvers.Field{positions.Field})
 	return g, func() ([]float64, error) {
 		numbers, err := held.Read()
 		if err != nil {
@@ -165,9 +165,9 @@ func (d *snapshot) geometry(ctx context.Context, space *solvers.Space) (g solver
 }
 
 // fieldsOn returns the fields of a space that the case writes.
-func (d *frameBuilder) fieldsOn(space *solvers.Space) []solvers.Field {
+func (b *frameBuilder) fieldsOn(space *solvers.Space) []solvers.Field {
 	var list []solvers.Field
-	for _, f := range d.fields {
+	for _, f := range b.fields {
 		if f.Space == space {
 			list = append(list, f)
 		}
@@ -175,18 +175,18 @@ func (d *frameBuilder) fieldsOn(space *solvers.Space) []solvers.Field {
 	return list
 }
 
-func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, error) {
+func (b *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, error) {
 	p, err := s.Faces(ctx)
 	if err != nil {
 		return nil, err
 	}
 	count := p.Verts.Len() + p.Lines.Len() + p.Polys.Len()
-	p.FieldData = slices.Concat(d.timeValue(), p.FieldData)
-	p.CellData = append(vtk.Arrays{d.ranks(count)}, p.CellData...)
+	p.FieldData = slices.Concat(b.timeValue(), p.FieldData)
+	p.CellData = append(vtk.Arrays{b.ranks(count)}, p.CellData...)
 	if p.Space != nil {
 		entities := append([]int{}, p.Entities...) // not nil, even on a rank without faces
-		fields := solvers.Named(d.allFields, p.FieldNames)
-		for _, f := range d.fields {
+		fields := solvers.Named(b.allFields, p.FieldNames)
+		for _, f := range b.fields {
 			if f.Space == p.Space && !slices.Contains(p.FieldNames, f.Name) {
 				fields = append(fields, f)
 			}
@@ -209,15 +209,15 @@ func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 }
 
 // ranks returns the array "rank" for a number of cells.
-func (d *frameBuilder) ranks(cells int) vtk.Array {
-	if len(d.rankColumn) < cells {
-		d.rankColumn = slices.Repeat([]int32{d.rank}, cells)
+func (b *frameBuilder) ranks(cells int) vtk.Array {
+	if len(b.rankColumn) < cells {
+		b.rankColumn = slices.Repeat([]int32{b.rank}, cells)
 	}
-	return vtk.Array{Name: "rank", Components: 1, Data: d.rankColumn[:cells:cells]}
+	return vtk.Array{Name: "rank", Components: 1, Data: b.rankColumn[:cells:cells]}
 }
 
-func (d *frameBuilder) timeValue() vtk.Arrays {
-	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{d.solver.Clock().Time}}}
+func (b *frameBuilder) timeValue() vtk.Arrays {
+	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{b.solver.Clock().Time}}}
 }
 
 // keyArray returns the array of the keys of a space's entities, for meshes, whose cells are not ordered by key.

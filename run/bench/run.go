@@ -69,7 +69,8 @@ func wholeRuns(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	}
 }
 
-// measure runs a case twice, first without cached kernels, and then measures its steps alone.
+// measure runs a case twice, first without cached kernels, and then measures its steps alone: column "bare" is the
+// time of such a step, "of it" its share of a step of the complete run, "again" the first step of the second run.
 func (u *userRuns) measure(ctx context.Context, path string) (line string, err error) {
 	first, _, err := u.run(ctx, path)
 	if err != nil {

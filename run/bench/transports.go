@@ -24,7 +24,7 @@ func Transport(ctx context.Context, w io.Writer, c dist.Comm, o TransportOptions
 	if c.Size() < 2 {
 		return errors.New("bench: measuring messages needs at least 2 ranks")
 	}
-	t := &trial{ctx: ctx, comm: c, seconds: o.Seconds, reqs: make([]dist.Request, 2)}
+	t := &transportTest{ctx: ctx, comm: c, seconds: o.Seconds, reqs: make([]dist.Request, 2)}
 	if c.Rank() != 0 {
 		w = io.Discard
 	}
@@ -51,8 +51,8 @@ func Transport(ctx context.Context, w io.Writer, c dist.Comm, o TransportOptions
 	return nil
 }
 
-// trial holds the buffers and settings of a rank.
-type trial struct {
+// transportTest holds the buffers and settings of a rank.
+type transportTest struct {
 	ctx     context.Context
 	comm    dist.Comm
 	seconds float64
@@ -63,7 +63,7 @@ type trial struct {
 
 // bestTime returns the seconds per call of f, which all ranks call equally often. Only the result of rank 0 is
 // meaningful.
-func (t *trial) bestTime(f func() error) (float64, error) {
+func (t *transportTest) bestTime(f func() error) (float64, error) {
 	const passes = 5
 	best, calls, completed := 0.0, uint64(8), 0
 	for {
@@ -100,7 +100,7 @@ func (t *trial) bestTime(f func() error) (float64, error) {
 	}
 }
 
-func (t *trial) pingPong() error {
+func (t *transportTest) pingPong() error {
 	switch t.comm.Rank() {
 	case 0:
 		return errors.Join(t.send(), t.receive())
@@ -110,21 +110,21 @@ func (t *trial) pingPong() error {
 	return nil
 }
 
-func (t *trial) send() (err error) {
+func (t *transportTest) send() (err error) {
 	if t.reqs[0], err = t.comm.Isend(t.ctx, 1-t.comm.Rank(), 0, t.out); err != nil {
 		return err
 	}
 	return t.comm.Wait(t.ctx, t.reqs[:1])
 }
 
-func (t *trial) receive() (err error) {
+func (t *transportTest) receive() (err error) {
 	if t.reqs[0], err = t.comm.Irecv(t.ctx, 1-t.comm.Rank(), 0, t.in); err != nil {
 		return err
 	}
 	return t.comm.Wait(t.ctx, t.reqs[:1])
 }
 
-func (t *trial) exchange() (err error) {
+func (t *transportTest) exchange() (err error) {
 	if t.comm.Rank() > 1 {
 		return nil
 	}

@@ -74,19 +74,19 @@ func copiesOf(kind *solvers.Kind, c *config.Case, held solvers.Counts) (bytes in
 }
 
 // Check returns an error if a run needs more than free bytes on this machine; source says what limits them.
-func (n *Memory) Check(free int64, source string, localRanks int) error {
-	if n.Host <= free {
+func (m *Memory) Check(free int64, source string, localRanks int) error {
+	if m.Host <= free {
 		return nil
 	}
 	what, remedy := "the case", "use fewer cells, precision float32, or more machines"
 	switch {
-	case n.MeshPeak:
+	case m.MeshPeak:
 		what, remedy = "the set-up of the mesh", "use fewer cells, or a machine with more"
 	case localRanks > 1:
 		what = fmt.Sprintf("the case on %d ranks of this machine", localRanks)
 	}
 	return fmt.Errorf("%s needs about %s of memory for %d cells or vertices, but only %s are available (%s); %s", what,
-		words.Bytes(n.Host), n.Entities, words.Bytes(free), source, remedy)
+		words.Bytes(m.Host), m.Entities, words.Bytes(free), source, remedy)
 }
 
 // Largest returns the memory of the most demanding case, each on the given number of ranks of this machine.
@@ -118,19 +118,19 @@ func FreeMemory() (free int64, source string) {
 }
 
 // Text describes the memory for people, with localRanks ranks on this machine.
-func (n *Memory) Text(localRanks int, separate bool) string {
+func (m *Memory) Text(localRanks int, separate bool) string {
 	place := ""
 	if separate {
 		place = " on its device"
 	}
-	text := fmt.Sprintf("about %s on this machine, %s of them in arrays", words.Bytes(n.Host),
-		words.Bytes(n.Arrays*int64(localRanks)))
+	text := fmt.Sprintf("about %s on this machine, %s of them in arrays", words.Bytes(m.Host),
+		words.Bytes(m.Arrays*int64(localRanks)))
 	if localRanks > 1 || separate {
-		text = fmt.Sprintf("about %s on this machine; arrays of %s on each rank%s", words.Bytes(n.Host),
-			words.Bytes(n.Arrays), place)
+		text = fmt.Sprintf("about %s on this machine; arrays of %s on each rank%s", words.Bytes(m.Host),
+			words.Bytes(m.Arrays), place)
 	}
-	if n.Copies > 0 {
-		text += fmt.Sprintf(", and up to %s of copies for output if there is room", words.Bytes(n.Copies))
+	if m.Copies > 0 {
+		text += fmt.Sprintf(", and up to %s of copies for output if there is room", words.Bytes(m.Copies))
 	}
 	return text
 }

@@ -136,20 +136,20 @@ func (e *EpochOver) Error() string {
 }
 
 // Check is like the function Check. With an epoch, the launcher holds the lock, so only the results are checked.
-func (f Fence) Check(run Info, mode Mode) error {
+func (f Fence) Check(info Info, mode Mode) error {
 	if f.Epoch == 0 {
-		return Check(f.Dir, run, mode)
+		return Check(f.Dir, info, mode)
 	}
-	return (&Folder{Dir: f.Dir, info: run}).checkResults(mode)
+	return (&Folder{Dir: f.Dir, info: info}).checkResults(mode)
 }
 
 // Claim is like the function Claim. With an epoch, the launcher holds the lock, so only the results are checked.
-func (f Fence) Claim(run Info, mode Mode) (*Folder, error) {
+func (f Fence) Claim(info Info, mode Mode) (*Folder, error) {
 	if f.Epoch == 0 {
-		return Claim(f.Dir, run, mode)
+		return Claim(f.Dir, info, mode)
 	}
-	run.Epoch = f.Epoch
-	claimed := &Folder{Dir: f.Dir, info: run}
+	info.Epoch = f.Epoch
+	claimed := &Folder{Dir: f.Dir, info: info}
 	return claimed, f.Publish(func() error { return claimed.checkResults(mode) })
 }
 

@@ -85,7 +85,7 @@ func drawViews(run, path string, frames []vtk.Frame, page chart.Page) (row []*fi
 		if !found {
 			return nil, fmt.Errorf("%s: the frame at t = %g has nothing to draw", path, frame.Time)
 		}
-		v.Page, v.Small = page, true
+		v.Page, v.ForMontage = page, true
 		v.Title = fmt.Sprintf("%s, %s", run, (&frameData{}).timeText(frame.Time))
 		img, err := v.Draw()
 		if err != nil {

@@ -70,51 +70,51 @@ func fillPlaneGaps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) 
 
 // cellOf returns the cell of a polygon: the cell at its centre, moved slightly into the fluid, so that a polygon on a
 // face is assigned to the cell that has the plane.
-func (s *planeGaps) cellOf(p *vtk.PolyData, points []int64, plane cellPlane) (cell [3]int) {
+func (g *planeGaps) cellOf(p *vtk.PolyData, points []int64, plane cellPlane) (cell [3]int) {
 	for k := range 3 {
 		middle := 0.0
 		for _, i := range points {
 			middle += p.Points[3*i+int64(k)] / float64(len(points))
 		}
 		const offset = 1e-6
-		position := (middle-s.lo[k])/s.h[k] - offset*plane.normal[k]
-		cell[k] = max(0, min(s.cells[k]-1, int(position)))
+		position := (middle-g.lo[k])/g.h[k] - offset*plane.normal[k]
+		cell[k] = max(0, min(g.cells[k]-1, int(position)))
 	}
 	return cell
 }
 
 // closeFace fills the gap on the lower (end 0) or upper (end 1) face of a cell along an axis: the area that exactly one
 // of the two cells covers.
-func (s *planeGaps) closeFace(cell [3]int, plane cellPlane, axis, end int) {
+func (g *planeGaps) closeFace(cell [3]int, plane cellPlane, axis, end int) {
 	other := cell
 	other[axis] += 2*end - 1
-	if other[axis] < 0 || other[axis] >= s.cells[axis] {
+	if other[axis] < 0 || other[axis] >= g.cells[axis] {
 		return
 	}
-	ownHalf := s.halfPlane(plane, axis, float64(end))
-	neighbour, mixed := s.planes[other]
+	ownHalf := g.halfPlane(plane, axis, float64(end))
+	neighbour, mixed := g.planes[other]
 	shading := plane.normal
 	var otherHalf halfPlane
 	if mixed {
-		otherHalf = s.halfPlane(neighbour, axis, float64(1-end))
+		otherHalf = g.halfPlane(neighbour, axis, float64(1-end))
 		for k := range shading {
 			shading[k] += neighbour.normal[k]
 		}
-	} else if s.isFull(other, ownHalf) {
+	} else if g.isFull(other, ownHalf) {
 		otherHalf = halfPlane{0, 0, 1} // full
 	} else {
 		otherHalf = halfPlane{0, 0, -1}
 	}
 	// Where only this cell has fluid, the surface faces the other cell.
-	s.addPolygon(cell, axis, end, clipPolygon(clipPolygon(unitFace, ownHalf), otherHalf.complement()), 2*end-1, shading)
-	s.addPolygon(cell, axis, end, clipPolygon(clipPolygon(unitFace, otherHalf), ownHalf.complement()), 1-2*end, shading)
+	g.addPolygon(cell, axis, end, clipPolygon(clipPolygon(unitFace, ownHalf), otherHalf.complement()), 2*end-1, shading)
+	g.addPolygon(cell, axis, end, clipPolygon(clipPolygon(unitFace, otherHalf), ownHalf.complement()), 1-2*end, shading)
 }
 
 // isFull reports whether a cell without a plane is full: by its volume fraction if that is known, else if the fluid
 // of the neighbour, the given half plane, covers most of their common face.
-func (s *planeGaps) isFull(cell [3]int, neighbour halfPlane) bool {
-	if s.full != nil {
-		return s.full(cell)
+func (g *planeGaps) isFull(cell [3]int, neighbour halfPlane) bool {
+	if g.full != nil {
+		return g.full(cell)
 	}
 	return area(clipPolygon(unitFace, neighbour)) > 0.5
 }
@@ -149,9 +149,9 @@ type halfPlane struct{ a, b, c float64 }
 func (l halfPlane) complement() halfPlane { return halfPlane{-l.a, -l.b, -l.c} }
 
 // halfPlane returns the part of a face, at end 0 or 1 of the cell along the axis, that the fluid of a plane covers.
-func (s *planeGaps) halfPlane(p cellPlane, axis int, end float64) halfPlane {
+func (g *planeGaps) halfPlane(p cellPlane, axis int, end float64) halfPlane {
 	u, v := (axis+1)%3, (axis+2)%3
-	return halfPlane{p.normal[u] * s.h[u], p.normal[v] * s.h[v], p.alpha - p.normal[axis]*end*s.h[axis]}
+	return halfPlane{p.normal[u] * g.h[u], p.normal[v] * g.h[v], p.alpha - p.normal[axis]*end*g.h[axis]}
 }
 
 // unitFace is a whole face.
@@ -183,20 +183,20 @@ func area(polygon [][2]float64) (twice float64) {
 }
 
 // addPolygon adds a polygon on a face of a cell. Its normal points along the axis (facing 1) or against it (-1).
-func (s *planeGaps) addPolygon(cell [3]int, axis, end int, polygon [][2]float64, facing int, shading [3]float64) {
+func (g *planeGaps) addPolygon(cell [3]int, axis, end int, polygon [][2]float64, facing int, shading [3]float64) {
 	const minArea = 1e-9 // area of a face that is ignored
 	if len(polygon) < 3 || area(polygon) < minArea {
 		return
 	}
 	u, v := (axis+1)%3, (axis+2)%3
-	first := int32(len(s.view.Points) / 3)
+	first := int32(len(g.view.Points) / 3)
 	for k, p := range polygon {
 		var point [3]float64
-		point[axis] = s.lo[axis] + float64(cell[axis]+end)*s.h[axis]
-		point[u] = s.lo[u] + (float64(cell[u])+p[0])*s.h[u]
-		point[v] = s.lo[v] + (float64(cell[v])+p[1])*s.h[v]
-		s.view.Points = append(s.view.Points, point[:]...)
-		s.view.Normals[first+int32(k)] = shading
+		point[axis] = g.lo[axis] + float64(cell[axis]+end)*g.h[axis]
+		point[u] = g.lo[u] + (float64(cell[u])+p[0])*g.h[u]
+		point[v] = g.lo[v] + (float64(cell[v])+p[1])*g.h[v]
+		g.view.Points = append(g.view.Points, point[:]...)
+		g.view.Normals[first+int32(k)] = shading
 		if k < 2 {
 			continue
 		}
@@ -204,6 +204,6 @@ func (s *planeGaps) addPolygon(cell [3]int, axis, end int, polygon [][2]float64,
 		if facing < 0 {
 			t[1], t[2] = t[2], t[1]
 		}
-		s.view.Triangles = append(s.view.Triangles, t)
+		g.view.Triangles = append(g.view.Triangles, t)
 	}
 }

@@ -95,7 +95,7 @@ func runFrom(t *testing.T, c *config.Case, ranks, steps int, snapshots []*solver
 
 // runRank runs one rank to the end. It takes a snapshot after the given steps, or at once if it starts from snapshots
 // of that step.
-func (e *rankResult) runRank(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, steps int,
+func (r *rankResult) runRank(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, steps int,
 	snapshots []*solvers.Snapshot, source solvers.Source) error {
 	kind, _ := solvers.Find(c.Solver)
 	solver, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev}, c)
@@ -112,19 +112,19 @@ func (e *rankResult) runRank(ctx context.Context, c *config.Case, comm dist.Comm
 	if err := advance(ctx, s, steps); err != nil {
 		return err
 	}
-	if e.snapshot, err = solvers.Save(ctx, s); err != nil {
+	if r.snapshot, err = solvers.Save(ctx, s); err != nil {
 		return err
 	}
 	if err := advance(ctx, s, math.MaxInt); err != nil {
 		return err
 	}
-	if err := e.snapshot.Detach(); err != nil {
+	if err := r.snapshot.Detach(); err != nil {
 		return err
 	}
-	if e.metrics, err = s.Measure(ctx); err != nil {
+	if r.metrics, err = s.Measure(ctx); err != nil {
 		return err
 	}
-	e.hash, err = solvers.Hash(ctx, comm, s)
+	r.hash, err = solvers.Hash(ctx, comm, s)
 	return err
 }
 

@@ -144,9 +144,10 @@ func (c *declaredCheck) runOn(ctx context.Context, set string, devices []backend
 }
 
 // measure fills in the outcome of a run.
-func (e *outcome) measure(ctx context.Context, c *declaredCheck, cfg *config.Case, comm dist.Comm, s solvers.Solver,
+func (result *outcome) measure(ctx context.Context, c *declaredCheck, cfg *config.Case, comm dist.Comm,
+	s solvers.Solver,
 	o solvers.Outcome) error {
-	*e = outcome{entities: s.Size().Entities, steps: o.Steps, hash: o.Hash, errors: map[string]float64{},
+	*result = outcome{entities: s.Size().Entities, steps: o.Steps, hash: o.Hash, errors: map[string]float64{},
 		drifts: o.Drifts}
 	for _, f := range s.Fields() {
 		exact, ok := c.Exact[f.Name]
@@ -161,9 +162,9 @@ func (e *outcome) measure(ctx context.Context, c *declaredCheck, cfg *config.Cas
 		if err != nil {
 			return err
 		}
-		e.errors[f.Name] = errors.L1
+		result.errors[f.Name] = errors.L1
 	}
-	if len(e.errors) != len(c.Exact) {
+	if len(result.errors) != len(c.Exact) {
 		return fmt.Errorf("solver %q lacks a field for which the check has an exact solution", cfg.Solver)
 	}
 	return nil

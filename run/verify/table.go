@@ -15,12 +15,12 @@ import (
 // Page is the output of a check.
 type Page struct {
 	Options Options
-	check   string
+	check   string // name of the check
 	w       io.Writer
-	err     error // first write error
-	bounds  int
-	missed  []string
-	twins   int // number of states that were equal on a twin
+	err     error    // first write error
+	bounds  int      // number of bounds that were checked
+	missed  []string // descriptions of the missed bounds
+	twins   int      // number of states that were equal on a twin
 }
 
 // Printf writes text.

@@ -58,13 +58,13 @@ func (s *Server) metrics() []byte {
 	if !st.ended.IsZero() {
 		now = st.ended
 	}
-	portion, remaining, rate := a.Estimate(st.now.Steps, st.now.Time, now.Sub(st.started))
+	portion, remaining, rate := a.Estimate(st.clock.Steps, st.clock.Time, now.Sub(st.started))
 	e.addSingle("atoll_ranks", "gauge", "Ranks of the run.", float64(a.Ranks))
 	e.addSingle("atoll_entities", "gauge", "What a step updates: cells or vertices, of all ranks.", float64(a.Cells))
-	e.addSingle("atoll_steps", "counter", "Steps or sweeps since the start of the case.", float64(st.now.Steps))
+	e.addSingle("atoll_steps", "counter", "Steps or sweeps since the start of the case.", float64(st.clock.Steps))
 	if !a.Sweeps {
-		e.addSingle("atoll_time_seconds", "gauge", "Simulated time.", st.now.Time)
-		e.addSingle("atoll_step_length_seconds", "gauge", "Simulated length of the last step.", st.now.Dt)
+		e.addSingle("atoll_time_seconds", "gauge", "Simulated time.", st.clock.Time)
+		e.addSingle("atoll_step_length_seconds", "gauge", "Simulated length of the last step.", st.clock.Dt)
 	}
 	e.addSingle("atoll_progress_ratio", "gauge", "Share of the run that is done.", portion)
 	if remaining >= 0 {

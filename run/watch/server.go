@@ -95,7 +95,7 @@ func (s *Server) Begin(about About) {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
 	s.state.about = about
-	s.state.now = solvers.Clock{Time: about.Time, Steps: about.Step}
+	s.state.clock = solvers.Clock{Time: about.Time, Steps: about.Step}
 	s.state.started = time.Now()
 }
 
@@ -105,7 +105,7 @@ func (s *Server) Step(now solvers.Clock) {
 		return
 	}
 	s.state.mu.Lock()
-	s.state.now = now
+	s.state.clock = now
 	s.state.mu.Unlock()
 }
 

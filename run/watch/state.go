@@ -32,7 +32,7 @@ type state struct {
 	mu       sync.Mutex
 	about    About
 	started  time.Time // start of the steps; zero before
-	now      solvers.Clock
+	clock    solvers.Clock
 	measured []solvers.Quantity
 	history  history
 	phases   []map[string]float64 // s, by rank

@@ -110,7 +110,7 @@ func (v *view) progress(st *state, now time.Time) {
 		now = st.ended
 	}
 	a, elapsed := &st.about, now.Sub(st.started)
-	portion, remaining, rate := a.Estimate(st.now.Steps, st.now.Time, elapsed)
+	portion, remaining, rate := a.Estimate(st.clock.Steps, st.clock.Time, elapsed)
 	v.Done = math.Floor(1000*portion) / 10
 	v.Percent = fmt.Sprintf("%.0f %%", math.Floor(100*portion))
 	eta := "unknown"
@@ -118,16 +118,16 @@ func (v *view) progress(st *state, now time.Time) {
 		eta = remaining.Round(time.Second).String()
 	}
 	v.Facts = []fact{
-		{"time", fmt.Sprintf("%.5g of %.5g s", st.now.Time, a.End)},
-		{"step", fmt.Sprint(st.now.Steps)},
-		{"dt", fmt.Sprintf("%.3g s", st.now.Dt)},
+		{"time", fmt.Sprintf("%.5g of %.5g s", st.clock.Time, a.End)},
+		{"step", fmt.Sprint(st.clock.Steps)},
+		{"dt", fmt.Sprintf("%.3g s", st.clock.Dt)},
 		{"left", eta},
 		{"took", elapsed.Round(time.Second).String()},
 		{"rate", fmt.Sprintf("%.4g million %s updates a second", rate/1e6, a.Unit)},
 		{"restarts", fmt.Sprint(st.restarts)},
 	}
 	if a.Sweeps {
-		v.Facts = slices.Replace(v.Facts, 0, 3, fact{"sweep", fmt.Sprintf("%d of %d", st.now.Steps, a.MaxSteps)})
+		v.Facts = slices.Replace(v.Facts, 0, 3, fact{"sweep", fmt.Sprintf("%d of %d", st.clock.Steps, a.MaxSteps)})
 	}
 	if v.Outcome != "" {
 		v.Facts = slices.DeleteFunc(v.Facts, func(f fact) bool { return f.Name == "left" })

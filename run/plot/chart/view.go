@@ -17,12 +17,12 @@ import (
 // z up, in parallel projection.
 type View struct {
 	Page
-	Title     string
-	Axes      [3]string  // names of the axes, x, y and z if empty
-	Points    []float64  // x, y, z of each point
-	Triangles [][3]int32 // counter-clockwise seen from outside; inner sides have another colour
-	Box       [2][3]float64
-	Small     bool // for montages: large title, no labels of axes
+	Title      string
+	Axes       [3]string  // names of the axes, x, y and z if empty
+	Points     []float64  // x, y, z of each point
+	Triangles  [][3]int32 // counter-clockwise seen from outside; inner sides have another colour
+	Box        [2][3]float64
+	ForMontage bool // larger title, no labels of axes
 
 	// Normals are normals at points, by point index, for shading. Points without one get the mean normal of the triangles
 	// around them.
@@ -83,7 +83,7 @@ func (v *View) Draw() (*figure.Figure, error) {
 	img := image.NewRGBA(image.Rect(0, 0, l.fig.Width, l.fig.Height))
 	d.paint(img)
 	l.fig.Image(image.Point{}, img)
-	if v.Small {
+	if v.ForMontage {
 		l.text(v.Title, 2*titleSize, l.side/2, l.top-l.px(6), 0)
 	} else {
 		v.labels(l.mapFrame, l.project)
