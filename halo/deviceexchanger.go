@@ -21,10 +21,11 @@ type DeviceExchanger[T any] struct {
 type deviceComm struct {
 	comm       backend.DeviceComm
 	stop       context.CancelFunc
-	watchEnded chan struct{}
+	watchEnded chan struct{} // closed when watch returns
 }
 
-// watchTag is the tag of a receive that no rank ever matches: it fails when the next rank is lost.
+// watchTag is the tag of a receive that no rank ever matches: it fails when the next rank is lost. It differs from the
+// tags of all exchanges.
 const watchTag = 1<<20 + 1
 
 // NewDeviceExchanger connects the devices of all ranks. All ranks must call it. If the devices cannot be connected,

@@ -8,8 +8,8 @@ import "fmt"
 // axis combine the received layer with the first own layer.
 func (p *BoxPlan) Upward(axis int) (*BoxPlan, error) {
 	if axis < 0 || axis >= p.boxes.Dim || p.ghost < 1 {
-		return nil, fmt.Errorf("halo: ghosts above boxes along axis %d, in %d dimensions and with %d layers", axis,
-			p.boxes.Dim, p.ghost)
+		return nil, fmt.Errorf("halo: cannot return ghosts along axis %d of boxes in %d dimensions with %d ghost "+
+			"layers: want one of the axes, and 1 layer or more", axis, p.boxes.Dim, p.ghost)
 	}
 	b := &boxPlanner{Boxes: p.boxes}
 	rank := p.Rank

@@ -10,8 +10,8 @@ import (
 // from the root, level by level. A search takes time proportional to the edges that it visits.
 type levels struct {
 	g Graph
-	// If byDegree is set, a search visits the neighbours of a vertex by ascending degree, equal ones by id, which
-	// is the order of Cuthill and McKee; otherwise by id.
+	// If byDegree is set, a search visits the neighbours of a vertex by ascending degree, those of equal degree by id,
+	// which is the order of Cuthill and McKee. Otherwise it visits them by id.
 	byDegree bool
 	level    []int32 // distance from the root; -1 if the last search did not reach the vertex
 	queue    []int32

@@ -80,13 +80,13 @@ func cellsBefore(n, parts, k int) int {
 }
 
 // Split lists the cells of each of n parts, ascending, in linear time. It refuses parts out of 0..n-1.
-func Split(parts []int32, n int) ([][]int32, error) {
+func Split(partOf []int32, n int) ([][]int32, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("cannot split into %d parts", n)
 	}
-	inside := func(cell int) bool { return parts[cell] >= 0 && int(parts[cell]) < n }
-	if !parallel.All(len(parts), verticesPerWorker, inside) {
-		for cell, part := range parts {
+	inside := func(cell int) bool { return partOf[cell] >= 0 && int(partOf[cell]) < n }
+	if !parallel.All(len(partOf), verticesPerWorker, inside) {
+		for cell, part := range partOf {
 			if !inside(cell) {
 				return nil, fmt.Errorf("cell %d is in part %d, which is not in 0..%d", cell, part, n-1)
 			}
@@ -94,15 +94,15 @@ func Split(parts []int32, n int) ([][]int32, error) {
 	}
 	// Each worker counts the cells of its range by part. The counts give the first position of its cells of each
 	// part in sorted.
-	workers := parallel.Parts(len(parts), max(verticesPerWorker, n))
+	workers := parallel.Parts(len(partOf), max(verticesPerWorker, n))
 	next := make([][]int32, workers)
-	parallel.Ranges(len(parts), workers, func(worker, lo, hi int) {
+	parallel.Ranges(len(partOf), workers, func(worker, lo, hi int) {
 		next[worker] = make([]int32, n)
-		for _, part := range parts[lo:hi] {
+		for _, part := range partOf[lo:hi] {
 			next[worker][part]++
 		}
 	})
-	sorted := make([]int32, len(parts))
+	sorted := make([]int32, len(partOf))
 	cells := make([][]int32, n)
 	offset := int32(0)
 	for part := range cells {
@@ -112,10 +112,10 @@ func Split(parts []int32, n int) ([][]int32, error) {
 		}
 		cells[part] = sorted[first:offset:offset]
 	}
-	parallel.Ranges(len(parts), workers, func(worker, lo, hi int) {
+	parallel.Ranges(len(partOf), workers, func(worker, lo, hi int) {
 		position := next[worker]
 		for cell := lo; cell < hi; cell++ {
-			part := parts[cell]
+			part := partOf[cell]
 			sorted[position[part]] = int32(cell)
 			position[part]++
 		}

@@ -11,14 +11,14 @@ import (
 
 // triangleRow is a row of squares, each cut into two triangles: cell 2i has the neighbours 2i-1 and 2i+1.
 func triangleRow(cells int) [][3]int32 {
-	nb := make([][3]int32, cells)
-	for c := range nb {
-		nb[c] = [3]int32{int32(c) + 1, -1, int32(c) - 1}
+	neighbours := make([][3]int32, cells)
+	for c := range neighbours {
+		neighbours[c] = [3]int32{int32(c) + 1, -1, int32(c) - 1}
 		if c == cells-1 {
-			nb[c][0] = -1
+			neighbours[c][0] = -1
 		}
 	}
-	return nb
+	return neighbours
 }
 
 // Results do not depend on the number of threads.

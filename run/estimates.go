@@ -38,9 +38,9 @@ func (r *runner) checkMemory(ctx context.Context) error {
 // estimateTime estimates the remaining time of the run, given the time per step.
 func (r *runner) estimateTime(step time.Duration) *estimate.Time {
 	now, end := r.solver.Clock(), r.size.End
-	f := &estimate.Time{Step: step, Sweeps: r.size.Sweeps}
+	forecast := &estimate.Time{Step: step, Sweeps: r.size.Sweeps}
 	if !r.running(now) {
-		return f
+		return forecast
 	}
 	if r.Replay != nil {
 		end = min(end, r.Replay.Until)
@@ -48,26 +48,26 @@ func (r *runner) estimateTime(step time.Duration) *estimate.Time {
 	remaining := end - now.Time
 	switch s, isStepper := r.solver.(solvers.Stepper); {
 	case r.size.Sweeps:
-		f.Least, f.Likely, f.Most = remaining, remaining, remaining
+		forecast.Least, forecast.Likely, forecast.Most = remaining, remaining, remaining
 	case isStepper:
-		f.Least, f.Most = s.StepsTo(end)
-		f.Likely = (f.Least + f.Most) / 2
+		forecast.Least, forecast.Most = s.StepsTo(end)
+		forecast.Likely = (forecast.Least + forecast.Most) / 2
 	default:
-		f.SetSteps(remaining, now.Dt)
+		forecast.SetSteps(remaining, now.Dt)
 	}
 	if every := r.Case.Output.Every; every > 0 && len(r.Case.Output.Format) > 0 {
-		f.Frames = math.Ceil(remaining / every)
+		forecast.Frames = math.Ceil(remaining / every)
 		if r.Case.Output.ExactTimes {
-			f.Most += f.Frames
+			forecast.Most += forecast.Frames
 		}
 	}
 	if limit := r.size.MaxSteps; limit > 0 {
-		f.Limit(float64(limit - now.Steps))
+		forecast.Limit(float64(limit - now.Steps))
 	}
 	for _, frames := range r.frames {
-		f.Frame += frames.writeTime
+		forecast.Frame += frames.writeTime
 	}
-	return f
+	return forecast
 }
 
 // stepTimer measures the time per step of a running case until the remaining time has been reported.
@@ -90,8 +90,8 @@ func (r *runner) reportTime(now solvers.Clock) error {
 		return nil
 	}
 	if p.start.IsZero() {
-		for _, f := range r.frames {
-			if f.pending != nil && time.Since(r.loopBegun) < maxFrameWait {
+		for _, series := range r.frames {
+			if series.pending != nil && time.Since(r.loopBegun) < maxFrameWait {
 				return nil
 			}
 		}
@@ -108,12 +108,13 @@ func (r *runner) reportTime(now solvers.Clock) error {
 		return err
 	}
 	elapsed := time.Since(p.start) - (r.frameTime - p.startFrameTime)
-	f := r.estimateTime(elapsed / time.Duration(now.Steps-p.startStep))
-	r.keepEstimate(f, now.Steps, (r.earlierLoops + time.Since(r.loopBegun)).Seconds())
+	forecast := r.estimateTime(elapsed / time.Duration(now.Steps-p.startStep))
+	r.keepEstimate(forecast, now.Steps, (r.earlierLoops + time.Since(r.loopBegun)).Seconds())
 	p.reported = true
-	fmt.Fprintf(r.progress, "%-16s still %v\n", "time estimate", f)
-	least, _ := f.Wall()
-	if remaining := r.TimeLimit - time.Since(r.started); r.TimeLimit > 0 && !f.Sweeps && least > remaining.Seconds() {
+	fmt.Fprintf(r.progress, "%-16s still %v\n", "time estimate", forecast)
+	least, _ := forecast.Wall()
+	if remaining := r.TimeLimit - time.Since(r.started); r.TimeLimit > 0 && !forecast.Sweeps &&
+		least > remaining.Seconds() {
 		fmt.Fprintf(r.progress, "%-16s this exceeds --time-limit %v: the run will save its state and stop then; the same "+
 			"command continues it\n", "", r.TimeLimit)
 	}
@@ -121,13 +122,13 @@ func (r *runner) reportTime(now solvers.Clock) error {
 }
 
 // keepEstimate stores a time estimate for the summary. It adds the steps and wall-clock seconds before the estimate.
-func (r *runner) keepEstimate(f *estimate.Time, stepsBefore int, secondsBefore float64) {
+func (r *runner) keepEstimate(forecast *estimate.Time, stepsBefore int, secondsBefore float64) {
 	if r.estimates == nil {
 		r.estimates = &summary.Estimate{}
 	}
-	fewest, most := f.Steps()
+	fewest, most := forecast.Steps()
 	r.estimates.Steps = []float64{fewest + float64(stepsBefore), most + float64(stepsBefore)}
-	least, longest := f.Wall()
+	least, longest := forecast.Wall()
 	r.estimates.Wall = []float64{least + secondsBefore, longest + secondsBefore}
 }
 
@@ -171,12 +172,12 @@ func (r *runner) measureSteps(ctx context.Context) error {
 	if taken == 0 {
 		return nil
 	}
-	f := r.estimateTime(step)
-	f.Add(float64(taken))
-	f.Frame = frame
-	r.keepEstimate(f, 0, 0)
+	forecast := r.estimateTime(step)
+	forecast.Add(float64(taken))
+	forecast.Frame = frame
+	r.keepEstimate(forecast, 0, 0)
 	if r.Comm.Rank() == 0 && r.Progress.Out != nil {
-		fmt.Fprintf(r.Progress.Out, "%-16s %v\n", "time estimate", f)
+		fmt.Fprintf(r.Progress.Out, "%-16s %v\n", "time estimate", forecast)
 	}
 	return nil
 }

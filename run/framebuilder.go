@@ -25,9 +25,9 @@ type frameBuilder struct {
 }
 
 func newFrameBuilder(s solvers.Solver, rank int, names []string) *frameBuilder {
-	d := &frameBuilder{solver: s, rank: int32(rank), allFields: s.Fields(), shapes: s.Shapes()}
-	d.fields = solvers.Named(d.allFields, names)
-	return d
+	b := &frameBuilder{solver: s, rank: int32(rank), allFields: s.Fields(), shapes: s.Shapes()}
+	b.fields = solvers.Named(b.allFields, names)
+	return b
 }
 
 // extension returns the file extension of a format, "" if the solver does not have the format.

@@ -107,12 +107,12 @@ func (m *measurement) compare(times, values []float64) (f misfit, ok bool) {
 // by name. All ranks call it.
 func (r *runner) misfits(ctx context.Context) (map[string]float64, error) {
 	own, merged := map[string]float64{}, map[string]float64{}
-	if !slices.ContainsFunc(r.points, func(s gaugePoint) bool { return s.measured != nil }) {
+	if !slices.ContainsFunc(r.points, func(p gaugePoint) bool { return p.measured != nil }) {
 		return merged, nil
 	}
 	var compareErr error
-	for i, s := range r.points {
-		if s.measured != nil && r.gauges[i].rows != nil {
+	for i, p := range r.points {
+		if p.measured != nil && r.gauges[i].rows != nil {
 			compareErr = cmp.Or(compareErr, r.compareGauge(i, own))
 		}
 	}
@@ -162,24 +162,24 @@ const measuredDir = "measured"
 
 // writeMeasured writes the measurements to measuredDir, where plots of gauges find them.
 func (r *runner) writeMeasured() error {
-	for _, s := range r.points {
-		if s.measured == nil {
+	for _, p := range r.points {
+		if p.measured == nil {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Join(r.Dir, measuredDir), 0o777); err != nil {
 			return err
 		}
 		text := []byte("t")
-		for _, m := range s.measured {
+		for _, m := range p.measured {
 			text = append(append(text, ','), m.field...)
 		}
-		for k, row := range s.measured[0].rows {
+		for k, row := range p.measured[0].rows {
 			text = strconv.AppendFloat(append(text, '\n'), row.T, 'g', -1, 64)
-			for _, m := range s.measured {
+			for _, m := range p.measured {
 				text = strconv.AppendFloat(append(text, ','), m.rows[k].Value, 'g', -1, 64)
 			}
 		}
-		err := atomicfile.Write(filepath.Join(r.Dir, measuredDir, s.name+".csv"), func(f *os.File) error {
+		err := atomicfile.Write(filepath.Join(r.Dir, measuredDir, p.name+".csv"), func(f *os.File) error {
 			_, err := f.Write(append(text, '\n'))
 			return err
 		})

@@ -199,7 +199,7 @@ func (r *runner) pictureValues(ctx context.Context) ([]float64, error) {
 		for _, w := range values[i*n+1 : (i+1)*n] {
 			v = math.Hypot(v, w)
 		}
-		if v-v != 0 { // infinite values are shown like NaN
+		if math.IsInf(v, 0) { // shown like NaN
 			v = math.NaN()
 		}
 		numbers[i] = v

@@ -92,16 +92,16 @@ func newRasterGrid(ctx context.Context, comm dist.Comm, m *vtk.Grid, spacing flo
 // pixels returns, for each pixel whose centre lies in an owned cell, its index, the key of the cell, and the values of
 // the cell.
 func (g *rasterGrid) pixels(m *vtk.Grid, space *solvers.Space, numbers [][]float64) []float64 {
-	owner := map[int]int{}
+	cellOf := map[int]int{}
 	for i := range space.Owned {
 		g.eachPixel(m, i, func(pixel int) {
-			if other, known := owner[pixel]; !known || space.Key(i) < space.Key(other) {
-				owner[pixel] = i
+			if other, known := cellOf[pixel]; !known || space.Key(i) < space.Key(other) {
+				cellOf[pixel] = i
 			}
 		})
 	}
-	list := make([]float64, 0, len(owner)*(2+len(numbers)))
-	for pixel, i := range owner { // in any order: writeRasters sorts them in
+	list := make([]float64, 0, len(cellOf)*(2+len(numbers)))
+	for pixel, i := range cellOf { // in any order: writeRasters sorts them in
 		list = append(list, float64(pixel), float64(space.Key(i)))
 		for _, values := range numbers {
 			list = append(list, values[i])

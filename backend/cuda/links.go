@@ -14,12 +14,13 @@ import (
 
 // deviceComm is a backend.DeviceComm over NCCL, with a stream of its own.
 type deviceComm struct {
-	d           *Device
-	nccl        *nccl
-	stream      *Stream
-	ready, done *Event     // the last points that the other stream waits for: ready of compute, done of stream
-	mu          sync.Mutex // serialises Abort and Close
-	comm        atomic.Uintptr
+	d      *Device
+	nccl   *nccl
+	stream *Stream
+	ready  *Event         // on the compute stream: stream waits for it before an operation of the communicator
+	done   *Event         // on stream: the compute stream waits for it in Join
+	mu     sync.Mutex     // serialises Abort and Close
+	comm   atomic.Uintptr // NCCL's handle of the communicator; 0 after Abort or Close
 }
 
 // errAborted is the error of calls after Abort.
@@ -42,16 +43,16 @@ func (d *Device) Link(rank, size int, id []byte) (_ backend.DeviceComm, err erro
 	if len(id) != uniqueIDBytes {
 		return nil, fmt.Errorf("cuda: the id of a device communicator has %d bytes, want %d", len(id), uniqueIDBytes)
 	}
-	l := &deviceComm{d: d, nccl: library}
+	dc := &deviceComm{d: d, nccl: library}
 	defer func() {
 		if err != nil {
-			l.free()
+			dc.free()
 		}
 	}()
-	if l.stream, err = d.newPriorityStream(); err != nil {
+	if dc.stream, err = d.newPriorityStream(); err != nil {
 		return nil, err
 	}
-	for _, e := range []**Event{&l.ready, &l.done} {
+	for _, e := range []**Event{&dc.ready, &dc.done} {
 		if *e, err = d.NewEvent(); err != nil {
 			return nil, err
 		}
@@ -59,8 +60,8 @@ func (d *Device) Link(rank, size int, id []byte) (_ backend.DeviceComm, err erro
 	var comm uintptr
 	err = library.call(d, ncclCommInitRankScalable, uintptr(unsafe.Pointer(&comm)), uintptr(size), uintptr(rank), 1,
 		uintptr(unsafe.Pointer(&id[0])), 0)
-	l.comm.Store(comm)
-	return l, err
+	dc.comm.Store(comm)
+	return dc, err
 }
 
 // waitForCompute makes the communicator's stream wait for everything queued before on the compute stream.

@@ -73,10 +73,10 @@ func (d *Device) Free(p unsafe.Pointer) error {
 	return d.call(cuMemFree, uintptr(p))
 }
 
-// Peak implements backend.Account.
+// Peak implements backend.MemoryAccount.
 func (d *Device) Peak() int64 { return d.peak }
 
-// SnapshotPeak implements backend.Account. The memory of closed snapshots stays allocated.
+// SnapshotPeak implements backend.MemoryAccount. The memory of closed snapshots stays allocated.
 func (d *Device) SnapshotPeak() int64 { return int64(d.snapshots.allocated) }
 
 // Upload copies from the host's memory, which may change after the call. It waits for large copies, and queues small

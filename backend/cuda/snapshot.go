@@ -32,18 +32,18 @@ type snapshot struct {
 // MakeSnapshot implements backend.Snapshotter. It leaves at least a sixteenth of the GPU's memory free for other
 // allocations.
 func (d *Device) MakeSnapshot(src unsafe.Pointer, bytes int) (backend.Snapshot, error) {
-	k := &d.snapshots
-	if k.stream == nil {
-		if err := k.open(d); err != nil {
+	pool := &d.snapshots
+	if pool.stream == nil {
+		if err := pool.open(d); err != nil {
 			return nil, err
 		}
 	}
-	memory, err := k.memoryFor(d, uintptr(bytes))
+	memory, err := pool.memoryFor(d, uintptr(bytes))
 	if err != nil || memory.address == 0 {
 		return nil, err
 	}
 	err = d.Move(pointer(memory.address), src, bytes)
-	if err = errors.Join(err, d.compute.Record(k.copyDone), k.stream.Wait(k.copyDone)); err != nil {
+	if err = errors.Join(err, d.compute.Record(pool.copyDone), pool.stream.Wait(pool.copyDone)); err != nil {
 		return nil, err
 	}
 	return &snapshot{d, memory}, nil
@@ -94,19 +94,20 @@ func (pool *snapshotPool) memoryFor(d *Device, bytes uintptr) (allocation, error
 
 // Read implements backend.Snapshot. It does not use the device's stored error, which belongs to another goroutine.
 func (s *snapshot) Read(dst []byte, offset int) error {
-	k := &s.d.snapshots
-	k.lock.Lock()
-	defer k.lock.Unlock()
+	pool := &s.d.snapshots
+	pool.lock.Lock()
+	defer pool.lock.Unlock()
 	for len(dst) > 0 {
-		n := min(len(dst), len(k.pinned))
-		host := uintptr(unsafe.Pointer(unsafe.SliceData(k.pinned)))
+		n := min(len(dst), len(pool.pinned))
+		host := uintptr(unsafe.Pointer(unsafe.SliceData(pool.pinned)))
 		if err := errors.Join(
-			s.d.callNoAlloc(cuMemcpyDtoHAsync, [maxArgs]uintptr{host, s.address + uintptr(offset), uintptr(n), k.stream.handle}),
-			s.d.callNoAlloc(cuStreamSynchronize, [maxArgs]uintptr{k.stream.handle}),
+			s.d.callNoAlloc(cuMemcpyDtoHAsync, [maxArgs]uintptr{host, s.address + uintptr(offset), uintptr(n),
+				pool.stream.handle}),
+			s.d.callNoAlloc(cuStreamSynchronize, [maxArgs]uintptr{pool.stream.handle}),
 		); err != nil {
 			return err
 		}
-		copy(dst, k.pinned[:n])
+		copy(dst, pool.pinned[:n])
 		dst, offset = dst[n:], offset+n
 	}
 	return nil

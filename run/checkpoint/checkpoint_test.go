@@ -54,7 +54,7 @@ const cells, edges = 4000, 700
 func newTestSolver(rank, ranks int, filled bool) *testSolver {
 	dev := cpu.New(1)
 	rng := rand.New(rand.NewPCG(uint64(ranks), 5))
-	var own, copies, edgeKeys []int64
+	var ownKeys, copiedKeys, edgeKeys []int64
 	for _, key := range rng.Perm(cells) {
 		owner := key % ranks
 		if ranks > 2 {
@@ -62,9 +62,9 @@ func newTestSolver(rank, ranks int, filled bool) *testSolver {
 		}
 		switch {
 		case owner == rank:
-			own = append(own, int64(key))
+			ownKeys = append(ownKeys, int64(key))
 		case key%5 == 0:
-			copies = append(copies, int64(key))
+			copiedKeys = append(copiedKeys, int64(key))
 		}
 	}
 	for k := range edges {
@@ -72,10 +72,10 @@ func newTestSolver(rank, ranks int, filled bool) *testSolver {
 			edgeKeys = append(edgeKeys, int64(k)*int64(k)*1e9)
 		}
 	}
-	held := append(own, copies...)
-	s := &testSolver{cells: make([][5]float64, len(held)), marks: make([]int32, len(edgeKeys))}
+	heldKeys := append(ownKeys, copiedKeys...)
+	s := &testSolver{cells: make([][5]float64, len(heldKeys)), marks: make([]int32, len(edgeKeys))}
 	if filled {
-		for i, key := range held {
+		for i, key := range heldKeys {
 			for k := range 3 {
 				s.cells[i][1+k] = math.Sin(float64(key) + float64(k))
 			}
@@ -85,7 +85,8 @@ func newTestSolver(rank, ranks int, filled bool) *testSolver {
 		}
 		s.Now = solvers.Clock{Time: 1. / 7, Steps: 12, Dt: 1e-3}
 	}
-	cellSpace := &solvers.Space{Name: "cell", Owned: len(own), Held: len(held), Key: func(i int) int64 { return held[i] }}
+	cellSpace := &solvers.Space{Name: "cell", Owned: len(ownKeys), Held: len(heldKeys),
+		Key: func(i int) int64 { return heldKeys[i] }}
 	edgeSpace := &solvers.Space{Name: "edge", Owned: len(edgeKeys), Key: func(i int) int64 { return edgeKeys[i] }}
 	s.Declared = []solvers.Field{
 		{Name: "w", Space: cellSpace, Components: []string{"a", "b", "c"}, Hashed: true, Saved: true,

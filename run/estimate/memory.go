@@ -28,28 +28,28 @@ type Memory struct {
 
 // MemoryOf estimates the memory of a case from counts, without allocating anything. localRanks of the ranks run on this
 // machine. separate says that devices have separate memory.
-func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (n Memory, err error) {
+func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (m Memory, err error) {
 	kind, ok := solvers.Find(c.Solver)
 	if !ok || kind.Estimate == nil {
-		return n, nil
+		return m, nil
 	}
-	f, err := kind.Estimate(c, ranks, separate)
-	if err != nil || f.Entities == 0 {
-		return n, err
+	needs, err := kind.Estimate(c, ranks, separate)
+	if err != nil || needs.Entities == 0 {
+		return m, err
 	}
-	n.Entities, n.Arrays = f.Entities, kind.Needs(c, f.Held)
-	perRank := float64(f.Host)
+	m.Entities, m.Arrays = needs.Entities, kind.Needs(c, needs.Held)
+	perRank := float64(needs.Host)
 	if separate {
-		n.Copies = copiesOf(&kind, c, f.Held)
+		m.Copies = copiesOf(&kind, c, needs.Held)
 	} else {
-		perRank += float64(n.Arrays)
+		perRank += float64(m.Arrays)
 	}
 	host := programBytes + perRank*float64(localRanks)
-	if setUp := programBytes + float64(f.SetUpHost); setUp > host {
-		host, n.MeshPeak = setUp, true
+	if setUp := programBytes + float64(needs.SetUpHost); setUp > host {
+		host, m.MeshPeak = setUp, true
 	}
-	n.Host = int64(min(host, math.MaxInt64/2))
-	return n, nil
+	m.Host = int64(min(host, math.MaxInt64/2))
+	return m, nil
 }
 
 // wholeFormats are the formats of frames with the values of all cells.
@@ -61,14 +61,14 @@ func copiesOf(kind *solvers.Kind, c *config.Case, held solvers.Counts) (bytes in
 	if kind.Copies == nil {
 		return 0
 	}
-	n := kind.Copies(c, held)
+	copies := kind.Copies(c, held)
 	for _, format := range c.Output.Format {
 		if slices.Contains(wholeFormats, format) {
-			bytes += n.Frame
+			bytes += copies.Frame
 		}
 	}
 	if c.Checkpoint.Every > 0 || c.Checkpoint.Steps > 0 {
-		bytes += n.Checkpoint
+		bytes += copies.Checkpoint
 	}
 	return bytes
 }
@@ -92,12 +92,12 @@ func (m *Memory) Check(free int64, source string, localRanks int) error {
 // Largest returns the memory of the most demanding case, each on the given number of ranks of this machine.
 func Largest(cases []*config.Case, ranks int, separate bool) (largest Memory, err error) {
 	for _, c := range cases {
-		n, err := MemoryOf(c, ranks, ranks, separate)
+		m, err := MemoryOf(c, ranks, ranks, separate)
 		if err != nil {
 			return largest, err
 		}
-		if n.Host > largest.Host || n.Host == largest.Host && n.Arrays > largest.Arrays {
-			largest = n
+		if m.Host > largest.Host || m.Host == largest.Host && m.Arrays > largest.Arrays {
+			largest = m
 		}
 	}
 	return largest, nil

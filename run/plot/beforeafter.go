@@ -21,7 +21,7 @@ func (r *runner) drawBeforeAfter(path, name string, frames []vtk.Frame) error {
 	ends := []vtk.Frame{frames[0], frames[len(frames)-1]}
 	titles := []string{name + ": before", name + ": "}
 	var row []*figure.Figure
-	var sets []*field
+	var compared []*field
 	for k, frame := range ends {
 		d, err := edged.load(framePath(path, frame))
 		if err != nil {
@@ -40,14 +40,14 @@ func (r *runner) drawBeforeAfter(path, name string, frames []vtk.Frame) error {
 		if err != nil {
 			return err
 		}
-		row, sets = append(row, picture), append(sets, f)
+		row, compared = append(row, picture), append(compared, f)
 	}
 	if !r.options.Histogram {
 		if err := r.save(name+"-before-after", -1, figure.Stack([][]*figure.Figure{row})); err != nil {
 			return err
 		}
 	}
-	return r.drawHistogram(name+"-"+sets[0].name+"-histogram", -1, name, sets, []string{"before", "after"})
+	return r.drawHistogram(name+"-"+compared[0].name+"-histogram", -1, name, compared, []string{"before", "after"})
 }
 
 // isCompared reports whether a field is to be shown before and after the run.

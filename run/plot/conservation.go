@@ -12,7 +12,7 @@ import (
 
 // columnCurve is a column of conservation.csv with its place in the plots.
 type columnCurve struct {
-	column     string
+	column     string // name of the column
 	panel      string // label of the panel
 	name       string // name of the curve
 	values     []float64

@@ -87,7 +87,7 @@ func ParseRange(text string) (*[2]float64, error) {
 	if !ok || err != nil || err2 != nil {
 		return nil, fmt.Errorf("range %q: want the lowest and the highest value, such as 0:2.5", text)
 	}
-	if !(a < b) || b-a-(b-a) != 0 {
+	if !(a < b) || !chart.IsFinite(b-a) {
 		return nil, fmt.Errorf("range %q is empty: the first value must be lower than the second", text)
 	}
 	return &[2]float64{a, b}, nil

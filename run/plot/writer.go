@@ -16,8 +16,8 @@ func (w *pictureWriter) addNote(format string, args ...any) {
 	addUnique(&w.Notes, fmt.Sprintf(format, args...))
 }
 
-// skipWithNote reports whether err says that a logarithmic plot has nothing to show, and the user did not ask for that
-// plot by name. It adds a note.
+// skipWithNote reports whether err says that a logarithmic plot has nothing to show, and the user did not ask for
+// that plot by name. If so, it adds a note.
 func (w *pictureWriter) skipWithNote(name string, err error) bool {
 	if !errors.Is(err, chart.ErrNoLogarithm) || !w.options.drawsEverything() {
 		return false

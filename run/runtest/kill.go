@@ -36,7 +36,7 @@ func RestartsAfterKill(t *testing.T, text string, sets ...string) {
 	}
 	host := func() backend.Device { return cpu.New(1) }
 	separate := func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }
-	queue := func() backend.Device { return backendtest.NewFakeRecorder(cpu.New(1), 1<<30) }
+	recorder := func() backend.Device { return backendtest.NewFakeRecorder(cpu.New(1), 1<<30) }
 	for _, c := range []struct {
 		name   string
 		ranks  int
@@ -46,7 +46,7 @@ func RestartsAfterKill(t *testing.T, text string, sets ...string) {
 		{"1 rank", 1, Local, func() backend.Device { return cpu.New(3) }},
 		{"3 ranks over gRPC", 3, GRPC, host},
 		{"7 ranks with memory of their own", 7, Local, separate},
-		{"1 rank that queues steps", 1, Local, queue},
+		{"1 rank that queues steps", 1, Local, recorder},
 	} {
 		dir := filepath.Join(t.TempDir(), "again")
 		copyAsKilled(t, complete, dir, len(saved)/2)

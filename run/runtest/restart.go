@@ -76,12 +76,12 @@ func runFrom(t *testing.T, c *config.Case, ranks, steps int, snapshots []*solver
 		wg.Go(func() {
 			dev := device()
 			defer dev.Close()
-			e := &results[rank]
-			if e.err = e.runRank(ctx, c, comm, dev, steps, snapshots, source); e.err != nil {
-				comm.Abort(1, e.err)
+			result := &results[rank]
+			if result.err = result.runRank(ctx, c, comm, dev, steps, snapshots, source); result.err != nil {
+				comm.Abort(1, result.err)
 			}
-			e.err = errors.Join(e.err, comm.Close())
-			shares[rank] = e.snapshot
+			result.err = errors.Join(result.err, comm.Close())
+			shares[rank] = result.snapshot
 		})
 	}
 	wg.Wait()

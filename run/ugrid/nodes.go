@@ -8,15 +8,15 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// nodes are the vertices and cells of the whole mesh. Vertices are numbered in the order in which cells refer to them;
-// those with equal coordinates are one.
+// nodes are the vertices and cells of the whole mesh. Vertices are numbered in the order in which cells refer to them.
+// Vertices with equal coordinates count as one.
 type nodes struct {
 	x, y             []float64
-	faces            []float64 // three of each cell
+	faces            []float64 // ids of the three vertices of each cell
 	centreX, centreY []float64
 }
 
-// addCells numbers the corners of cells. A part has six numbers per cell: x and y of its three corners.
+// addCells adds cells and numbers their corners. A part has six numbers per cell: x and y of its three corners.
 func (n *nodes) addCells(parts [][]float64) {
 	ids := map[[2]float64]int32{}
 	for _, corners := range parts {
@@ -56,25 +56,25 @@ func Gather(ctx context.Context, comm dist.Comm, values []float64) (byRank [][]f
 		if err != nil {
 			return nil, err
 		}
-		for rank, text := range parts {
-			byRank[rank] = decode(byRank[rank], text)
+		for rank, data := range parts {
+			byRank[rank] = decode(byRank[rank], data)
 		}
 	}
 	return byRank, nil
 }
 
 func encode(values []float64) []byte {
-	text := make([]byte, 0, 8*len(values))
+	data := make([]byte, 0, 8*len(values))
 	for _, v := range values {
-		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(v))
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
 	}
-	return text
+	return data
 }
 
 // decode appends the encoded values to values.
-func decode(values []float64, text []byte) []float64 {
-	for ; len(text) >= 8; text = text[8:] {
-		values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(text)))
+func decode(values []float64, data []byte) []float64 {
+	for ; len(data) >= 8; data = data[8:] {
+		values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(data)))
 	}
 	return values
 }

@@ -70,8 +70,8 @@ func (p *plan) exchangeKeys(ctx context.Context, keys [][]int64) error {
 	if err != nil {
 		return err
 	}
-	for rank, text := range countsOfRanks {
-		p.positionsFrom[rank] = make([]int, int(decode(nil, text)[p.comm.Rank()]))
+	for rank, data := range countsOfRanks {
+		p.positionsFrom[rank] = make([]int, int(decode(nil, data)[p.comm.Rank()]))
 	}
 	received, err := p.alltoall(ctx, values, 1)
 	if err != nil {
@@ -122,8 +122,8 @@ func (p *plan) alltoall(ctx context.Context, values [][]float64, width int) ([][
 	if err := p.comm.Wait(ctx, requests); err != nil {
 		return nil, err
 	}
-	for rank, text := range buffers {
-		received[rank] = decode(nil, text)
+	for rank, data := range buffers {
+		received[rank] = decode(nil, data)
 	}
 	received[self] = values[self]
 	return received, nil

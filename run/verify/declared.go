@@ -98,21 +98,21 @@ func (c *declaredCheck) printErrors(name string, refinements []string, outcomes 
 func (c *declaredCheck) repeat(ctx context.Context, set, hash string) error {
 	t := c.page.Table("The same state on more ranks", "ranks", "state")
 	for ranks := 2; ranks <= maxRanks; ranks++ {
-		e, err := c.runOn(ctx, set, make([]backend.Device, ranks))
+		repeated, err := c.runOn(ctx, set, make([]backend.Device, ranks))
 		if err != nil {
 			return fmt.Errorf("%d ranks: %w", ranks, err)
 		}
-		t.Row(VerdictOf(e.hash == hash, "as on one"), ranks, e.hash[:12])
+		t.Row(VerdictOf(repeated.hash == hash, "as on one"), ranks, repeated.hash[:12])
 	}
 	t.Flush()
 	for _, twin := range c.page.Options.Twins {
-		e, err := c.runOn(ctx, set, twin.Devices)
+		repeated, err := c.runOn(ctx, set, twin.Devices)
 		if err != nil {
 			return fmt.Errorf("on %s: %w", twin.Name, err)
 		}
 		difference := ""
-		if e.hash != hash {
-			difference = fmt.Sprintf("%s: the state is %s on %s, and %s on the CPU", set, e.hash, twin.Name, hash)
+		if repeated.hash != hash {
+			difference = fmt.Sprintf("%s: the state is %s on %s, and %s on the CPU", set, repeated.hash, twin.Name, hash)
 		}
 		c.page.RecordTwin(difference)
 	}

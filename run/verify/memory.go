@@ -37,8 +37,8 @@ func checkMemory(w io.Writer, checks []Check, opts Options) error {
 	if _, err := fmt.Fprintf(w, "memory estimate: %s\n\n", largest.Text(1, false)); err != nil {
 		return err
 	}
-	free, parsed := estimate.FreeMemory()
-	if err := largest.Check(free, parsed, 1); err != nil {
+	free, source := estimate.FreeMemory()
+	if err := largest.Check(free, source, 1); err != nil {
 		return &solvers.BadInput{Err: err}
 	}
 	for _, twin := range opts.Twins {

@@ -18,6 +18,7 @@ func (e *exposition) addFamily(name, typ, help string) {
 	fmt.Fprintf(e, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, typ)
 }
 
+// quote escapes the value of a label.
 var quote = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
 // addSample adds a value. labels are alternately names and values.
@@ -42,7 +43,7 @@ func (e *exposition) addSingle(name, typ, help string, value float64) {
 	e.addSample(name, value)
 }
 
-// metrics returns the metrics of the run.
+// metrics returns the metrics of the run in the exposition format.
 func (s *Server) metrics() []byte {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
@@ -71,11 +72,11 @@ func (s *Server) metrics() []byte {
 		e.addSingle("atoll_left_seconds", "gauge", "Estimate of how long the rest of the run will take.", remaining.Seconds())
 	}
 	e.addSingle("atoll_updates_per_second", "gauge",
-		"Entities that are updated a second, since the run began or went on.", rate)
+		"Entities that are updated a second, since the run began or was continued.", rate)
 	e.addSingle("atoll_restarts", "counter", "How often the run continued from a checkpoint.", float64(st.restarts))
-	if len(st.measured) > 0 {
+	if len(st.quantities) > 0 {
 		e.addFamily("atoll_quantity", "gauge", "What the solver measures of the whole state.")
-		for _, q := range st.measured {
+		for _, q := range st.quantities {
 			e.addSample("atoll_quantity", q.Value, "name", q.Name, "unit", q.Unit)
 		}
 	}

@@ -116,7 +116,7 @@ func (s *Server) SetQuantities(table []solvers.Quantity) {
 	}
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
-	s.state.measured = table
+	s.state.quantities = table
 	s.state.history.add(table)
 }
 

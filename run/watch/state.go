@@ -29,17 +29,17 @@ type Event struct {
 
 // state is the latest state of the run for the view.
 type state struct {
-	mu       sync.Mutex
-	about    About
-	started  time.Time // start of the steps; zero before
-	clock    solvers.Clock
-	measured []solvers.Quantity
-	history  history
-	phases   []map[string]float64 // s, by rank
-	events   []Event
-	restarts int
-	outcome  string // how the run ended; "" before
-	ended    time.Time
+	mu         sync.Mutex
+	about      About
+	started    time.Time // start of the steps; zero before
+	clock      solvers.Clock
+	quantities []solvers.Quantity
+	history    history
+	phases     []map[string]float64 // s, by rank
+	events     []Event
+	restarts   int
+	outcome    string // how the run ended; "" before
+	ended      time.Time
 }
 
 const maxEvents = 20

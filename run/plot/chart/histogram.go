@@ -73,16 +73,17 @@ func (h *Histogram) Draw() (*figure.Figure, error) {
 		p.Y.Min, p.Y.Max = lowest/1.5, 1.5*highest
 		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, logarithmicTicks(6)
 	}
-	k := &curveLegends{above: float64(page.Width) < narrowWidth*page.Unit, names: legendStyle(page.Unit), page: page}
-	k.reserve(h.Sets)
+	legends := &curveLegends{above: float64(page.Width) < narrowWidth*page.Unit, names: legendStyle(page.Unit), page: page}
+	legends.reserve(h.Sets)
 	titleHeight := page.titleHeight(h.Title)
-	f := page.newFigure(page.Width, page.px(min(500, 0.6*float64(page.Width)/page.Unit)+titleHeight+k.rows*legendRow))
+	height := min(500, 0.6*float64(page.Width)/page.Unit) + titleHeight + legends.rows*legendRow
+	f := page.newFigure(page.Width, page.px(height))
 	page.title(f, h.Title)
 	f.DrawOn(func(c vgdraw.Canvas) {
-		pad := k.px(20)
-		inner := vgdraw.Crop(c, pad, -k.right, pad, -k.px(12+titleHeight+k.rows*legendRow))
+		pad := legends.px(20)
+		inner := vgdraw.Crop(c, pad, -legends.right, pad, -legends.px(12+titleHeight+legends.rows*legendRow))
 		p.Draw(inner)
-		k.draw(c, p.DataCanvas(inner).Rectangle, h.Sets)
+		legends.draw(c, p.DataCanvas(inner).Rectangle, h.Sets)
 	})
 	return f, nil
 }

@@ -75,7 +75,7 @@ func TestArrows(t *testing.T) {
 		m.Dry[i] = x[c[0]] >= 0.5
 		m.Arrows.U, m.Arrows.V = append(m.Arrows.U, 0.7), append(m.Arrows.V, 0)
 	}
-	dark := func() (left, right int) {
+	countDark := func() (left, right int) {
 		picture, err := m.Draw()
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func TestArrows(t *testing.T) {
 		}
 		return left, right
 	}
-	if left, right := dark(); left < 100 || right > 0 {
+	if left, right := countDark(); left < 100 || right > 0 {
 		t.Errorf("%d dark pixels in the wet half, %d in the dry half", left, right)
 	}
 	m.Arrows.V = m.Arrows.V[1:]

@@ -89,23 +89,23 @@ func (s *Series) Draw() (*figure.Figure, error) {
 // stackPlots draws plots below each other, each with the legend of its curves. height is that of one plot in layout
 // pixels.
 func stackPlots(page Page, title string, height float64, plots []*gonum.Plot, curves [][]Curve) *figure.Figure {
-	k := &curveLegends{above: float64(page.Width) < narrowWidth*page.Unit, names: legendStyle(page.Unit), page: page}
+	legends := &curveLegends{above: float64(page.Width) < narrowWidth*page.Unit, names: legendStyle(page.Unit), page: page}
 	column := make([][]*gonum.Plot, len(plots))
 	for i, p := range plots {
 		column[i] = []*gonum.Plot{p}
-		k.reserve(curves[i])
+		legends.reserve(curves[i])
 	}
 	titleHeight := page.titleHeight(title)
-	f := page.newFigure(page.Width, page.px((height+k.rows*legendRow)*float64(len(plots))+60+titleHeight))
+	f := page.newFigure(page.Width, page.px((height+legends.rows*legendRow)*float64(len(plots))+60+titleHeight))
 	page.title(f, title)
 	f.DrawOn(func(c vgdraw.Canvas) {
-		pad, legendHeight := vg.Length(20*page.Unit), vg.Length(k.rows*legendRow*page.Unit)
+		pad, legendHeight := vg.Length(20*page.Unit), vg.Length(legends.rows*legendRow*page.Unit)
 		tiles := vgdraw.Tiles{Rows: len(plots), Cols: 1, PadY: pad + legendHeight, PadBottom: pad, PadLeft: pad,
-			PadRight: k.right,
+			PadRight: legends.right,
 			PadTop:   legendHeight + vg.Length((12+titleHeight)*page.Unit)}
 		for i, row := range gonum.Align(column, tiles, c) {
 			plots[i].Draw(row[0])
-			k.draw(row[0], plots[i].DataCanvas(row[0]).Rectangle, curves[i])
+			legends.draw(row[0], plots[i].DataCanvas(row[0]).Rectangle, curves[i])
 		}
 	})
 	return f
