@@ -37,10 +37,10 @@ func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (m Memory, e
 	if err != nil || needs.Entities == 0 {
 		return m, err
 	}
-	m.Entities, m.Arrays = needs.Entities, kind.Needs(c, needs.Held)
+	m.Entities, m.Arrays = needs.Entities, kind.Needs(c, needs.LargestShare)
 	perRank := float64(needs.Host)
 	if separate {
-		m.Copies = copiesOf(&kind, c, needs.Held)
+		m.Copies = copiesOf(&kind, c, needs.LargestShare)
 	} else {
 		perRank += float64(m.Arrays)
 	}
