@@ -63,7 +63,7 @@ func (b *frameBuilder) space(format string) *solvers.Space {
 // makePiece runs.
 type snapshot struct {
 	makePiece func() (piece.Piece, error) // call it once
-	held      []*solvers.FieldCopies      // copies of fields that may still be on the device
+	copies    []*solvers.FieldCopies      // copies of fields that may still be on the device
 }
 
 // readySnapshot returns a snapshot of a piece that is complete.
@@ -74,21 +74,21 @@ func readySnapshot(p piece.Piece) *snapshot {
 // close frees the copies on the device. It must also be called if the piece will not be made.
 func (s *snapshot) close() error {
 	var err error
-	for _, h := range s.held {
-		err = errors.Join(err, h.Close())
+	for _, copied := range s.copies {
+		err = errors.Join(err, copied.Close())
 	}
 	return err
 }
 
-// hold copies the current values of fields of a space.
-func (s *snapshot) hold(ctx context.Context, space *solvers.Space, fields []solvers.Field) (*solvers.FieldCopies,
+// copyFields copies the current values of fields of a space.
+func (s *snapshot) copyFields(ctx context.Context, space *solvers.Space, fields []solvers.Field) (*solvers.FieldCopies,
 	error) {
-	h, err := solvers.CopyFields(ctx, space, fields)
+	copied, err := solvers.CopyFields(ctx, space, fields)
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	s.held = append(s.held, h)
-	return h, nil
+	s.copies = append(s.copies, copied)
+	return copied, nil
 }
 
 // snapshot takes a snapshot of the current state.
@@ -101,12 +101,12 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 	}
 	space, s := b.space(format), &snapshot{}
 	fields := b.fieldsOn(space)
-	held, err := s.hold(ctx, space, fields)
+	copies, err := s.copyFields(ctx, space, fields)
 	if err != nil {
 		return nil, err
 	}
 	if format == netcdfFormat {
-		s.makePiece = func() (piece.Piece, error) { return newRecordPiece(held, fields) }
+		s.makePiece = func() (piece.Piece, error) { return newRecordPiece(copies, fields) }
 		return s, nil
 	}
 	g, points, err := s.geometry(ctx, space)
@@ -115,7 +115,7 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 	}
 	ranks, timeValue := b.ranks(space.Owned), b.timeValue()
 	s.makePiece = func() (piece.Piece, error) {
-		values, err := held.Read()
+		values, err := copies.Read()
 		if err != nil {
 			return nil, err
 		}
@@ -155,9 +155,9 @@ func (s *snapshot) geometry(ctx context.Context, space *solvers.Space) (g solver
 	if err != nil {
 		return g, nil, errors.Join(err, s.close())
 	}
-	held, err := s.hold(ctx, positions.Field.Space, []solvers.Field{positions.Field})
+	copies, err := s.copyFields(ctx, positions.Field.Space, []solvers.Field{positions.Field})
 	return g, func() ([]float64, error) {
-		numbers, err := held.Read()
+		numbers, err := copies.Read()
 		if err != nil {
 			return nil, err
 		}

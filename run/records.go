@@ -21,8 +21,8 @@ type recordPiece struct {
 }
 
 // newRecordPiece reads the values of fields into a record.
-func newRecordPiece(held *solvers.FieldCopies, fields []solvers.Field) (piece.Piece, error) {
-	fieldValues, err := held.Read()
+func newRecordPiece(copies *solvers.FieldCopies, fields []solvers.Field) (piece.Piece, error) {
+	fieldValues, err := copies.Read()
 	if err != nil {
 		return nil, err
 	}

@@ -57,11 +57,11 @@ var wholeFormats = []string{"vtu", "vti", "vdb", "nc"}
 
 // copiesOf returns the bytes of the copies for one frame in each format and for a checkpoint, which may be written
 // after the same step.
-func copiesOf(kind *solvers.Kind, c *config.Case, held solvers.Counts) (bytes int64) {
+func copiesOf(kind *solvers.Kind, c *config.Case, largestShare solvers.Counts) (bytes int64) {
 	if kind.Copies == nil {
 		return 0
 	}
-	copies := kind.Copies(c, held)
+	copies := kind.Copies(c, largestShare)
 	for _, format := range c.Output.Format {
 		if slices.Contains(wholeFormats, format) {
 			bytes += copies.Frame
