@@ -44,15 +44,15 @@ type BoxPlan struct {
 	Shape  [3]int // cells of an array along each axis, ghosts included
 	Phases []Phase
 
-	boxes  Boxes
-	ghost  int    // layers of ghosts in arrays
-	width  [3]int // layers of ghosts that an exchange fills along each axis
-	upward bool   // made by Upward, which has one schedule
+	boxes         Boxes
+	ghost         int    // layers of ghosts in arrays
+	width         [3]int // layers of ghosts that an exchange fills along each axis
+	returnsGhosts bool   // made by GhostReturnPlan, which has one schedule
 }
 
 // WithSchedule returns the plan for the same ghosts with another schedule.
 func (p *BoxPlan) WithSchedule(schedule Schedule) (*BoxPlan, error) {
-	if p.upward {
+	if p.returnsGhosts {
 		return p, nil
 	}
 	return NewBoxPlan(p.boxes, p.Rank, p.ghost, p.width, schedule)

@@ -81,11 +81,11 @@ func (r *runner) savesState() bool {
 // newControl starts the clocks of polls and checkpoints. Closing stop orders the run to stop.
 func (r *runner) newControl(stop <-chan struct{}) *control {
 	now := time.Now()
-	k := &control{stop: stop, lastPoll: now, lastSave: now}
+	c := &control{stop: stop, lastPoll: now, lastSave: now}
 	if r.TimeLimit > 0 {
-		k.limit = r.started.Add(r.TimeLimit)
+		c.limit = r.started.Add(r.TimeLimit)
 	}
-	return k
+	return c
 }
 
 // stepsToPoll returns the number of steps until the next poll.
@@ -102,13 +102,13 @@ func (r *runner) stepsToPoll(steps int) int {
 
 // poll polls the ranks if it is time, and saves or stops as decided. All ranks call it after each call of Advance.
 func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
-	k := r.control
-	if k == nil {
+	c := r.control
+	if c == nil {
 		return nil
 	}
 	every := r.Case.Checkpoint.Steps
 	atInterval := every > 0 && now.Steps%every == 0
-	if now.Steps < k.nextPoll && !atInterval {
+	if now.Steps < c.nextPoll && !atInterval {
 		return nil
 	}
 	if err := r.finishTableRows(ctx); err != nil {
@@ -134,13 +134,13 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	if err := r.sendView(ctx, now, watch.Want(p[pollShow])); err != nil {
 		return err
 	}
-	k.nextPoll = now.Steps + int(p[pollNext])
-	if k.writer != nil && (p[pollWriting] == 0 || stop || atInterval) {
+	c.nextPoll = now.Steps + int(p[pollNext])
+	if c.writer != nil && (p[pollWriting] == 0 || stop || atInterval) {
 		if err := r.finishCheckpoint(ctx); err != nil {
 			return err
 		}
 	}
-	if k.writer == nil && (p[pollSave] != 0 || stop || atInterval) {
+	if c.writer == nil && (p[pollSave] != 0 || stop || atInterval) {
 		if err := r.beginCheckpoint(ctx); err != nil {
 			return err
 		}
@@ -157,17 +157,17 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 
 // exchangePoll makes the poll: it reduces the words of all ranks.
 func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, err error) {
-	k := r.control
+	c := r.control
 	select {
-	case <-k.stop:
+	case <-c.stop:
 		p[pollStop] = stopOrdered
 	default:
 	}
 	if r.Comm.Rank() == 0 {
-		k.request(&p, now.Steps, r.Case.Checkpoint.Every)
+		c.request(&p, now.Steps, r.Case.Checkpoint.Every)
 		p[pollShow] = int64(r.Watch.Wants())
 	}
-	if k.writer != nil && !k.writer.Written() {
+	if c.writer != nil && !c.writer.Written() {
 		p[pollWriting] = 1
 	}
 	for _, f := range r.frames {
@@ -179,34 +179,34 @@ func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, e
 }
 
 // request sets the words of rank 0: whether to save or stop, and the number of steps until the next poll.
-func (k *control) request(p *poll, steps int, every float64) {
+func (c *control) request(p *poll, steps int, every float64) {
 	now := time.Now()
 	// The run stops early enough to save its state, with a margin: half as long again as the last checkpoint took.
-	if !k.limit.IsZero() && now.Add(k.writeTime*3/2+5*pollInterval).After(k.limit) {
+	if !c.limit.IsZero() && now.Add(c.writeTime*3/2+5*pollInterval).After(c.limit) {
 		p[pollStop] = stopTimeLimit
 	}
-	if every > 0 && now.Sub(k.lastSave).Seconds() >= every {
+	if every > 0 && now.Sub(c.lastSave).Seconds() >= every {
 		p[pollSave] = 1
 	}
 	// As many steps as take pollInterval, but at most twice the last number: the first steps are slower.
-	last := max(steps-k.lastSteps, 1)
+	last := max(steps-c.lastSteps, 1)
 	n := 2 * float64(last)
-	if elapsed := now.Sub(k.lastPoll); elapsed > 0 {
+	if elapsed := now.Sub(c.lastPoll); elapsed > 0 {
 		n = min(n, float64(last)*pollInterval.Seconds()/elapsed.Seconds())
 	}
 	p[pollNext] = max(1, int64(n))
-	k.lastPoll, k.lastSteps = now, steps
+	c.lastPoll, c.lastSteps = now, steps
 }
 
 // beginCheckpoint starts to write a checkpoint.
 func (r *runner) beginCheckpoint(ctx context.Context) error {
-	k := r.control
+	c := r.control
 	r.waitForPrune() // pruning removes incomplete files, so it must not see the new one
-	k.writeBegun, k.lastSave = time.Now(), time.Now()
+	c.writeBegun, c.lastSave = time.Now(), time.Now()
 	if err := r.finishFrames(ctx); err != nil { // the checkpoint counts only frames that are complete
 		return err
 	}
-	defer func() { r.outputTime += time.Since(k.writeBegun) }()
+	defer func() { r.outputTime += time.Since(c.writeBegun) }()
 	r.heartbeat()
 	position, err := r.position(ctx)
 	if err != nil {
@@ -223,23 +223,23 @@ func (r *runner) beginCheckpoint(ctx context.Context) error {
 	}
 	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepsSHA256: r.Case.StepsHash(), Inputs: inputs,
 		Version: r.info().Version, Run: position}
-	k.path = checkpoint.Path(r.Dir, snapshot.Clock.Steps)
-	k.writer, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, snapshot, &k.layouts)
+	c.path = checkpoint.Path(r.Dir, snapshot.Clock.Steps)
+	c.writer, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, snapshot, &c.layouts)
 	return r.tolerateUnwritten(err)
 }
 
 // finishCheckpoint completes the checkpoint in progress, if there is one.
 func (r *runner) finishCheckpoint(ctx context.Context) error {
-	k := r.control
-	if k == nil || k.writer == nil {
+	c := r.control
+	if c == nil || c.writer == nil {
 		return nil
 	}
 	r.waitForPrune()
-	err := k.writer.Finish(ctx)
-	k.writer = nil
-	k.writeTime = time.Since(k.writeBegun)
+	err := c.writer.Finish(ctx)
+	c.writer = nil
+	c.writeTime = time.Since(c.writeBegun)
 	if err == nil && r.Comm.Rank() == 0 {
-		r.Watch.Log("checkpoint %s, in %v", filepath.Base(k.path), k.writeTime.Round(time.Millisecond))
+		r.Watch.Log("checkpoint %s, in %v", filepath.Base(c.path), c.writeTime.Round(time.Millisecond))
 		r.prune()
 	}
 	return r.tolerateUnwritten(err)
@@ -255,11 +255,11 @@ func (r *runner) prune() {
 }
 
 func (r *runner) waitForPrune() {
-	if k := r.control; k.pruneResult != nil {
-		if err := <-k.pruneResult; err != nil {
+	if c := r.control; c.pruneResult != nil {
+		if err := <-c.pruneResult; err != nil {
 			r.warn("earlier checkpoints could not be removed: %v", err)
 		}
-		k.pruneResult = nil
+		c.pruneResult = nil
 	}
 }
 

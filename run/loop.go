@@ -239,8 +239,8 @@ func (r *runner) start(ctx context.Context) error {
 	case r.resumeFrom != nil:
 		r.nextFrameIndex, r.lastFrameTime = r.resumeFrom.NextFrame, r.resumeFrom.LastFrame
 		r.earlierLoops = time.Duration(r.resumeFrom.Wall * float64(time.Second))
-		if k := r.control; k != nil { // measure the pace of steps from here on
-			k.lastSteps, k.nextPoll, k.lastPoll, k.lastSave = r.solver.Clock().Steps, r.solver.Clock().Steps, time.Now(),
+		if c := r.control; c != nil { // measure the pace of steps from here on
+			c.lastSteps, c.nextPoll, c.lastPoll, c.lastSave = r.solver.Clock().Steps, r.solver.Clock().Steps, time.Now(),
 				time.Now()
 		}
 		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "continues", r.timeText(r.resumeFrom.time), r.checkpoint.Path)

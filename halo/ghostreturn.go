@@ -2,11 +2,11 @@ package halo
 
 import "fmt"
 
-// Upward returns a plan that sends the first layer of ghosts above a box along an axis, extended by one ghost along
-// the other axes, to the rank of the next box, which receives it as the first layer of ghosts below its own cells.
-// It returns values gathered in ghosts to the owners of their cells: use it for the last axis first, and after each
-// axis combine the received layer with the first own layer.
-func (p *BoxPlan) Upward(axis int) (*BoxPlan, error) {
+// GhostReturnPlan returns a plan that returns values gathered in ghosts to the owners of their cells, along one axis:
+// it sends the first layer of ghosts above a box, extended by one ghost along the other axes, to the rank of the next
+// box, which receives it as the first layer of ghosts below its own cells. Exchange by these plans along the last axis
+// first, and after each axis combine the received layer with the first layer of own cells.
+func (p *BoxPlan) GhostReturnPlan(axis int) (*BoxPlan, error) {
 	if axis < 0 || axis >= p.boxes.Dim || p.ghost < 1 {
 		return nil, fmt.Errorf("halo: cannot return ghosts along axis %d of boxes in %d dimensions with %d ghost "+
 			"layers: want one of the axes, and 1 layer or more", axis, p.boxes.Dim, p.ghost)
@@ -21,7 +21,7 @@ func (p *BoxPlan) Upward(axis int) (*BoxPlan, error) {
 	for a := range b.Dim {
 		layer.Lo[a], layer.N[a] = p.ghost-1, p.Shape[a]-2*(p.ghost-1)
 	}
-	up := &BoxPlan{Rank: p.Rank, Shape: p.Shape, boxes: p.boxes, ghost: p.ghost, upward: true}
+	up := &BoxPlan{Rank: p.Rank, Shape: p.Shape, boxes: p.boxes, ghost: p.ghost, returnsGhosts: true}
 	var phase Phase
 	layer.N[axis] = 1
 	direction := [3]int{}
