@@ -32,7 +32,7 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 		return plan, nil
 	}
 	// The arrays have one layer more, for the upper faces of the last cells that tiles cover.
-	deep, thin := plan.Deeper(deepGhosts+1, deepGhosts, halo.AxisByAxis)
+	deep, thin := plan.WithLayers(deepGhosts+1, deepGhosts, halo.AxisByAxis)
 	if s.cfg.Exchange == "steps" && thin != nil {
 		return nil, thin
 	}
