@@ -66,9 +66,8 @@ func bodies(ctx context.Context, p *verify.Page) error {
 		if c.levels >= 0 {
 			method = fmt.Sprintf("divided %d times", c.levels)
 		}
-		relativeError := math.Abs(sum/c.want - 1)
-		t.Row(verify.AtMost(relativeError, c.bound), c.name, method, c.n, fmt.Sprintf("%.12g", sum),
-			fmt.Sprintf("%.1e", relativeError))
+		rel := math.Abs(sum/c.want - 1)
+		t.Row(verify.AtMost(rel, c.bound), c.name, method, c.n, fmt.Sprintf("%.12g", sum), fmt.Sprintf("%.1e", rel))
 	}
 	t.Flush()
 	return nil
