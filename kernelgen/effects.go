@@ -206,8 +206,8 @@ func (u *unit) recordStore(place ast.Expr, s *stored) {
 }
 
 // isUnchanged reports whether an element of a slice is a struct of numbers that stays as it is until the function
-// returns, so that a pointer to it can be replaced by a copy. Structs with arrays are excluded, since each lane may index
-// an array with an index of its own.
+// returns, so that a pointer to it can be replaced by a copy. Structs with arrays are excluded, since each lane may
+// index an array with an index of its own.
 func (f *function) isUnchanged(e *ast.IndexExpr) bool {
 	slice, ok := f.typeOf(e.X).Underlying().(*types.Slice)
 	if !ok {

@@ -84,7 +84,8 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 		case p.constantParameter(k, key, value):
 		default:
 			p.Refuse(d, "//atoll:kernel has no option %q: it takes min, max, tile, lanes, lanes=A,B, wide, block=N (a "+
-				"multiple of 32 up to 1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant parameter", word)
+				"multiple of 32 up to 1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant "+
+				"parameter", word)
 		}
 	}
 	k.Wide = k.Wide || k.Stages > 0
