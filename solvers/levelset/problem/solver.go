@@ -112,18 +112,19 @@ const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are the diagnostics, in the order in which Measure returns them.
 var quantities = []solvers.Quantity{
-	{Name: "volume", Doc: "of the body, φ < 0; in the plane its area", Outputs: inAll, Panel: "volume"},
+	{Name: "volume", Doc: "volume of the body, φ < 0; in the plane its area", Outputs: inAll, Panel: "volume"},
 	{Name: "volume_loss", Doc: "volume lost since the start, as a share of the volume at the start", Outputs: inAll,
 		Error: true},
 	{Name: "grad_error", Doc: "the largest ||∇φ| - 1| in the inner half of the band", Outputs: inAll},
 	{Name: "particles", Doc: "number of particles of both signs", Outputs: inAll},
-	{Name: "escaped", Doc: "particles that are on the wrong side by more than [method] escape times their radius",
+	{Name: "escaped", Doc: "number of particles on the wrong side by more than [method] escape times their radius",
 		Outputs: inAll, Panel: "escaped particles"},
 	{Name: "escaped_max", Doc: "largest number of escaped particles in any row of conservation.csv so far",
 		Outputs: inSummary},
-	{Name: "left", Doc: "particles that have left the grid since the start", Outputs: inAll},
-	{Name: "deleted", Doc: "particles that reseeding took away since the start", Outputs: inAll},
-	{Name: "flips", Doc: "changes of sign by reinitialisation that were refused since the start", Outputs: inAll},
+	{Name: "left", Doc: "number of particles that have left the grid since the start", Outputs: inAll},
+	{Name: "deleted", Doc: "number of particles that reseeding has deleted since the start", Outputs: inAll},
+	{Name: "flips", Doc: "number of changes of sign by reinitialisation that were prevented since the start",
+		Outputs: inAll},
 	{Name: "l1_error", Doc: "volume that is inside now or at the start, but not both", Outputs: inSummary, Error: true},
 }
 
