@@ -12,9 +12,9 @@ import (
 
 const metricsHead = `# Metrics
 
-The quantities that solvers measure. The metrics of summary.json are those of the state at the end, unless the description
-says otherwise. Quantities marked "column" are also in each row of conservation.csv, for the state at that time. Quantities
-marked "error" converge to 0 with the size of cells; a [study](studies.md) computes the order.
+The quantities that solvers measure. The metrics of summary.json are those of the state at the end, unless the
+description says otherwise. Quantities marked "column" are also in each row of conservation.csv, for the state at that
+time. Quantities marked "error" converge to 0 with the size of cells; a [study](studies.md) computes the order.
 
 NAME_from_SOURCE is the inflow of the conserved quantity NAME since the start from a source, such as rain or a boundary
 group. FIELD_l1_error, FIELD_l2_error and FIELD_max_error are the errors of a field with an
