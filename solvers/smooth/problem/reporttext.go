@@ -46,7 +46,8 @@ func (r *Report) writeNotes(b *strings.Builder, cell string) {
 		fmt.Fprintf(b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
 	}
 	if r.Adjusted.OffGrid > 1e-9 { // more than round-off
-		fmt.Fprintf(b, "metric    on its grid: lengths between the nodes have errors of up to %.3g%%\n", 100*r.Adjusted.OffGrid)
+		fmt.Fprintf(b, "metric    on its grid: lengths between the nodes have errors of up to %.3g%%\n",
+			100*r.Adjusted.OffGrid)
 	}
 	if h := r.Adjusted; h.Bounded+h.Raised+h.Graded > 0 {
 		fmt.Fprintf(b, "metric    changed at %d places by bounds, at %d by gradation, at %d by curvature; of %d places",

@@ -90,7 +90,8 @@ func (d *caseSolver) Scalars(ctx context.Context) (map[string]float64, error) {
 	return scalars, nil
 }
 
-func (d *caseSolver) Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error {
+func (d *caseSolver) Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64,
+	fill func() error) error {
 	if scalars["best"] >= 0 {
 		if err := d.restoreRounds(ctx, scalars, fill); err != nil {
 			return err

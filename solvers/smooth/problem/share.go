@@ -64,7 +64,8 @@ func (s *rankShare) metric(ctx context.Context, m *Metric) (metric caseMetric, e
 }
 
 // setUpSolver sets up the solver of a case.
-func (s *rankShare) setUpSolver(ctx context.Context, w *Sections, metric caseMetric, env solvers.Env) (smooth.Solver, error) {
+func (s *rankShare) setUpSolver(ctx context.Context, w *Sections, metric caseMetric, env solvers.Env) (smooth.Solver,
+	error) {
 	m := w.Method
 	cfg := smooth.Config{Smoother: m.Smoother, Relax: m.Relax, Guard: m.Guard, Cull: m.Cull, Settled: m.Settled,
 		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale, Halo: env.Halo}

@@ -94,7 +94,8 @@ func (d *caseSolver) Advance(ctx context.Context, until, pause float64, steps in
 	begin := time.Now()
 	defer func() { d.sweepSeconds += time.Since(begin).Seconds() }()
 	sweepsBefore, maxSweeps := d.solver.Sweeps(), d.sections.Method.Sweeps
-	n := min(steps, int(min(until, math.Ceil(pause)))-d.sweepsMade, maxSweeps-sweepsBefore, d.rules.untilCheck(sweepsBefore))
+	n := min(steps, int(min(until, math.Ceil(pause)))-d.sweepsMade, maxSweeps-sweepsBefore,
+		d.rules.untilCheck(sweepsBefore))
 	move, err := d.solver.Sweep(ctx, n)
 	if err != nil {
 		return false, err
