@@ -155,7 +155,7 @@ type planeBody struct{ *mesh.Mesh }
 
 func (planeBody) dim() int                  { return 2 }
 func (b planeBody) write(path string) error { return meshio.Write(path, b.Mesh) }
-func (b planeBody) nodes() nodes            { return nodes{metric.Of(b.Mesh), b.VertexData} }
+func (b planeBody) nodes() nodes            { return nodes{metric.FromTriangles(b.Mesh), b.VertexData} }
 
 func (b planeBody) notKept(path string) string {
 	return meshio.NotKept(path, b.Groups, b.Marks, b.VertexData, b.CellData)
@@ -243,7 +243,7 @@ type solidBody struct{ *mesh.Solid }
 
 func (solidBody) dim() int                  { return 3 }
 func (b solidBody) write(path string) error { return meshio.WriteSolid(path, b.Solid) }
-func (b solidBody) nodes() nodes            { return nodes{metric.OfSolid(b.Solid), b.VertexData} }
+func (b solidBody) nodes() nodes            { return nodes{metric.FromTetrahedra(b.Solid), b.VertexData} }
 
 func (b solidBody) notKept(path string) string {
 	return meshio.NotKept(path, b.Groups, b.Marks, b.VertexData, b.CellData)

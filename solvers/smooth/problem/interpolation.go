@@ -131,7 +131,7 @@ func estimatedError(f *config.Field, on nodes) (cellError, error) {
 	if err != nil {
 		return nil, err
 	}
-	hessian, _, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: math.Inf(1), Complexity: 1})
+	hessian, _, err := metric.FromHessian(on.Mesh, second, metric.HessianOptions{Norm: math.Inf(1), Complexity: 1})
 	if err != nil {
 		return nil, err
 	}

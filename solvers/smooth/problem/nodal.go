@@ -168,7 +168,7 @@ func hessianField(w *Metric, of *config.Field, on nodes, adjusted *Adjusted) (me
 		unit := []float64{2: math.Sqrt(3) / 4, 3: math.Sqrt2 / 12}[on.Dim]
 		complexity = unit * float64(len(on.Cells)/(on.Dim+1))
 	}
-	f, r, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: w.Norm, Complexity: complexity,
+	f, r, err := metric.FromHessian(on.Mesh, second, metric.HessianOptions{Norm: w.Norm, Complexity: complexity,
 		Floor: w.Curvature, Bounds: boundsOf(w)})
 	adjusted.Fields++
 	adjusted.Bounded += r.Bounded
