@@ -52,13 +52,13 @@ func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error
 		if err != nil {
 			return estimated, fmt.Errorf("[initial] shape: %w", err)
 		}
-		edges := interfaceEdges(estimated.Held.Block.Grid, body)
+		edges := interfaceEdges(estimated.LargestShare.Block.Grid, body)
 		if err := failed(); err != nil {
 			return estimated, fmt.Errorf("[initial] shape: %w", err)
 		}
-		estimated.Held.InterfaceEdges = (edges + ranks - 1) / ranks
+		estimated.LargestShare.InterfaceEdges = (edges + ranks - 1) / ranks
 	}
-	n := needOf(c, estimated.Held)
+	n := needOf(c, estimated.LargestShare)
 	estimated.Host = n.Host
 	return estimated, nil
 }

@@ -222,13 +222,13 @@ func (d *caseSolver) geometry(context.Context) (solvers.Geometry, error) {
 }
 
 // moving returns the geometry without its points, and the state field from which these are computed.
-func (d *caseSolver) moving(ctx context.Context) (solvers.Geometry, solvers.Places, error) {
+func (d *caseSolver) moving(ctx context.Context) (solvers.Geometry, solvers.MovingPoints, error) {
 	if d.frame == nil {
 		if _, err := d.geometry(ctx); err != nil {
-			return solvers.Geometry{}, solvers.Places{}, err
+			return solvers.Geometry{}, solvers.MovingPoints{}, err
 		}
 	}
-	places := solvers.Places{Field: d.solver.StateFields()[0]}
+	places := solvers.MovingPoints{Field: d.solver.StateFields()[0]}
 	held := *places.Field.Space
 	held.Owned = held.Held
 	places.Field.Space = &held
