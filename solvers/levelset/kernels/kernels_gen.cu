@@ -1815,8 +1815,8 @@ DEVICE bool Domain_owns(const Domain *d, int64 i, int64 j, int64 k) {
     return i >= int64(d->Lo[0]) && i < int64(d->Hi[0]) && j >= int64(d->Lo[1]) && j < int64(d->Hi[1]) && k >= int64(d->Lo[2]) && k < int64(d->Hi[2]) && i >= 0 && j >= 0 && k >= 0;
 }
 
-// ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: the level set becomes
-// the one of its two bounds, each applied alone, that is nearer to the interface. The bounds are cleared.
+// ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: each
+// bound alone limits the level set, and the result nearer to the interface is kept. The bounds are cleared.
 // ApplyBounds[float32], particle.go:242
 DEVICE void ApplyBounds_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, const Domain *d,
         Slice<Bounds_f32> bounds, Slice<float> phi) {
@@ -1837,8 +1837,8 @@ DEVICE void ApplyBounds_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, 
     phi[c] = corrected;
 }
 
-// ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: the level set becomes
-// the one of its two bounds, each applied alone, that is nearer to the interface. The bounds are cleared.
+// ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: each
+// bound alone limits the level set, and the result nearer to the interface is kept. The bounds are cleared.
 // ApplyBounds[float64], particle.go:242
 DEVICE void ApplyBounds_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, const Domain *d,
         Slice<Bounds_f64> bounds, Slice<double> phi) {
