@@ -85,8 +85,8 @@ var keys = []struct{ flag, key, usage string }{
 	{"sweeps", "method.sweeps", "maximum number of sweeps (200 of barrier, 100 of other smoothers)"},
 	{"relax", "method.relax", "relaxation factor, above 0 and below 2 (barrier: by the number of vertices; pain 0.5; " +
 		"others 1)"},
-	{"guard", "method.guard", "how pain and pain-exact avoid inverted cells: none, halve the move, or clip it (halve)"},
-	{"boundary", "method.boundary", "whether boundary vertices slide along the boundary or are fixed (slide)"},
+	{"guard", "method.guard", "how pain and pain-exact avoid inverted cells: none, halve or clip (halve)"},
+	{"boundary", "method.boundary", "vertices of the boundary: slide (along the boundary) or fixed (slide)"},
 	{"ridge", "method.ridge", "angle in degrees: edges and corners at which the boundary turns by more are kept (45); " +
 		"0 does not move vertices of curved boundaries"},
 	{"ar", "method.ridge", "Mmg's name of --ridge"},
