@@ -93,7 +93,7 @@ type boundsExchange[F num.Float] struct {
 
 func (s *solver[F]) newBoundsExchange(ctx context.Context, plan *halo.BoxPlan, axis int) (u boundsExchange[F],
 	err error) {
-	up, err := plan.Upward(axis)
+	up, err := plan.GhostReturnPlan(axis)
 	if err != nil {
 		return u, err
 	}

@@ -88,9 +88,9 @@ func advance(t testing.TB, s *solver[float64], until float64, steps int) {
 }
 
 // eachCell calls f for all cells of the block, with their index and centre.
-func (s *solver[F]) eachCell(f func(number int, x, y, z float64)) {
+func (s *solver[F]) eachCell(f func(index int, x, y, z float64)) {
 	n, number := s.block.N, 0
-	for index := range s.block.Own() {
+	for index := range s.block.OwnedIndices() {
 		x, y, z := s.block.Centre(number%n[0], number/n[0]%n[1], number/n[0]/n[1])
 		f(index, x, y, z)
 		number++

@@ -22,7 +22,7 @@ func (s *solver[F]) Planes(ctx context.Context) (*Planes, error) {
 	}
 	p := &Planes{}
 	n := 0
-	for c := range s.block.Own() {
+	for c := range s.block.OwnedIndices() {
 		if s.mixed(float64(field[c])) {
 			m, alpha := s.unitPlane(field, c)
 			s.outline(p, n, m, alpha)
