@@ -29,7 +29,7 @@ const movers, sliding, pool = 1 << 11, 1 << 8, 1 << 11
 func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for round := range kerneltest.Rounds(t, movers) {
-		field := someField[F](rng, 1, []int32{lookup.Grid, lookup.Product, lookup.OnMesh}[round%3])
+		field := randomField[F](rng, 1, []int32{lookup.Grid, lookup.Product, lookup.OnMesh}[round%3])
 		m, v := anyRings[F](rng)
 		p := &Params[F]{Relax: 1.2, Excess: .01, Tolerance: 1e-6, Shortest: 1e-5, Flat: 0x1p-51, Margin: 1e-12,
 			Guard: int32(rng.IntN(3)), Cull: round%4 == 3}
