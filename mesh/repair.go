@@ -60,7 +60,7 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	}
 	m.duplicateVertices(func(first, again int32) {
 		target[again], keep[again] = first, false
-		if name, ok := differs(m.VertexData, first, again); ok && err == nil {
+		if name, ok := differingField(m.VertexData, first, again); ok && err == nil {
 			err = fmt.Errorf("vertices %d and %d are at the same position, but differ in the field %q: %g and %g",
 				first, again, name, m.VertexData[name][first], m.VertexData[name][again])
 		}
@@ -114,7 +114,7 @@ func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cel
 		}
 		if m.CellGroup != nil && m.CellGroup[first] != m.CellGroup[again] {
 			err = fmt.Errorf("%s is the same as cell %d, but in another group; put both in one", m.describe(first), again)
-		} else if name, ok := differs(m.CellData, first, again); ok {
+		} else if name, ok := differingField(m.CellData, first, again); ok {
 			err = fmt.Errorf("%s is the same as cell %d, which differs from it in the field %q: %g and %g",
 				m.describe(first), again, name, m.CellData[name][first], m.CellData[name][again])
 		}
@@ -164,8 +164,8 @@ func (m *Mesh) CheckIDs() error {
 	return m.checkReferences()
 }
 
-// differs returns the first field, by name, in which items i and j differ; NaN equals NaN.
-func differs(fields map[string][]float64, i, j int32) (string, bool) {
+// differingField returns the first field, by name, in which items i and j differ; NaN equals NaN.
+func differingField(fields map[string][]float64, i, j int32) (string, bool) {
 	for _, name := range FieldNames(fields) {
 		a, b := fields[name][i], fields[name][j]
 		if a != b && !(math.IsNaN(a) && math.IsNaN(b)) {

@@ -73,9 +73,10 @@ func startTag(tag string, attributes []string) string {
 
 // array adds a DataArray. attributes are in addition to those of every array.
 func (d *document) array(name string, components int, v xmldata.Values, attributes ...string) {
-	all := append([]string{"type", v.TypeName(), "Name", name, "NumberOfComponents", strconv.Itoa(components)},
+	allAttributes := append([]string{"type", v.TypeName(), "Name", name, "NumberOfComponents", strconv.Itoa(components)},
 		attributes...)
-	d.text(strings.Repeat("  ", d.depth) + startTag("DataArray", append(all, "format", "appended")) + ` offset="`)
+	d.text(strings.Repeat("  ", d.depth) + startTag("DataArray", append(allAttributes, "format", "appended")) +
+		` offset="`)
 	d.arrays = append(d.arrays, declared{v, d.lines.Len()})
 	d.text(strings.Repeat(" ", offsetRoom) + "/>\n")
 }

@@ -13,11 +13,11 @@ const MaxExpansion = 1032
 
 // Codec decodes the arrays of one file.
 type Codec struct {
-	order      binary.ByteOrder
-	wide       bool // headers are UInt64, not UInt32
-	compressed bool
-	appended   *rawAppended
-	Budget     int64 // bytes that may still be allocated; arrays can share data of the file, so their sum is bounded
+	order          binary.ByteOrder
+	hasWideHeaders bool // headers are UInt64, not UInt32
+	compressed     bool
+	appended       *rawAppended
+	Budget         int64 // bytes that may still be allocated; arrays can share data of the file, so their sum is bounded
 }
 
 // rawAppended is the section of appended data, from the first byte after the underscore.
@@ -39,7 +39,7 @@ func NewCodec(file []byte, root, appended *Element) (*Codec, error) {
 	}
 	switch header := root.Attribute("header_type"); header {
 	case "UInt64":
-		c.wide = true
+		c.hasWideHeaders = true
 	case "UInt32", "":
 	default:
 		return nil, root.Errorf("the attribute header_type=%q is neither UInt32 nor UInt64", header)
@@ -222,7 +222,7 @@ func (c *Codec) inflate(s source, need int64) ([]byte, error) {
 // words reads n header words, each a length below 2^62.
 func (c *Codec) words(s source, n int64) ([]int64, error) {
 	size := int64(4)
-	if c.wide {
+	if c.hasWideHeaders {
 		size = 8
 	}
 	if n > s.remaining()/size {
@@ -235,7 +235,7 @@ func (c *Codec) words(s source, n int64) ([]int64, error) {
 	words := make([]int64, n)
 	for i := range words {
 		var w uint64
-		if c.wide {
+		if c.hasWideHeaders {
 			w = c.order.Uint64(raw[8*i:])
 		} else {
 			w = uint64(c.order.Uint32(raw[4*i:]))
