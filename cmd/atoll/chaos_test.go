@@ -88,8 +88,8 @@ func (d *disturbed) launch() {
 	d.t.Cleanup(func() { _ = d.launcher.Process.Kill() })
 }
 
-// undisturbed runs a case without faults and returns its working folder.
-func undisturbed(t *testing.T, args []string) (dir string) {
+// runUndisturbed runs a case without faults and returns its working folder.
+func runUndisturbed(t *testing.T, args []string) (dir string) {
 	t.Helper()
 	c := atoll(t, t.TempDir(), nil, args...)
 	if code := c.code(t); code != exitDone {
@@ -108,8 +108,8 @@ func (d *disturbed) epoch() uint64 {
 	return e.Epoch
 }
 
-// saved returns the number of steps of the last checkpoint.
-func (d *disturbed) saved() int {
+// savedSteps returns the number of steps of the last checkpoint.
+func (d *disturbed) savedSteps() int {
 	steps, err := checkpoint.Steps(d.out())
 	if err != nil {
 		d.t.Fatal(err)
@@ -123,7 +123,7 @@ func (d *disturbed) waitFor(what string, done func() bool) {
 	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			_ = d.launcher.Process.Kill()
-			d.t.Fatalf("no %s within two minutes; epoch %d, saved %d, stderr\n%s", what, d.epoch(), d.saved(),
+			d.t.Fatalf("no %s within two minutes; epoch %d, saved %d, stderr\n%s", what, d.epoch(), d.savedSteps(),
 				d.launcher.stderr.String())
 		}
 	}
@@ -160,8 +160,8 @@ func (d *disturbed) worker(epoch uint64, rank int) int {
 
 // progress waits for the next checkpoint and a random time after it.
 func (d *disturbed) progress(random *rand.Rand) {
-	was := d.saved()
-	d.waitFor("checkpoint", func() bool { return d.saved() > was })
+	was := d.savedSteps()
+	d.waitFor("checkpoint", func() bool { return d.savedSteps() > was })
 	time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
 }
 
@@ -226,7 +226,7 @@ func TestChaos(t *testing.T) {
 			random := o.random(t, k)
 			c.steps = c.steps * max(o.times, 5) / 20
 			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
-			reference := undisturbed(t, args)
+			reference := runUndisturbed(t, args)
 			d := &disturbed{t: t, dir: t.TempDir(), args: args}
 			d.launch()
 			faults := []func(){d.killLauncher, func() { d.disturbRank(random, true) }, func() { d.disturbRank(random, false) },
@@ -240,13 +240,13 @@ func TestChaos(t *testing.T) {
 			if code, stderr := d.launcher.end(t); code != exitDone {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
-			sameOutput(t, filepath.Join(reference, "out"), d.out())
+			compareOutput(t, filepath.Join(reference, "out"), d.out())
 		})
 	}
 }
 
-// sameOutput compares all published files, except those with wall times and processes.
-func sameOutput(t *testing.T, reference, other string) {
+// compareOutput compares all published files, except those with wall times and processes.
+func compareOutput(t *testing.T, reference, other string) {
 	t.Helper()
 	a, b := readSummary(t, filepath.Join(reference, "summary.json")), readSummary(t, filepath.Join(other, "summary.json"))
 	if a.StateSHA256 != b.StateSHA256 || a.Steps != b.Steps {
@@ -268,7 +268,7 @@ func sameOutput(t *testing.T, reference, other string) {
 // the case.
 func published(t *testing.T, out string) map[string]string {
 	t.Helper()
-	all := map[string]string{}
+	contents := map[string]string{}
 	err := filepath.WalkDir(out, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -279,14 +279,14 @@ func published(t *testing.T, out string) map[string]string {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		all[name] = string(text)
+		contents[name] = string(text)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) < 3 {
-		t.Errorf("%s has %d files", out, len(all))
+	if len(contents) < 3 {
+		t.Errorf("%s has %d files", out, len(contents))
 	}
-	return all
+	return contents
 }

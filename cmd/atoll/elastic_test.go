@@ -24,8 +24,8 @@ func TestRanksByCommand(t *testing.T) {
 			d := &disturbed{t: t, dir: t.TempDir(), args: append(args, "--ranks", "4", "--transport", "grpc")}
 			d.launch()
 			for _, n := range []int{2, 5, 3} {
-				was := d.saved()
-				d.waitFor("checkpoint", func() bool { return d.saved() > was })
+				was := d.savedSteps()
+				d.waitFor("checkpoint", func() bool { return d.savedSteps() > was })
 				change := atoll(t, d.dir, nil, "ranks", "out", fmt.Sprint(n))
 				if code := change.code(t); code != exitDone ||
 					!strings.Contains(change.stdout.String(), fmt.Sprintf("on %d ranks\n", n)) {

@@ -135,9 +135,9 @@ func (f *k8sFlags) complete(c *config.Case, path string) error {
 func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 	follower := kube.Follow{Client: cluster, Name: f.job.Name, Out: os.Stdout, Log: os.Stderr, StartTimeout: f.patience}
 	err := follower.Wait(ctx)
-	after := context.WithoutCancel(ctx)
+	uncancelled := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
-		return f.interrupted(after, cluster, err)
+		return f.interrupted(uncancelled, cluster, err)
 	}
 	var failed *kube.FailedError
 	if err != nil && !errors.As(err, &failed) {
@@ -152,7 +152,7 @@ func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 		fmt.Printf("%-16s %s in %s\n", "brought", words.Count(files, "file"), f.out)
 	}
 	if !f.keep {
-		err = errors.Join(err, cluster.Remove(after, f.job.Name, err == nil))
+		err = errors.Join(err, cluster.Remove(uncancelled, f.job.Name, err == nil))
 	}
 	if failed != nil {
 		fmt.Fprintf(os.Stderr, "atoll: the output of the job is on the volume %s: the same command continues from its last "+
@@ -189,7 +189,7 @@ func (f *k8sFlags) secrets() (kube.Secrets, error) {
 	if _, err := certs.Make(dir, f.job.MaxRanks(), 30*24*time.Hour); err != nil {
 		return nil, err
 	}
-	var all kube.Secrets
+	var byRank kube.Secrets
 	for rank := range f.job.MaxRanks() {
 		files := map[string][]byte{}
 		for _, name := range []string{"ca.crt", "tls.crt", "tls.key"} {
@@ -197,7 +197,7 @@ func (f *k8sFlags) secrets() (kube.Secrets, error) {
 				return nil, err
 			}
 		}
-		all = append(all, files)
+		byRank = append(byRank, files)
 	}
-	return all, nil
+	return byRank, nil
 }

@@ -56,7 +56,7 @@ func TestChaosOnTwoHosts(t *testing.T) {
 			m := twoMachines(t)
 			random := o.random(t, k)
 			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
-			reference := undisturbed(t, args)
+			reference := runUndisturbed(t, args)
 			d := &disturbed{t: t, dir: t.TempDir(), machines: m, args: append(args, "--places", m.addresses[0]+":7000",
 				"--slots", "2", "--listen", m.addresses[0]+":0", "--certs", "certs")}
 			certs := atoll(t, d.dir, nil, "certs", "certs", "--ranks", "4")
@@ -80,7 +80,7 @@ func TestChaosOnTwoHosts(t *testing.T) {
 			if code, stderr := d.remote.end(t); code != exitDone {
 				t.Errorf("supervisor: exit code %d: %s", code, stderr)
 			}
-			sameOutput(t, filepath.Join(reference, "out"), d.out())
+			compareOutput(t, filepath.Join(reference, "out"), d.out())
 		})
 	}
 }
@@ -110,7 +110,7 @@ func (d *disturbed) killRemote() {
 	d.startRemote()
 }
 
-// random returns the random source of the k-th case; logs the seed, which reproduces the faults.
+// random returns the random source of the k-th case. It logs the seed, which reproduces the faults.
 func (o chaosOptions) random(t *testing.T, k int) *rand.Rand {
 	t.Logf("%s=%d", envSeed, o.seed)
 	return rand.New(rand.NewPCG(o.seed, uint64(k)))

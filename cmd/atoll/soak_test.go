@@ -97,7 +97,8 @@ func TestSoak(t *testing.T) {
 	for minute := 1; time.Since(begin) < length; minute++ {
 		time.Sleep(time.Until(begin.Add(time.Duration(minute) * time.Minute)))
 		late = d.usage()
-		t.Logf("%s: minute %d, epoch %d, step %d: %v", time.Now().Format(time.TimeOnly), minute, d.epoch(), d.saved(), late)
+		t.Logf("%s: minute %d, epoch %d, step %d: %v", time.Now().Format(time.TimeOnly), minute, d.epoch(), d.savedSteps(),
+			late)
 		if minute <= 3 {
 			early = late
 		}

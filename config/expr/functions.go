@@ -74,10 +74,10 @@ func (c *compiler) call(n *ast.CallNode) (term, error) {
 		g, a, b := f.two, args[0], args[1]
 		return term{func(p point) float64 { return g(a(p), b(p)) }, constant}, nil
 	case f.fold && len(args) > 2:
-		g, first, rest := f.two, args[0], args[1:]
+		g, first, others := f.two, args[0], args[1:]
 		return term{func(p point) float64 {
 			v := first(p)
-			for _, a := range rest {
+			for _, a := range others {
 				v = g(v, a(p))
 			}
 			return v

@@ -1,19 +1,19 @@
-// Package kernels holds the kernel of heat.
+// Package kernels has the GPU and CPU kernel of package heat.
 package kernels
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
 
-// Lattice is where cells lie in the arrays of a rank, and how fast heat goes between neighbours.
+// Lattice describes where cells are in the arrays of a rank, and the rate of conduction between neighbours.
 //
 //atoll:constant
 type Lattice struct {
-	Cells, Stride [3]int     // of the grid along each axis, and how far apart neighbours are in an array
-	First         int        // where cell (0, 0, 0) of the grid is in an array, or would be
-	Periodic      [3]bool    // axes whose ends are one
+	Cells, Stride [3]int     // of the grid along each axis, and the distance of neighbours in an array
+	First         int        // index of cell (0, 0, 0) of the grid in an array; the rank may not have it
+	Periodic      [3]bool    // axes with periodic boundaries
 	Rate          [3]float64 // κ/h² along each axis in 1/s, 0 along z in the plane
 }
 
-// Conduct takes the temperature of a cell a step further, by explicit Euler and central differences.
+// Conduct computes the temperature of a cell after a step, by explicit Euler and central differences.
 //
 //atoll:kernel
 func Conduct(i, j, k int, l *Lattice, dt, now, next []float64) {

@@ -172,7 +172,7 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
-// Lattice is where cells lie in the arrays of a rank, and how fast heat goes between neighbours.
+// Lattice describes where cells are in the arrays of a rank, and the rate of conduction between neighbours.
 // Lattice, kernels.go:9
 struct Lattice {
     Array<int64, 3> Cells, Stride;
@@ -183,7 +183,7 @@ struct Lattice {
 static_assert(sizeof(Lattice) == 88 && offsetof(Lattice, Cells) == 0 && offsetof(Lattice, Stride) == 24 &&
     offsetof(Lattice, First) == 48 && offsetof(Lattice, Periodic) == 56 && offsetof(Lattice, Rate) == 64, "Lattice");
 
-// Conduct takes the temperature of a cell a step further, by explicit Euler and central differences.
+// Conduct computes the temperature of a cell after a step, by explicit Euler and central differences.
 // Conduct, kernels.go:19
 DEVICE void Conduct_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> dt, Slice<double> now,
         Slice<double> next) {
