@@ -152,17 +152,17 @@ func (m *machine) threadsOf(c resourceClaim) int {
 	for _, cpu := range c.processors() {
 		byUsers[m.sharers[cpu]]++
 	}
-	whole, rest := 0, 0.0
+	integers, fractions := 0, 0.0
 	for _, k := range slices.Sorted(maps.Keys(byUsers)) {
 		n := byUsers[k]
-		whole += n / k
-		rest += float64(n%k) / float64(k)
+		integers += n / k
+		fractions += float64(n%k) / float64(k)
 	}
 	limit := c.Limit
 	if c.Quota != "" {
 		limit /= m.ranksByQuota[c.Quota]
 	}
-	return max(1, min(whole+int(rest+1e-9), limit))
+	return max(1, min(integers+int(fractions+1e-9), limit))
 }
 
 // oversubscription returns the warning of a machine with more threads than processors, else "". If each rank has one

@@ -40,20 +40,20 @@ func (t *tail) Write(p []byte) (int, error) {
 
 // lastLines returns at most n lines from the end, and whether there was output before them. A line whose start was
 // overwritten is left out, unless it is the only one.
-func (t *tail) lastLines(n int) (lines [][]byte, more bool) {
+func (t *tail) lastLines(n int) (lines [][]byte, isTruncated bool) {
 	kept := append(bytes.Clone(t.buf[t.next:]), t.buf[:t.next]...)
 	kept = bytes.TrimRight(kept, "\r\n")
 	if len(kept) == 0 {
 		return nil, t.cut
 	}
-	lines, more = bytes.Split(kept, []byte("\n")), t.cut
+	lines, isTruncated = bytes.Split(kept, []byte("\n")), t.cut
 	if t.cut && len(lines) > 1 {
 		lines = lines[1:]
 	}
 	if len(lines) > n {
-		lines, more = lines[len(lines)-n:], true
+		lines, isTruncated = lines[len(lines)-n:], true
 	}
-	return lines, more
+	return lines, isTruncated
 }
 
 // writeTails writes the last lines of output of the ranks that failed. The rank that is the cause comes last, where a

@@ -89,9 +89,9 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	return vertices, cells, nil
 }
 
-// mergedCells returns the cells with vertex v replaced by target[v], whether each cell is kept, and the number of those
-// that are not: cells with a repeated vertex, and duplicates of earlier cells.
-func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cells int, err error) {
+// mergedCells returns the cells with vertex v replaced by target[v], whether each cell is kept, and the number of
+// those removed: cells with a repeated vertex, and duplicates of earlier cells.
+func (m *Mesh) mergedCells(target []int32) (newCells [][3]int32, keepCell []bool, removed int, err error) {
 	merged := &Mesh{Cells: make([][3]int32, len(m.Cells))}
 	for c, v := range m.Cells {
 		merged.Cells[c] = [3]int32{target[v[0]], target[v[1]], target[v[2]]}
@@ -100,7 +100,7 @@ func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cel
 	for c, v := range merged.Cells {
 		keepCell[c] = v[0] != v[1] && v[1] != v[2] && v[2] != v[0]
 		if !keepCell[c] {
-			cells++
+			removed++
 		}
 	}
 	merged.duplicateCells(func(first, again int32) {
@@ -108,7 +108,7 @@ func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cel
 			return
 		}
 		keepCell[again] = false
-		cells++
+		removed++
 		if err != nil {
 			return
 		}
@@ -122,7 +122,7 @@ func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cel
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	return merged.Cells, keepCell, cells, nil
+	return merged.Cells, keepCell, removed, nil
 }
 
 // keepVertices removes the vertices for which keep is false, and returns their number. No cell or tagged edge may refer

@@ -208,18 +208,18 @@ func (e *rankFailure) leaveReport(stopped bool) {
 	}
 }
 
-// stopped is the end of a supervised run by a signal or its time limit.
-type stopped struct {
+// stopError is the end of a supervised run by a signal or its time limit.
+type stopError struct {
 	error // of the ranks
 	text  string
 	code  int
 }
 
-func (e *stopped) Unwrap() error { return e.error }
+func (e *stopError) Unwrap() error { return e.error }
 
-// stoppedError returns the error of a stopped run: *stopped if the ranks ended as asked, otherwise the error of the
-// ranks. saved says that there is a checkpoint to continue from, even if no rank reported one.
-func stoppedError(exits []launch.Exit, saved bool, err error) error {
+// newStopError returns the error of a stopped run: *stopError if the ranks ended as asked, otherwise the error of
+// the ranks. saved says that there is a checkpoint to continue from, even if no rank reported one.
+func newStopError(exits []launch.Exit, saved bool, err error) error {
 	var failure *launch.RankError
 	if !errors.As(err, &failure) {
 		return err
@@ -238,7 +238,7 @@ func stoppedError(exits []launch.Exit, saved bool, err error) error {
 	if saved && code != exitSaved { // it was stopped during a restart
 		code, text = exitSaved, text+savedText
 	}
-	return &stopped{err, text, code}
+	return &stopError{err, text, code}
 }
 
 // savedText is appended to the message that says at which time a run stopped.

@@ -67,8 +67,8 @@ var chaosCases = []chaosCase{
 		"method.reseed=4", "time.end=100", "output.every=2"}},
 }
 
-// disturbed is a run of 4 ranks into which a test injects faults.
-type disturbed struct {
+// faultyRun is a run of 4 ranks into which a test injects faults.
+type faultyRun struct {
 	t        *testing.T
 	dir      string
 	args     []string
@@ -77,7 +77,7 @@ type disturbed struct {
 	remote   *command  // the supervisor on the second host
 }
 
-func (d *disturbed) launch() {
+func (d *faultyRun) launch() {
 	d.launcher = atoll(d.t, d.dir, nil, d.args...)
 	if d.machines != nil {
 		d.machines.runOn(0, d.launcher)
@@ -98,9 +98,9 @@ func runUndisturbed(t *testing.T, args []string) (dir string) {
 	return c.Dir
 }
 
-func (d *disturbed) out() string { return filepath.Join(d.dir, "out") }
+func (d *faultyRun) out() string { return filepath.Join(d.dir, "out") }
 
-func (d *disturbed) epoch() uint64 {
+func (d *faultyRun) epoch() uint64 {
 	e, err := folder.ReadEpoch(d.out())
 	if err != nil {
 		d.t.Fatal(err)
@@ -109,7 +109,7 @@ func (d *disturbed) epoch() uint64 {
 }
 
 // savedSteps returns the number of steps of the last checkpoint.
-func (d *disturbed) savedSteps() int {
+func (d *faultyRun) savedSteps() int {
 	steps, err := checkpoint.Steps(d.out())
 	if err != nil {
 		d.t.Fatal(err)
@@ -118,7 +118,7 @@ func (d *disturbed) savedSteps() int {
 }
 
 // waitFor polls done until it returns true; what names the condition in the error message.
-func (d *disturbed) waitFor(what string, done func() bool) {
+func (d *faultyRun) waitFor(what string, done func() bool) {
 	d.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -130,7 +130,7 @@ func (d *disturbed) waitFor(what string, done func() bool) {
 }
 
 // worker returns the process id of a rank in an epoch, 0 if there is none.
-func (d *disturbed) worker(epoch uint64, rank int) int {
+func (d *faultyRun) worker(epoch uint64, rank int) int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		d.t.Skip("no /proc: cannot find the rank processes")
@@ -158,14 +158,14 @@ func (d *disturbed) worker(epoch uint64, rank int) int {
 	return 0
 }
 
-// progress waits for the next checkpoint and a random time after it.
-func (d *disturbed) progress(random *rand.Rand) {
+// awaitProgress waits for the next checkpoint and a random time after it.
+func (d *faultyRun) awaitProgress(random *rand.Rand) {
 	was := d.savedSteps()
 	d.waitFor("checkpoint", func() bool { return d.savedSteps() > was })
 	time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
 }
 
-func (d *disturbed) killLauncher() {
+func (d *faultyRun) killLauncher() {
 	if err := d.launcher.Process.Kill(); err != nil {
 		d.t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func (d *disturbed) killLauncher() {
 }
 
 // disturbRank kills a random rank, or stops its process, and returns the time of that.
-func (d *disturbed) disturbRank(random *rand.Rand, stop bool) (when time.Time) {
+func (d *faultyRun) disturbRank(random *rand.Rand, stop bool) (when time.Time) {
 	epoch, pid := d.epoch(), 0
 	d.waitFor("rank", func() bool {
 		pid = d.worker(epoch, random.IntN(4))
@@ -227,12 +227,12 @@ func TestChaos(t *testing.T) {
 			c.steps = c.steps * max(o.times, 5) / 20
 			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
 			reference := runUndisturbed(t, args)
-			d := &disturbed{t: t, dir: t.TempDir(), args: args}
+			d := &faultyRun{t: t, dir: t.TempDir(), args: args}
 			d.launch()
 			faults := []func(){d.killLauncher, func() { d.disturbRank(random, true) }, func() { d.disturbRank(random, false) },
 				func() { d.disturbRank(random, false) }, func() { d.disturbRank(random, false) }}
 			for i := range o.times {
-				d.progress(random)
+				d.awaitProgress(random)
 				before := d.epoch()
 				faults[i%len(faults)]()
 				d.waitFor("epoch", func() bool { return d.epoch() > before })

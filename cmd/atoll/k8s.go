@@ -28,7 +28,7 @@ type k8sFlags struct {
 	kubeconfig, context, namespace string
 	set                            []string
 	out                            string
-	dry, keep, checkpoints         bool
+	dryRun, keep, checkpoints      bool
 	attach, remove                 bool
 	patience                       time.Duration
 }
@@ -64,7 +64,7 @@ func launchK8sCommand() *cobra.Command {
 	p.BoolVar(&f.keep, "keep", false, "leave the job and its volume in the cluster when it has ended")
 	p.BoolVar(&f.attach, "attach", false, "follow the existing job of that name")
 	p.BoolVar(&f.remove, "delete", false, "remove the job of that name with its output, and stop")
-	p.BoolVar(&f.dry, "dry-run", false, "print the manifests, and stop")
+	p.BoolVar(&f.dryRun, "dry-run", false, "print the manifests, and stop")
 	p.DurationVar(&f.patience, "patience", 2*time.Minute, "how long the job may stay pending before it is given up")
 	p.StringVar(&f.kubeconfig, "kubeconfig", "", "file that describes the cluster (default: KUBECONFIG, or "+
 		"~/.kube/config)")
@@ -81,7 +81,7 @@ func (f *k8sFlags) run(ctx context.Context, path string) error {
 	if err := f.complete(c, path); err != nil {
 		return usageError{err}
 	}
-	if f.dry {
+	if f.dryRun {
 		text, err := f.job.Render()
 		if err == nil {
 			_, err = os.Stdout.Write(text)

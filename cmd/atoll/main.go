@@ -115,7 +115,7 @@ func reportEnd(ctx context.Context, err error) int {
 	if err == nil {
 		return exitDone
 	}
-	var stoppedRun *stopped
+	var stoppedRun *stopError
 	if errors.As(err, &stoppedRun) {
 		fmt.Fprintln(os.Stderr, "atoll:", stoppedRun.text)
 		return stoppedRun.code

@@ -84,18 +84,18 @@ func (e *retryableError) Unwrap() error { return e.error }
 
 // podError returns the error with which a pod ends, whose exit code its Job handles.
 func podError(ctx context.Context, p *members.Pod, err error) error {
-	var stoppedRun *stopped
+	var stoppedRun *stopError
 	switch {
 	case p.Done():
 		return nil
 	case ctx.Err() != nil && errors.As(err, &stoppedRun):
-		return &stopped{stoppedRun, stoppedRun.text, exitSaved}
+		return &stopError{stoppedRun, stoppedRun.text, exitSaved}
 	case ctx.Err() != nil:
 		text := fmt.Sprintf("pod %d has left the run, which continues when the pod returns", p.Index)
-		return &stopped{context.Cause(ctx), text, exitSaved}
+		return &stopError{context.Cause(ctx), text, exitSaved}
 	case errors.As(err, new(*retryableError)), errors.As(err, new(*supervise.LauncherLostError)),
 		errors.As(err, new(*supervise.RefusedError)):
-		return &stopped{err, err.Error(), exitLost}
+		return &stopError{err, err.Error(), exitLost}
 	}
 	return err
 }

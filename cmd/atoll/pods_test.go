@@ -23,7 +23,7 @@ import (
 // podRun is a run of processes that stand for the pods of a Job: each has the environment and the certificate of
 // one.
 type podRun struct {
-	*disturbed
+	*faultyRun
 	addresses []string // addresses of the 6 ranks, of the server that supervisors join, and of the health service of pod 0
 	pods      map[int]*command
 }
@@ -112,7 +112,7 @@ func TestPods(t *testing.T) {
 	c.steps, c.every = 2*c.steps, 2*c.every // so that it does not end before all pods have joined
 	args := c.args(t, "cpu")
 	reference := runUndisturbed(t, append(args, "--ranks", "1", "--transport", "local"))
-	p := &podRun{disturbed: &disturbed{t: t, dir: t.TempDir()}, pods: map[int]*command{}}
+	p := &podRun{faultyRun: &faultyRun{t: t, dir: t.TempDir()}, pods: map[int]*command{}}
 	p.args = append(args, "--ranks", "4", "--elastic", "1:6")
 	p.addresses = freePorts(t, 8)
 	if c := atoll(t, p.dir, nil, "certs", "certs", "--ranks", "6"); c.code(t) != exitDone {
@@ -164,7 +164,7 @@ func TestHungRankIsDetected(t *testing.T) {
 	if err := syscall.Mkfifo(mesh, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d := &disturbed{t: t, dir: dir, args: []string{"run", "case.toml", "--ranks", "2", "--transport", "grpc", "--quiet",
+	d := &faultyRun{t: t, dir: dir, args: []string{"run", "case.toml", "--ranks", "2", "--transport", "grpc", "--quiet",
 		"--stuck", "2s"}}
 	d.launch()
 	d.waitFor("second epoch", func() bool { return d.epoch() > 1 })

@@ -173,7 +173,7 @@ func outcomeError(ctx context.Context, o supervise.Outcome, saved bool) error {
 		return fmt.Errorf("given up: %s", o.Reason)
 	}
 	if o.Stopped || launch.ExitCode(err) == exitSaved {
-		return stoppedError(o.Exits, saved, err)
+		return newStopError(o.Exits, saved, err)
 	}
 	return err
 }

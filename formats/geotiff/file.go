@@ -192,7 +192,7 @@ func (f *File) refuseMask(d *directory) error {
 	visited := map[int64]bool{d.start: true}
 	for start := d.next; start != 0 && !visited[start] && len(visited) < 100; {
 		visited[start] = true
-		o, err := d.directory(start)
+		o, err := d.readDirectory(start)
 		if err != nil {
 			return err
 		}

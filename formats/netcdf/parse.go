@@ -200,7 +200,7 @@ func (p *parser) attrs() (Attrs, error) {
 		if a.Name, err = p.name(); err != nil {
 			return nil, err
 		}
-		if a.Type, err = p.kind(); err != nil {
+		if a.Type, err = p.dataType(); err != nil {
 			return nil, fmt.Errorf("attribute %q: %w", a.Name, err)
 		}
 		count, err := p.count()
@@ -225,8 +225,8 @@ func (p *parser) attrs() (Attrs, error) {
 	return attrs, nil
 }
 
-// kind reads a type.
-func (p *parser) kind() (Type, error) {
+// dataType reads a type.
+func (p *parser) dataType() (Type, error) {
 	n, err := p.word()
 	if err != nil {
 		return 0, err
@@ -283,7 +283,7 @@ func (p *parser) variable(v *Var) error {
 	if v.Attrs, err = p.attrs(); err != nil {
 		return err
 	}
-	if v.Type, err = p.kind(); err != nil {
+	if v.Type, err = p.dataType(); err != nil {
 		return err
 	}
 	if _, err := p.count(); err != nil { // the size is ignored: it follows from the dimensions, and may not fit the field

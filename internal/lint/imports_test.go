@@ -86,17 +86,17 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
-// ruleOf returns the key of a folder's rule in mayImport, the folder whose packages it may always import, and the other
-// folders that it may import.
-func ruleOf(folder string) (rule, own string, allowed []string) {
+// ruleOf returns the key of a folder's rule in mayImport, the folder ownFolder, whose packages it may always
+// import, and the other folders that it may import.
+func ruleOf(folder string) (rule, ownFolder string, allowed []string) {
 	parts := strings.Split(folder, "/")
 	if len(parts) > 2 && parts[0] == "solvers" && parts[1] != "common" {
-		own := strings.Join(parts[:2], "/")
+		ownFolder := strings.Join(parts[:2], "/")
 		switch parts[2] {
 		case "kernels":
-			return "solvers/kernels", own + "/kernels", mayImport["solvers/kernels"]
+			return "solvers/kernels", ownFolder + "/kernels", mayImport["solvers/kernels"]
 		case "verify", "bench":
-			return "solvers/verify", own, mayImport["solvers/verify"]
+			return "solvers/verify", ownFolder, mayImport["solvers/verify"]
 		}
 	}
 	for n := len(parts); n > 0; n-- {

@@ -224,7 +224,7 @@ type rename struct {
 }
 
 // bounds returns the least and the largest number of ranks.
-func (j *Job) bounds() (least, most int, err error) {
+func (j *Job) bounds() (minRanks, maxRanks int, err error) {
 	return parseBounds(j.Bounds())
 }
 
@@ -235,18 +235,18 @@ func (j *Job) Bounds() string {
 
 // MaxRanks returns the largest number of ranks, if Check has returned nil.
 func (j *Job) MaxRanks() int {
-	_, most, _ := j.bounds()
-	return most
+	_, maxRanks, _ := j.bounds()
+	return maxRanks
 }
 
-func parseBounds(text string) (least, most int, err error) {
+func parseBounds(text string) (minRanks, maxRanks int, err error) {
 	low, high, hasColon := strings.Cut(text, ":")
-	least, errLow := strconv.Atoi(low)
-	most, errHigh := strconv.Atoi(high)
-	if !hasColon || errLow != nil || errHigh != nil || least < 1 || most < least || most > maxPods {
+	minRanks, errLow := strconv.Atoi(low)
+	maxRanks, errHigh := strconv.Atoi(high)
+	if !hasColon || errLow != nil || errHigh != nil || minRanks < 1 || maxRanks < minRanks || maxRanks > maxPods {
 		return 0, 0, fmt.Errorf("the range of ranks %q: want MIN:MAX, as in 2:8, with MAX at most %d", text, maxPods)
 	}
-	return least, most, nil
+	return minRanks, maxRanks, nil
 }
 
 // Secure reports whether ranks have certificates.

@@ -19,7 +19,7 @@ const WatchPort = 8080
 const resizeTimeout = 10 * time.Minute
 
 // bounds returns the least and the largest number of ranks of a job, from the environment of its pods.
-func (j *job) bounds() (least, most int, err error) {
+func (j *job) bounds() (minRanks, maxRanks int, err error) {
 	for _, c := range j.Spec.Template.Spec.Containers {
 		for _, e := range c.Env {
 			if e.Name == "ATOLL_ELASTIC" {

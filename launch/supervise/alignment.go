@@ -34,15 +34,15 @@ func (m *StateMachine) eligibleMembers() []memberState {
 	if !m.limits.Aligned {
 		return m.members
 	}
-	all := slices.Clone(m.members)
-	all = slices.DeleteFunc(all, func(p memberState) bool { return p.slots == 0 })
-	slices.SortStableFunc(all, func(a, b memberState) int { return a.ordinal - b.ordinal })
-	for rank, p := range all {
+	eligible := slices.Clone(m.members)
+	eligible = slices.DeleteFunc(eligible, func(p memberState) bool { return p.slots == 0 })
+	slices.SortStableFunc(eligible, func(a, b memberState) int { return a.ordinal - b.ordinal })
+	for rank, p := range eligible {
 		if p.ordinal != rank {
-			return all[:rank]
+			return eligible[:rank]
 		}
 	}
-	return all
+	return eligible
 }
 
 func (m *StateMachine) slotCount() (n int) {

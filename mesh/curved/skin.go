@@ -65,9 +65,9 @@ func (x *skin) findRidges(group [][]int32) {
 			}
 		}
 	}
-	most := math.Cos(x.turn * math.Pi / 180)
+	minCosine := math.Cos(x.turn * math.Pi / 180)
 	for e, f := range x.sides {
-		if len(f) != 2 || !(dot(x.normals[f[0]], x.normals[f[1]]) >= most) || !slices.Equal(group[f[0]], group[f[1]]) {
+		if len(f) != 2 || !(dot(x.normals[f[0]], x.normals[f[1]]) >= minCosine) || !slices.Equal(group[f[0]], group[f[1]]) {
 			x.ridges[e] = true
 		}
 	}

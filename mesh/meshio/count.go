@@ -75,8 +75,8 @@ func bytesAfter(f io.Reader, limit int, marks ...string) ([][]byte, error) {
 		if keep := len(marks[k]) + limit; index < 0 && n > keep {
 			n = copy(buffer, buffer[n-keep:n])
 		}
-		more, err := io.ReadFull(f, buffer[n:min(len(buffer), n+chunkBytes)])
-		if n += more; more == 0 && (errors.Is(err, io.EOF) || err == nil) {
+		readBytes, err := io.ReadFull(f, buffer[n:min(len(buffer), n+chunkBytes)])
+		if n += readBytes; readBytes == 0 && (errors.Is(err, io.EOF) || err == nil) {
 			if index >= 0 {
 				found[k] = bytes.Clone(buffer[index+len(marks[k]) : n])
 				n = copy(buffer, buffer[index+len(marks[k]):n])

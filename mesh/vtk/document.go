@@ -17,12 +17,13 @@ type document struct {
 	lines  bytes.Buffer
 	depth  int // of open elements
 	piece  int // position in lines of the element Piece
-	arrays []declared
+	arrays []declaredArray
 	err    error
 }
 
-// declared is an array with an element in the document. blank is the position in lines of the value of its offset.
-type declared struct {
+// declaredArray is an array with an element in the document. blank is the position in lines of the value of its
+// offset.
+type declaredArray struct {
 	data  xmldata.Values
 	blank int
 }
@@ -77,7 +78,7 @@ func (d *document) array(name string, components int, v xmldata.Values, attribut
 		attributes...)
 	d.text(strings.Repeat("  ", d.depth) + startTag("DataArray", append(allAttributes, "format", "appended")) +
 		` offset="`)
-	d.arrays = append(d.arrays, declared{v, d.lines.Len()})
+	d.arrays = append(d.arrays, declaredArray{v, d.lines.Len()})
 	d.text(strings.Repeat(" ", offsetRoom) + "/>\n")
 }
 

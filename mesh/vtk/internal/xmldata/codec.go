@@ -178,15 +178,15 @@ func (c *Codec) inflate(s source, need int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	blocks, full, last := head[0], head[1], head[2]
+	blocks, blockBytes, lastBytes := head[0], head[1], head[2]
 	if blocks == 0 {
 		return nil, nil
 	}
-	if last == 0 {
-		last = full
+	if lastBytes == 0 {
+		lastBytes = blockBytes
 	}
-	if last > full || full == 0 {
-		return nil, fmt.Errorf("the block table has a last block of %d bytes, the others of %d", last, full)
+	if lastBytes > blockBytes || blockBytes == 0 {
+		return nil, fmt.Errorf("the block table has a last block of %d bytes, the others of %d", lastBytes, blockBytes)
 	}
 	sizes, err := c.words(s, blocks)
 	if err != nil {
@@ -199,10 +199,10 @@ func (c *Codec) inflate(s source, need int64) ([]byte, error) {
 		}
 	}
 	limit := MaxExpansion * packed
-	if last > limit || blocks > 1 && full > (limit-last)/(blocks-1) {
-		return nil, fmt.Errorf("%d compressed bytes cannot expand to %d blocks of %d bytes", packed, blocks, full)
+	if lastBytes > limit || blocks > 1 && blockBytes > (limit-lastBytes)/(blocks-1) {
+		return nil, fmt.Errorf("%d compressed bytes cannot expand to %d blocks of %d bytes", packed, blocks, blockBytes)
 	}
-	total := (blocks-1)*full + last
+	total := (blocks-1)*blockBytes + lastBytes
 	if need >= 0 && total != need {
 		return nil, fmt.Errorf("the block table has %d bytes; want %d", total, need)
 	}
@@ -216,7 +216,7 @@ func (c *Codec) inflate(s source, need int64) ([]byte, error) {
 		}
 	}
 	out := make([]byte, total)
-	return out, inflateAll(out, taken, full)
+	return out, inflateAll(out, taken, blockBytes)
 }
 
 // words reads n header words, each a length below 2^62.
