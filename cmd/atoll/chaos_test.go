@@ -110,7 +110,7 @@ func (d *faultyRun) epoch() uint64 {
 
 // savedSteps returns the number of steps of the last checkpoint.
 func (d *faultyRun) savedSteps() int {
-	steps, err := checkpoint.Steps(d.out())
+	steps, err := checkpoint.LatestStep(d.out())
 	if err != nil {
 		d.t.Fatal(err)
 	}
