@@ -62,6 +62,7 @@ type engine[F num.Float, V any] struct {
 	start        quality.Diagnostics // before the first sweep
 	last         quality.Diagnostics // after the last sweep, if known
 	known        bool
+	observer     observer
 	stages       *stages[V]
 	rating       pass // of the smoother barrier: computes the worst quality
 }
@@ -72,10 +73,6 @@ type dimension interface {
 	queue(ctx context.Context, sweeps int) error
 	// refresh updates the ghosts after sweeps by tiles.
 	refresh(ctx context.Context) error
-	// survey adds the cells, edges and boundary of the rank to a tally.
-	survey(t *quality.Tally) error
-	// sumQualities adds the qualities of the rank's cells, and returns their number.
-	sumQualities(sum *dist.Accumulator) (int, error)
 }
 
 // pass is a loop over a range of vertices.

@@ -42,10 +42,8 @@ type solidSolver[F num.Float] struct {
 	lengths   []F              // of edges
 	areas     []F              // of faces of the boundary
 
-	hostShapes             []solid.Shape[F] // host copies, for a device with separate memory
-	hostLengths, hostAreas []F
-	cells                  pass   // measures cells
-	others                 []pass // measure edges and faces
+	hostShapes []solid.Shape[F] // a host copy, for a device with separate memory
+	cells      pass             // measures cells
 }
 
 // solidParameters checks a configuration and returns the kernels' constants.
@@ -130,11 +128,12 @@ func (s *solidSolver[F]) uploadArrays() error {
 	cells, edges := backend.Uploaded(b, p.Cells, "cells"), backend.Uploaded(b, p.Edges, "edges")
 	skin := backend.Uploaded(b, p.Skin, "boundary")
 	s.cells = pass{0, len(cells), solid.NewMeasureCellLoop(cells, s.v, s.shapes)}
-	s.others = []pass{{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
+	others := []pass{{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
 		{0, len(skin), solid.NewMeasureSideLoop(skin, s.v, s.areas)}}
 	s.count = solid.NewCountLoop(s.solidControl())
 	s.prepareRating(b, pass{0, len(cells), solid.NewRateCellLoop(cells, s.v, &s.least[0])})
-	return b.Err()
+	return s.prepareObserver(&measured[F]{ids: p.CellGlobal, cells: cellsOf[F](s.shapes), edges: len(p.Edges),
+		lengths: s.lengths, eachLength: 1, sides: len(p.Skin), sizes: s.areas, eachSize: 1}, s.cells, others)
 }
 
 // solidControl is the control of the engine, which has the same layout in the plane and in space.

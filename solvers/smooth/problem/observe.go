@@ -1,0 +1,112 @@
+package problem
+
+import (
+	"context"
+
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+)
+
+const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
+
+// quantities are the diagnostics, in the order in which Measure returns them.
+var quantities = []solvers.Quantity{
+	{Name: "quality_min", Doc: "of the worst cell, from 0 to 1, or below 0 where it is turned over", Outputs: inAll,
+		Panel: "quality"},
+	{Name: "quality_mean", Doc: "the mean of all cells", Outputs: inAll, Panel: "quality"},
+	{Name: "objective", Doc: "½Σ u'Mu over edges u", Outputs: inAll, Panel: "½Σ u'Mu"},
+	{Name: "edge_in_range", Doc: "share of edges of 1/√2 to √2 in the metric", Outputs: inAll, Panel: "share of edges"},
+	{Name: "inverted", Doc: "cells that are inverted", Outputs: inAll},
+	{Name: "area_drift", Doc: "relative change of the area or volume since the start", Outputs: inAll | solvers.Drift},
+	{Name: "perimeter_drift", Doc: "relative change of the perimeter or surface since the start",
+		Outputs: inSummary | solvers.Drift},
+	{Name: "quality_max", Doc: "of the best cell", Outputs: inSummary},
+	{Name: "quality_min_before", Doc: "the worst at the start", Outputs: inSummary},
+	{Name: "quality_mean_before", Doc: "the mean at the start", Outputs: inSummary},
+	{Name: "sweeps", Doc: "that were made", Outputs: inSummary},
+	{Name: "colours", Doc: "of vertices, or of their clusters, that move at once", Outputs: inSummary},
+	{Name: "edge_min", Doc: "length of the shortest edge in the metric", Outputs: inSummary},
+	{Name: "edge_max", Doc: "length of the longest edge in the metric", Outputs: inSummary},
+	{Name: "worst_cell", Doc: "the id of the cell of quality_min", Outputs: inSummary},
+	{Name: "limited", Doc: "steps that the guard shortened, of all sweeps", Outputs: inSummary},
+	{Name: "metric_scale", Doc: "factor by which the metric was scaled", Outputs: inSummary},
+	{Name: "untangled", Doc: "cells that were inverted at the start", Outputs: inSummary},
+	{Name: "metric_bounded", Doc: "places held back by bounds", Outputs: inSummary},
+	{Name: "metric_raised", Doc: "places held back for want of curvature", Outputs: inSummary},
+	{Name: "metric_graded", Doc: "places held back by gradation", Outputs: inSummary},
+	{Name: "metric_off_grid", Doc: "share by which lengths between nodes are off", Outputs: inSummary},
+	{Name: "interpolation", Doc: "error left, as a share, of fields that the metric follows; 0 if none",
+		Outputs: inSummary},
+}
+
+// endQuantities are measured at the end alone, since the host counts them.
+var endQuantities = []solvers.Quantity{
+	{Name: "moved", Doc: "vertices that are not where they began", Outputs: inSummary},
+	{Name: "active", Doc: "vertices that the last sweep visited", Outputs: inSummary},
+}
+
+// pendingRow is an observation that has been queued, or whose result is known already.
+type pendingRow struct {
+	made  int                // sweeps, of all rounds
+	found []solvers.Quantity // nil while the device may still be computing them
+}
+
+func (d *caseSolver) Measure(ctx context.Context) ([]solvers.Quantity, error) {
+	now, err := d.diagnose(ctx)
+	return d.table(&now, d.made), err
+}
+
+// table returns the quantities of a state after `made` sweeps of all rounds, the last of which is the present one.
+func (d *caseSolver) table(now *quality.Diagnostics, made int) []solvers.Quantity {
+	return solvers.Measured(quantities,
+		now.QualityMin, now.QualityMean, now.Objective, now.EdgeInRange, float64(now.Inverted), now.AreaDrift,
+		now.PerimeterDrift, now.QualityMax, d.before.QualityMin, d.before.QualityMean, float64(made),
+		float64(d.subdomain().Sets), now.EdgeMin, now.EdgeMax, float64(now.Worst), float64(now.Limited), d.solver.Scale(),
+		float64(d.untangled.Before), float64(d.held.Bounded), float64(d.held.Raised), float64(d.held.Graded),
+		d.held.OffGrid, d.error)
+}
+
+// MeasureEnd counts the vertices that have moved, and those that the last sweep visited.
+func (d *caseSolver) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error) {
+	now, err := d.diagnose(ctx)
+	return solvers.Measured(endQuantities, float64(now.Moved), float64(now.Active)), err
+}
+
+func (d *caseSolver) Observe(ctx context.Context) error {
+	row := pendingRow{made: d.made}
+	var err error
+	if d.after != nil { // the smoother that diagnosed this state need not be the present one
+		row.found = d.table(d.after, d.made)
+	} else {
+		err = d.solver.Observe(ctx)
+	}
+	d.pending = append(d.pending, row)
+	return err
+}
+
+func (d *caseSolver) Observed(ctx context.Context) ([]solvers.Quantity, error) {
+	first := d.pending[0]
+	d.pending = append(d.pending[:0], d.pending[1:]...)
+	err := d.finishRow(ctx, &first)
+	return first.found, err
+}
+
+// finishRow waits for the result of an observation of the present round, the earliest that is queued.
+func (d *caseSolver) finishRow(ctx context.Context, row *pendingRow) error {
+	if row.found != nil {
+		return nil
+	}
+	now, err := d.solver.Observed(ctx)
+	row.found = d.table(&now, row.made)
+	return err
+}
+
+// finishRows waits for all observations: the next round has another smoother.
+func (d *caseSolver) finishRows(ctx context.Context) error {
+	for k := range d.pending {
+		if err := d.finishRow(ctx, &d.pending[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
