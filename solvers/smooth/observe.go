@@ -155,12 +155,13 @@ func (e *engine[F, V]) meanQuality(ctx context.Context) (float64, error) {
 	if err := room.found.Start(asBytes(e.observer.found)); err != nil {
 		return 0, err
 	}
-	found, err := room.found.Read()
+	bytes, err := room.found.Read()
 	if err != nil {
 		return 0, err
 	}
+	found := (*survey.Surveyed)(unsafe.Pointer(unsafe.SliceData(bytes)))
 	e.mean = dist.Accumulator{}
-	e.mean.AddWords((*[exact.Words]int64)((*survey.Surveyed)(unsafe.Pointer(unsafe.SliceData(found))).Sums[survey.Qualities:]))
+	e.mean.AddWords((*[exact.Words]int64)(found.Sums[survey.Qualities:]))
 	n, sum, err := share(ctx, e.comm, int(e.observer.cellN), &e.mean)
 	return sum / float64(n), err
 }

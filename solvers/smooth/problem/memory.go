@@ -88,9 +88,9 @@ func (w *Sections) metricMeshMemory(c *config.Case, number int64) int64 {
 }
 
 // meshMemory counts for a vertex its position and metric, twice if the smoother may restore positions, and its
-// neighbours, and for cells and edges their vertices and measures, and the cells' ids; in space also the faces of the tetrahedra around a
-// vertex, and the frames of boundary vertices. There are three edges to two triangles, seven to six tetrahedra, and
-// one and a half more for each boundary vertex.
+// neighbours, and for cells and edges their vertices and measures, and the ids of cells; in space also the faces of the
+// tetrahedra around a vertex, and the frames of boundary vertices. There are three edges to two triangles, seven to six
+// tetrahedra, and one and a half more for each boundary vertex.
 func meshMemory(method *Method, held solvers.Counts, number int64) int64 {
 	vertices, own, cells, copies := int64(held.Held), int64(held.Owned), int64(held.Cells), int64(1)
 	if method.Smoother == "barrier" {

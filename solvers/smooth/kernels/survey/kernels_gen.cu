@@ -603,8 +603,8 @@ DEVICE void AddEdges_f64_at(int64 t, int32 edges, int32 each, int32 at, Slice<do
     }
 }
 
-// AddSides adds the sizes of chunk t of the n sides of the boundary. Each has a number of `each` in sizes; listed has the
-// indices of sides there, and is empty where all are of the boundary.
+// AddSides adds the sizes of chunk t of the n sides of the boundary. Each has a number of `each` in sizes; listed has
+// the indices of sides there, and is empty where all are of the boundary.
 // AddSides[float32], survey.go:167
 DEVICE void AddSides_f32_at(int64 t, int32 n, int32 each, Slice<int32> listed, Slice<float> sizes, Surveyed *s,
         Array<exact_Part, 128> *parts, Array<int64, 71> *sums) {
@@ -640,8 +640,8 @@ DEVICE void AddSides_f32_at(int64 t, int32 n, int32 each, Slice<int32> listed, S
     }
 }
 
-// AddSides adds the sizes of chunk t of the n sides of the boundary. Each has a number of `each` in sizes; listed has the
-// indices of sides there, and is empty where all are of the boundary.
+// AddSides adds the sizes of chunk t of the n sides of the boundary. Each has a number of `each` in sizes; listed has
+// the indices of sides there, and is empty where all are of the boundary.
 // AddSides[float64], survey.go:167
 DEVICE void AddSides_f64_at(int64 t, int32 n, int32 each, Slice<int32> listed, Slice<double> sizes, Surveyed *s,
         Array<exact_Part, 128> *parts, Array<int64, 71> *sums) {

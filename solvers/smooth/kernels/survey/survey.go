@@ -160,8 +160,8 @@ func AddEdges[F num.Float](t int, edges, each, at int32, lengths []F, s *Surveye
 	}
 }
 
-// AddSides adds the sizes of chunk t of the n sides of the boundary. Each has a number of `each` in sizes; listed has the
-// indices of sides there, and is empty where all are of the boundary.
+// AddSides adds the sizes of chunk t of the n sides of the boundary. Each has a number of `each` in sizes; listed has
+// the indices of sides there, and is empty where all are of the boundary.
 //
 //atoll:kernel tile block=128
 func AddSides[F num.Float](t int, n, each int32, listed []int32, sizes []F, s *Surveyed, parts *[threads]exact.Part,
