@@ -33,6 +33,7 @@ type Estimate struct {
 // Copies are the bytes of a rank's arrays that its device copies for output.
 type Copies struct {
 	Frame      int64 // for each format with the values of all cells
+	Surface    int64 // for each format of an interface
 	Checkpoint int64
 }
 
