@@ -6,7 +6,8 @@ package contour
 
 import "github.com/atoll-hpc/atoll/internal/parallel"
 
-// Nodes are the nodes of a rank's part of a grid with their values. Nodes on its sides belong to several ranks.
+// Nodes are the nodes of a rank's part of a grid with their values. Ranks with adjacent parts both have the nodes
+// between them.
 type Nodes struct {
 	Dim    int
 	N      [3]int    // along each axis; 1 along z in the plane
@@ -18,8 +19,8 @@ type Nodes struct {
 	Coordinate func(axis, node int) float64
 }
 
-// Surface is the contour within a rank's part; it is closed except at the sides of that part. A point has the same id
-// and the same bits on all ranks that have it.
+// Surface is the contour within a rank's part; it is closed except at the boundary of that part. A point has the same
+// id and the same bits on all ranks that have it.
 type Surface struct {
 	Points []float64 // x, y, z of each
 	ID     []int64   // of each point, unique in the whole grid
