@@ -276,7 +276,7 @@ func (r *runner) writeDueRows(ctx context.Context, now solvers.Clock) error {
 func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	begin := time.Now()
 	defer func() { r.outputTime += time.Since(begin) }()
-	if r.rowQueue.solver != nil {
+	if r.rowQueue.used {
 		return r.observe(ctx, now)
 	}
 	table, err := r.totals.Measure(ctx, r.solver)

@@ -15,11 +15,11 @@ func (s *solver[F]) SurfaceField(ctx context.Context) (solvers.Field, error) {
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, f, 0) }}, s.fillGhosts(ctx)
 }
 
-// SurfaceOf returns the interface in the block as a mesh without gaps. Any goroutine may call it. Planes of neighbouring cells do not meet, so the
-// mesh only approximates them: at each corner of a cell the signed distances from the planes of the surrounding mixed
-// cells, and from faces between full and empty cells, are averaged, with larger weights for near ones; the surface is
-// the zero contour. It is closed within the grid for any distances, and ends at the grid's sides. Films thinner than
-// a cell may be missing.
+// SurfaceOf returns the interface in the block as a mesh without gaps. Any goroutine may call it. Planes of neighbouring
+// cells do not meet, so the mesh only approximates them: at each corner of a cell the signed distances from the planes
+// of the surrounding mixed cells, and from faces between full and empty cells, are averaged, with larger weights for
+// near ones; the surface is the zero contour. It is closed within the grid for any distances, and ends at the grid's
+// sides. Films thinner than a cell may be missing.
 func (s *solver[F]) SurfaceOf(fractions []float64) *contour.Surface {
 	field, same := any(fractions).([]F)
 	if !same {
