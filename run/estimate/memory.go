@@ -55,6 +55,9 @@ func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (n Memory, e
 // wholeFormats are the formats of frames with the values of all cells.
 var wholeFormats = []string{"vtu", "vti", "vdb", "nc"}
 
+// surfaceFormats are those of an interface.
+var surfaceFormats = []string{"vtp", "stl", "obj"}
+
 // copiesOf returns the bytes of the copies for one frame in each format and for a checkpoint, which may be written
 // after the same step.
 func copiesOf(kind *solvers.Kind, c *config.Case, held solvers.Counts) (bytes int64) {
@@ -63,8 +66,11 @@ func copiesOf(kind *solvers.Kind, c *config.Case, held solvers.Counts) (bytes in
 	}
 	n := kind.Copies(c, held)
 	for _, format := range c.Output.Format {
-		if slices.Contains(wholeFormats, format) {
+		switch {
+		case slices.Contains(wholeFormats, format):
 			bytes += n.Frame
+		case slices.Contains(surfaceFormats, format):
+			bytes += n.Surface
 		}
 	}
 	if c.Checkpoint.Every > 0 || c.Checkpoint.Steps > 0 {
