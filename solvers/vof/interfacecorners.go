@@ -152,36 +152,37 @@ func (c *corners[F]) add(at int, distance float64) {
 }
 
 // averageRow converts the sums of a row of corners to distances. A corner without a plane nearby gets its sign from the
-// fluid around it.
+// fluid around it: the mean volume fraction of the cells there.
 func (c *corners[F]) averageRow(j, k int) {
+	var rows [4][]F // of the cells around the corners
+	n := 0
+	for z := max(k-1, c.lo[2]); z < min(k+1, c.hi[2]); z++ {
+		for y := max(j-1, c.lo[1]); y < min(j+1, c.hi[1]); y++ {
+			first := c.block.Index(0, y, z)
+			rows[n] = c.field[first+c.lo[0] : first+c.hi[0]]
+			n++
+		}
+	}
 	least := contour.MinDistance * c.side
 	row := c.index(0, j, k)
-	for i := range c.n[0] {
-		d := c.distance[row+i]
-		if w := c.weight[row+i]; w > 0 {
+	distance, weight := c.distance[row:row+c.n[0]], c.weight[row:row+c.n[0]]
+	for i, w := range weight {
+		d := distance[i]
+		if w > 0 {
 			d /= w
 		} else {
-			d = c.side * (0.5 - c.meanFraction(i, j, k))
+			left, right := max(i-1-c.lo[0], 0), min(i+1, c.hi[0])-c.lo[0]
+			sum := 0.0
+			for _, cells := range rows[:n] {
+				for _, f := range cells[left:right] {
+					sum += float64(f)
+				}
+			}
+			d = c.side * (0.5 - sum/float64(n*(right-left)))
 		}
 		if math.Abs(d) < least {
 			d = math.Copysign(least, d+0) // -0 counts as outside, like 0
 		}
-		c.distance[row+i] = d
+		distance[i] = d
 	}
-}
-
-// meanFraction returns the mean volume fraction of the cells around a corner.
-func (c *corners[F]) meanFraction(i, j, k int) float64 {
-	sum, cells := 0.0, 0
-	left, right := max(i-1, c.lo[0]), min(i+1, c.hi[0])
-	for z := max(k-1, c.lo[2]); z < min(k+1, c.hi[2]); z++ {
-		for y := max(j-1, c.lo[1]); y < min(j+1, c.hi[1]); y++ {
-			row := c.block.Index(0, y, z)
-			for x := left; x < right; x++ {
-				sum += float64(c.field[row+x])
-				cells++
-			}
-		}
-	}
-	return sum / float64(cells)
 }
