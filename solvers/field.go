@@ -126,7 +126,7 @@ func (f *Field) Read(ctx context.Context) ([]float64, error) {
 	}
 	values := make([]float64, f.Space.Owned*h.count)
 	parallel.Ranges(f.Space.Owned, parallel.Parts(f.Space.Owned, fewValues), func(_, lo, hi int) {
-		h.read(values[lo*h.count:lo*h.count], lo, hi)
+		h.read(values[lo*h.count:hi*h.count], lo, hi)
 	})
 	return values, nil
 }

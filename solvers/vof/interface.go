@@ -10,7 +10,7 @@ import (
 
 // SurfaceField returns the volume fractions with ghosts, of which SurfaceOf makes the interface. All ranks call it.
 func (s *solver[F]) SurfaceField(ctx context.Context) (solvers.Field, error) {
-	f := s.fields[s.now()]
+	f := s.fields[s.currentField()]
 	return solvers.Field{Name: "f", Space: &solvers.Space{Owned: len(f)},
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, f, 0) }}, s.fillGhosts(ctx)
 }
@@ -18,8 +18,8 @@ func (s *solver[F]) SurfaceField(ctx context.Context) (solvers.Field, error) {
 // SurfaceOf returns the interface in the block as a mesh without gaps. Any goroutine may call it. Planes of neighbouring
 // cells do not meet, so the mesh only approximates them: at each corner of a cell the signed distances from the planes
 // of the surrounding mixed cells, and from faces between full and empty cells, are averaged, with larger weights for
-// near ones; the surface is the zero contour. It is closed within the grid for any distances, and ends at the grid's
-// sides. Films thinner than a cell may be missing.
+// near ones; the surface is the zero contour of these averages. It is closed, except where it meets the boundary of the
+// grid. Films thinner than a cell may be missing.
 func (s *solver[F]) SurfaceOf(fractions []float64) *contour.Surface {
 	field, same := any(fractions).([]F)
 	if !same {

@@ -80,7 +80,7 @@ func (c *corners[F]) addRow(j, k, first, end int) {
 		f := float64(c.field[row+i])
 		if c.mixed(f) {
 			if m, alpha := c.unitPlane(c.field, row+i); m != [3]float64{} {
-				c.plane([3]int{i, j, k}, m, alpha, first, end)
+				c.addPlane([3]int{i, j, k}, m, alpha, first, end)
 			}
 			continue
 		}
@@ -90,15 +90,15 @@ func (c *corners[F]) addRow(j, k, first, end int) {
 				continue
 			}
 			if g := float64(c.field[row+i-strides[d]]); g < 0.5 != (f < 0.5) && !c.mixed(g) {
-				c.face(at, d, first, end)
+				c.addFace(at, d, first, end)
 			}
 		}
 	}
 }
 
-// of iterates over the corners of a cell that are in the block and in the layers [first, end): bit d of bits is the
-// position along axis d.
-func (c *corners[F]) of(cell [3]int, first, end int) func(yield func(bits, at int) bool) {
+// cornersOf iterates over the corners of a cell that are in the block and in the layers [first, end), with their index
+// (at). Bit d of bits is 1 for the corners at the cell's upper end along axis d.
+func (c *corners[F]) cornersOf(cell [3]int, first, end int) func(yield func(bits, at int) bool) {
 	return func(yield func(bits, at int) bool) {
 		for bits := range 1 << c.block.Grid.Dim {
 			p := [3]int{cell[0] + bits&1, cell[1] + bits>>1&1, cell[2] + bits>>2&1}
@@ -113,29 +113,29 @@ func (c *corners[F]) of(cell [3]int, first, end int) func(yield func(bits, at in
 	}
 }
 
-// plane adds the distances of a cell's corners from its plane m·ξ = α in unit coordinates.
-func (c *corners[F]) plane(cell [3]int, m [3]float64, alpha float64, first, end int) {
+// addPlane adds the distances of a cell's corners from its plane m·ξ = α in unit coordinates.
+func (c *corners[F]) addPlane(cell [3]int, m [3]float64, alpha float64, first, end int) {
 	g, size := c.block.Grid, 0.0
 	for d := range g.Dim {
 		size += m[d] / g.Spacing(d) * (m[d] / g.Spacing(d))
 	}
 	size = math.Sqrt(size)
-	for bits, at := range c.of(cell, first, end) {
+	for bits, at := range c.cornersOf(cell, first, end) {
 		along := -alpha
 		for d := range g.Dim {
 			if bits>>d&1 == 1 {
 				along += m[d]
 			}
 		}
-		c.add(at, along/size)
+		c.addDistance(at, along/size)
 	}
 }
 
-// face adds the distance 0 at the corners of the lower face of a cell across an axis.
-func (c *corners[F]) face(cell [3]int, axis, first, end int) {
-	for bits, at := range c.of(cell, first, end) {
+// addFace adds the distance 0 at the corners of the lower face of a cell across an axis.
+func (c *corners[F]) addFace(cell [3]int, axis, first, end int) {
+	for bits, at := range c.cornersOf(cell, first, end) {
 		if bits>>axis&1 == 0 {
-			c.add(at, 0)
+			c.addDistance(at, 0)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (c *corners[F]) face(cell [3]int, axis, first, end int) {
 // about a corner. Near planes of a smooth interface have equal distances, up to the square of a side.
 const weightScale = 0.25
 
-func (c *corners[F]) add(at int, distance float64) {
+func (c *corners[F]) addDistance(at int, distance float64) {
 	scaled := distance / c.side
 	w := 1 / (weightScale*weightScale + scaled*scaled)
 	c.distance[at] += w * distance
@@ -152,36 +152,37 @@ func (c *corners[F]) add(at int, distance float64) {
 }
 
 // averageRow converts the sums of a row of corners to distances. A corner without a plane nearby gets its sign from the
-// fluid around it.
+// fluid around it: the mean volume fraction of the cells there.
 func (c *corners[F]) averageRow(j, k int) {
+	var rows [4][]F // of the cells around the corners
+	n := 0
+	for z := max(k-1, c.lo[2]); z < min(k+1, c.hi[2]); z++ {
+		for y := max(j-1, c.lo[1]); y < min(j+1, c.hi[1]); y++ {
+			first := c.block.Index(0, y, z)
+			rows[n] = c.field[first+c.lo[0] : first+c.hi[0]]
+			n++
+		}
+	}
 	least := contour.MinDistance * c.side
 	row := c.index(0, j, k)
-	for i := range c.n[0] {
-		d := c.distance[row+i]
-		if w := c.weight[row+i]; w > 0 {
+	distance, weight := c.distance[row:row+c.n[0]], c.weight[row:row+c.n[0]]
+	for i, w := range weight {
+		d := distance[i]
+		if w > 0 {
 			d /= w
 		} else {
-			d = c.side * (0.5 - c.meanFraction(i, j, k))
+			left, right := max(i-1-c.lo[0], 0), min(i+1, c.hi[0])-c.lo[0]
+			sum := 0.0
+			for _, cells := range rows[:n] {
+				for _, f := range cells[left:right] {
+					sum += float64(f)
+				}
+			}
+			d = c.side * (0.5 - sum/float64(n*(right-left)))
 		}
 		if math.Abs(d) < least {
 			d = math.Copysign(least, d+0) // -0 counts as outside, like 0
 		}
-		c.distance[row+i] = d
+		distance[i] = d
 	}
-}
-
-// meanFraction returns the mean volume fraction of the cells around a corner.
-func (c *corners[F]) meanFraction(i, j, k int) float64 {
-	sum, cells := 0.0, 0
-	left, right := max(i-1, c.lo[0]), min(i+1, c.hi[0])
-	for z := max(k-1, c.lo[2]); z < min(k+1, c.hi[2]); z++ {
-		for y := max(j-1, c.lo[1]); y < min(j+1, c.hi[1]); y++ {
-			row := c.block.Index(0, y, z)
-			for x := left; x < right; x++ {
-				sum += float64(c.field[row+x])
-				cells++
-			}
-		}
-	}
-	return sum / float64(cells)
 }
