@@ -15,7 +15,7 @@ func (s *solver[F]) SurfaceField(ctx context.Context) (solvers.Field, error) {
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, f, 0) }}, s.fillGhosts(ctx)
 }
 
-// SurfaceOf returns the interface in the block as a mesh without gaps. Any goroutine may call it. Planes of neighbouring
+// SurfaceOf returns the interface in the block as a mesh without gaps. Any goroutine may call it. Planes of adjacent
 // cells do not meet, so the mesh only approximates them: at each corner of a cell the signed distances from the planes
 // of the surrounding mixed cells, and from faces between full and empty cells, are averaged, with larger weights for
 // near ones; the surface is the zero contour of these averages. It is closed, except where it meets the boundary of the
