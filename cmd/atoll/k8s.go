@@ -149,7 +149,7 @@ func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 			return fmt.Errorf("the job is done, but its output was not downloaded: %w; it is on the volume %s, and --attach "+
 				"tries again", bad, f.claim())
 		}
-		fmt.Printf("%-16s %s in %s\n", "brought", words.Count(files, "file"), f.out)
+		fmt.Printf("%-16s %s to %s\n", "copied", words.Count(files, "file"), f.out)
 	}
 	if !f.keep {
 		err = errors.Join(err, cluster.Remove(after, f.job.Name, err == nil))

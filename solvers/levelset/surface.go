@@ -32,7 +32,7 @@ func (s *solver[F]) SurfaceOf(field []float64) *contour.Surface {
 		}
 		n.Whole[d]++ // along a periodic axis the first node occurs again at the end
 	}
-	least := contour.MinDistance * float64(s.lattice.Least)
+	minValue := contour.MinDistance * float64(s.lattice.MinSide)
 	rows := n.N[1] * n.N[2]
 	n.Values = make([]float64, n.N[0]*rows)
 	const fewRows = 100 // fewest of a thread
@@ -42,8 +42,8 @@ func (s *solver[F]) SurfaceOf(field []float64) *contour.Surface {
 			to := n.Values[row*n.N[0] : (row+1)*n.N[0]]
 			for i := range to {
 				v := from[i]
-				if math.Abs(v) < least {
-					v = math.Copysign(least, v+0) // -0 counts as outside, like 0
+				if math.Abs(v) < minValue {
+					v = math.Copysign(minValue, v+0) // -0 counts as outside, like 0
 				}
 				to[i] = v
 			}

@@ -7,26 +7,27 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// mover prepares the kernel that moves the vertices of a set by a smoother.
-func (a *solver[F]) mover(smoother string, set *kernels.Set) backend.Loop {
-	c, n, most := &a.control[0], &a.counters[0], &a.most[0]
+// moveLoop returns the loop that moves the vertices of a set by a smoother.
+func (a *solver[F]) moveLoop(smoother string, set *kernels.Set) backend.Loop {
+	c, n, longest := &a.control[0], &a.counters[0], &a.longestMove[0]
 	switch smoother {
 	case "pain":
-		return kernels.NewPainLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+		return kernels.NewPainLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
 	case "pain-exact":
-		return kernels.NewPainExactLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+		return kernels.NewPainExactLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
 	case "smart":
-		return kernels.NewSmartLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+		return kernels.NewSmartLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
 	case "fjp":
-		return kernels.NewOptimiseLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+		return kernels.NewOptimiseLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
 	case "barrier":
-		return kernels.NewBarrierLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+		return kernels.NewBarrierLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
 	default:
-		return kernels.NewHybridLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+		return kernels.NewHybridLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
 	}
 }
 
-// arrays are the arrays of triangles, besides those of the engine. They are in the device's memory too.
+// arrays are the arrays of triangles besides those of the engine, in the device's memory unless they are host
+// copies.
 type arrays[F num.Float] struct {
 	mesh   kernels.Mesh[F]
 	field  kernels.Field[F]
@@ -38,7 +39,7 @@ type arrays[F num.Float] struct {
 	hostShapes []kernels.Shape[F] // a host copy, for a device with separate memory
 }
 
-// metricArray is the name of a metric's arrays in errors.
+// metricArray is the name of the metric's arrays in errors of allocation.
 const metricArray = "metric"
 
 // uploadArrays allocates the arrays on the device.
@@ -49,7 +50,8 @@ func (a *solver[F]) uploadArrays(p *layout.Part, field kernels.Field[F]) error {
 		rails[i] = kernels.Rail[F]{X: F(r.X), Y: F(r.Y), Tx: F(r.Tx), Ty: F(r.Ty), Bx: F(r.Bx), By: F(r.By), Low: F(r.Low),
 			High: F(r.High)}
 	}
-	a.mesh = kernels.Mesh[F]{Rings: backend.Uploaded(b, p.Rings, "rings"), More: backend.Uploaded(b, p.More, "rings"),
+	a.mesh = kernels.Mesh[F]{Rings: backend.Uploaded(b, p.Rings, "rings"), More: backend.Uploaded(b, p.MoreNeighbours,
+		"rings"),
 		Rails: backend.Uploaded(b, rails, "rails")}
 	a.field = field
 	a.field.Samples = backend.Uploaded(b, field.Samples, metricArray)
@@ -64,11 +66,11 @@ func (a *solver[F]) uploadArrays(p *layout.Part, field kernels.Field[F]) error {
 	a.sides = backend.Fresh[kernels.Side[F]](b, len(p.Edges), "edges")
 	a.count = kernels.NewCountLoop(&a.control[0])
 	a.measureCell = kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes)
-	a.prepareRating(b, pass{0, len(a.cells), kernels.NewRateCellLoop(a.cells, a.v, &a.least[0])})
+	a.prepareRating(b, pass{0, len(a.cells), kernels.NewRateCellLoop(a.cells, a.v, &a.worstQuality[0])})
 	m := &measured[F]{ids: p.CellGlobal, cells: cellsOf[F](a.shapes), edges: len(p.Edges), lengths: numbersOf[F](a.sides),
 		eachLength: 2, lengthAt: 1, sizes: numbersOf[F](a.sides), eachSize: 2}
-	for i, border := range p.Border {
-		if border {
+	for i, on := range p.OnBoundary {
+		if on {
 			m.listed = append(m.listed, int32(i))
 		}
 	}

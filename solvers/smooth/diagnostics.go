@@ -33,14 +33,14 @@ func (s *engine[F, V]) countMoved() (int64, error) {
 	return moved.Load(), nil
 }
 
-// active returns the number of the rank's vertices that the last sweep visited.
-func (s *engine[F, V]) active() (n int64, err error) {
+// countActive returns the number of the rank's vertices that the last sweep visited.
+func (s *engine[F, V]) countActive() (n int64, err error) {
 	if s.Sweeps() == 0 {
 		return 0, nil
 	}
 	if !s.params.Cull {
 		for set := range s.sub.Sets {
-			n += int64(s.sub.First[set].Hi - s.sub.First[set].Lo + s.sub.Rest[set].Hi - s.sub.Rest[set].Lo)
+			n += int64(s.sub.Sent[set].Hi - s.sub.Sent[set].Lo + s.sub.Unsent[set].Hi - s.sub.Unsent[set].Lo)
 		}
 		return n, nil
 	}
@@ -51,8 +51,8 @@ func (s *engine[F, V]) active() (n int64, err error) {
 			return 0, err
 		}
 	}
-	for _, at := range seen {
-		if int(at) > (s.Sweeps()-1)*s.sub.Sets {
+	for _, visit := range seen {
+		if int(visit) > (s.Sweeps()-1)*s.sub.Sets {
 			n++
 		}
 	}
@@ -65,8 +65,8 @@ func (s *solver[F]) measuredShapes() ([]kernels.Shape[F], error) {
 	return onHost(s.dev, s.shapes, &s.hostShapes)
 }
 
-// onHost returns an array in memory that the host can read, valid until the next call; a device's array is copied to
-// the buffer.
+// onHost returns an array in memory that the host can read, valid until the next call. An array in separate memory
+// is copied to the buffer.
 func onHost[T any](dev backend.Device, from []T, buffer *[]T) ([]T, error) {
 	if _, separate := dev.(backend.Memory); !separate {
 		return from, nil

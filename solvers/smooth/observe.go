@@ -128,8 +128,8 @@ func (e *engine[F, V]) Observed(ctx context.Context) (quality.Diagnostics, error
 }
 
 func (e *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error) {
-	if e.known {
-		return e.last, nil
+	if e.diagnosed {
+		return e.lastDiagnostics, nil
 	}
 	room := e.observer.Now()
 	if err := e.observe(room); err != nil {
@@ -139,13 +139,13 @@ func (e *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error
 	if err != nil {
 		return quality.Diagnostics{}, err
 	}
-	active, err := e.active()
+	active, err := e.countActive()
 	if err != nil {
 		return quality.Diagnostics{}, err
 	}
-	e.last, err = e.diagnosticsOf(ctx, room, moved, active)
-	e.known = err == nil
-	return e.last, err
+	e.lastDiagnostics, err = e.diagnosticsOf(ctx, room, moved, active)
+	e.diagnosed = err == nil
+	return e.lastDiagnostics, err
 }
 
 // meanQuality returns the mean quality of the whole mesh.
@@ -160,8 +160,8 @@ func (e *engine[F, V]) meanQuality(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	found := (*survey.Surveyed)(unsafe.Pointer(unsafe.SliceData(bytes)))
-	e.mean = dist.Accumulator{}
-	e.mean.AddWords((*[exact.Words]int64)(found.Sums[survey.Qualities:]))
-	n, sum, err := share(ctx, e.comm, int(e.observer.cellN), &e.mean)
+	e.qualitySum = dist.Accumulator{}
+	e.qualitySum.AddWords((*[exact.Words]int64)(found.Sums[survey.Qualities:]))
+	n, sum, err := sumOverRanks(ctx, e.comm, int(e.observer.cellN), &e.qualitySum)
 	return sum / float64(n), err
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
-// shaped computes quality and volume of all cells and copies them to the host.
-func (s *solidSolver[F]) shaped() ([]solid.Shape[F], error) {
-	s.dev.Run(s.cells.loop, s.cells.lo, s.cells.hi)
+// measuredShapes measures all cells and returns their qualities and volumes on the host.
+func (s *solidSolver[F]) measuredShapes() ([]solid.Shape[F], error) {
+	s.dev.Run(s.measureCells.loop, s.measureCells.lo, s.measureCells.hi)
 	return onHost(s.dev, s.shapes, &s.hostShapes)
 }
 
 func (s *solidSolver[F]) Quality() solvers.View {
-	s.dev.Run(s.cells.loop, s.cells.lo, s.cells.hi)
+	s.dev.Run(s.measureCells.loop, s.measureCells.lo, s.measureCells.hi)
 	return solvers.ViewOf[F](s.dev, s.shapes, unsafe.Offsetof(solid.Shape[F]{}.Quality))
 }
 
 func (s *solidSolver[F]) Qualities() ([]float64, error) {
-	shapes, err := s.shaped()
+	shapes, err := s.measuredShapes()
 	if err != nil {
 		return nil, err
 	}

@@ -11,38 +11,43 @@ const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are the diagnostics, in the order in which Measure returns them.
 var quantities = []solvers.Quantity{
-	{Name: "quality_min", Doc: "of the worst cell, from 0 to 1, or below 0 where it is turned over", Outputs: inAll,
-		Panel: "quality"},
-	{Name: "quality_mean", Doc: "the mean of all cells", Outputs: inAll, Panel: "quality"},
-	{Name: "objective", Doc: "½Σ u'Mu over edges u", Outputs: inAll, Panel: "½Σ u'Mu"},
-	{Name: "edge_in_range", Doc: "share of edges of 1/√2 to √2 in the metric", Outputs: inAll, Panel: "share of edges"},
-	{Name: "inverted", Doc: "cells that are inverted", Outputs: inAll},
+	{Name: "quality_min", Doc: "quality of the worst cell, from 0 to 1, or negative if the cell is inverted",
+		Outputs: inAll,
+		Panel:   "quality"},
+	{Name: "quality_mean", Doc: "mean quality of all cells", Outputs: inAll, Panel: "quality"},
+	{Name: "objective", Doc: "½Σ u'Mu over all edges u, with the metric M", Outputs: inAll, Panel: "½Σ u'Mu"},
+	{Name: "edge_in_range", Doc: "share of the edges whose length in the metric is between 1/√2 and √2",
+		Outputs: inAll, Panel: "share of edges"},
+	{Name: "inverted", Doc: "number of inverted cells", Outputs: inAll},
 	{Name: "area_drift", Doc: "relative change of the area or volume since the start", Outputs: inAll | solvers.Drift},
 	{Name: "perimeter_drift", Doc: "relative change of the perimeter or surface since the start",
 		Outputs: inSummary | solvers.Drift},
-	{Name: "quality_max", Doc: "of the best cell", Outputs: inSummary},
-	{Name: "quality_min_before", Doc: "the worst at the start", Outputs: inSummary},
-	{Name: "quality_mean_before", Doc: "the mean at the start", Outputs: inSummary},
-	{Name: "sweeps", Doc: "that were made", Outputs: inSummary},
-	{Name: "colours", Doc: "of vertices, or of their clusters, that move at once", Outputs: inSummary},
+	{Name: "quality_max", Doc: "quality of the best cell", Outputs: inSummary},
+	{Name: "quality_min_before", Doc: "quality of the worst cell at the start", Outputs: inSummary},
+	{Name: "quality_mean_before", Doc: "mean quality at the start", Outputs: inSummary},
+	{Name: "sweeps", Doc: "number of sweeps", Outputs: inSummary},
+	{Name: "colours", Doc: "number of colours: sets of vertices that move concurrently", Outputs: inSummary},
 	{Name: "edge_min", Doc: "length of the shortest edge in the metric", Outputs: inSummary},
 	{Name: "edge_max", Doc: "length of the longest edge in the metric", Outputs: inSummary},
-	{Name: "worst_cell", Doc: "the id of the cell of quality_min", Outputs: inSummary},
-	{Name: "limited", Doc: "steps that the guard shortened, of all sweeps", Outputs: inSummary},
+	{Name: "worst_cell", Doc: "id of the cell with the quality quality_min", Outputs: inSummary},
+	{Name: "limited", Doc: "number of moves that the guard shortened, in all sweeps", Outputs: inSummary},
 	{Name: "metric_scale", Doc: "factor by which the metric was scaled", Outputs: inSummary},
-	{Name: "untangled", Doc: "cells that were inverted at the start", Outputs: inSummary},
-	{Name: "metric_bounded", Doc: "places held back by bounds", Outputs: inSummary},
-	{Name: "metric_raised", Doc: "places held back for want of curvature", Outputs: inSummary},
-	{Name: "metric_graded", Doc: "places held back by gradation", Outputs: inSummary},
-	{Name: "metric_off_grid", Doc: "share by which lengths between nodes are off", Outputs: inSummary},
-	{Name: "interpolation", Doc: "error left, as a share, of fields that the metric follows; 0 if none",
+	{Name: "untangled", Doc: "number of inverted cells before untangling; 0 without untangling", Outputs: inSummary},
+	{Name: "metric_bounded", Doc: "number of vertices or grid nodes whose metric hmin, hmax or aspect changed",
+		Outputs: inSummary},
+	{Name: "metric_raised", Doc: "number of vertices whose metric [metric] curvature raised", Outputs: inSummary},
+	{Name: "metric_graded", Doc: "number of vertices or grid nodes whose metric gradation changed", Outputs: inSummary},
+	{Name: "metric_off_grid", Doc: "largest relative error of lengths between the nodes of the metric's grid",
+		Outputs: inSummary},
+	{Name: "interpolation", Doc: "interpolation error of the fields of a Hessian metric over that at the start; " +
+		"0 for other metrics",
 		Outputs: inSummary},
 }
 
 // endQuantities are measured at the end alone, since the host counts them.
 var endQuantities = []solvers.Quantity{
-	{Name: "moved", Doc: "vertices that are not where they began", Outputs: inSummary},
-	{Name: "active", Doc: "vertices that the last sweep visited", Outputs: inSummary},
+	{Name: "moved", Doc: "number of vertices that are not at their initial position", Outputs: inSummary},
+	{Name: "active", Doc: "number of vertices that the last sweep visited", Outputs: inSummary},
 }
 
 // pendingRow is an observation that has been queued, or whose result is known already.
@@ -53,7 +58,7 @@ type pendingRow struct {
 
 func (d *caseSolver) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	now, err := d.diagnose(ctx)
-	return d.table(&now, d.made), err
+	return d.table(&now, d.sweepsMade), err
 }
 
 // table returns the quantities of a state after `made` sweeps of all rounds, the last of which is the present one.
@@ -62,8 +67,8 @@ func (d *caseSolver) table(now *quality.Diagnostics, made int) []solvers.Quantit
 		now.QualityMin, now.QualityMean, now.Objective, now.EdgeInRange, float64(now.Inverted), now.AreaDrift,
 		now.PerimeterDrift, now.QualityMax, d.before.QualityMin, d.before.QualityMean, float64(made),
 		float64(d.subdomain().Sets), now.EdgeMin, now.EdgeMax, float64(now.Worst), float64(now.Limited), d.solver.Scale(),
-		float64(d.untangled.Before), float64(d.held.Bounded), float64(d.held.Raised), float64(d.held.Graded),
-		d.held.OffGrid, d.error)
+		float64(d.untangled.Before), float64(d.adjusted.Bounded), float64(d.adjusted.Raised), float64(d.adjusted.Graded),
+		d.adjusted.OffGrid, d.remainingError)
 }
 
 // MeasureEnd counts the vertices that have moved, and those that the last sweep visited.
@@ -73,10 +78,10 @@ func (d *caseSolver) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error)
 }
 
 func (d *caseSolver) Observe(ctx context.Context) error {
-	row := pendingRow{made: d.made}
+	row := pendingRow{made: d.sweepsMade}
 	var err error
 	if d.after != nil { // the smoother that diagnosed this state need not be the present one
-		row.found = d.table(d.after, d.made)
+		row.found = d.table(d.after, d.sweepsMade)
 	} else {
 		err = d.solver.Observe(ctx)
 	}

@@ -15,33 +15,31 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// caseSolver is a rank's share of a run. A step updates vertices.
+// caseSolver is one rank's part of a run. A step is a sweep.
 type caseSolver struct {
 	*smoothing
-	comm   dist.Comm
-	size   solvers.Size
-	rules  *stopRules
-	cells  *solvers.Space
-	sweeps float64 // seconds
-	made   int     // sweeps, of all rounds
+	comm         dist.Comm
+	size         solvers.Size
+	rules        *stopRules
+	cells        *solvers.Space
+	sweepSeconds float64 // wall-clock time of all sweeps, s
+	sweepsMade   int     // number of sweeps, of all rounds
 
-	env      solvers.Env
-	file     *config.Case
-	sections *Sections
-	best     *round // the best of the previous rounds; nil before the second
-	saved    saved
-
-	pending []pendingRow // observations, the earliest first
-
-	places [][]float64 // of all vertices of the part after `placed` sweeps; nil before the first frame
-	placed int
-	frame  *vtk.Grid // nil before the first frame
+	env         solvers.Env
+	file        *config.Case
+	sections    *Sections
+	best        *round // the best of the previous rounds; nil before the second
+	saved       savedPositions
+	pending     []pendingRow // observations, the earliest first
+	positions   [][]float64  // of all vertices of the part, after positionsAt sweeps; nil before the first frame
+	positionsAt int
+	frame       *vtk.Grid // nil before the first frame
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
 	out := c.Output.Mesh
 	if out != "" {
-		if err := solvers.Agree(ctx, env.Comm, meshTo(out, env.Comm.Rank())); err != nil {
+		if err := solvers.Agree(ctx, env.Comm, checkOutputMesh(out, env.Comm.Rank())); err != nil {
 			return nil, err
 		}
 	}
@@ -61,9 +59,9 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	d.cells = &solvers.Space{Name: "cell", Owned: len(ids), Key: func(i int) int64 { return int64(ids[i]) },
 		Format: "vtu", Geometry: d.geometry, Moving: d.moving}
 	d.size = solvers.Size{Unit: "vertex", Dim: s.dim(), Entities: s.Vertices,
-		Bytes: s.solver.Bytes() * w.Metric.roundsHeld(), Precision: w.Method.Precision, Halo: s.solver.Halo(),
+		Bytes: s.solver.Bytes() * w.Metric.concurrentRounds(), Precision: w.Method.Precision, Halo: s.solver.Halo(),
 		End: float64(w.Method.Sweeps * max(1, w.Metric.Rounds)), Sweeps: true}
-	if d.rules.reason != "" {
+	if d.rules.rule != "" {
 		d.size.End = 0
 	}
 	if err := d.keepStart(); err != nil {
@@ -73,8 +71,8 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	return d, nil
 }
 
-// meshTo refuses a name of the output mesh that could not be written at the end by rank 0.
-func meshTo(out string, rank int) error {
+// checkOutputMesh refuses a name of the output mesh that rank 0 could not write at the end.
+func checkOutputMesh(out string, rank int) error {
 	err := meshio.Writable(out)
 	switch {
 	case err != nil:
@@ -95,16 +93,17 @@ func (d *caseSolver) Size() solvers.Size { return d.size }
 
 func (d *caseSolver) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	begin := time.Now()
-	defer func() { d.sweeps += time.Since(begin).Seconds() }()
-	sweepsBefore, most := d.solver.Sweeps(), d.sections.Method.Sweeps
-	n := min(steps, int(min(until, math.Ceil(pause)))-d.made, most-sweepsBefore, d.rules.untilCheck(sweepsBefore))
+	defer func() { d.sweepSeconds += time.Since(begin).Seconds() }()
+	sweepsBefore, maxSweeps := d.solver.Sweeps(), d.sections.Method.Sweeps
+	n := min(steps, int(min(until, math.Ceil(pause)))-d.sweepsMade, maxSweeps-sweepsBefore,
+		d.rules.untilCheck(sweepsBefore))
 	move, err := d.solver.Sweep(ctx, n)
 	if err != nil {
 		return false, err
 	}
-	d.made += d.solver.Sweeps() - sweepsBefore
+	d.sweepsMade += d.solver.Sweeps() - sweepsBefore
 	done, err = d.rules.check(ctx, d.solver, move)
-	if err != nil || !done && d.solver.Sweeps() < most {
+	if err != nil || !done && d.solver.Sweeps() < maxSweeps {
 		return done, err
 	}
 	if err := d.solver.Finish(ctx); err != nil {
@@ -114,7 +113,7 @@ func (d *caseSolver) Advance(ctx context.Context, until, pause float64, steps in
 }
 
 func (d *caseSolver) Clock() solvers.Clock {
-	return solvers.Clock{Time: float64(d.made), Steps: d.made, Dt: 1}
+	return solvers.Clock{Time: float64(d.sweepsMade), Steps: d.sweepsMade, Dt: 1}
 }
 
 // Stopped returns the rule that ended the run.
@@ -137,7 +136,7 @@ func (d *caseSolver) Fields() []solvers.Field {
 	quality.From = &solvers.Field{Name: quality.Name, Space: d.cells,
 		View: func() solvers.View { return d.solver.Quality() }}
 	size.Values = func(context.Context) ([]float64, error) {
-		at, err := d.now()
+		at, err := d.currentPositions()
 		if err != nil {
 			return nil, err
 		}
@@ -147,19 +146,19 @@ func (d *caseSolver) Fields() []solvers.Field {
 	return append(append([]solvers.Field{quality, size}, state...), d.savedFields(state[0].Space)...)
 }
 
-// now returns the current positions of the vertices of the part.
-func (d *caseSolver) now() (at [][]float64, err error) {
-	if n := d.made; d.places == nil || d.placed != n {
-		if d.places, err = d.solver.Positions(); err != nil {
+// currentPositions returns the positions of the vertices of the part after the last sweep.
+func (d *caseSolver) currentPositions() (at [][]float64, err error) {
+	if n := d.sweepsMade; d.positions == nil || d.positionsAt != n {
+		if d.positions, err = d.solver.Positions(); err != nil {
 			return nil, err
 		}
-		d.placed = n
+		d.positionsAt = n
 	}
-	return d.places, nil
+	return d.positions, nil
 }
 
 func (d *caseSolver) geometry(context.Context) (solvers.Geometry, error) {
-	at, err := d.now()
+	at, err := d.currentPositions()
 	if err != nil {
 		return solvers.Geometry{}, err
 	}
@@ -171,19 +170,19 @@ func (d *caseSolver) geometry(context.Context) (solvers.Geometry, error) {
 	return solvers.Geometry{Mesh: &g}, nil
 }
 
-// moving is the geometry without where the points are, which follows from the state.
+// moving returns the geometry without its points, and the state field from which these are computed.
 func (d *caseSolver) moving(ctx context.Context) (solvers.Geometry, solvers.MovingPoints, error) {
 	if d.frame == nil {
 		if _, err := d.geometry(ctx); err != nil {
 			return solvers.Geometry{}, solvers.MovingPoints{}, err
 		}
 	}
-	of := solvers.MovingPoints{Field: d.solver.StateFields()[0]}
-	all := *of.Field.Space
-	all.Owned = all.Held
-	of.Field.Space = &all
+	places := solvers.MovingPoints{Field: d.solver.StateFields()[0]}
+	held := *places.Field.Space
+	held.Owned = held.Held
+	places.Field.Space = &held
 	dim, n := d.dim(), len(d.frame.Points)/3
-	of.Points = func(at []float64) []float64 {
+	places.Points = func(at []float64) []float64 {
 		points := make([]float64, 3*n)
 		for i := range n {
 			copy(points[3*i:], at[dim*i:dim*(i+1)])
@@ -192,7 +191,7 @@ func (d *caseSolver) moving(ctx context.Context) (solvers.Geometry, solvers.Movi
 	}
 	g := *d.frame
 	g.Points = nil
-	return solvers.Geometry{Mesh: &g}, of, nil
+	return solvers.Geometry{Mesh: &g}, places, nil
 }
 
 func (d *caseSolver) Save(ctx context.Context, path string) error {
@@ -208,7 +207,7 @@ func (d *caseSolver) Save(ctx context.Context, path string) error {
 
 func (d *caseSolver) State(ctx context.Context) ([]solvers.State, error) { return d.solver.State(ctx) }
 
-func (d *caseSolver) Phases() map[string]float64 { return map[string]float64{"sweep": d.sweeps} }
+func (d *caseSolver) Phases() map[string]float64 { return map[string]float64{"sweep": d.sweepSeconds} }
 
 func (d *caseSolver) Close() {
 	if d.best != nil && d.best.solver != d.solver {

@@ -34,8 +34,8 @@ type Diagnostics struct {
 }
 
 // Improved reports whether the mean or the worst quality has risen by at least `by`.
-func (d *Diagnostics) Improved(was *Diagnostics, by float64) bool {
-	return d.QualityMean-was.QualityMean >= by || d.QualityMin-was.QualityMin >= by
+func (d *Diagnostics) Improved(before *Diagnostics, by float64) bool {
+	return d.QualityMean-before.QualityMean >= by || d.QualityMin-before.QualityMin >= by
 }
 
 // Counted is what a rank counts without a survey.

@@ -334,7 +334,7 @@ DEVICE uint64 worstRank(double quality) {
 }
 
 // count counts in a bin.
-// (*tally).count, tally.go:64
+// (*tally).count, tally.go:61
 DEVICE void tally_count(tally *o, int32 bin) {
     if (bin < 4) {
         o->low += shl(uint64(1u), (16u * uint64(bin)));
@@ -378,7 +378,7 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
 }
 
 // merge adds many tallies, each apart, into the one at first.
-// merge, tally.go:82
+// merge, tally.go:79
 DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<int64> sums) {
     tally o = all[first];
     for (int32 k = 1; k < many; k++) {
@@ -405,14 +405,14 @@ DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
 }
 
 // flush adds the two sums to those of the chunk.
-// (*tally).flush, tally.go:96
+// (*tally).flush, tally.go:93
 DEVICE void tally_flush(tally *o, Slice<int64> sums) {
     exact_Part_Flush(&o->first, Slice<int64>{sums.data, int64(71), int64(71)});
     exact_Part_Flush(&o->second, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
 }
 
 // inBin returns how many are in a bin.
-// (*tally).inBin, tally.go:73
+// (*tally).inBin, tally.go:70
 DEVICE int64 tally_inBin(tally *o, int32 bin) {
     uint64 word = o->low;
     if (bin >= 4) {
@@ -514,12 +514,9 @@ DEVICE void tally_addEdge(tally *o, double length, Slice<int64> sums) {
         o->special = add(o->special, int32(1));
     }
     int32 bin = 0;
-    double limit = 0.125;
-    for (int32 k = 1; k < 8; k++) {
-        if (length >= limit) {
-            bin = k;
-        }
-        limit *= 2.0;
+    if (length >= 0.125) {
+        // the exponent of 1/8 is 1020
+        bin = go_min<int32>(sub(int32(uint64(__double_as_longlong(length)) >> 52), 1019), 7);
     }
     tally_count(o, bin);
 }

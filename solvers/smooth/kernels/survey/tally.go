@@ -50,12 +50,9 @@ func (o *tally) addEdge(length float64, sums []int64) {
 	if length >= math.Sqrt2/2 && length <= math.Sqrt2 {
 		o.special++
 	}
-	bin, limit := int32(0), 0.125
-	for k := int32(1); k < LengthBins; k++ {
-		if length >= limit {
-			bin = k
-		}
-		limit *= 2
+	bin := int32(0)
+	if length >= 1./8 { // the exponent of 1/8 is 1020
+		bin = min(int32(math.Float64bits(length)>>52)-1019, LengthBins-1)
 	}
 	o.count(bin)
 }
