@@ -242,7 +242,7 @@ func (l *Layout) fixMarks() {
 	if l.mesh.Marks == nil {
 		return
 	}
-	held, ridged := l.mesh.Marks.Held(len(l.Class)), l.mesh.Marks.Ridged(len(l.Class))
+	held, ridged := l.mesh.Marks.Held(len(l.Class)), l.mesh.Marks.OnRidge(len(l.Class))
 	for v, c := range l.Class {
 		if held[v] || ridged[v] && c == free {
 			l.Class[v] = fixed

@@ -40,7 +40,7 @@ func NewLocalMeshes(m *mesh.Mesh, owner []int32, ranks int) (*LocalMeshes, error
 		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(m.X))
 	}
 	p := &LocalMeshes{mesh: m, owner: owner, cells: make([][]int32, ranks), tagged: make([][]int32, ranks),
-		local: make([]int32, len(m.X)), held: m.Marks.Held(len(m.X)), ridged: m.Marks.Ridged(len(m.X))}
+		local: make([]int32, len(m.X)), held: m.Marks.Held(len(m.X)), ridged: m.Marks.OnRidge(len(m.X))}
 	for v, r := range owner {
 		if r < 0 || int(r) >= ranks {
 			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)

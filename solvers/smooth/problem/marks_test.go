@@ -122,7 +122,7 @@ func checkKept(t *testing.T, file, other, out string) {
 		t.Errorf("%s: marks %+v, were %+v", out, marks[2], marks[0])
 	}
 	n, moved := len(x[0][0]), 0
-	held, ridged := marks[0].Held(n), marks[0].Ridged(n)
+	held, ridged := marks[0].Held(n), marks[0].OnRidge(n)
 	for v := range n {
 		stays := true
 		for axis := range x[0] {
