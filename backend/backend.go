@@ -12,9 +12,9 @@ type Loop interface {
 	Range(lo, hi int)
 }
 
-// Coarse is a loop with much work for each index. A thread therefore takes fewer indices at a time than it would of
-// other loops.
-type Coarse interface {
+// CoarseLoop is a loop with much work for each index. A thread therefore takes fewer indices at a time than it
+// would of other loops.
+type CoarseLoop interface {
 	Loop
 	// Grain returns the number of indices that a thread takes at a time.
 	Grain() int

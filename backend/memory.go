@@ -24,8 +24,8 @@ type Memory interface {
 	Sync() error
 }
 
-// Account is a device that counts how much of its memory is in use.
-type Account interface {
+// MemoryAccount is a device that counts how much of its memory is in use.
+type MemoryAccount interface {
 	// Peak returns the largest number of bytes that arrays and the scratch memory of [Primitives] took together. It does
 	// not count snapshots, which are made only if there is free memory, nor the driver's own memory.
 	Peak() int64

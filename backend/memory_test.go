@@ -15,7 +15,7 @@ type fakeGPU struct {
 	allocErr    error
 }
 
-func (f *fakeGPU) Name() string           { return "far" }
+func (f *fakeGPU) Name() string           { return "fake" }
 func (f *fakeGPU) Threads() int           { return 1 }
 func (f *fakeGPU) Run(l Loop, lo, hi int) {}
 func (f *fakeGPU) Close()                 {}

@@ -9,7 +9,7 @@ import (
 // along x first, then y, then z.
 type Boxes struct {
 	Dim      int      // 2 or 3; in 2D there is one layer of cells along z, without ghosts
-	Cuts     [3][]int // the first cell of each box along an axis, ascending, and after them the end of the last one
+	Cuts     [3][]int // the first cell of each box along an axis, ascending, and the end of the last box
 	Periodic [3]bool  // whether the last box along an axis is next to the first
 }
 
@@ -20,8 +20,8 @@ type Schedule uint8
 const (
 	// AxisByAxis exchanges along one axis after the other (dimension-ordered). Messages along later axes include
 	// the ghosts filled along earlier ones. A rank sends two messages per axis. This is the default: in
-	// BenchmarkBoxExchange, on 4 and 8 ranks of one machine, it took between a third less time than AllNeighbours
-	// and the same for small boxes (128², 32³), and at most a tenth more for large ones (1024², 96³).
+	// BenchmarkBoxExchange, on 4 and 8 ranks of one machine, it took up to a third less time than AllNeighbours for
+	// small boxes (128², 32³), and up to a tenth more for large ones (1024², 96³).
 	AxisByAxis Schedule = iota
 	// AllNeighbours exchanges with all neighbours, up to 8 in 2D and 26 in 3D, at the same time: more messages, but
 	// their latency counts once instead of once per axis.
@@ -29,8 +29,8 @@ const (
 )
 
 // String returns the name of the schedule.
-func (w Schedule) String() string {
-	if w == AxisByAxis {
+func (s Schedule) String() string {
+	if s == AxisByAxis {
 		return "by axis"
 	}
 	return "at once"
@@ -45,9 +45,9 @@ type BoxPlan struct {
 	Phases []Phase
 
 	boxes  Boxes
-	ghost  int
-	width  [3]int
-	upward bool // made by Upward, which has one schedule
+	ghost  int    // layers of ghosts in arrays
+	width  [3]int // layers of ghosts that an exchange fills along each axis
+	upward bool   // made by Upward, which has one schedule
 }
 
 // WithSchedule returns the plan for the same ghosts with another schedule.
@@ -58,9 +58,9 @@ func (p *BoxPlan) WithSchedule(schedule Schedule) (*BoxPlan, error) {
 	return NewBoxPlan(p.boxes, p.Rank, p.ghost, p.width, schedule)
 }
 
-// Deeper returns the plan of the same rank for arrays with so many ghost layers, where an exchange fills width
-// layers along each axis.
-func (p *BoxPlan) Deeper(ghost, width int, schedule Schedule) (*BoxPlan, error) {
+// WithLayers returns the plan of the same rank for arrays with ghost layers on each side, of which an exchange
+// fills width layers along each axis.
+func (p *BoxPlan) WithLayers(ghost, width int, schedule Schedule) (*BoxPlan, error) {
 	return NewBoxPlan(p.boxes, p.Rank, ghost, [3]int{width, width, width}, schedule)
 }
 
@@ -96,7 +96,7 @@ func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule) (*Box
 		return nil, fmt.Errorf("halo: %w", err)
 	}
 	if rank < 0 || rank >= b.parts(0)*b.parts(1)*b.parts(2) {
-		return nil, fmt.Errorf("halo: rank %d has no box: there are %d×%d×%d", rank, b.parts(0), b.parts(1), b.parts(2))
+		return nil, fmt.Errorf("halo: rank %d has no box: there are %d×%d×%d boxes", rank, b.parts(0), b.parts(1), b.parts(2))
 	}
 	if schedule != AxisByAxis && schedule != AllNeighbours {
 		return nil, fmt.Errorf("halo: unknown schedule %d", schedule)
@@ -109,8 +109,8 @@ func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule) (*Box
 		if a < b.Dim {
 			p.ghost[a] = ghost
 		}
-		p.own[a] = b.Cuts[a][p.position[a]+1] - b.Cuts[a][p.position[a]]
-		plan.Shape[a] = p.own[a] + 2*p.ghost[a]
+		p.owned[a] = b.Cuts[a][p.position[a]+1] - b.Cuts[a][p.position[a]]
+		plan.Shape[a] = p.owned[a] + 2*p.ghost[a]
 	}
 	if schedule == AllNeighbours {
 		plan.add(p.phase(width[0] > 0, width[1] > 0, width[2] > 0))
@@ -145,15 +145,15 @@ func (b *Boxes) parts(axis int) int { return len(b.Cuts[axis]) - 1 }
 
 func (b *Boxes) check(ghost int, width [3]int) error {
 	if b.Dim != 2 && b.Dim != 3 {
-		return fmt.Errorf("boxes in %d dimensions: give 2 or 3", b.Dim)
+		return fmt.Errorf("boxes in %d dimensions: want 2 or 3", b.Dim)
 	}
 	if ghost < 0 {
-		return fmt.Errorf("%d ghost layers", ghost)
+		return fmt.Errorf("%d ghost layers, want 0 or more", ghost)
 	}
 	for a, cuts := range b.Cuts {
 		name := axisNames[a]
 		if len(cuts) < 2 || a >= b.Dim && (len(cuts) != 2 || cuts[1]-cuts[0] != 1) {
-			return fmt.Errorf("cuts %v along %s: one box needs two, and in 2 dimensions there is one cell along z", cuts, name)
+			return fmt.Errorf("cuts %v along %s: want two or more, and in two dimensions a single cell along z", cuts, name)
 		}
 		if width[a] < 0 || width[a] > ghost {
 			return fmt.Errorf("a width of %d along %s, but the arrays have %d ghost layers", width[a], name, ghost)
@@ -179,7 +179,7 @@ func (p *BoxPlan) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "rank %d: arrays of %d×%d×%d cells\n", p.Rank, p.Shape[0], p.Shape[1], p.Shape[2])
 	for n, r := range p.Phases {
-		fmt.Fprintf(&s, "  round %d\n", n)
+		fmt.Fprintf(&s, "  phase %d\n", n)
 		for _, peer := range r.Peers {
 			fmt.Fprintf(&s, "    rank %d: send %v, receive %v\n", peer.Rank, peer.Send, peer.Recv)
 		}

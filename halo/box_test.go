@@ -10,13 +10,13 @@ func TestBoxPlanTranscript(t *testing.T) {
 	boxes := Boxes{Dim: 2, Cuts: [3][]int{{0, 2, 5}, {0, 2, 4}, {0, 1}}, Periodic: [3]bool{true, false, false}}
 	want := map[Schedule]string{
 		AxisByAxis: `rank 2: arrays of 6×6×1 cells
-  round 0
+  phase 0
     rank 3: send [2:3,2:3,0:0 2:3,2:3,0:0], receive [4:5,2:3,0:0 0:1,2:3,0:0]
-  round 1
+  phase 1
     rank 0: send [0:5,2:3,0:0], receive [0:5,0:1,0:0]
 `,
 		AllNeighbours: `rank 2: arrays of 6×6×1 cells
-  round 0
+  phase 0
     rank 0: send [2:3,2:3,0:0], receive [2:3,0:1,0:0]
     rank 1: send [2:3,2:3,0:0 2:3,2:3,0:0], receive [4:5,0:1,0:0 0:1,0:1,0:0]
     rank 3: send [2:3,2:3,0:0 2:3,2:3,0:0], receive [4:5,2:3,0:0 0:1,2:3,0:0]
@@ -38,7 +38,7 @@ func TestBoxPlanTranscript(t *testing.T) {
 func TestBoxMessages(t *testing.T) {
 	cuts := []int{0, 4, 8, 12}
 	boxes := Boxes{Dim: 3, Cuts: [3][]int{cuts, cuts, cuts}}
-	const middle = 13
+	const middle = 13 // rank of the box in the middle
 	messages, cells := map[Schedule]int{}, map[Schedule]int{}
 	for _, schedule := range []Schedule{AxisByAxis, AllNeighbours} {
 		plan, err := NewBoxPlan(boxes, middle, 2, [3]int{2, 2, 2}, schedule)
@@ -62,7 +62,7 @@ func TestBoxMessages(t *testing.T) {
 
 func TestInvalidBoxes(t *testing.T) {
 	good := func() Boxes { return Boxes{Dim: 2, Cuts: [3][]int{{0, 4, 8}, {0, 3}, {0, 1}}} }
-	w := func(n int) [3]int { return [3]int{n, n, n} }
+	uniform := func(n int) [3]int { return [3]int{n, n, n} }
 	for name, c := range map[string]struct {
 		change      func(*Boxes)
 		rank, ghost int
@@ -70,22 +70,22 @@ func TestInvalidBoxes(t *testing.T) {
 		schedule    Schedule
 		want        string
 	}{
-		"one dimension": {func(b *Boxes) { b.Dim = 1 }, 0, 1, w(1), AxisByAxis, "give 2 or 3"},
-		"no box":        {func(b *Boxes) { b.Cuts[0] = []int{0} }, 0, 1, w(1), AxisByAxis, "along x"},
-		"layers in 2D":  {func(b *Boxes) { b.Cuts[2] = []int{0, 2} }, 0, 1, w(1), AxisByAxis, "along z"},
-		"descending": {func(b *Boxes) { b.Cuts[0] = []int{0, 5, 4} }, 0, 1, w(1), AxisByAxis,
+		"one dimension": {func(b *Boxes) { b.Dim = 1 }, 0, 1, uniform(1), AxisByAxis, "want 2 or 3"},
+		"no box":        {func(b *Boxes) { b.Cuts[0] = []int{0} }, 0, 1, uniform(1), AxisByAxis, "along x"},
+		"layers in 2D":  {func(b *Boxes) { b.Cuts[2] = []int{0, 2} }, 0, 1, uniform(1), AxisByAxis, "along z"},
+		"descending": {func(b *Boxes) { b.Cuts[0] = []int{0, 5, 4} }, 0, 1, uniform(1), AxisByAxis,
 			"box 1 along x has -1"},
-		"no such rank":          {func(*Boxes) {}, 2, 1, w(1), AxisByAxis, "rank 2 has no box"},
-		"negative rank":         {func(*Boxes) {}, -1, 1, w(1), AxisByAxis, "rank -1"},
-		"negative layers":       {func(*Boxes) {}, 0, -1, w(0), AxisByAxis, "-1 ghost layers"},
-		"wider than the arrays": {func(*Boxes) {}, 0, 1, w(2), AxisByAxis, "2 along x"},
-		"negative width":        {func(*Boxes) {}, 0, 1, w(-1), AxisByAxis, "-1 along x"},
-		"too thin":              {func(*Boxes) {}, 0, 5, w(5), AxisByAxis, "fewer boxes along x"},
-		"too thin, for all": {func(b *Boxes) { b.Cuts[0] = []int{0, 4, 8, 9} }, 0, 2, w(2), AllNeighbours,
+		"no such rank":          {func(*Boxes) {}, 2, 1, uniform(1), AxisByAxis, "rank 2 has no box"},
+		"negative rank":         {func(*Boxes) {}, -1, 1, uniform(1), AxisByAxis, "rank -1"},
+		"negative layers":       {func(*Boxes) {}, 0, -1, uniform(0), AxisByAxis, "-1 ghost layers"},
+		"wider than the arrays": {func(*Boxes) {}, 0, 1, uniform(2), AxisByAxis, "2 along x"},
+		"negative width":        {func(*Boxes) {}, 0, 1, uniform(-1), AxisByAxis, "-1 along x"},
+		"too thin":              {func(*Boxes) {}, 0, 5, uniform(5), AxisByAxis, "fewer boxes along x"},
+		"too thin, for all": {func(b *Boxes) { b.Cuts[0] = []int{0, 4, 8, 9} }, 0, 2, uniform(2), AllNeighbours,
 			"box 2 along x has 1"},
-		"too thin for a period": {func(b *Boxes) { b.Periodic[1] = true }, 0, 4, w(4), AllNeighbours,
+		"too thin for a period": {func(b *Boxes) { b.Periodic[1] = true }, 0, 4, uniform(4), AllNeighbours,
 			"box 0 along y has 3 cells"},
-		"unknown schedule": {func(*Boxes) {}, 0, 1, w(1), 7, "unknown schedule"},
+		"unknown schedule": {func(*Boxes) {}, 0, 1, uniform(1), 7, "unknown schedule"},
 	} {
 		b := good()
 		c.change(&b)
@@ -95,7 +95,7 @@ func TestInvalidBoxes(t *testing.T) {
 		}
 	}
 	// A thin box without neighbours along the axis is valid.
-	if _, err := NewBoxPlan(good(), 0, 4, w(4), AllNeighbours); err != nil {
+	if _, err := NewBoxPlan(good(), 0, 4, uniform(4), AllNeighbours); err != nil {
 		t.Error(err)
 	}
 }

@@ -32,12 +32,12 @@ func (d boxDirect[T]) Close() error                     { return nil }
 // boxStaged exchanges arrays of a device through pinned memory of the host and the transport.
 type boxStaged[T any] struct {
 	messages
-	dev     backend.Device
-	staging backend.Staging
-	work    *primitives.Workspace
-	phases  []stagedPhase[T]
-	cells   int // of an array
-	field   []T
+	dev       backend.Device
+	staging   backend.Staging
+	workspace *primitives.Workspace
+	phases    []stagedPhase[T]
+	cells     int // of an array
+	field     []T
 }
 
 // stagedPhase is a phase of a plan with its buffers. Cells that the rank sends to itself stay on the device: they
@@ -57,9 +57,9 @@ type stagedPeer struct {
 	sendRange, recvRange [2]int
 }
 
-// NewBoxStaged prepares exchanges of arrays over a block through pinned memory and the transport. The device must be a
-// backend.Staging. Each phase waits for the device, so that the exchange order AllNeighbours, which has a single phase,
-// waits least.
+// NewBoxStaged prepares exchanges of arrays over a block through pinned memory and the transport. The device must
+// be a backend.Staging. Each phase waits for the device, so that the schedule AllNeighbours, which has a single
+// phase, waits least.
 func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag int) (GhostExchanger[T], error) {
 	staging, ok := dev.(backend.Staging)
 	if !ok {
@@ -69,7 +69,7 @@ func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag 
 	if cells > math.MaxInt32 {
 		return nil, fmt.Errorf("halo: arrays of %d cells, want at most %d", cells, math.MaxInt32)
 	}
-	x := &boxStaged[T]{dev: dev, staging: staging, work: primitives.NewWorkspace(dev), cells: cells}
+	x := &boxStaged[T]{dev: dev, staging: staging, workspace: primitives.NewWorkspace(dev), cells: cells}
 	maxRequests := 0
 	for _, phase := range plan.Phases {
 		r, err := x.prepare(plan, phase)
@@ -83,7 +83,7 @@ func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag 
 	return x, nil
 }
 
-// prepare allocates the buffers of a phase. On an error, r holds those allocated before.
+// prepare allocates the buffers of a phase. On an error, r holds the buffers that were allocated before.
 func (x *boxStaged[T]) prepare(plan *BoxPlan, phase Phase) (r stagedPhase[T], err error) {
 	var t T
 	size := int(unsafe.Sizeof(t))
@@ -184,7 +184,7 @@ func (x *boxStaged[T]) Finish(ctx context.Context) error {
 		if err := x.staging.StartUpload(r.in, r.recvBuf); err != nil {
 			return err
 		}
-		if _, err := primitives.Unpack(x.work, x.field, r.unpackIndex, r.in); err != nil {
+		if _, err := primitives.Unpack(x.workspace, x.field, r.unpackIndex, r.in); err != nil {
 			return err
 		}
 	}
@@ -193,10 +193,10 @@ func (x *boxStaged[T]) Finish(ctx context.Context) error {
 
 // start packs the cells that a phase sends, and fills the ghosts whose owner is this rank.
 func (x *boxStaged[T]) start(r *stagedPhase[T]) error {
-	if _, err := primitives.Pack(x.work, r.out, x.field, r.packIndex); err != nil {
+	if _, err := primitives.Pack(x.workspace, r.out, x.field, r.packIndex); err != nil {
 		return err
 	}
-	if _, err := primitives.Unpack(x.work, x.field, r.selfIndex, r.out[:r.selfBytes]); err != nil {
+	if _, err := primitives.Unpack(x.workspace, x.field, r.selfIndex, r.out[:r.selfBytes]); err != nil {
 		return err
 	}
 	if len(r.sendBuf) == 0 {

@@ -15,41 +15,41 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// lazy is a device in the memory of the host that copies staged messages as late as possible: StartDownload takes
-// effect in WaitDownloads, StartUpload when the next kernel runs or in WaitDownloads.
-type lazy struct {
+// lazyDevice is a device in the memory of the host that copies staged messages as late as possible: StartDownload
+// takes effect in WaitDownloads, StartUpload when the next kernel runs or in WaitDownloads.
+type lazyDevice struct {
 	*cpu.Device
 	downloads, uploads [][2][]byte
 	pinned             int
 }
 
-func (d *lazy) Run(l backend.Loop, lo, hi int) {
+func (d *lazyDevice) Run(l backend.Loop, lo, hi int) {
 	flush(&d.uploads)
 	d.Device.Run(l, lo, hi)
 }
 
-func (d *lazy) Pin(n int) ([]byte, error) {
+func (d *lazyDevice) Pin(n int) ([]byte, error) {
 	d.pinned++
 	return make([]byte, n), nil
 }
 
-func (d *lazy) Unpin([]byte) error {
+func (d *lazyDevice) Unpin([]byte) error {
 	d.pinned--
 	return nil
 }
 
-func (d *lazy) StartDownload(dst, src []byte) error {
+func (d *lazyDevice) StartDownload(dst, src []byte) error {
 	d.downloads = append(d.downloads, [2][]byte{dst, src})
 	return nil
 }
 
-func (d *lazy) WaitDownloads() error {
+func (d *lazyDevice) WaitDownloads() error {
 	flush(&d.uploads)
 	flush(&d.downloads)
 	return nil
 }
 
-func (d *lazy) StartUpload(dst, src []byte) error {
+func (d *lazyDevice) StartUpload(dst, src []byte) error {
 	d.uploads = append(d.uploads, [2][]byte{dst, src})
 	return nil
 }
@@ -61,12 +61,12 @@ func flush(copies *[][2][]byte) {
 	*copies = (*copies)[:0]
 }
 
-// TestBoxGhostsAnywhere: exchanges of host arrays, and of devices that stage or are linked, fill the ghosts and
-// change nothing else, for random divisions, widths, periods and schedules.
-func TestBoxGhostsAnywhere(t *testing.T) {
+// TestBoxExchangersFillGhosts: exchanges of host arrays, and of devices that stage or are linked, fill the ghosts
+// and change nothing else, for random divisions, widths, periods and schedules.
+func TestBoxExchangersFillGhosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomBoxes(t)
-		path := rapid.SampledFrom([]string{"direct", "staged", "linked"}).Draw(t, "how")
+		kind := rapid.SampledFrom([]string{"direct", "staged", "linked"}).Draw(t, "kind")
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		comms := local.New(c.ranks, local.Delay(uint64(c.ghost), 20*time.Microsecond))
@@ -76,7 +76,7 @@ func TestBoxGhostsAnywhere(t *testing.T) {
 				return err
 			}
 			ghosts := NewBoxDirect[cell](plan, comm, 2)
-			if path == "linked" && c.ranks > 1 {
+			if kind == "linked" && c.ranks > 1 {
 				dev := &linker{Device: cpu.New(1), comm: comm}
 				defer dev.Close()
 				var why string
@@ -84,8 +84,8 @@ func TestBoxGhostsAnywhere(t *testing.T) {
 					return fmt.Errorf("not linked: %s: %w", why, err)
 				}
 			}
-			if path == "staged" {
-				dev := &lazy{Device: cpu.New(1)}
+			if kind == "staged" {
+				dev := &lazyDevice{Device: cpu.New(1)}
 				defer dev.Close()
 				if ghosts, err = NewBoxStaged[cell](plan, comm, dev, 2); err != nil {
 					return err
@@ -100,7 +100,7 @@ func TestBoxGhostsAnywhere(t *testing.T) {
 			return fillAndCompare(ctx, c, plan, ghosts)
 		})
 		if err != nil {
-			t.Fatalf("%+v, %s: %v", c, path, err)
+			t.Fatalf("%+v, %s: %v", c, kind, err)
 		}
 	})
 }
@@ -126,8 +126,8 @@ func fillAndCompare(ctx context.Context, c boxCase, plan *BoxPlan, ghosts GhostE
 			}
 		}
 		for i := range field {
-			g, owned, due := c.globalCell(plan, i)
-			if !owned && !due {
+			g, owned, filled := c.globalCell(plan, i)
+			if !owned && !filled {
 				g = unchanged
 			}
 			if field[i] != value(g) {
@@ -148,7 +148,7 @@ func TestBoxStagedIsRefused(t *testing.T) {
 	if _, err := NewBoxStaged[float64](plan, noComm{}, plain, 1); err == nil {
 		t.Error("a device that cannot stage is accepted")
 	}
-	dev := &lazy{Device: plain}
+	dev := &lazyDevice{Device: plain}
 	large := &BoxPlan{Shape: [3]int{1 << 16, 1 << 16, 1}}
 	if _, err := NewBoxStaged[float64](large, noComm{}, dev, 1); err == nil {
 		t.Error("an array with more than MaxInt32 cells is accepted")

@@ -22,16 +22,16 @@ type boxDeviceExchanger[T any] struct {
 // NewBoxDeviceExchanger connects the devices of all ranks. All ranks must call it. If one of the devices cannot be
 // linked, it returns nil and the reason, as NewDeviceExchanger does.
 func NewBoxDeviceExchanger[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev backend.Device) (
-	x DeviceGhostExchanger[T], why string, err error) {
+	x DeviceGhostExchanger[T], reason string, err error) {
 	cells := plan.Shape[0] * plan.Shape[1] * plan.Shape[2]
 	if cells > math.MaxInt32 {
 		return nil, "", fmt.Errorf("halo: arrays of %d cells, want at most %d", cells, math.MaxInt32)
 	}
-	l, why, err := newDeviceComm(ctx, comm, dev, "")
-	if err != nil || why != "" {
-		return nil, why, err
+	l, reason, err := newDeviceComm(ctx, comm, dev, "")
+	if err != nil || reason != "" {
+		return nil, reason, err
 	}
-	staged := &boxStaged[T]{dev: dev, work: primitives.NewWorkspace(dev), cells: cells}
+	staged := &boxStaged[T]{dev: dev, workspace: primitives.NewWorkspace(dev), cells: cells}
 	b := &boxDeviceExchanger[T]{boxStaged: staged, deviceComm: *l}
 	for _, phase := range plan.Phases {
 		r, err := b.prepare(plan, phase)
@@ -79,7 +79,7 @@ func (x *boxDeviceExchanger[T]) queuePhase(n int) error {
 	if err := x.comm.Exchange(x.messages[n][0], x.messages[n][1]); err != nil {
 		return err
 	}
-	_, err := primitives.Unpack(x.work, x.field, r.unpackIndex, r.in)
+	_, err := primitives.Unpack(x.workspace, x.field, r.unpackIndex, r.in)
 	return err
 }
 

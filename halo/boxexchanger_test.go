@@ -27,7 +27,7 @@ type boxCase struct {
 func randomBoxes(t *rapid.T) boxCase {
 	c := boxCase{ranks: 1, ghost: rapid.IntRange(1, 4).Draw(t, "ghost layers")}
 	c.boxes.Dim = rapid.IntRange(2, 3).Draw(t, "dimensions")
-	c.schedule = rapid.SampledFrom([]Schedule{AxisByAxis, AllNeighbours}).Draw(t, "way")
+	c.schedule = rapid.SampledFrom([]Schedule{AxisByAxis, AllNeighbours}).Draw(t, "schedule")
 	uniform := rapid.Bool().Draw(t, "same width along each axis")
 	for a := range 3 {
 		c.boxes.Cuts[a] = []int{0, 1}
@@ -89,8 +89,8 @@ func exchangeAndCompare(ctx context.Context, c boxCase, comm dist.Comm) error {
 			return err
 		}
 		for i := range size {
-			g, owned, due := c.globalCell(plan, i)
-			if !owned && !due {
+			g, owned, filled := c.globalCell(plan, i)
+			if !owned && !filled {
 				g = unchanged
 			}
 			if doubles[i] != float64(g) || floats[i] != float32(g+round) || structs[i] != (cell{float64(round), 2, int32(g)}) {
@@ -158,12 +158,12 @@ func squares(n int) Boxes {
 }
 
 func TestBoxExchangeAllocatesNothing(t *testing.T) {
-	for _, way := range []Schedule{AxisByAxis, AllNeighbours} {
+	for _, schedule := range []Schedule{AxisByAxis, AllNeighbours} {
 		comms := local.New(4)
 		ctx := context.Background()
 		const runs = 100
 		err := onAllRanks(comms, func(c dist.Comm) error {
-			plan, err := NewBoxPlan(squares(16), c.Rank(), 2, [3]int{2, 2, 0}, way)
+			plan, err := NewBoxPlan(squares(16), c.Rank(), 2, [3]int{2, 2, 0}, schedule)
 			if err != nil {
 				return err
 			}
@@ -180,7 +180,7 @@ func TestBoxExchangeAllocatesNothing(t *testing.T) {
 				return nil
 			}
 			if n := testing.AllocsPerRun(runs, exchange); n != 0 {
-				t.Errorf("%v: an exchange allocates %v times", way, n)
+				t.Errorf("%v: an exchange allocates %v times", schedule, n)
 			}
 			return nil
 		})
@@ -207,9 +207,9 @@ func TestBoxMisuseIsRefused(t *testing.T) {
 // TestOverlap: cells further inside than the width may change between Start and Finish; ghosts get the values from
 // before.
 func TestOverlap(t *testing.T) {
-	for _, way := range []Schedule{AxisByAxis, AllNeighbours} {
+	for _, schedule := range []Schedule{AxisByAxis, AllNeighbours} {
 		err := onAllRanks(local.New(4), func(c dist.Comm) error {
-			plan, err := NewBoxPlan(squares(5), c.Rank(), 2, [3]int{2, 2, 0}, way)
+			plan, err := NewBoxPlan(squares(5), c.Rank(), 2, [3]int{2, 2, 0}, schedule)
 			if err != nil {
 				return err
 			}

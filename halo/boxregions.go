@@ -8,7 +8,7 @@ import (
 // boxPlanner computes the regions that one rank exchanges.
 type boxPlanner struct {
 	Boxes
-	position, own, ghost,
+	position, owned, ghost,
 	width [3]int // position among the boxes, owned cells, ghost layers in arrays, ghost layers to fill
 	filled [3]bool // by an earlier phase: messages include these layers
 }
@@ -49,14 +49,14 @@ func (p *boxPlanner) phase(alongX, alongY, alongZ bool) Phase {
 // neighbour returns the rank of the next box in a direction, if there is one.
 func (p *boxPlanner) neighbour(d [3]int) (rank int, ok bool) {
 	for a := 2; a >= 0; a-- {
-		at, n := p.position[a]+d[a], p.parts(a)
-		if at < 0 || at >= n {
+		position, n := p.position[a]+d[a], p.parts(a)
+		if position < 0 || position >= n {
 			if !p.Periodic[a] {
 				return 0, false
 			}
-			at = (at + n) % n
+			position = (position + n) % n
 		}
-		rank = rank*n + at
+		rank = rank*n + position
 	}
 	return rank, true
 }
@@ -65,7 +65,7 @@ func (p *boxPlanner) neighbour(d [3]int) (rank int, ok bool) {
 // there.
 func (p *boxPlanner) region(d [3]int, ghosts bool) (r Region) {
 	for a := range 3 {
-		first, end := p.ghost[a], p.ghost[a]+p.own[a]
+		first, end := p.ghost[a], p.ghost[a]+p.owned[a]
 		switch {
 		case d[a] < 0 && ghosts:
 			first, end = first-p.width[a], first

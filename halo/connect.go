@@ -9,22 +9,22 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// The paths of ghosts, as returned by GhostExchanger.Path.
+// The kinds of exchangers, as GhostExchanger.Kind returns them.
 const (
 	Direct = "direct" // from the memory of the host
 	Staged = "staged" // through pinned memory of the host
 	NCCL   = "nccl"   // from device to device
 )
 
-// pathChoices are the paths that a user may choose.
-var pathChoices = []string{"auto", Staged, NCCL}
+// kindChoices are the kinds that a user may choose.
+var kindChoices = []string{"auto", Staged, NCCL}
 
-// Connect prepares the exchange of ghosts by the given path: "auto" or "" for the fastest that all ranks support,
-// "staged" or "nccl". All ranks must call it, on any device. Exchanges that are used at the same time need
-// different tags.
+// Connect prepares the exchange of ghosts by the given kind of exchanger: "auto" or "" for the fastest that all
+// ranks support, "staged" (direct on a device that uses the host's memory) or "nccl". All ranks must call it, on
+// any device. Exchanges that are used at the same time need different tags.
 func Connect[T any](ctx context.Context, plan *Plan, comm dist.Comm, dev backend.Device, tag int,
-	path string) (GhostExchanger[T], error) {
-	return connect(path, comm, func() (GhostExchanger[T], string, error) {
+	kind string) (GhostExchanger[T], error) {
+	return connect(kind, comm, func() (GhostExchanger[T], string, error) {
 		linked, reason, err := NewDeviceExchanger[T](ctx, plan, comm, dev)
 		return linked, reason, err
 	}, func() (GhostExchanger[T], error) { return connectHost[T](plan, comm, dev, tag) })
@@ -32,8 +32,8 @@ func Connect[T any](ctx context.Context, plan *Plan, comm dist.Comm, dev backend
 
 // ConnectBox is Connect for arrays over a block of a grid.
 func ConnectBox[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev backend.Device, tag int,
-	path string) (GhostExchanger[T], error) {
-	return connect(path, comm, func() (GhostExchanger[T], string, error) {
+	kind string) (GhostExchanger[T], error) {
+	return connect(kind, comm, func() (GhostExchanger[T], string, error) {
 		allNeighbours, err := plan.WithSchedule(AllNeighbours) // latency dominates the cost of a message
 		if err != nil {
 			return nil, "", err
@@ -48,30 +48,30 @@ func ConnectBox[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev b
 	})
 }
 
-// ConnectLike prepares exchanges of other elements, by a plan, on the path of x, which Connect has prepared. Close them
-// before x.
+// ConnectLike prepares exchanges of elements of another type, by an exchanger of the same kind as x, which Connect
+// has prepared. Close the result before x.
 func ConnectLike[U, T any](x GhostExchanger[T], plan *Plan, comm dist.Comm, dev backend.Device,
 	tag int) (GhostExchanger[U], error) {
 	if linked, ok := x.(*DeviceExchanger[T]); ok {
-		return sharingComm[U](linked, plan)
+		return shareComm[U](linked, plan)
 	}
 	return connectHost[U](plan, comm, dev, tag)
 }
 
-// connect chooses the path.
-func connect[T any](path string, comm dist.Comm, link func() (GhostExchanger[T], string, error),
+// connect chooses the kind of exchanger, and makes it by link (between devices) or host (through the host).
+func connect[T any](kind string, comm dist.Comm, link func() (GhostExchanger[T], string, error),
 	host func() (GhostExchanger[T], error)) (GhostExchanger[T], error) {
-	if path != "" && !slices.Contains(pathChoices, path) {
-		return nil, fmt.Errorf("halo %q is not known; choose auto, staged or nccl", path)
+	if kind != "" && !slices.Contains(kindChoices, kind) {
+		return nil, fmt.Errorf("halo %q is not known; choose auto, staged or nccl", kind)
 	}
-	if comm.Size() > 1 && path != Staged {
+	if comm.Size() > 1 && kind != Staged {
 		linked, reason, err := link()
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("halo: %w", err)
 		case reason == "":
 			return linked, nil
-		case path == NCCL:
+		case kind == NCCL:
 			return nil, fmt.Errorf("NCCL halo exchange unavailable: %s", reason)
 		}
 	}

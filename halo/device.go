@@ -15,7 +15,7 @@ import (
 // that order, it packs nothing.
 type packer[T any] struct {
 	plan       *Plan
-	work       *primitives.Workspace
+	workspace  *primitives.Workspace
 	dev        backend.Device
 	index      []int32 // on the device
 	buf        []byte  // on the device
@@ -26,7 +26,7 @@ type packer[T any] struct {
 
 func newPacker[T any](plan *Plan, dev backend.Device) (*packer[T], error) {
 	var t T
-	p := &packer[T]{plan: plan, work: primitives.NewWorkspace(dev), dev: dev, size: int(unsafe.Sizeof(t)),
+	p := &packer[T]{plan: plan, workspace: primitives.NewWorkspace(dev), dev: dev, size: int(unsafe.Sizeof(t)),
 		offsets: []int{0}}
 	var index []int32
 	for _, peer := range plan.Peers {
@@ -59,7 +59,7 @@ func (p *packer[T]) pack(field []T) ([]byte, error) {
 	if p.contiguous {
 		return bytesOf(field, 0, p.bytes()/p.size), nil
 	}
-	_, err := primitives.Pack(p.work, p.buf, field, p.index)
+	_, err := primitives.Pack(p.workspace, p.buf, field, p.index)
 	return p.buf, err
 }
 

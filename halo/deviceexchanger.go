@@ -19,9 +19,9 @@ type DeviceExchanger[T any] struct {
 
 // deviceComm is a device communicator, and a goroutine that aborts it when a rank is lost.
 type deviceComm struct {
-	comm    backend.DeviceComm
-	stop    context.CancelFunc
-	watched chan struct{}
+	comm       backend.DeviceComm
+	stop       context.CancelFunc
+	watchEnded chan struct{}
 }
 
 // watchTag is the tag of a receive that no rank ever matches: it fails when the next rank is lost.
@@ -30,14 +30,14 @@ const watchTag = 1<<20 + 1
 // NewDeviceExchanger connects the devices of all ranks. All ranks must call it. If the devices cannot be connected,
 // since one has no library for it or two ranks share a device, it returns nil and the reason.
 func NewDeviceExchanger[T any](ctx context.Context, plan *Plan, comm dist.Comm,
-	dev backend.Device) (x *DeviceExchanger[T], why string, err error) {
-	mine := ""
+	dev backend.Device) (x *DeviceExchanger[T], reason string, err error) {
+	ownReason := ""
 	if plan.Owned == 0 {
-		mine = "it has no cells"
+		ownReason = "it has no cells"
 	}
-	l, why, err := newDeviceComm(ctx, comm, dev, mine)
-	if err != nil || why != "" {
-		return nil, why, err
+	l, reason, err := newDeviceComm(ctx, comm, dev, ownReason)
+	if err != nil || reason != "" {
+		return nil, reason, err
 	}
 	p, err := newPacker[T](plan, dev)
 	if err != nil {
@@ -59,8 +59,9 @@ func newDeviceExchanger[T any](p *packer[T], l *deviceComm) *DeviceExchanger[T] 
 	return x
 }
 
-// sharingComm prepares exchanges of other elements over the device communicator of x. Close the result before x.
-func sharingComm[U, T any](x *DeviceExchanger[T], plan *Plan) (*DeviceExchanger[U], error) {
+// shareComm prepares exchanges of elements of another type over the device communicator of x. Close the result
+// before x.
+func shareComm[U, T any](x *DeviceExchanger[T], plan *Plan) (*DeviceExchanger[U], error) {
 	p, err := newPacker[U](plan, x.dev)
 	if err != nil {
 		return nil, err
@@ -70,30 +71,31 @@ func sharingComm[U, T any](x *DeviceExchanger[T], plan *Plan) (*DeviceExchanger[
 	return other, nil
 }
 
-// newDeviceComm connects the devices of all ranks, or returns the reason why it cannot. mine is a reason of this
-// rank beyond those that the device reports, or "".
-func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, mine string) (l *deviceComm, why string,
+// newDeviceComm connects the devices of all ranks, or returns the reason why it cannot. ownReason is a reason of
+// this rank beyond those that the device reports, or "".
+func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, ownReason string) (l *deviceComm,
+	reason string,
 	err error) {
 	linker, ok := dev.(backend.Linker)
 	deviceID := ""
 	var id []byte
 	if !ok {
-		mine = "device " + dev.Name() + " has no device communicator"
-	} else if mine == "" {
+		ownReason = "device " + dev.Name() + " has no device communicator"
+	} else if ownReason == "" {
 		deviceID = linker.DeviceID()
-		var bad error
-		if id, bad = linker.LinkID(); bad != nil {
-			mine = bad.Error()
+		var linkErr error
+		if id, linkErr = linker.LinkID(); linkErr != nil {
+			ownReason = linkErr.Error()
 		}
 	}
-	why, err = agreeOnDeviceComm(ctx, comm, mine, deviceID)
-	if err != nil || why != "" {
-		return nil, why, err
+	reason, err = agreeOnDeviceComm(ctx, comm, ownReason, deviceID)
+	if err != nil || reason != "" {
+		return nil, reason, err
 	}
 	if err := comm.Bcast(ctx, 0, id); err != nil {
 		return nil, "", err
 	}
-	l = &deviceComm{watched: make(chan struct{})}
+	l = &deviceComm{watchEnded: make(chan struct{})}
 	if l.comm, err = linker.Link(comm.Rank(), comm.Size(), id); err != nil {
 		return nil, "", err
 	}
@@ -105,24 +107,24 @@ func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, mine
 
 // agreeOnDeviceComm asks all ranks whether their devices can be connected, and returns the reason of the lowest rank
 // whose device cannot.
-func agreeOnDeviceComm(ctx context.Context, comm dist.Comm, mine, deviceID string) (string, error) {
-	r, why, err := dist.FirstText(ctx, comm, mine)
+func agreeOnDeviceComm(ctx context.Context, comm dist.Comm, ownReason, deviceID string) (string, error) {
+	r, reason, err := dist.FirstText(ctx, comm, ownReason)
 	if err != nil {
 		return "", err
 	}
 	if r >= 0 {
-		return fmt.Sprintf("rank %d: %s", r, why), nil
+		return fmt.Sprintf("rank %d: %s", r, reason), nil
 	}
-	all, err := comm.Allgatherv(ctx, []byte(deviceID))
+	ids, err := comm.Allgatherv(ctx, []byte(deviceID))
 	if err != nil {
 		return "", err
 	}
-	owner := map[string]int{}
-	for r, p := range all {
-		if other, shared := owner[string(p)]; shared {
+	rankOf := map[string]int{}
+	for r, p := range ids {
+		if other, shared := rankOf[string(p)]; shared {
 			return fmt.Sprintf("ranks %d and %d share a device", other, r), nil
 		}
-		owner[string(p)] = r
+		rankOf[string(p)] = r
 	}
 	return "", nil
 }
@@ -130,7 +132,7 @@ func agreeOnDeviceComm(ctx context.Context, comm dist.Comm, mine, deviceID strin
 // watch aborts the device communicator when a rank is lost, since the device itself would wait forever. It detects
 // the loss by the failure of a receive from the next rank, which never sends the message.
 func (x *deviceComm) watch(ctx context.Context, comm dist.Comm) {
-	defer close(x.watched)
+	defer close(x.watchEnded)
 	req, err := comm.Irecv(ctx, (comm.Rank()+1)%comm.Size(), watchTag, nil)
 	if err == nil {
 		err = comm.Wait(ctx, []dist.Request{req})
@@ -182,6 +184,6 @@ func (x *DeviceExchanger[T]) Close() error {
 
 func (x *deviceComm) close() error {
 	x.stop()
-	<-x.watched
+	<-x.watchEnded
 	return x.comm.Close()
 }

@@ -102,9 +102,9 @@ func TestItemsArrive(t *testing.T) {
 // TestItemsArriveOverGRPC: the same over gRPC, which sends short and long messages by different protocols.
 func TestItemsArriveOverGRPC(t *testing.T) {
 	plans := make([]*ItemPlan, 3)
-	for p, most := range [][3]int{{0, 40_000, 7}, {1000, 0, 40_000}, {40_000, 300, 0}} {
+	for p, limits := range [][3]int{{0, 40_000, 7}, {1000, 0, 40_000}, {40_000, 300, 0}} {
 		plans[p] = &ItemPlan{Rank: p}
-		for q, n := range most {
+		for q, n := range limits {
 			if q != p {
 				plans[p].Peers = append(plans[p].Peers, ItemPeer{Rank: q, Send: n})
 			}

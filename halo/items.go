@@ -34,12 +34,12 @@ func (p *Plan) Items(limit func(cells int) int) *ItemPlan {
 // limit(n) items where BoxPlan exchanges n cells: an item that moves by at most width cells along each axis leaves
 // the box from these cells. All ranks must pass the same function.
 func (p *BoxPlan) Items(limit func(cells int) int) (*ItemPlan, error) {
-	all, err := p.WithSchedule(AllNeighbours)
+	allNeighbours, err := p.WithSchedule(AllNeighbours)
 	if err != nil {
 		return nil, err
 	}
 	plan := &ItemPlan{Rank: p.Rank}
-	for _, phase := range all.Phases {
+	for _, phase := range allNeighbours.Phases {
 		for _, e := range phase.Peers {
 			if e.Rank != p.Rank {
 				plan.add(e.Rank, countCells(e.Send), countCells(e.Recv), limit)

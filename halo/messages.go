@@ -21,21 +21,22 @@ func newMessages(comm dist.Comm, tag, maxRequests int) messages {
 
 func (m *messages) receive(ctx context.Context, source int, buf []byte) error {
 	req, err := m.comm.Irecv(ctx, source, m.tag, buf)
-	return m.posted("receive", req, err)
+	return m.addRequest("receive", req, err)
 }
 
 // receiveUpTo is receive for a message of unknown length, which is stored in *length.
 func (m *messages) receiveUpTo(ctx context.Context, source int, buf []byte, length *int) error {
 	req, err := m.comm.IrecvUpTo(ctx, source, m.tag, buf, length)
-	return m.posted("receive", req, err)
+	return m.addRequest("receive", req, err)
 }
 
 func (m *messages) send(ctx context.Context, dest int, buf []byte) error {
 	req, err := m.comm.Isend(ctx, dest, m.tag, buf)
-	return m.posted("send", req, err)
+	return m.addRequest("send", req, err)
 }
 
-func (m *messages) posted(what string, req dist.Request, err error) error {
+// addRequest adds a message that was posted to the pending ones. If posting it failed, it cancels them all.
+func (m *messages) addRequest(what string, req dist.Request, err error) error {
 	if err != nil {
 		m.cancelPosted()
 		return fmt.Errorf("halo: %s: %w", what, err)
@@ -56,8 +57,8 @@ func (m *messages) wait(ctx context.Context) error {
 
 // cancelPosted cancels the messages posted before a failure.
 func (m *messages) cancelPosted() {
-	ended, end := context.WithCancel(context.Background())
-	end()
-	_ = m.comm.Wait(ended, m.reqs) // the first failure is returned already
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = m.comm.Wait(cancelled, m.reqs) // the first failure is returned already
 	m.reqs = m.reqs[:0]
 }

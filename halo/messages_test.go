@@ -12,7 +12,7 @@ import (
 // failingSender is a communicator whose sends fail.
 type failingSender struct {
 	dist.Comm
-	posted, ended int // receives
+	posted, cancelled int // receives
 }
 
 var errBroken = errors.New("broken")
@@ -32,7 +32,7 @@ func (b *failingSender) Isend(context.Context, int, int, []byte) (dist.Request, 
 }
 
 func (b *failingSender) Wait(ctx context.Context, reqs []dist.Request) error {
-	b.ended += len(reqs)
+	b.cancelled += len(reqs)
 	return b.Comm.Wait(ctx, reqs)
 }
 
@@ -54,8 +54,8 @@ func TestFailureCancelsReceives(t *testing.T) {
 			if err := start(b); !errors.Is(err, errBroken) {
 				t.Fatalf("error %v", err)
 			}
-			if b.posted == 0 || b.ended != b.posted {
-				t.Errorf("%d receives were posted, %d cancelled", b.posted, b.ended)
+			if b.posted == 0 || b.cancelled != b.posted {
+				t.Errorf("%d receives were posted, %d cancelled", b.posted, b.cancelled)
 			}
 			for _, c := range comms {
 				if err := c.Close(); err != nil {

@@ -21,7 +21,7 @@ type Plan struct {
 	Peers  []Peer // in ascending order of rank
 }
 
-// Peer is a rank that shares a boundary with this one.
+// Peer is a rank with which cells are exchanged, in one or both directions.
 type Peer struct {
 	Rank   int
 	Send   []int32 // local ids of the owned cells that the peer holds as ghosts, in ascending global order
@@ -95,7 +95,8 @@ func (p *Plan) Check(ranks int) error {
 		case e.Lo < e.Hi && e.Lo == next:
 			next = e.Hi
 		case e.Lo != e.Hi || e.Lo < 0 || int(e.Lo) > p.Owned+p.Ghosts:
-			return fmt.Errorf("halo: ghosts [%d, %d) are those of rank %d, where %d comes next", e.Lo, e.Hi, e.Rank, next)
+			return fmt.Errorf("halo: ghosts [%d, %d) belong to rank %d, want a range that begins at %d", e.Lo, e.Hi, e.Rank,
+				next)
 		}
 		for _, cell := range e.Send {
 			if cell < 0 || int(cell) >= p.Owned {
@@ -104,7 +105,7 @@ func (p *Plan) Check(ranks int) error {
 		}
 	}
 	if int(next) != p.Owned+p.Ghosts {
-		return fmt.Errorf("halo: ghosts [%d, %d) are those of no peer", next, p.Owned+p.Ghosts)
+		return fmt.Errorf("halo: ghosts [%d, %d) belong to no peer", next, p.Owned+p.Ghosts)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ type stridedRuns struct {
 }
 
 // stridedRunsOf returns the runs of regions of an array, and their total number of cells.
-func stridedRunsOf(shape [3]int, regions []Region) (all []stridedRuns, cells int) {
+func stridedRunsOf(shape [3]int, regions []Region) (runs []stridedRuns, cells int) {
 	for _, r := range regions {
 		s := stridedRuns{
 			first:  r.Lo[0] + shape[0]*(r.Lo[1]+shape[1]*r.Lo[2]),
@@ -18,10 +18,10 @@ func stridedRunsOf(shape [3]int, regions []Region) (all []stridedRuns, cells int
 		if s.length == s.rowStride { // whole rows are contiguous
 			s.length, s.height = s.length*s.height, 1
 		}
-		all = append(all, s)
+		runs = append(runs, s)
 		cells += r.cells()
 	}
-	return all, cells
+	return runs, cells
 }
 
 // pack copies the cells of a field to the front of buf and returns how many bytes they took.
@@ -51,14 +51,14 @@ func (r *stridedRuns) unpack(buf []byte, f Field) int {
 }
 
 // copyTo copies the cells to those of another region of the same shape in the same field.
-func (r *stridedRuns) copyTo(to *stridedRuns, f Field) {
+func (r *stridedRuns) copyTo(other *stridedRuns, f Field) {
 	n := r.length * f.size
 	for k := range r.depth {
-		from, dst := (r.first+k*r.layerStride)*f.size, (to.first+k*to.layerStride)*f.size
+		src, dst := (r.first+k*r.layerStride)*f.size, (other.first+k*other.layerStride)*f.size
 		for range r.height {
-			copy(f.data[dst:dst+n], f.data[from:from+n])
-			from += r.rowStride * f.size
-			dst += to.rowStride * f.size
+			copy(f.data[dst:dst+n], f.data[src:src+n])
+			src += r.rowStride * f.size
+			dst += other.rowStride * f.size
 		}
 	}
 }

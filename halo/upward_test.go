@@ -38,7 +38,7 @@ func checkGather(t *testing.T, dim int, periodic bool, parts [3]int) {
 		}
 	}
 	want := make([]int32, n[0]*n[1]*n[2])
-	number := func(cell [3]int) (c int, inside bool) {
+	cellNumber := func(cell [3]int) (c int, inside bool) {
 		for a := 2; a >= 0; a-- {
 			x := cell[a]
 			if b.Periodic[a] {
@@ -51,9 +51,10 @@ func checkGather(t *testing.T, dim int, periodic bool, parts [3]int) {
 		}
 		return c, true
 	}
-	// Every cell raises itself and the cells above it along each axis.
-	raises := func(cell [3]int, f func(to [3]int, v int32)) {
-		c, _ := number(cell)
+	// Each cell contributes random values to itself and to the cells above it along each axis, across edges and
+	// corners too.
+	contributions := func(cell [3]int, f func(to [3]int, v int32)) {
+		c, _ := cellNumber(cell)
 		r := rand.New(rand.NewPCG(1, uint64(c)))
 		for corner := range 1 << dim {
 			to := cell
@@ -63,9 +64,9 @@ func checkGather(t *testing.T, dim int, periodic bool, parts [3]int) {
 			f(to, r.Int32())
 		}
 	}
-	cells(n, func(cell [3]int) {
-		raises(cell, func(to [3]int, v int32) {
-			if c, ok := number(to); ok {
+	forEachCell(n, func(cell [3]int) {
+		contributions(cell, func(to [3]int, v int32) {
+			if c, ok := cellNumber(to); ok {
 				want[c] = max(want[c], v)
 			}
 		})
@@ -77,12 +78,12 @@ func checkGather(t *testing.T, dim int, periodic bool, parts [3]int) {
 		if err != nil {
 			return err
 		}
-		var lo, own, at [3]int
+		var lo, owned, position [3]int
 		rank, array := comm.Rank(), make([]int32, plan.Shape[0]*plan.Shape[1]*plan.Shape[2])
 		for a := range 3 {
-			at[a] = rank % parts[a]
+			position[a] = rank % parts[a]
 			rank /= parts[a]
-			lo[a], own[a] = b.Cuts[a][at[a]], b.Cuts[a][at[a]+1]-b.Cuts[a][at[a]]
+			lo[a], owned[a] = b.Cuts[a][position[a]], b.Cuts[a][position[a]+1]-b.Cuts[a][position[a]]
 		}
 		index := func(c [3]int) (i int) {
 			for a := 2; a >= 0; a-- {
@@ -94,8 +95,8 @@ func checkGather(t *testing.T, dim int, periodic bool, parts [3]int) {
 			}
 			return i
 		}
-		cells(own, func(c [3]int) {
-			raises([3]int{lo[0] + c[0], lo[1] + c[1], lo[2] + c[2]}, func(to [3]int, v int32) {
+		forEachCell(owned, func(c [3]int) {
+			contributions([3]int{lo[0] + c[0], lo[1] + c[1], lo[2] + c[2]}, func(to [3]int, v int32) {
 				i := index([3]int{to[0] - lo[0], to[1] - lo[1], to[2] - lo[2]})
 				array[i] = max(array[i], v)
 			})
@@ -111,15 +112,15 @@ func checkGather(t *testing.T, dim int, periodic bool, parts [3]int) {
 			if err := NewBoxExchanger(up, comm, 5, 4).Exchange(context.Background(), FieldOf(array)); err != nil {
 				return err
 			}
-			if at[a] == 0 && !b.Periodic[a] {
+			if position[a] == 0 && !b.Periodic[a] {
 				continue
 			}
-			layer := own
+			layer := owned
 			for d := range dim {
 				layer[d]++ // cells that later axes send
 			}
 			layer[a] = 1
-			cells(layer, func(c [3]int) {
+			forEachCell(layer, func(c [3]int) {
 				below := c
 				below[a]--
 				array[index(c)] = max(array[index(c)], array[index(below)])
@@ -127,8 +128,8 @@ func checkGather(t *testing.T, dim int, periodic bool, parts [3]int) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		cells(own, func(c [3]int) {
-			g, _ := number([3]int{lo[0] + c[0], lo[1] + c[1], lo[2] + c[2]})
+		forEachCell(owned, func(c [3]int) {
+			g, _ := cellNumber([3]int{lo[0] + c[0], lo[1] + c[1], lo[2] + c[2]})
 			if array[index(c)] != want[g] {
 				t.Errorf("%dD, periodic %t, %v boxes: cell %v of rank %d has %d, not %d", dim, periodic, parts, c, comm.Rank(),
 					array[index(c)], want[g])
@@ -141,7 +142,7 @@ func checkGather(t *testing.T, dim int, periodic bool, parts [3]int) {
 	}
 }
 
-func cells(n [3]int, f func(c [3]int)) {
+func forEachCell(n [3]int, f func(c [3]int)) {
 	for k := range n[2] {
 		for j := range n[1] {
 			for i := range n[0] {

@@ -42,7 +42,7 @@ func (f *function) binary(e *ast.BinaryExpr) cexpr {
 func (f *function) arith(at ast.Node, op token.Token, t types.Type, x, y ast.Expr) cexpr {
 	cx, cy := f.expr(x), f.expr(y)
 	if op == token.AND_NOT {
-		op, cy = token.AND, cexpr{"~" + cy.in(unary), unary}
+		op, cy = token.AND, cexpr{"~" + cy.atLeast(unary), unary}
 	}
 	c, ok := operators[op]
 	if !ok {
@@ -59,7 +59,7 @@ func (f *function) arith(at ast.Node, op token.Token, t types.Type, x, y ast.Exp
 	if kind&types.IsInteger != 0 && f.needsHelper(at, op, t, y) {
 		return atom("%s(%s, %s)", helpers[op], f.argument(x, cx, t), f.argument(y, cy, f.typeOf(y)))
 	}
-	plain := cexpr{fmt.Sprintf("%s %s %s", cx.in(c.prec), c.text, cy.in(c.prec+1)), c.prec}
+	plain := cexpr{fmt.Sprintf("%s %s %s", cx.atLeast(c.prec), c.text, cy.atLeast(c.prec+1)), c.prec}
 	if kind&types.IsInteger != 0 && c.prec != relation && c.prec != equality {
 		return narrow(plain, t)
 	}

@@ -43,7 +43,7 @@ func (f *function) declaration(s *ast.DeclStmt) {
 	}
 }
 
-// initial is the zero value as an initializer.
+// initial returns the zero value of a type as the initializer of a declaration.
 func (f *function) initial(at ast.Node, t types.Type) string {
 	switch f.subst(t).Underlying().(type) {
 	case *types.Struct, *types.Array, *types.Slice:
@@ -119,7 +119,7 @@ func (f *function) assign(at ast.Node, lhs, rhs []ast.Expr) {
 	}
 	if len(rhs) > 1 {
 		for _, r := range rhs {
-			if c := f.effect(r); c != nil {
+			if c := f.writingCall(r); c != nil {
 				f.refuse(c, "%s writes to memory and is called in a parallel assignment: assign its result on a line of its own",
 					callName(c))
 				return
@@ -136,15 +136,15 @@ func (f *function) assign(at ast.Node, lhs, rhs []ast.Expr) {
 // store assigns values to targets. It uses temporaries if an assignment would overwrite an operand of a later one.
 func (f *function) store(to []target, rhs []ast.Expr) {
 	values := make([]string, len(rhs))
-	places := make([]string, len(rhs))
+	lvalues := make([]string, len(rhs))
 	for i, r := range rhs {
 		values[i] = f.value(r).text
 	}
 	clobbered, moved := f.conflict(to, rhs)
 	for i, t := range to {
 		if _, ok := t.expr.(*ast.Ident); moved && !ok {
-			places[i] = f.newName("place")
-			f.line("%s = %s;", declare(f.ctype(t.expr, f.typeOf(t.expr))+" &", places[i]), f.expr(t.expr).text)
+			lvalues[i] = f.newName("place")
+			f.line("%s = %s;", declare(f.ctype(t.expr, f.typeOf(t.expr))+" &", lvalues[i]), f.expr(t.expr).text)
 		}
 	}
 	if clobbered || moved {
@@ -170,10 +170,10 @@ func (f *function) store(to []target, rhs []ast.Expr) {
 		default:
 			list.write(f)
 			list = nil
-			if places[i] == "" {
-				places[i] = f.expr(t.expr).text
+			if lvalues[i] == "" {
+				lvalues[i] = f.expr(t.expr).text
 			}
-			f.line("%s = %s;", places[i], values[i])
+			f.line("%s = %s;", lvalues[i], values[i])
 		}
 	}
 	list.write(f)
@@ -192,9 +192,9 @@ func (f *function) valueType(t target, r ast.Expr) types.Type {
 
 // spread assigns the results of one call to several targets.
 func (f *function) spread(at ast.Node, to []target, call ast.Expr) {
-	fresh := !slices.ContainsFunc(to, func(t target) bool { return t.defines == nil && !t.blank })
+	allNew := !slices.ContainsFunc(to, func(t target) bool { return t.defines == nil && !t.blank })
 	value := f.value(call).text
-	if fresh {
+	if allNew {
 		var names []string
 		for _, t := range to {
 			if t.blank {
@@ -206,15 +206,15 @@ func (f *function) spread(at ast.Node, to []target, call ast.Expr) {
 		f.line("auto [%s] = %s;", strings.Join(names, ", "), value)
 		return
 	}
-	from := f.newName("results")
-	f.line("const auto %s = %s;", from, value)
+	results := f.newName("results")
+	f.line("const auto %s = %s;", results, value)
 	for i, t := range to {
 		switch {
 		case t.blank:
 		case t.defines != nil:
-			f.line("%s = %s.r%d;", declare(f.ctype(at, t.defines.Type()), f.local(t.defines)), from, i)
+			f.line("%s = %s.r%d;", declare(f.ctype(at, t.defines.Type()), f.local(t.defines)), results, i)
 		default:
-			f.line("%s = %s.r%d;", f.expr(t.expr).text, from, i)
+			f.line("%s = %s.r%d;", f.expr(t.expr).text, results, i)
 		}
 	}
 }
@@ -223,7 +223,7 @@ func (f *function) spread(at ast.Node, to []target, call ast.Expr) {
 func (f *function) compound(at ast.Node, x, y ast.Expr, tok token.Token) {
 	f.checkWritable(ast.Unparen(x))
 	op := tok + token.ADD - token.ADD_ASSIGN
-	if c := f.effect(y); c != nil {
+	if c := f.writingCall(y); c != nil {
 		f.refuse(c, "%s writes to memory and is called in %s: assign its result to a variable first", callName(c), tok)
 		return
 	}
@@ -233,14 +233,14 @@ func (f *function) compound(at ast.Node, x, y ast.Expr, tok token.Token) {
 		return
 	}
 	plain := source.KindOf(t)&types.IsFloat != 0 || !f.needsHelper(at, op, t, y) && source.Sizes.Sizeof(t) > 1
-	place := f.expr(x).text
+	lvalue := f.expr(x).text
 	switch {
 	case plain && op == token.AND_NOT:
-		f.line("%s &= ~%s;", place, f.expr(y).in(unary))
+		f.line("%s &= ~%s;", lvalue, f.expr(y).atLeast(unary))
 	case plain:
-		f.line("%s %s %s;", place, tok, f.expr(y).text)
+		f.line("%s %s %s;", lvalue, tok, f.expr(y).text)
 	default:
-		f.line("%s = %s;", place, f.arith(at, op, t, x, y).text)
+		f.line("%s = %s;", lvalue, f.arith(at, op, t, x, y).text)
 	}
 }
 
@@ -248,27 +248,27 @@ func (f *function) compound(at ast.Node, x, y ast.Expr, tok token.Token) {
 func (f *function) step(s *ast.IncDecStmt) {
 	f.checkWritable(ast.Unparen(s.X))
 	t := f.typeOf(s.X)
-	place := f.expr(s.X).text
+	lvalue := f.expr(s.X).text
 	if f.u.lanes {
 		op := map[token.Token]string{token.INC: "+", token.DEC: "-"}[s.Tok]
-		f.laneSet(s.X, fmt.Sprintf("%s %s %s(1)", place, op, f.ctype(s.X, t)))
+		f.laneSet(s.X, fmt.Sprintf("%s %s %s(1)", lvalue, op, f.ctype(s.X, t)))
 		return
 	}
 	helper := map[token.Token]string{token.INC: "add", token.DEC: "sub"}[s.Tok]
 	switch {
 	case source.KindOf(t)&types.IsFloat != 0:
-		f.line("%s %c= 1;", place, s.Tok.String()[0])
+		f.line("%s %c= 1;", lvalue, s.Tok.String()[0])
 	case source.KindOf(t)&types.IsUnsigned != 0:
-		f.line("%s%s;", place, s.Tok)
+		f.line("%s%s;", lvalue, s.Tok)
 	default:
-		f.line("%s = %s(%s, %s(1));", place, helper, place, f.ctype(s.X, t))
+		f.line("%s = %s(%s, %s(1));", lvalue, helper, lvalue, f.ctype(s.X, t))
 	}
 }
 
 // checkWritable refuses a store through a pointer to a struct that kernels get by value, and a left side with a call
 // that has side effects.
 func (f *function) checkWritable(e ast.Expr) {
-	if c := f.effect(e); c != nil {
+	if c := f.writingCall(e); c != nil {
 		f.refuse(c, "%s writes to memory and is called on the left of an assignment: assign its result to a variable first",
 			callName(c))
 	}
@@ -288,7 +288,7 @@ func (f *function) checkWritable(e ast.Expr) {
 func (f *function) constantBase(e ast.Expr) types.Type {
 	through := func(x ast.Expr) types.Type {
 		if p, ok := f.typeOf(x).Underlying().(*types.Pointer); ok {
-			if f.u.constant(p.Elem()) {
+			if f.u.passedByValue(p.Elem()) {
 				return p.Elem()
 			}
 			return nil

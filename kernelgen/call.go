@@ -32,10 +32,10 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 			f.refuse(c, "%s is a method of an interface: kernels have no interfaces", callName(c))
 			return refusedExpr
 		}
-		return f.callOwn(c, fn)
+		return f.callSource(c, fn)
 	case fn.Pkg() != nil && fn.Pkg().Path() == "math":
 		return f.math(c, fn, false)
-	case isReduced(deref(f.typeOf(receiverOf(c)))):
+	case isReduction(deref(f.typeOf(receiverOf(c)))):
 		x, dot := f.expr(receiverOf(c)), "."
 		if _, ok := f.typeOf(receiverOf(c)).Underlying().(*types.Pointer); ok {
 			dot = "->"
@@ -44,7 +44,7 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 		for _, a := range c.Args {
 			args = append(args, f.expr(a).text)
 		}
-		return atom("%s%s%s(%s)", x.in(primary), dot, fn.Name(), strings.Join(args, ", "))
+		return atom("%s%s%s(%s)", x.atLeast(primary), dot, fn.Name(), strings.Join(args, ", "))
 	case fn.Pkg() != nil && atomics[fn.FullName()] != "":
 		f.refuse(c, "the result of %s depends on the order of threads: call it as a statement", callName(c))
 	default:
@@ -79,8 +79,8 @@ func receiverType(fn *types.Func) types.Type {
 	return types.Typ[types.Int]
 }
 
-// callOwn translates a call of a function or method of the package, or of a package that it imports from source.
-func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) (call cexpr) {
+// callSource translates a call of a function or method of the package, or of a package that it imports from source.
+func (f *function) callSource(c *ast.CallExpr, fn *types.Func) (call cexpr) {
 	var params []string
 	if f.u.lanes {
 		if f.u.pkg.Rare[fn.Origin()] {
@@ -96,7 +96,7 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) (call cexpr) {
 				f.level--
 			}()
 		}
-		if f.u.pkg.leaves(fn) {
+		if f.u.pkg.callsRare(fn) {
 			params = append(params, "left")
 		}
 		params = append(params, f.mask())
@@ -110,7 +110,7 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) (call cexpr) {
 		}
 		params, typeArgs = append(params, receiver), args
 	} else {
-		typeArgs = f.instanceOf(fun)
+		typeArgs = f.typeArguments(fun)
 	}
 	for _, a := range c.Args {
 		if call, ok := ast.Unparen(a).(*ast.CallExpr); ok && len(c.Args) == 1 && fn.Signature().Params().Len() > 1 {
@@ -135,29 +135,29 @@ func (f *function) receiver(c *ast.CallExpr, sel *ast.SelectorExpr, fn *types.Fu
 		return "", nil, false
 	}
 	x, t := f.path(sel, f.expr(sel.X), f.typeOf(sel.X), s.Index()[:len(s.Index())-1])
-	_, pointer := t.Underlying().(*types.Pointer)
-	_, wants := fn.Origin().Signature().Recv().Type().(*types.Pointer)
+	_, isPointer := t.Underlying().(*types.Pointer)
+	_, wantsPointer := fn.Origin().Signature().Recv().Type().(*types.Pointer)
 	switch {
-	case wants && !pointer:
+	case wantsPointer && !isPointer:
 		if len(s.Index()) == 1 {
 			f.checkAddress(ast.Unparen(sel.X))
-		} else if p := f.constantBase(sel); p != nil && !f.u.constant(t) {
+		} else if p := f.constantBase(sel); p != nil && !f.u.passedByValue(t) {
 			f.refuse(sel, "method %s takes the address of a part of a %s that kernels get by value: mark its type "+
 				"//atoll:constant",
 				fn.Name(), f.u.typeString(p))
 		}
-		x = cexpr{"&" + x.in(unary), unary}
-	case !wants && pointer:
-		x = cexpr{"*" + x.in(unary), unary}
+		x = cexpr{"&" + x.atLeast(unary), unary}
+	case !wantsPointer && isPointer:
+		x = cexpr{"*" + x.atLeast(unary), unary}
 	}
-	if f.u.lanes && !wants {
+	if f.u.lanes && !wantsPointer {
 		x = atom("value(%s)", x.text)
 	}
 	return x.text, typeList(receiver(t).TypeArgs()), true
 }
 
-// instanceOf returns the type arguments of a called function.
-func (f *function) instanceOf(fun ast.Expr) (typeArgs []types.Type) {
+// typeArguments returns the type arguments of a called function.
+func (f *function) typeArguments(fun ast.Expr) (typeArgs []types.Type) {
 	switch x := fun.(type) {
 	case *ast.IndexExpr:
 		fun = x.X
@@ -191,7 +191,7 @@ func (f *function) builtin(c *ast.CallExpr) cexpr {
 	case "len":
 		x := c.Args[0]
 		if _, ok := f.typeOf(x).Underlying().(*types.Slice); ok {
-			return atom("%s.len", f.expr(x).in(primary))
+			return atom("%s.len", f.expr(x).atLeast(primary))
 		}
 		if a, ok := arrayOf(f.typeOf(x)); ok {
 			return atom("%d", a.Len())
@@ -243,7 +243,8 @@ func (f *function) convert(c *ast.CallExpr) cexpr {
 		return f.constant(c, v, to)
 	}
 	if call, ok := x.(*ast.CallExpr); ok && isFloat32(to) {
-		if fn := f.u.callee(call); fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "math" && f.single(call, fn) {
+		if fn := f.u.callee(call); fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "math" && f.isSinglePrecision(call,
+			fn) {
 			return f.math(call, fn, true)
 		}
 	}
@@ -283,10 +284,10 @@ var mathFunctions = map[string]mathFunction{
 	"Float64bits": {double: "__double_as_longlong", result: "uint64"},
 }
 
-// single reports whether all arguments of a call are float32 numbers converted to float64. Then
+// isSinglePrecision reports whether all arguments of a call are float32 numbers converted to float64. Then
 // float32(math.Sqrt(float64(x))) is translated to a float square root: the double root rounded to float is the
 // correctly rounded float root.
-func (f *function) single(c *ast.CallExpr, fn *types.Func) bool {
+func (f *function) isSinglePrecision(c *ast.CallExpr, fn *types.Func) bool {
 	for _, a := range c.Args {
 		if f.widened(a) == nil {
 			return false

@@ -40,12 +40,12 @@ func (u *unit) ctype(at ast.Node, t types.Type) string {
 			u.refuse(at, "type %s: a pointer to a pointer", u.typeString(t))
 			break
 		}
-		if u.constant(t.Elem()) {
+		if u.passedByValue(t.Elem()) {
 			return "const " + u.ctype(at, t.Elem()) + " *"
 		}
 		return u.ctype(at, t.Elem()) + " *"
 	case *types.Slice:
-		if !u.value(t.Elem()) {
+		if !u.holdsNoReference(t.Elem()) {
 			u.refuse(at, "type %s: the elements of a slice must be values, without pointers and slices", u.typeString(t))
 			break
 		}
@@ -76,8 +76,8 @@ func (u *unit) ctype(at ast.Node, t types.Type) string {
 	return "int32"
 }
 
-// value reports whether a type holds neither pointers nor slices.
-func (u *unit) value(t types.Type) bool { return !holds(t, isReference) }
+// holdsNoReference reports whether a type holds neither pointers nor slices.
+func (u *unit) holdsNoReference(t types.Type) bool { return !holds(t, isReference) }
 
 func isReference(t types.Type) bool {
 	switch t.(type) {
@@ -92,7 +92,7 @@ func isSlice(t types.Type) bool {
 	return ok
 }
 
-// holds reports whether t, or a type inside of t through structs and arrays, satisfies such.
+// holds reports whether t, or a type inside of t through structs and arrays, satisfies the predicate.
 func holds(t types.Type, predicate func(types.Type) bool) bool {
 	t = t.Underlying()
 	if predicate(t) {
@@ -111,8 +111,8 @@ func holds(t types.Type, predicate func(types.Type) bool) bool {
 	return false
 }
 
-// constant reports whether a struct is passed to kernels by value and must not be written through a pointer.
-func (u *unit) constant(t types.Type) bool {
+// passedByValue reports whether a struct is passed to kernels by value and must not be written through a pointer.
+func (u *unit) passedByValue(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok {
 		return false
@@ -133,7 +133,7 @@ type cstruct struct {
 
 // structType emits a struct once for each instance and returns its name.
 func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
-	if isReduced(t) {
+	if isReduction(t) {
 		return fmt.Sprintf("%s<%s>", t.Obj().Name(), u.ctype(at, t.TypeArgs().At(0)))
 	}
 	name := cname(u.prefix(t.Obj().Pkg()) + t.Obj().Name() + suffix(typeList(t.TypeArgs())))
@@ -170,14 +170,15 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 	return name
 }
 
-// fieldsOf writes the fields of a struct, and what is to be checked of its layout, with their names and types in C.
+// fieldsOf returns the C++ declarations of a struct's fields, the assertions about its size and offsets, and the
+// fields' names and types in C++.
 func (u *unit) fieldsOf(c *cstruct, spec *ast.TypeSpec, t *types.Named, s *types.Struct) (
 	fields string, checks, ids, ctypes []string) {
 	origin := t.Origin().Underlying().(*types.Struct)
 	var list strings.Builder
 	checks = []string{fmt.Sprintf("static_assert(sizeof(%s) == %d", c.name, source.Sizes.Sizeof(s))}
 	offsets := source.Sizes.Offsetsof(structFields(s))
-	last := ""
+	lastType := ""
 	for i := range s.NumFields() {
 		f := s.Field(i)
 		if _, ok := f.Type().Underlying().(*types.Pointer); ok {
@@ -194,35 +195,35 @@ func (u *unit) fieldsOf(c *cstruct, spec *ast.TypeSpec, t *types.Named, s *types
 		c.fields[origin.Field(i)] = id
 		ct := u.ctype(spec, f.Type())
 		switch {
-		case ct == last && u.pkg.Fset.Position(f.Pos()).Line == u.pkg.Fset.Position(s.Field(i-1).Pos()).Line:
+		case ct == lastType && u.pkg.Fset.Position(f.Pos()).Line == u.pkg.Fset.Position(s.Field(i-1).Pos()).Line:
 			fmt.Fprintf(&list, ", %s", id)
-		case last != "":
+		case lastType != "":
 			fmt.Fprintf(&list, ";\n    %s %s", ct, id)
 		default:
 			fmt.Fprintf(&list, "    %s %s", ct, id)
 		}
-		last = ct
+		lastType = ct
 		ids, ctypes = append(ids, id), append(ctypes, ct)
 		checks = append(checks, fmt.Sprintf("offsetof(%s, %s) == %d", c.name, id, offsets[i]))
 	}
-	if last != "" {
+	if lastType != "" {
 		list.WriteString(";\n")
 	}
 	return list.String(), checks, ids, ctypes
 }
 
-// isReduced reports whether a type is atomics.Least or atomics.Most.
-func isReduced(t types.Type) bool {
+// isReduction reports whether a type is atomics.Least or atomics.Most.
+func isReduction(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == source.AtomicsPath && n.TypeArgs().Len() == 1
 }
 
 func structFields(s *types.Struct) []*types.Var {
-	var all []*types.Var
+	var fields []*types.Var
 	for f := range s.Fields() {
-		all = append(all, f)
+		fields = append(fields, f)
 	}
-	return all
+	return fields
 }
 
 // vectorAlign returns the alignment with which the GPU loads and stores a struct in words of 8 or 16 bytes, or 0. It is
@@ -230,7 +231,7 @@ func structFields(s *types.Struct) []*types.Var {
 // part of other types. The alignment does not change the size and offsets.
 func (u *unit) vectorAlign(t *types.Named) int64 {
 	name := t.Origin().Obj()
-	if !u.elements[name] || u.parts[name] || !u.value(t) {
+	if !u.elements[name] || u.parts[name] || !u.holdsNoReference(t) {
 		return 0
 	}
 	size := source.Sizes.Sizeof(t)
@@ -279,11 +280,11 @@ func (u *unit) classifyStructs() {
 func (u *unit) typeString(t types.Type) string { return types.TypeString(t, u.pkg.Qualify) }
 
 func typeList(l *types.TypeList) []types.Type {
-	var all []types.Type
+	var list []types.Type
 	for t := range l.Types() {
-		all = append(all, t)
+		list = append(list, t)
 	}
-	return all
+	return list
 }
 
 // suffix returns the suffix of an instance of a generic type or function, such as _f32.

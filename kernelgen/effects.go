@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// effect finds a call inside e that writes to memory.
-func (f *function) effect(e ast.Expr) *ast.CallExpr {
+// writingCall returns a call inside e that writes to memory, or nil.
+func (f *function) writingCall(e ast.Expr) *ast.CallExpr {
 	var found *ast.CallExpr
 	ast.Inspect(e, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CallExpr); ok && found == nil {
@@ -22,26 +22,26 @@ func (f *function) effect(e ast.Expr) *ast.CallExpr {
 	return found
 }
 
-// isWhole reports whether e is only the call, possibly negated, converted or compared with a constant.
-func (f *function) isWhole(e ast.Expr, call *ast.CallExpr) bool {
+// isWholeExpression reports whether e is only the call, possibly negated, converted or compared with a constant.
+func (f *function) isWholeExpression(e ast.Expr, call *ast.CallExpr) bool {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return f.isWhole(e.X, call)
+		return f.isWholeExpression(e.X, call)
 	case *ast.UnaryExpr:
-		return f.isWhole(e.X, call)
+		return f.isWholeExpression(e.X, call)
 	case *ast.BinaryExpr:
-		return f.u.pkg.Info.Types[e.Y].Value != nil && f.isWhole(e.X, call) ||
-			f.u.pkg.Info.Types[e.X].Value != nil && f.isWhole(e.Y, call)
+		return f.u.pkg.Info.Types[e.Y].Value != nil && f.isWholeExpression(e.X, call) ||
+			f.u.pkg.Info.Types[e.X].Value != nil && f.isWholeExpression(e.Y, call)
 	case *ast.CallExpr:
 		if e != call {
-			return f.u.pkg.Info.Types[e.Fun].IsType() && f.isWhole(e.Args[0], call)
+			return f.u.pkg.Info.Types[e.Fun].IsType() && f.isWholeExpression(e.Args[0], call)
 		}
 		for _, a := range e.Args {
-			if f.effect(a) != nil {
+			if f.writingCall(a) != nil {
 				return false
 			}
 		}
-		return f.effect(e.Fun) == nil
+		return f.writingCall(e.Fun) == nil
 	}
 	return false
 }
@@ -67,9 +67,9 @@ func (u *unit) writes(fn *types.Func) bool {
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			found = found || slices.ContainsFunc(n.Lhs, u.indirect)
+			found = found || slices.ContainsFunc(n.Lhs, u.isIndirect)
 		case *ast.IncDecStmt:
-			found = found || u.indirect(n.X)
+			found = found || u.isIndirect(n.X)
 		case *ast.CallExpr:
 			if callee := u.callee(n); callee != nil {
 				found = found || u.writes(callee)
@@ -81,23 +81,23 @@ func (u *unit) writes(fn *types.Func) bool {
 	return found
 }
 
-// indirect reports whether an expression refers to memory through a pointer or a slice.
-func (u *unit) indirect(e ast.Expr) bool {
+// isIndirect reports whether an expression refers to memory through a pointer or a slice.
+func (u *unit) isIndirect(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return u.indirect(e.X)
+		return u.isIndirect(e.X)
 	case *ast.StarExpr:
 		return true
 	case *ast.SelectorExpr:
 		if _, ok := u.pkg.Info.TypeOf(e.X).Underlying().(*types.Pointer); ok {
 			return true
 		}
-		return u.indirect(e.X)
+		return u.isIndirect(e.X)
 	case *ast.IndexExpr:
 		if _, ok := u.pkg.Info.TypeOf(e.X).Underlying().(*types.Array); !ok {
 			return true
 		}
-		return u.indirect(e.X)
+		return u.isIndirect(e.X)
 	}
 	return false
 }
@@ -124,10 +124,10 @@ func (u *unit) callee(c *ast.CallExpr) *types.Func {
 	return fn
 }
 
-// stored holds the types whose values a kernel may write to memory.
+// stored is the set of types whose values a kernel may write to memory.
 type stored struct {
-	types map[*types.TypeName]bool
-	all   bool // the types are not known: a kernel may write any
+	types   map[*types.TypeName]bool
+	anyType bool // the types are not known: the kernel may write values of any type
 }
 
 // recordStores records, for each function, the types that kernels marked lanes may write if they call the function.
@@ -139,7 +139,7 @@ func (u *unit) recordStores() {
 		}
 		reached := map[*types.Func]bool{}
 		kernelStores := stored{types: map[*types.TypeName]bool{}}
-		u.reach(k.Fn, reached, &kernelStores)
+		u.collectStores(k.Fn, reached, &kernelStores)
 		for fn := range reached {
 			merged := u.stores[fn]
 			if merged.types == nil {
@@ -148,13 +148,14 @@ func (u *unit) recordStores() {
 			for t := range kernelStores.types {
 				merged.types[t] = true
 			}
-			merged.all = merged.all || kernelStores.all
+			merged.anyType = merged.anyType || kernelStores.anyType
 			u.stores[fn] = merged
 		}
 	}
 }
 
-func (u *unit) reach(fn *types.Func, reached map[*types.Func]bool, kernelStores *stored) {
+// collectStores adds fn and all functions that it calls to reached, and the types that they store to kernelStores.
+func (u *unit) collectStores(fn *types.Func, reached map[*types.Func]bool, kernelStores *stored) {
 	fn = fn.Origin()
 	decl := u.pkg.Decls[fn]
 	if decl == nil || decl.Body == nil || reached[fn] {
@@ -179,7 +180,7 @@ func (u *unit) reach(fn *types.Func, reached map[*types.Func]bool, kernelStores 
 					u.recordStore(a, kernelStores)
 				}
 			}
-			u.reach(callee, reached, kernelStores)
+			u.collectStores(callee, reached, kernelStores)
 		}
 		return true
 	})
@@ -196,7 +197,7 @@ func (u *unit) recordStore(place ast.Expr, kernelStores *stored) {
 		case *types.Named:
 			kernelStores.types[t.Origin().Obj()] = true
 		case *types.TypeParam:
-			kernelStores.all = kernelStores.all || !isNumber(t)
+			kernelStores.anyType = kernelStores.anyType || !isNumber(t)
 		}
 		switch e := ast.Unparen(place).(type) {
 		case *ast.SelectorExpr:
@@ -222,14 +223,14 @@ func (f *function) neverWritten(e *ast.IndexExpr) bool {
 		return false
 	}
 	n, ok := types.Unalias(slice.Elem()).(*types.Named)
-	if !ok || !f.u.value(n) {
+	if !ok || !f.u.holdsNoReference(n) {
 		return false
 	}
 	if s, ok := n.Underlying().(*types.Struct); !ok || holds(s, isArray) {
 		return false
 	}
 	kernelStores := f.u.stores[f.out.fn]
-	return !kernelStores.all && !kernelStores.types[n.Origin().Obj()]
+	return !kernelStores.anyType && !kernelStores.types[n.Origin().Obj()]
 }
 
 // isNumber reports whether a type parameter is constrained to numbers.

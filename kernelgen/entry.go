@@ -37,7 +37,7 @@ const (
 
 // entry emits the __global__ function of a kernel's variant for type arguments.
 func (u *unit) entry(k *Kernel, variant source.Variant, args []types.Type) {
-	at := u.call(k.Decl, k.Fn, args)
+	callee := u.call(k.Decl, k.Fn, args)
 	e := &Entry{Symbol: cname(k.Name) + variant.Suffix + suffix(args), Kernel: k}
 	used := identifiers(k.Decl)
 	unused := func(name string) string {
@@ -50,30 +50,30 @@ func (u *unit) entry(k *Kernel, variant source.Variant, args []types.Type) {
 	for i, a := range args {
 		env[k.Fn.Signature().TypeParams().At(i)] = a
 	}
-	var shared sharing
+	var shared sharedLayout
 	list := k.Fn.Signature().Params()
-	pass, params, bounds, index := indices(k, unused)
+	callArgs, params, bounds, declarations := indices(k, unused)
 	for n := k.Dims; n < list.Len(); n++ {
 		t := subst(list.At(n).Type(), env, u.ctx)
 		if c := k.ConstantIndex(list.At(n)); c >= 0 { // a constant, which the compiler folds
-			pass = append(pass, (&function{u: u}).constant(k.Decl, variant.Values[c].Value, t).text)
+			callArgs = append(callArgs, (&function{u: u}).constant(k.Decl, variant.Values[c].Value, t).text)
 			continue
 		}
 		if a := source.SharedArray(k, t); a != nil {
-			pass = append(pass, shared.add(cname(list.At(n).Name()), u.ctype(k.Decl, a), source.Sizes.Sizeof(a)))
+			callArgs = append(callArgs, shared.add(cname(list.At(n).Name()), u.ctype(k.Decl, a), source.Sizes.Sizeof(a)))
 			continue
 		}
 		p := u.param(k, list.At(n), n, t)
 		e.Params = append(e.Params, p)
 		switch p.Kind {
 		case Constant:
-			params, pass = append(params, "const __grid_constant__ "+declare(p.CType, p.Name)), append(pass, "&"+p.Name)
+			params, callArgs = append(params, "const __grid_constant__ "+declare(p.CType, p.Name)), append(callArgs, "&"+p.Name)
 		default:
-			params, pass = append(params, declare(p.CType, p.Name)), append(pass, p.Name)
+			params, callArgs = append(params, declare(p.CType, p.Name)), append(callArgs, p.Name)
 		}
 	}
 
-	call := fmt.Sprintf("%s(%s)", at.name, strings.Join(pass, ", "))
+	call := fmt.Sprintf("%s(%s)", callee.name, strings.Join(callArgs, ", "))
 	body := fmt.Sprintf("    if (%s) %s;\n", strings.Join(bounds, " && "), call)
 	if k.Reduce != source.ReduceNone {
 		result := subst(k.Fn.Signature().Results().At(0).Type(), env, u.ctx)
@@ -91,13 +91,13 @@ func (u *unit) entry(k *Kernel, variant source.Variant, args []types.Type) {
 	}
 	head := fmt.Sprintf("extern \"C\" __global__ void __launch_bounds__(%s) %s(", launchBounds(k, variant, args), e.Symbol)
 	e.text = fmt.Sprintf("// Kernel %s, %s\n%s%s) {\n%s%s}\n", k.Name, u.pkg.Location(k.Decl), head,
-		wrap(params, len(head)), shared.declared(u.pkg.dynamic(k))+strings.Join(index, ""), body)
+		wrap(params, len(head)), shared.declarations(u.pkg.needsDynamicShared(k))+strings.Join(declarations, ""), body)
 	u.entries = append(u.entries, e)
 }
 
 // indices returns, for the indices of a kernel, their names, the parameters of their ranges, the conditions that they
 // lie in the ranges, and their declarations.
-func indices(k *Kernel, unused func(name string) string) (names, params, bounds, index []string) {
+func indices(k *Kernel, unused func(name string) string) (names, params, bounds, declarations []string) {
 	list := k.Fn.Signature().Params()
 	for d := range k.Dims {
 		name := cname(list.At(d).Name())
@@ -111,15 +111,16 @@ func indices(k *Kernel, unused func(name string) string) (names, params, bounds,
 		params = append(params, "int64 "+lo, "int64 "+hi)
 		axis := string("xyz"[d])
 		if k.Tile {
-			index = append(index, fmt.Sprintf("    const int64 %s = %s + blockIdx.x;\n", name, lo))
+			declarations = append(declarations, fmt.Sprintf("    const int64 %s = %s + blockIdx.x;\n", name, lo))
 		} else {
-			index = append(index, fmt.Sprintf("    const int64 %s = %s + int64(blockIdx.%s) * blockDim.%s + threadIdx.%s;\n",
-				name, lo, axis, axis, axis))
+			declarations = append(declarations,
+				fmt.Sprintf("    const int64 %s = %s + int64(blockIdx.%s) * blockDim.%s + threadIdx.%s;\n",
+					name, lo, axis, axis, axis))
 		}
 		bounds = append(bounds, fmt.Sprintf("%s < %s", name, hi))
 		names = append(names, name)
 	}
-	return names, params, bounds, index
+	return names, params, bounds, declarations
 }
 
 // launchBounds returns the launch bounds of a variant. A float32 takes half the registers of a float64.
@@ -149,7 +150,7 @@ func (u *unit) param(k *Kernel, v *types.Var, n int, t types.Type) Param {
 				u.typeString(x.Elem()))
 			return p
 		}
-		if u.constant(x.Elem()) {
+		if u.passedByValue(x.Elem()) {
 			p.Kind, p.CType, p.Size = Constant, u.ctype(k.Decl, x.Elem()), source.Sizes.Sizeof(x.Elem())
 			return p
 		}

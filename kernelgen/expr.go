@@ -36,8 +36,8 @@ const (
 
 func atom(format string, args ...any) cexpr { return cexpr{fmt.Sprintf(format, args...), primary} }
 
-// in returns the expression, in parentheses if its precedence is lower than p.
-func (x cexpr) in(p int) string {
+// atLeast returns the expression, in parentheses if its precedence is lower than p.
+func (x cexpr) atLeast(p int) string {
 	if x.prec < p {
 		return "(" + x.text + ")"
 	}
@@ -50,7 +50,7 @@ var refusedExpr = atom("0")
 // value translates an expression of a statement. Go defines the order of calls in an expression and C++ does not, so a
 // call with side effects must be the whole expression.
 func (f *function) value(e ast.Expr) cexpr {
-	if call := f.effect(e); call != nil && !f.isWhole(e, call) {
+	if call := f.writingCall(e); call != nil && !f.isWholeExpression(e, call) {
 		f.refuse(call, "%s writes to memory and is called inside a larger expression: assign its result to a variable "+
 			"first, because C++ leaves open what is evaluated before it", callName(call))
 	}
@@ -76,7 +76,7 @@ func (f *function) expr(e ast.Expr) cexpr {
 	case *ast.IndexExpr:
 		return f.index(e)
 	case *ast.StarExpr:
-		return cexpr{"*" + f.expr(e.X).in(unary), unary}
+		return cexpr{"*" + f.expr(e.X).atLeast(unary), unary}
 	case *ast.UnaryExpr:
 		return f.unary(e)
 	case *ast.BinaryExpr:
@@ -152,7 +152,7 @@ func (f *function) path(at ast.Node, x cexpr, t types.Type, indices []int) (cexp
 		if strings.HasPrefix(x.text, "*") && x.prec == unary {
 			x = cexpr{"(" + x.text + ")", primary}
 		}
-		x = cexpr{x.in(primary) + dot + id, primary}
+		x = cexpr{x.atLeast(primary) + dot + id, primary}
 		t = named.Underlying().(*types.Struct).Field(i).Type()
 	}
 	return x, t
@@ -163,14 +163,14 @@ func (f *function) index(e *ast.IndexExpr) cexpr {
 	switch t := f.typeOf(e.X).Underlying().(type) {
 	case *types.Slice, *types.Array:
 	case *types.Pointer:
-		x = cexpr{"*" + x.in(unary), unary}
+		x = cexpr{"*" + x.atLeast(unary), unary}
 	default:
 		f.refuse(e, "an index into %s: kernels index slices and arrays", f.u.typeString(t))
 	}
 	if f.u.lanes {
 		return atom("at(%s, %s, %s)", f.mask(), x.text, f.lane(e.Index))
 	}
-	return atom("%s[%s]", x.in(primary), f.expr(e.Index).text)
+	return atom("%s[%s]", x.atLeast(primary), f.expr(e.Index).text)
 }
 
 // slice translates x[lo:hi] of a slice or of a pointer to an array. Kernels cannot use cap, so the capacity of the
@@ -180,14 +180,14 @@ func (f *function) slice(e *ast.SliceExpr) cexpr {
 	var elem types.Type
 	switch t := f.typeOf(e.X).Underlying().(type) {
 	case *types.Slice:
-		x := f.expr(e.X).in(primary)
+		x := f.expr(e.X).atLeast(primary)
 		data, length, elem = x+".data", x+".len", t.Elem()
 	case *types.Pointer:
 		a, ok := types.Unalias(t.Elem()).Underlying().(*types.Array)
 		if !ok {
 			break
 		}
-		data, length, elem = f.expr(e.X).in(primary)+"->at", fmt.Sprintf("int64(%d)", a.Len()), a.Elem()
+		data, length, elem = f.expr(e.X).atLeast(primary)+"->at", fmt.Sprintf("int64(%d)", a.Len()), a.Elem()
 	}
 	if elem == nil || e.Slice3 {
 		f.refuse(e, "%s: kernels take x[lo:hi] of slices, and of arrays that are pointed to", types.ExprString(e))
@@ -217,18 +217,18 @@ func (f *function) unary(e *ast.UnaryExpr) cexpr {
 	case token.ADD:
 		return x
 	case token.NOT:
-		return cexpr{"!" + x.in(unary), unary}
+		return cexpr{"!" + x.atLeast(unary), unary}
 	case token.SUB:
 		if source.KindOf(t)&types.IsInteger != 0 && source.KindOf(t)&types.IsUnsigned == 0 {
 			return atom("neg(%s)", x.text)
 		}
-		operand := x.in(unary)
+		operand := x.atLeast(unary)
 		if strings.HasPrefix(operand, "-") {
 			operand = "(" + operand + ")"
 		}
 		return narrow(cexpr{"-" + operand, unary}, t)
 	case token.XOR:
-		return narrow(cexpr{"~" + x.in(unary), unary}, t)
+		return narrow(cexpr{"~" + x.atLeast(unary), unary}, t)
 	}
 	f.refuse(e, "operator %s is not supported in kernels", e.Op)
 	return refusedExpr
@@ -242,7 +242,7 @@ func (f *function) address(e *ast.UnaryExpr) cexpr {
 		return refusedExpr
 	}
 	if id, ok := x.(*ast.Ident); ok {
-		if v, ok := f.u.pkg.Info.ObjectOf(id).(*types.Var); ok && f.ranged[v] {
+		if v, ok := f.u.pkg.Info.ObjectOf(id).(*types.Var); ok && f.loopVariables[v] {
 			f.refuse(e, "the address of loop variable %s: copy it first, because each iteration of a Go loop has its own",
 				id.Name)
 		}
@@ -251,12 +251,12 @@ func (f *function) address(e *ast.UnaryExpr) cexpr {
 	if i, ok := x.(*ast.IndexExpr); ok && f.u.lanes && f.neverWritten(i) {
 		return atom("fetch(%s, %s, %s)", f.mask(), f.expr(i.X).text, f.lane(i.Index))
 	}
-	return cexpr{"&" + f.expr(x).in(unary), unary}
+	return cexpr{"&" + f.expr(x).atLeast(unary), unary}
 }
 
 // checkAddress refuses a pointer to a part of a struct that kernels get by value, since C++ could write through it.
 func (f *function) checkAddress(e ast.Expr) {
-	if p := f.constantBase(e); p != nil && !f.u.constant(f.typeOf(e)) {
+	if p := f.constantBase(e); p != nil && !f.u.passedByValue(f.typeOf(e)) {
 		f.refuse(e, "the address of %s, which is a part of a %s that kernels get by value: mark its type "+
 			"//atoll:constant or copy it",
 			types.ExprString(e), f.u.typeString(p))
@@ -317,7 +317,7 @@ func (f *function) composite(e *ast.CompositeLit) cexpr {
 	return refusedExpr
 }
 
-// zero is the zero value of a type.
+// zero returns the zero value of a type as an expression.
 func (f *function) zero(at ast.Node, t types.Type) string {
 	switch u := f.subst(t).Underlying().(type) {
 	case *types.Basic:

@@ -26,7 +26,7 @@ func FuzzTranslate(f *testing.F) {
 			f.Add(string(text))
 		}
 	}
-	f.Add(small)
+	f.Add(oneKernel)
 	f.Fuzz(func(t *testing.T, text string) {
 		file, err := parser.ParseFile(token.NewFileSet(), "p.go", text, parser.ImportsOnly)
 		if err != nil {
@@ -36,7 +36,7 @@ func FuzzTranslate(f *testing.F) {
 			switch i.Path.Value {
 			case `"math"`, `"math/bits"`, `"sync/atomic"`:
 			default:
-				return // packages are looked for elsewhere
+				return // Load would search other folders for the package
 			}
 		}
 		dir := t.TempDir()

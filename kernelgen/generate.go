@@ -62,7 +62,7 @@ type Compiler interface {
 // If there is no compiler, outdated PTX is replaced by a line that says so, and the error is an [Uncompiled]: the
 // package can then be used without GPUs.
 func Generate(dir string, compiler func() (Compiler, error), options []string) ([]string, error) {
-	p, want, err := texts(dir)
+	p, want, err := generatedTexts(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -124,25 +124,25 @@ func (u Uncompiled) Unwrap() error { return u.Cause }
 // Check returns an error if the generated files in dir are not current for its kernels and the options. It needs no
 // compiler.
 func Check(dir string, options []string) error {
-	p, want, err := texts(dir)
+	p, want, err := generatedTexts(dir)
 	if err != nil {
 		return err
 	}
-	var all []error
+	var errs []error
 	for _, name := range []string{cudaFile, goFile} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		switch {
 		case err != nil:
-			all = append(all, err)
+			errs = append(errs, err)
 		case string(got) != want[name]:
-			all = append(all, fmt.Errorf("%s is stale: run go generate there", filepath.Join(dir, name)))
+			errs = append(errs, fmt.Errorf("%s is stale: run go generate there", filepath.Join(dir, name)))
 		}
 	}
-	return errors.Join(append(all, checkPTX(dir, want[cudaFile], options), checkMachine(dir, p.Machine))...)
+	return errors.Join(append(errs, checkPTX(dir, want[cudaFile], options), checkMachine(dir, p.Machine))...)
 }
 
-// texts returns the package in dir and its generated files by name, without the PTX.
-func texts(dir string) (*Package, map[string]string, error) {
+// generatedTexts returns the package in dir and its generated files by name, without the PTX.
+func generatedTexts(dir string) (*Package, map[string]string, error) {
 	p, err := Load(dir)
 	if err != nil {
 		return nil, nil, err

@@ -18,8 +18,8 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/zig"
 )
 
-// generated returns the folders of the repository with generated kernels.
-func generated(t *testing.T) []string {
+// kernelFolders returns the folders of the repository with generated kernels.
+func kernelFolders(t *testing.T) []string {
 	var dirs []string
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == "kernels_gen.cu" {
@@ -36,7 +36,7 @@ func generated(t *testing.T) []string {
 // TestGeneratedFilesAreCurrent proves that every PTX was compiled from the present kernels and has no fused
 // multiply-add.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
-	for _, dir := range generated(t) {
+	for _, dir := range kernelFolders(t) {
 		if err := kernelgen.Check(dir, nvrtc.Options); err != nil {
 			t.Error(err)
 		}
@@ -64,7 +64,7 @@ func TestEveryKernelCompilesForTheGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	options := append(slices.Clone(nvrtc.Options), "-dlto")
-	for _, dir := range generated(t) {
+	for _, dir := range kernelFolders(t) {
 		source, err := os.ReadFile(filepath.Join(dir, "kernels_gen.cu"))
 		if err != nil {
 			t.Fatal(err)
@@ -93,14 +93,14 @@ func TestEveryKernelIsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range generated(t) {
+	for _, dir := range kernelFolders(t) {
 		if !tested[dir] {
 			t.Errorf("%s: no TestMain calls kerneltest.Main for its kernels", dir)
 		}
 	}
 }
 
-const small = "package p\n\n//atoll:kernel\nfunc Double(i int, x []float64) { x[i] *= 2 }\n"
+const oneKernel = "package p\n\n//atoll:kernel\nfunc Double(i int, x []float64) { x[i] *= 2 }\n"
 
 // fakeCompiler stands for NVRTC in tests and counts the calls of Compile.
 type fakeCompiler struct{ calls int }
@@ -126,7 +126,7 @@ func TestGenerateAndCheck(t *testing.T) {
 		}
 		return written
 	}
-	stale := func(option, want string) {
+	check := func(option, want string) {
 		t.Helper()
 		err := kernelgen.Check(dir, []string{option})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -134,21 +134,21 @@ func TestGenerateAndCheck(t *testing.T) {
 		}
 	}
 
-	write("p.go", small)
-	stale("-a", "kernels_gen.ptx: no such file")
+	write("p.go", oneKernel)
+	check("-a", "kernels_gen.ptx: no such file")
 	if w := generate("-a"); len(w) != 3 {
 		t.Errorf("wrote %v, want three files", w)
 	}
-	stale("-a", "")
+	check("-a", "")
 	if w := generate("-a"); len(w) != 0 || compiler.calls != 1 {
 		t.Errorf("second run: wrote %v, compiled %d times, want no file and 1", w, compiler.calls)
 	}
-	stale("-b", "not compiled from")
-	write("p.go", strings.Replace(small, "2", "3", 1))
-	stale("-a", "kernels_gen.cu is stale")
+	check("-b", "not compiled from")
+	write("p.go", strings.Replace(oneKernel, "2", "3", 1))
+	check("-a", "kernels_gen.cu is stale")
 	generate("-a")
-	write("p.go", strings.Replace(strings.Replace(small, "2", "3", 1), "//atoll", "// Double does.\n//\n//atoll", 1))
-	stale("-a", "kernels_gen.cu is stale")
+	write("p.go", strings.Replace(strings.Replace(oneKernel, "2", "3", 1), "//atoll", "// Double does.\n//\n//atoll", 1))
+	check("-a", "kernels_gen.cu is stale")
 	if w := generate("-a"); len(w) != 1 || compiler.calls != 2 {
 		t.Errorf("after a change of a comment: wrote %v, compiled %d times, want the CUDA C and 2", w, compiler.calls)
 	}
@@ -158,7 +158,7 @@ func TestGenerateAndCheck(t *testing.T) {
 		t.Errorf("local memory %v %v, want 312 bytes in F_f32", local, err)
 	}
 	write("kernels_gen.ptx", "something else")
-	stale("-a", "not compiled from")
+	check("-a", "not compiled from")
 	write("p.go", "package p\n")
 	if _, err := kernelgen.Generate(dir, nil, nil); err == nil ||
 		!strings.Contains(err.Error(), "no function marked //atoll:kernel") {
@@ -174,7 +174,7 @@ func TestMachineCode(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	asking := strings.Replace(small, "\n", "\n\n//atoll:machine sm_90 sm_80\n", 1)
+	withMark := strings.Replace(oneKernel, "\n", "\n\n//atoll:machine sm_90 sm_80\n", 1)
 	options := []string{"--gpu-architecture=compute_70"}
 	compiler := &fakeCompiler{}
 	generate := func(text string, calls int) {
@@ -186,10 +186,10 @@ func TestMachineCode(t *testing.T) {
 			t.Errorf("%v, compiled %d times, want %d; %v", err, compiler.calls, calls, kernelgen.Check(dir, options))
 		}
 	}
-	generate(small, 1)
-	generate(asking, 2) // the PTX is current
-	generate(asking, 0)
-	generate(strings.Replace(asking, "*= 2", "*= 3", 1), 3)
+	generate(oneKernel, 1)
+	generate(withMark, 2) // the PTX is current
+	generate(withMark, 0)
+	generate(strings.Replace(withMark, "*= 2", "*= 3", 1), 3)
 	m := &abi.Module{}
 	for name, to := range map[string]*string{"kernels_gen.ptx": &m.PTX, "kernels_gen.zip": &m.Machine} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
@@ -203,7 +203,7 @@ func TestMachineCode(t *testing.T) {
 		t.Errorf("machine code %q, error %v", code, err)
 	}
 	write("kernels_gen.ptx", strings.Replace(m.PTX, ": ", ": 0", 1))
-	if err := kernelgen.Check(dir, options); err == nil || !strings.Contains(err.Error(), "does not go with") {
+	if err := kernelgen.Check(dir, options); err == nil || !strings.Contains(err.Error(), "was not made from") {
 		t.Errorf("with other PTX Check returns %v", err)
 	}
 }
@@ -218,14 +218,14 @@ func TestGenerateWithoutCompiler(t *testing.T) {
 		}
 	}
 	write("go.mod", "module example.com/p\n")
-	write("p.go", small)
+	write("p.go", oneKernel)
 	write("kernels_gen.ptx", "// of other kernels\n")
-	nowhere := errors.New("nowhere")
-	none := func() (kernelgen.Compiler, error) { return nil, nowhere }
+	errNoCompiler := errors.New("nowhere")
+	noCompiler := func() (kernelgen.Compiler, error) { return nil, errNoCompiler }
 	for _, want := range []int{3, 0} {
-		written, err := kernelgen.Generate(dir, none, nil)
+		written, err := kernelgen.Generate(dir, noCompiler, nil)
 		var missing kernelgen.Uncompiled
-		if len(written) != want || !errors.As(err, &missing) || !errors.Is(err, nowhere) ||
+		if len(written) != want || !errors.As(err, &missing) || !errors.Is(err, errNoCompiler) ||
 			missing.Path != filepath.Join(dir, "kernels_gen.ptx") {
 			t.Errorf("wrote %v, want %d files: %v", written, want, err)
 		}
@@ -243,7 +243,7 @@ func TestGenerateWithoutCompiler(t *testing.T) {
 	if err != nil || len(written) != 1 || kernelgen.Check(dir, []string{"-a"}) != nil {
 		t.Errorf("with a compiler: wrote %v, %v, %v", written, err, kernelgen.Check(dir, []string{"-a"}))
 	}
-	if _, err := kernelgen.Generate(dir, none, []string{"-a"}); err != nil {
+	if _, err := kernelgen.Generate(dir, noCompiler, []string{"-a"}); err != nil {
 		t.Errorf("current PTX without a compiler: %v", err)
 	}
 }
@@ -267,8 +267,8 @@ func TestGrain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, grain, said := strings.Cut(string(out), ") Grain() int { ")
-		if said != (want != "") || !strings.HasPrefix(grain, want) {
+		_, grain, hasGrain := strings.Cut(string(out), ") Grain() int { ")
+		if hasGrain != (want != "") || !strings.HasPrefix(grain, want) {
 			t.Errorf("%s: launcher\n%s", text, out)
 		}
 	}

@@ -12,24 +12,24 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
 )
 
-// importsMeanTheSame runs a kernel made of another package's types and functions, and kernels with constant parameters
+// checkImports runs a kernel made of another package's types and functions, and kernels with constant parameters
 // for each of their values.
-func importsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x, y []F, whole []int64) {
+func checkImports[F language.Float](t *testing.T, l cudatest.Runner, x, y []F, whole []int64) {
 	n := len(x)
-	v, flat := make([]parts.Vector[F], n), two[F](n)
+	v, flat := make([]parts.Vector[F], n), twoSlices[F](n)
 	for i := range v {
 		v[i] = parts.Vector[F]{X: x[i], Y: y[i]}
 	}
 	input := func(i int) any { return []any{v[i], whole[i]} }
-	out := two[parts.Vector[F]](n)
+	out := twoSlices[parts.Vector[F]](n)
 	s := &language.Setting[F]{Low: parts.Vector[F]{X: -3, Y: 2}, High: parts.Vector[F]{X: 5}, Most: 9}
-	both(t, l, n, language.NewImportedLoop(s, v, whole, out[0]), language.NewImportedLoop(s, v, whole, out[1]))
+	runBoth(t, l, n, language.NewImportedLoop(s, v, whole, out[0]), language.NewImportedLoop(s, v, whole, out[1]))
 	kerneltest.Same(t, "imported", out[0], out[1], input)
 
 	for _, way := range []language.Way{language.Plain, language.Twice, language.Turned} {
 		for _, last := range []bool{false, true} {
 			var most [2]atomics.Most[F]
-			both(t, l, n, language.NewChosenLoop(way, v, last, flat[0], &most[0]),
+			runBoth(t, l, n, language.NewChosenLoop(way, v, last, flat[0], &most[0]),
 				language.NewChosenLoop(way, v, last, flat[1], &most[1]))
 			kerneltest.Same(t, fmt.Sprint("chosen ", way, last), flat[0], flat[1], input)
 			if most[0] != most[1] {
@@ -40,7 +40,7 @@ func importsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x, y 
 	for _, steps := range []int{1, 2} {
 		whole := x[:len(x)/language.Stretch*language.Stretch]
 		n := len(whole) / language.Stretch
-		both(t, l, n, language.NewSharedLoop(steps, whole, flat[0]), language.NewSharedLoop(steps, whole, flat[1]))
+		runBoth(t, l, n, language.NewSharedLoop(steps, whole, flat[0]), language.NewSharedLoop(steps, whole, flat[1]))
 		kerneltest.Same(t, fmt.Sprint("shared ", steps), flat[0][:len(whole)], flat[1][:len(whole)], nil)
 	}
 }

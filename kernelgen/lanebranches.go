@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// cases are the remaining cases of a switch, the default one last, and the name of its tag, or "" for a switch without
-// tag.
-type cases struct {
+// remainingCases are the remaining cases of a switch, the default one last, and the name of its tag, or "" for a
+// switch without tag.
+type remainingCases struct {
 	ast.SwitchStmt
 	tag     string
 	clauses []*ast.CaseClause
@@ -103,33 +103,33 @@ func (f *function) laneSwitch(s *ast.SwitchStmt) {
 		tag = f.newName("tag")
 		f.line("const auto %s = value(%s);", tag, f.value(s.Tag).text)
 	}
-	all := &cases{SwitchStmt: *s, tag: tag}
+	remaining := &remainingCases{SwitchStmt: *s, tag: tag}
 	var other *ast.CaseClause
 	for _, c := range s.Body.List {
 		if clause := c.(*ast.CaseClause); clause.List == nil {
 			other = clause
 		} else {
-			all.clauses = append(all.clauses, clause)
+			remaining.clauses = append(remaining.clauses, clause)
 		}
 	}
 	if other != nil {
-		all.clauses = append(all.clauses, other)
+		remaining.clauses = append(remaining.clauses, other)
 	}
-	if breaks(all.clauses) {
+	if hasBreak(remaining.clauses) {
 		f.refuse(s, "a break that leaves a switch, in a kernel marked lanes: use if")
 	}
-	f.laneSwitchCases(all, f.likelihood(s))
+	f.laneSwitchCases(remaining, f.likelihood(s))
 	f.depth--
 	f.line("}")
 }
 
-func (f *function) laneCases(all *cases) { f.laneSwitchCases(all, "") }
+func (f *function) laneCases(remaining *remainingCases) { f.laneSwitchCases(remaining, "") }
 
-func (f *function) laneSwitchCases(all *cases, likelihood string) {
-	if len(all.clauses) == 0 {
+func (f *function) laneSwitchCases(given *remainingCases, likelihood string) {
+	if len(given.clauses) == 0 {
 		return
 	}
-	first := all.clauses[0]
+	first := given.clauses[0]
 	if first.List == nil {
 		f.laneList(first.Body)
 		return
@@ -137,16 +137,16 @@ func (f *function) laneSwitchCases(all *cases, likelihood string) {
 	var tests []string
 	for _, e := range first.List {
 		x := f.expr(e)
-		if all.tag != "" {
-			tests = append(tests, all.tag+" == "+x.in(equality+1))
+		if given.tag != "" {
+			tests = append(tests, given.tag+" == "+x.atLeast(equality+1))
 		} else {
-			tests = append(tests, x.in(logicalOr+1))
+			tests = append(tests, x.atLeast(logicalOr+1))
 		}
 	}
 	var rest ast.Node
-	if len(all.clauses) > 1 {
-		remaining := *all
-		remaining.clauses = all.clauses[1:]
+	if len(given.clauses) > 1 {
+		remaining := *given
+		remaining.clauses = given.clauses[1:]
 		remaining.Body = &ast.BlockStmt{}
 		for _, c := range remaining.clauses {
 			remaining.Body.List = append(remaining.Body.List, c)
@@ -161,11 +161,11 @@ func (f *function) laneSwitchCases(all *cases, likelihood string) {
 // The branch that most lanes take, by its mark, is emitted twice: for all lanes, without a mask, and for some lanes.
 func (f *function) laneIf(cond string, taken, other ast.Node, likelihood string) string {
 	name := f.newName("c")
-	how := "branch"
-	if body, ok := taken.(*ast.BlockStmt); ok && !f.costly(body.List) && !f.stores(body.List) {
-		how = "blend"
+	operation := "branch"
+	if body, ok := taken.(*ast.BlockStmt); ok && !f.isCostly(body.List) && !f.stores(body.List) {
+		operation = "blend"
 	}
-	f.line("const auto %s = %s(%s, %s);", name, how, f.mask(), cond)
+	f.line("const auto %s = %s(%s, %s);", name, operation, f.mask(), cond)
 	f.laneBranchBody(taken, name, "some", "mask", "taken", likelihood == "mostly")
 	if other != nil {
 		f.laneBranchBody(other, name, "rest", "others", "other", likelihood == "seldom")
@@ -174,7 +174,7 @@ func (f *function) laneIf(cond string, taken, other ast.Node, likelihood string)
 }
 
 // laneBranchBody translates one of the two branches of laneIf.
-func (f *function) laneBranchBody(body ast.Node, name, asks, mask, call string, likely bool) {
+func (f *function) laneBranchBody(body ast.Node, name, test, mask, call string, likely bool) {
 	if likely && !f.jumps(body) {
 		f.level++
 		f.line("%s.%s([&](auto %s) INLINED {", name, call, f.mask())
@@ -185,7 +185,7 @@ func (f *function) laneBranchBody(body ast.Node, name, asks, mask, call string, 
 		f.line("});")
 		return
 	}
-	f.line("if (%s.%s()) {", name, asks)
+	f.line("if (%s.%s()) {", name, test)
 	f.withMask(name+"."+mask+"()", func() { f.laneNode(body) })
 	f.line("}")
 }
@@ -196,14 +196,15 @@ func (f *function) laneNode(n ast.Node) {
 	case *ast.BlockStmt:
 		f.laneList(n.List)
 	case *ast.IfStmt:
-		f.note(n)
+		f.writeComments(n)
 		f.laneIfStatement(n)
-	case *cases:
+	case *remainingCases:
 		f.laneCases(n)
 	}
 }
 
-func (f *function) costly(list []ast.Stmt) bool {
+// isCostly reports whether statements are too expensive to be executed if no lane takes their branch.
+func (f *function) isCostly(list []ast.Stmt) bool {
 	cost := 0
 	for _, s := range list {
 		cost += f.u.cost(s)
@@ -211,7 +212,8 @@ func (f *function) costly(list []ast.Stmt) bool {
 	return cost > cheapCost
 }
 
-// cost estimates the number of operations. An operation that accesses memory counts more than cheap.
+// cost estimates the number of operations in n, but stops above cheapCost. A memory access and a loop count more
+// than cheapCost.
 func (u *unit) cost(n ast.Node) int {
 	cost := 0
 	ast.Inspect(n, func(n ast.Node) bool {

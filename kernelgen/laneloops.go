@@ -22,7 +22,7 @@ func (f *function) laneFor(s *ast.ForStmt) {
 			for i, x := range a.Lhs {
 				v, _ := f.u.pkg.Info.Defs[x.(*ast.Ident)].(*types.Var)
 				t := f.ctype(x, v.Type())
-				if f.assigned(s.Body, v) {
+				if f.isAssigned(s.Body, v) {
 					f.line("Lanes<%s> %s = lanes<%s>(%s);", t, f.local(v), t, f.expr(a.Rhs[i]).text)
 				} else {
 					f.line("auto %s = counter<%s>(%s);", f.local(v), t, f.lane(a.Rhs[i]))
@@ -52,7 +52,7 @@ func (f *function) laneLoop(cond func() string, body *ast.BlockStmt, post func()
 	narrow := fmt.Sprintf("varying(mask_%d)", f.level-1)
 	if !f.jumps(body) {
 		// course is the mask of a loop without break, continue and return: the outer mask if cond is a scalar.
-		narrow = fmt.Sprintf("course(mask_%d, %s)", f.level-1, f.outside(cond))
+		narrow = fmt.Sprintf("course(mask_%d, %s)", f.level-1, f.outerCondition(cond))
 	}
 	f.line("auto %s = %s;", f.mask(), narrow)
 	f.line("while (keep(%s, %s)) {", f.mask(), cond())
@@ -65,8 +65,8 @@ func (f *function) laneLoop(cond func() string, body *ast.BlockStmt, post func()
 	f.level--
 }
 
-// outside translates a loop's condition outside of the loop's own mask.
-func (f *function) outside(cond func() string) string {
+// outerCondition translates a loop's condition outside of the loop's own mask.
+func (f *function) outerCondition(cond func() string) string {
 	f.level--
 	defer func() { f.level++ }()
 	return cond()
@@ -75,7 +75,7 @@ func (f *function) outside(cond func() string) string {
 // jumps reports whether a body has break, continue or return statements.
 func (f *function) jumps(body ast.Node) bool {
 	found := false
-	if remaining, ok := body.(*cases); ok {
+	if remaining, ok := body.(*remainingCases); ok {
 		body = remaining.Body
 	}
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -100,7 +100,7 @@ func (f *function) laneRange(s *ast.RangeStmt) {
 	} else if a, ok := arrayOf(t); ok {
 		count = fmt.Sprint(a.Len())
 	} else if isSlice(t.Underlying()) {
-		count = f.value(s.X).in(primary) + ".len"
+		count = f.value(s.X).atLeast(primary) + ".len"
 	} else {
 		f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.typeString(t))
 		return
@@ -108,7 +108,7 @@ func (f *function) laneRange(s *ast.RangeStmt) {
 	name, end := f.newName("turn"), f.newName("end")
 	if id, ok := s.Key.(*ast.Ident); ok && id.Name != "_" {
 		v := f.u.pkg.Info.Defs[id].(*types.Var)
-		f.ranged[v] = true
+		f.loopVariables[v] = true
 		name = f.local(v)
 	}
 	f.line("{")
@@ -126,9 +126,9 @@ func (f *function) laneBranch(s *ast.BranchStmt) {
 	case s.Label != nil || f.loop == 0:
 		f.refuse(s, "%s with a label or outside of a loop, in a kernel marked lanes", s.Tok)
 	case s.Tok == token.BREAK:
-		f.line("drop(%s, %s);", f.mask(), f.masks(f.loop))
+		f.line("drop(%s, %s);", f.mask(), f.maskNames(f.loop))
 	case s.Tok == token.CONTINUE:
-		f.line("drop(%s, %s);", f.mask(), f.masks(f.loop+1))
+		f.line("drop(%s, %s);", f.mask(), f.maskNames(f.loop+1))
 	default:
 		f.refuse(s, "%s: kernels have no jumps but break, continue and return", s.Tok)
 	}

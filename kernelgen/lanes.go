@@ -17,12 +17,13 @@ var lanesPrelude string
 //go:embed lanewords.h
 var lanesWords string
 
-// Lanes returns the vector code of kernels marked lanes, in one precision, with the functions that they call, as a C++
-// file, and the names of its entries. Only kernels for which such returns true are included. The code computes LANES
-// indices at a time, one in each lane of a vector, with numbers of type REAL; both are macros. Branches become masks.
-// An entry is void (const void *loop, int64 lo, int64 hi, int64 j, int64 k, void *result): loop is the kernel's loop in
-// Go, lo ≤ i < hi are the indices, a multiple of LANES, j and k are the other indices, and result receives the result
-// of a reduction or the lanes that are left to Go.
+// Lanes returns the vector code of kernels marked lanes, in one precision, with the functions that they call, as a
+// C++ file, and the names of its entries. Only kernels for which include returns true are translated. The code
+// computes LANES indices at a time, one in each lane of a vector, with numbers of type REAL; both are macros.
+// Branches become masks. An entry is void (const void *loop, int64 lo, int64 hi, int64 j, int64 k, void *result):
+// loop is the kernel's loop in Go, lo ≤ i < hi are the indices, a multiple of LANES, j and k are the other indices,
+// and result receives the result of a reduction, or points to the list of indices that call a function marked
+// //atoll:rare.
 func (p *Package) Lanes(precision types.BasicKind, include func(*Kernel) bool) (string, []string, error) {
 	u := p.newUnit()
 	u.lanes = true
@@ -63,15 +64,15 @@ func (u *unit) laneSource() string {
 // laneEntry writes the entry that runs a variant of a kernel over a range. If the kernel calls a function marked rare,
 // it also writes the entry that computes the collected indices. It returns the names of the entries.
 func (u *unit) laneEntry(k *Kernel, variant source.Variant, args []types.Type) []string {
-	at := u.call(k.Decl, k.Fn, args)
+	callee := u.call(k.Decl, k.Fn, args)
 	name := cname(k.Name) + variant.Suffix + suffix(args)
 	env := map[*types.TypeParam]types.Type{k.Fn.Signature().TypeParams().At(0): args[0]}
 	var fields []string
-	pass := []string{"All{}", "Line<int64>{i}", "j", "k"}[:1+k.Dims]
-	reachesRare := u.pkg.leaves(k.Fn)
+	callArgs := []string{"All{}", "Line<int64>{i}", "j", "k"}[:1+k.Dims]
+	reachesRare := u.pkg.callsRare(k.Fn)
 	if reachesRare {
-		pass = append([]string{"left"}, pass...)
-		u.checkLeaving(k)
+		callArgs = append([]string{"left"}, callArgs...)
+		u.checkCollecting(k)
 	}
 	if k.Dims > 1 {
 		fields = append(fields, "int64 box[6];")
@@ -85,13 +86,13 @@ func (u *unit) laneEntry(k *Kernel, variant source.Variant, args []types.Type) [
 		}
 		fields = append(fields, declare(u.ctype(k.Decl, t), id)+";")
 		if c := k.ConstantIndex(list.At(n)); c >= 0 {
-			pass = append(pass, (&function{u: u}).constant(k.Decl, variant.Values[c].Value, t).text)
+			callArgs = append(callArgs, (&function{u: u}).constant(k.Decl, variant.Values[c].Value, t).text)
 			continue
 		}
-		pass = append(pass, "loop->"+id)
+		callArgs = append(callArgs, "loop->"+id)
 	}
-	call := fmt.Sprintf("%s(%s)", at.name, strings.Join(pass, ", "))
-	before, after, also := "", "", ""
+	call := fmt.Sprintf("%s(%s)", callee.name, strings.Join(callArgs, ", "))
+	before, after, rareText := "", "", ""
 	if k.Reduce != source.ReduceNone {
 		wins, loses := "least", "1"
 		if k.Reduce == source.ReduceMax {
@@ -102,13 +103,13 @@ func (u *unit) laneEntry(k *Kernel, variant source.Variant, args []types.Type) [
 		after = fmt.Sprintf("    reduce((REAL *)result, best, %s<REAL>);\n", wins)
 	}
 	if reachesRare {
-		also = "\n" + rareEntry(name, call, k.Dims)
+		rareText = "\n" + rareEntry(name, call, k.Dims)
 		call = "{\n        Mask left = Mask(false);\n        " + call +
 			";\n        list((Rare *)result, left, i, j, k);\n    }"
 	}
 	fmt.Fprintf(&u.laneEntries, "\n// Kernel %s, %s\nstruct %s_loop { %s };\nextern \"C\" void %s(const %s_loop *loop, "+
 		"int64 lo, int64 hi, int64 j, int64 k, void *result) {\n%s    for (int64 i = lo; i < hi; i += LANES) %s;\n%s}\n%s",
-		k.Name, u.pkg.Location(k.Decl), name, strings.Join(fields, " "), name, name, before, call, after, also)
+		k.Name, u.pkg.Location(k.Decl), name, strings.Join(fields, " "), name, name, before, call, after, rareText)
 	if reachesRare {
 		return []string{name, name + rareSuffix}
 	}
@@ -129,9 +130,10 @@ func rareEntry(name, call string, dims int) string {
 		rareSuffix, call)
 }
 
-// checkLeaving refuses a kernel that collects indices and has a reduction or atomic function. Such indices are computed
-// from the start again, and the last one several times if it fills up a vector, so that they would count repeatedly.
-func (u *unit) checkLeaving(k *Kernel) {
+// checkCollecting refuses a kernel that collects indices and has a reduction or atomic function. Such indices are
+// computed from the start again, and the last one several times if it fills up a vector, so that they would count
+// repeatedly.
+func (u *unit) checkCollecting(k *Kernel) {
 	if k.Reduce != source.ReduceNone {
 		u.refuse(k.Decl, "kernel %s has a reduction and calls a function marked //atoll:rare: it cannot have both", k.Name)
 	}
@@ -158,8 +160,8 @@ func (u *unit) checkLeaving(k *Kernel) {
 	visit(k.Fn)
 }
 
-// leaves reports whether a function calls a function marked rare, directly or indirectly.
-func (p *Package) leaves(fn *types.Func) bool {
+// callsRare reports whether a function calls a function marked rare, directly or indirectly.
+func (p *Package) callsRare(fn *types.Func) bool {
 	decl := p.Decls[fn.Origin()]
 	if decl == nil || decl.Body == nil {
 		return false
@@ -168,7 +170,7 @@ func (p *Package) leaves(fn *types.Func) bool {
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CallExpr); ok && !found {
 			if callee := (&unit{pkg: p}).callee(c); callee != nil && callee.Origin() != fn.Origin() {
-				found = p.Rare[callee.Origin()] || p.leaves(callee)
+				found = p.Rare[callee.Origin()] || p.callsRare(callee)
 			}
 		}
 		return !found
@@ -176,9 +178,9 @@ func (p *Package) leaves(fn *types.Func) bool {
 	return found
 }
 
-// statementCallsRare reports whether a simple statement calls a function marked rare, and whether it does so directly
-// or indirectly.
-func (f *function) statementCallsRare(s ast.Stmt) (rare, reaches bool) {
+// statementCallsRare reports whether a simple statement calls a function marked rare, and whether it does so at
+// least indirectly, through another function.
+func (f *function) statementCallsRare(s ast.Stmt) (rare, indirectly bool) {
 	switch s.(type) {
 	case *ast.AssignStmt, *ast.ExprStmt, *ast.DeclStmt:
 	default:
@@ -188,12 +190,12 @@ func (f *function) statementCallsRare(s ast.Stmt) (rare, reaches bool) {
 		if c, ok := n.(*ast.CallExpr); ok {
 			if fn := f.u.callee(c); fn != nil {
 				rare = rare || f.u.pkg.Rare[fn.Origin()]
-				reaches = reaches || rare || f.u.pkg.leaves(fn)
+				indirectly = indirectly || rare || f.u.pkg.callsRare(fn)
 			}
 		}
 		return true
 	})
-	return rare, reaches
+	return rare, indirectly
 }
 
 // laneNames maps CUDA's names of functions to those of the prelude of vector code.

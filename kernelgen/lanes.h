@@ -68,7 +68,7 @@ template <typename T> struct V {
     template <typename X> MEMBER static V of(X x) { V r; r.v = (Vector<T>)x; return r; }
 };
 
-// Line is an index that increases by 1 from lane to lane.
+// Line is an index that increases by 1 from one lane to the next.
 template <typename T> struct Line { T first; };
 
 // Slice has the layout of a Go slice. Array is an array with value semantics, as in Go.

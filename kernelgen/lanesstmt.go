@@ -8,29 +8,30 @@ import (
 	"strings"
 )
 
-// mask returns the name of the mask of the next statement.
+// mask returns the name of the C++ variable that holds the mask of the next statement: the lanes that execute it.
+// Each branch or loop inside another has a mask of its own, with a greater number.
 func (f *function) mask() string { return fmt.Sprintf("mask_%d", f.level) }
 
-// masks returns the names of all masks from the given level to the present one.
-func (f *function) masks(from int) string {
-	var all []string
+// maskNames returns the names of all masks from the given level to the present one.
+func (f *function) maskNames(from int) string {
+	var names []string
 	for l := from; l <= f.level; l++ {
-		all = append(all, fmt.Sprintf("mask_%d", l))
+		names = append(names, fmt.Sprintf("mask_%d", l))
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(names, ", ")
 }
 
 // translateLanes emits a function that computes an index in each lane. Its first parameter is the mask of the call.
 // Values that are the same for all lanes stay scalars: C++ selects the operations by the types of the operands.
 func (f *function) translateLanes() {
 	params := []string{"auto mask_0"}
-	if f.u.pkg.leaves(f.out.fn) {
+	if f.u.pkg.callsRare(f.out.fn) {
 		params = []string{"auto &left", "auto mask_0"}
 	}
 	var copies []string
 	add := func(v *types.Var) {
 		name := f.parameter(v, len(params))
-		if f.mutated(v) && f.u.value(f.subst(v.Type())) {
+		if f.isMutated(v) && f.u.holdsNoReference(f.subst(v.Type())) {
 			t := f.ctype(f.decl, v.Type())
 			copies = append(copies, fmt.Sprintf("Lanes<%s> %s = lanes<%s>(%s_given);", t, name, t, name))
 			name += "_given"
@@ -48,11 +49,11 @@ func (f *function) translateLanes() {
 		f.line("%s", c)
 	}
 	resultStruct := f.laneResults()
-	f.early = f.returnsEarly() || f.u.pkg.leaves(f.out.fn)
+	f.early = f.returnsEarly() || f.u.pkg.callsRare(f.out.fn)
 	if f.early {
 		f.level = 1
 		f.line("auto mask_1 = varying(mask_0);")
-		if f.results != nil && f.named() == nil {
+		if f.results != nil && f.resultVariables() == nil {
 			f.line("%s result;", f.resultType())
 		}
 	}
@@ -70,7 +71,7 @@ func (f *function) laneResults() string {
 	for i := range list.Len() {
 		f.results = append(f.results, fmt.Sprintf("result.r%d", i))
 	}
-	if named := f.named(); named != nil {
+	if named := f.resultVariables(); named != nil {
 		f.results = nil
 		for i, v := range named {
 			name := f.parameter(v, i)
@@ -91,8 +92,8 @@ func (f *function) laneResults() string {
 	return fmt.Sprintf("struct %s {%s };\n", f.out.results, fields.String())
 }
 
-// named returns the named results if the function uses them as variables.
-func (f *function) named() []*types.Var {
+// resultVariables returns the named results if the function uses them as variables.
+func (f *function) resultVariables() []*types.Var {
 	if !f.usesResults() {
 		return nil
 	}
@@ -108,10 +109,10 @@ func (f *function) resultType() string {
 
 // allResults returns the expression of all results, once they are in their variables.
 func (f *function) allResults() string {
-	if f.named() != nil && f.out.results != "" {
+	if f.resultVariables() != nil && f.out.results != "" {
 		return f.out.results + "{" + strings.Join(f.results, ", ") + "}"
 	}
-	if f.named() != nil {
+	if f.resultVariables() != nil {
 		return f.results[0]
 	}
 	return "result"
@@ -132,29 +133,29 @@ func (f *function) returnsEarly() bool {
 	return early
 }
 
-// laneList translates statements. After a statement that may end all lanes, costly statements are skipped if none is
-// left.
+// laneList translates statements. After a statement by which all lanes may leave the block (a return, break or
+// continue), costly statements are skipped if no lane remains.
 func (f *function) laneList(list []ast.Stmt) {
 	openBlocks := 0
 	for i, s := range list {
-		if i > 0 && f.gap(list[i-1], s) {
+		if i > 0 && f.hasEmptyLine(list[i-1], s) {
 			f.body.WriteByte('\n')
 		}
-		f.note(s)
+		f.writeComments(s)
 		f.lineDirective(s)
 		if f.laneSeldomReturn(s, list[i+1:]) {
 			break
 		}
 		f.statement(s)
 		if rare, reaches := f.statementCallsRare(s); reaches {
-			f.line("drop(left, %s);", f.masks(1))
+			f.line("drop(left, %s);", f.maskNames(1))
 			if rare && i+1 < len(list) {
 				f.line("if constexpr (done<decltype(left)>) {") // otherwise no lane of the mask continues
 				f.depth++
 				openBlocks++
 			}
 		}
-		if i+1 < len(list) && f.mayEndLanes(s) && f.costly(list[i+1:]) {
+		if i+1 < len(list) && f.mayEndLanes(s) && f.isCostly(list[i+1:]) {
 			f.line("if (any(%s)) {", f.mask())
 			f.depth++
 			openBlocks++
@@ -172,26 +173,27 @@ func (f *function) lineDirective(s ast.Stmt) {
 	fmt.Fprintf(&f.body, "#line %d %q\n", at.Line, at.Filename)
 }
 
-// mayEndLanes reports whether some lanes may not continue after a statement.
+// mayEndLanes reports whether a statement may return, break or continue in some lanes, which then skip the next
+// statements.
 func (f *function) mayEndLanes(s ast.Stmt) bool {
 	_, found := f.statementCallsRare(s)
-	inside := 0
+	loopDepth := 0
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ReturnStmt:
 			found = true
 		case *ast.BranchStmt:
-			found = found || inside == 0
+			found = found || loopDepth == 0
 		case *ast.ForStmt:
-			inside++
+			loopDepth++
 			ast.Inspect(n.Body, visit)
-			inside--
+			loopDepth--
 			return false
 		case *ast.RangeStmt:
-			inside++
+			loopDepth++
 			ast.Inspect(n.Body, visit)
-			inside--
+			loopDepth--
 			return false
 		}
 		return true
@@ -237,14 +239,14 @@ func (f *function) laneReturn(s *ast.ReturnStmt) {
 	}
 	list := f.sig.Results()
 	if len(s.Results) == 1 && list.Len() > 1 {
-		from := f.newName("results")
-		f.line("const auto %s = %s;", from, values[0])
+		results := f.newName("results")
+		f.line("const auto %s = %s;", results, values[0])
 		values = nil
 		for i := range list.Len() {
-			values = append(values, fmt.Sprintf("%s.r%d", from, i))
+			values = append(values, fmt.Sprintf("%s.r%d", results, i))
 		}
 	}
-	if !f.early && f.named() == nil {
+	if !f.early && f.resultVariables() == nil {
 		switch list.Len() {
 		case 0:
 		case 1:
@@ -270,7 +272,7 @@ func (f *function) laneReturn(s *ast.ReturnStmt) {
 	}
 	switch {
 	case f.level > 1:
-		f.line("drop(%s, %s);", f.mask(), f.masks(1))
+		f.line("drop(%s, %s);", f.mask(), f.maskNames(1))
 	case !f.early && list.Len() > 0:
 		f.line("return %s;", f.allResults())
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// lane translates an expression to a value; an expression that refers to memory is loaded.
+// lane translates an expression to a C++ value with a number for each lane, or one for all lanes. What an
+// expression such as x[i] refers to is loaded from memory.
 func (f *function) lane(e ast.Expr) string {
 	x := f.value(e)
 	if f.u.pkg.Info.Types[e].Value != nil {
@@ -27,14 +28,14 @@ func (f *function) lane(e ast.Expr) string {
 	return x.text
 }
 
-// mutated reports whether a variable, or a part of it, is assigned after its declaration or has its address taken.
-func (f *function) mutated(v *types.Var) bool {
-	if f.addressed(v) {
+// isMutated reports whether a variable, or a part of it, is assigned after its declaration or has its address taken.
+func (f *function) isMutated(v *types.Var) bool {
+	if f.isAddressed(v) {
 		return true
 	}
 	found := false
-	is := func(e ast.Expr) bool {
-		r, _ := f.root(e)
+	isPart := func(e ast.Expr) bool {
+		r, _ := f.rootVariable(e)
 		return r == v
 	}
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
@@ -42,10 +43,10 @@ func (f *function) mutated(v *types.Var) bool {
 		case *ast.AssignStmt:
 			for _, l := range n.Lhs {
 				id, ok := l.(*ast.Ident)
-				found = found || is(l) && !(ok && f.u.pkg.Info.Defs[id] == v)
+				found = found || isPart(l) && !(ok && f.u.pkg.Info.Defs[id] == v)
 			}
 		case *ast.IncDecStmt:
-			found = found || is(n.X)
+			found = found || isPart(n.X)
 		}
 		return !found
 	})
@@ -56,12 +57,12 @@ func (f *function) mutated(v *types.Var) bool {
 func (f *function) laneDeclare(at ast.Node, v *types.Var, text string) {
 	t := f.subst(v.Type())
 	switch {
-	case !f.u.value(t):
+	case !f.u.holdsNoReference(t):
 		if f.assignedLater(v) {
 			f.refuse(at, "pointer or slice %s is assigned again, in a kernel marked lanes: use another variable", v.Name())
 		}
 		f.line("const auto %s = %s;", f.local(v), text)
-	case f.mutated(v):
+	case f.isMutated(v):
 		f.line("Lanes<%s> %s = lanes<%s>(%s);", f.ctype(at, t), f.local(v), f.ctype(at, t), text)
 	default:
 		f.line("const auto %s = %s;", f.local(v), text)
@@ -105,16 +106,16 @@ func (f *function) laneAssign(to []target, rhs []ast.Expr) {
 	}
 }
 
-func (f *function) laneSet(place ast.Expr, value string) {
-	f.line("set(%s, %s, %s);", f.mask(), f.expr(place).text, value)
+func (f *function) laneSet(lvalue ast.Expr, value string) {
+	f.line("set(%s, %s, %s);", f.mask(), f.expr(lvalue).text, value)
 }
 
 // laneSpread assigns the results of one call to several targets.
 func (f *function) laneSpread(to []target, call ast.Expr) {
-	from := f.newName("results")
-	f.line("const auto %s = %s;", from, f.value(call).text)
+	results := f.newName("results")
+	f.line("const auto %s = %s;", results, f.value(call).text)
 	for i, t := range to {
-		value := fmt.Sprintf("%s.r%d", from, i)
+		value := fmt.Sprintf("%s.r%d", results, i)
 		switch {
 		case t.blank:
 		case t.defines != nil:
@@ -143,11 +144,11 @@ func (f *function) logic(e *ast.BinaryExpr) (cexpr, bool) {
 // laneStruct returns the C++ types of a struct of numbers with a value for each lane: as vectors, and as references to
 // memory.
 func (u *unit) laneStruct(c *cstruct, s *types.Struct, ids, ctypes []string) string {
-	if !u.lanes || !u.value(s) {
+	if !u.lanes || !u.holdsNoReference(s) {
 		return ""
 	}
 	offsets := source.Sizes.Offsetsof(structFields(s))
-	word, alike := words(s)
+	word, allSame := wordType(s)
 	var fields, refs, values, uniform, sets, parts, keeps strings.Builder
 	for i, id := range ids {
 		fmt.Fprintf(&fields, " Lanes<%s> %s;", ctypes[i], id)
@@ -164,15 +165,15 @@ func (u *unit) laneStruct(c *cstruct, s *types.Struct, ids, ctypes []string) str
 	}
 	read, write, pieces := "{"+values.String()+"}", sets.String(), ""
 	if word != "" {
-		of := fmt.Sprintf("%s, %d", word, source.Sizes.Sizeof(s)/map[string]int64{"float": 4, "double": 8}[word])
+		wordAndCount := fmt.Sprintf("%s, %d", word, source.Sizes.Sizeof(s)/map[string]int64{"float": 4, "double": 8}[word])
 		pieces = fmt.Sprintf("template <typename W, int N> INLINE %[1]s_lanes part(Kept<%[1]s>, const Words<W, N> &all, "+
 			"int64 offset) {\n    return {%[2]s};\n}\n", c.name, parts.String())
-		read = fmt.Sprintf("part(Kept<%s>{}, words<%s>(r.place, O), 0)", c.name, of)
-		if alike {
+		read = fmt.Sprintf("part(Kept<%s>{}, words<%s>(r.place, O), 0)", c.name, wordAndCount)
+		if allSame {
 			pieces += fmt.Sprintf("template <typename W, int N> INLINE void keep_part(Kept<%[1]s>, Words<W, N> &all, "+
 				"int64 offset, const %[1]s_lanes &x) {%[2]s }\n", c.name, keeps.String())
 			write = fmt.Sprintf("\n    Words<%s> all;\n    keep_part(Kept<%[2]s>{}, all, 0, lanes<%[2]s>(x));\n"+
-				"    keep_words(m, all, to.place, O);\n", of, c.name)
+				"    keep_words(m, all, to.place, O);\n", wordAndCount, c.name)
 		}
 	}
 	return fmt.Sprintf(`struct %[1]s_lanes {%[2]s };
@@ -194,10 +195,10 @@ template <typename M, typename P, int64 O, typename X> INLINE void set(M m, `+
 `, c.name, fields.String(), refs.String(), read, uniform.String(), sets.String(), pieces, write)
 }
 
-// words returns the type of word by which a struct can be loaded: double if its largest number has 8 bytes, float if it
-// has 4; and whether all its numbers have this size. It returns "" if the struct's size is not a multiple of the
-// word's.
-func words(s *types.Struct) (word string, alike bool) {
+// wordType returns the type of word in which a struct can be loaded: double if its largest number has 8 bytes,
+// float if it has 4; and whether all its numbers have this size. It returns "" if the struct's size is not a
+// multiple of the word's.
+func wordType(s *types.Struct) (name string, allSame bool) {
 	most, least := int64(0), int64(8)
 	holds(s, func(t types.Type) bool {
 		if b, ok := t.(*types.Basic); ok {

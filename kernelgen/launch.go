@@ -66,24 +66,24 @@ func (p *Package) Launchers() ([]byte, error) {
 
 // loopType describes the loop type of a kernel as Go text.
 type loopType struct {
-	k              *Kernel
-	imports        map[string]string // imported packages by path, and their names in the file
-	typeParams     string            // [F Float], or empty
-	typeArgs       string            // [F], or empty
-	precision      string            // F, or the result's type
-	names, types   []string
-	param          map[string]types.Type // types of parameters by name, without shared arrays
-	constant       map[string]bool       // constant parameters, which are not passed to the device
-	shared         [][2]string           // names and types of shared arrays
-	indices        []string
-	call           string // the arguments of a call from the loop
-	resultType     string
-	generic, boxed bool
-	leaves         bool // vector code collects some indices
+	k                 *Kernel
+	imports           map[string]string // imported packages by path, and their names in the file
+	typeParams        string            // [F Float], or empty
+	typeArgs          string            // [F], or empty
+	precision         string            // F, or the result's type
+	names, types      []string
+	param             map[string]types.Type // types of parameters by name, without shared arrays
+	isConstant        map[string]bool       // constant parameters, which are not passed to the device
+	shared            [][2]string           // names and types of shared arrays
+	indices           []string
+	call              string // the arguments of a call from the loop
+	resultType        string
+	isGeneric, hasBox bool
+	collectsRare      bool // vector code collects some indices
 }
 
-// text returns a type as Go source of the launchers' file, and records the packages that it needs.
-func (l *loopType) text(t types.Type) string {
+// typeText returns a type as Go source of the launchers' file, and records the packages that it needs.
+func (l *loopType) typeText(t types.Type) string {
 	return types.TypeString(t, func(other *types.Package) string {
 		if other == l.k.Fn.Pkg() {
 			return ""
@@ -110,7 +110,7 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 	l := p.describe(k, imports)
 	loop := k.Name + "Loop"
 	where := "lo ≤ index < hi"
-	if l.boxed {
+	if l.hasBox {
 		where = "the elements of box"
 	}
 	fmt.Fprintf(w, "\n// %s runs %s for %s, on the CPU or another device.\ntype %s%s struct {\n", loop, k.Name, where,
@@ -124,7 +124,7 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 	if k.Lanes {
 		w.WriteString("\n\tcode lanes.Code\n")
 	}
-	if l.leaves {
+	if l.collectsRare {
 		w.WriteString("\trareCode lanes.Code // for the indices that code collects\n")
 	}
 	fmt.Fprintf(w, "}\n\n// New%s prepares %s.\n", loop, k.Name)
@@ -132,7 +132,7 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string
 	if k.Lanes {
 		symbol := strings.Replace(l.symbol(), "variant()", "lanesVariant()", 1)
 		none, rare := "lanes.Code{}", ""
-		if l.leaves {
+		if l.collectsRare {
 			none += ", lanes.Code{}"
 			rare = fmt.Sprintf("loop.rareCode = findLanes(set, %s+%q)\n", symbol, rareSuffix)
 		}
@@ -164,13 +164,13 @@ func (p *Package) launchMethod(w *bytes.Buffer, k *Kernel, l *loopType) {
 	if k.Tile {
 		box = "Tile: true, " + p.sharedBytes(k, l)
 	}
-	if l.boxed {
+	if l.hasBox {
 		box = "Box: &loop.box, "
 	}
 	fmt.Fprintf(w, "\treturn abi.Launch{Module: Module, Symbol: %s, Block: %d, %sDims: %d, Args: []abi.Arg{\n", l.symbol(),
 		k.Block, box, k.Dims)
 	for i, name := range l.names {
-		if name == "box" && l.boxed && i == 0 || l.constant[name] {
+		if name == "box" && l.hasBox && i == 0 || l.isConstant[name] {
 			continue
 		}
 		fmt.Fprintf(w, "\t\t%s,\n", p.argument(k, l, name))
@@ -179,16 +179,16 @@ func (p *Package) launchMethod(w *bytes.Buffer, k *Kernel, l *loopType) {
 }
 
 func (p *Package) describe(k *Kernel, imports map[string]string) *loopType {
-	l := &loopType{k: k, imports: imports, boxed: k.Dims > 1, param: map[string]types.Type{},
-		constant: map[string]bool{}, leaves: k.Lanes && p.leaves(k.Fn)}
+	l := &loopType{k: k, imports: imports, hasBox: k.Dims > 1, param: map[string]types.Type{},
+		isConstant: map[string]bool{}, collectsRare: k.Lanes && p.callsRare(k.Fn)}
 	sig := k.Fn.Signature()
 	if tp := sig.TypeParams(); tp.Len() > 0 {
 		name := tp.At(0).Obj().Name()
-		l.generic = true
-		l.typeParams = fmt.Sprintf("[%s %s]", name, l.text(tp.At(0).Constraint()))
+		l.isGeneric = true
+		l.typeParams = fmt.Sprintf("[%s %s]", name, l.typeText(tp.At(0).Constraint()))
 		l.typeArgs = "[" + name + "]"
 	}
-	if l.boxed {
+	if l.hasBox {
 		l.names, l.types = []string{"box"}, []string{"abi.Box"}
 	}
 	var args []string
@@ -209,19 +209,19 @@ func (p *Package) describe(k *Kernel, imports map[string]string) *loopType {
 			p.Refuse(k.Decl, "parameter %s of kernel %s has a name that its loop needs: rename it", name, k.Name)
 		}
 		if a := source.SharedArray(k, list.At(n).Type()); a != nil {
-			l.shared = append(l.shared, [2]string{name, l.text(a)})
+			l.shared = append(l.shared, [2]string{name, l.typeText(a)})
 			args = append(args, "&"+name)
 			continue
 		}
 		l.names = append(l.names, name)
-		l.types = append(l.types, l.text(list.At(n).Type()))
+		l.types = append(l.types, l.typeText(list.At(n).Type()))
 		l.param[name] = list.At(n).Type()
-		l.constant[name] = k.ConstantIndex(list.At(n)) >= 0
+		l.isConstant[name] = k.ConstantIndex(list.At(n)) >= 0
 		args = append(args, "loop."+name)
 	}
 	l.call = fmt.Sprintf("%s(%s)", k.Name, strings.Join(args, ", "))
 	if k.Reduce != source.ReduceNone {
-		l.precision = l.text(sig.Results().At(0).Type())
+		l.precision = l.typeText(sig.Results().At(0).Type())
 		l.resultType = fmt.Sprintf("*atomics.%s[%s]", reducers[k.Reduce], l.precision)
 		l.names, l.types = append(l.names, "result"), append(l.types, l.resultType)
 	}
@@ -245,14 +245,14 @@ func (p *Package) argument(k *Kernel, l *loopType, name string) string {
 	u := &unit{pkg: p}
 	switch x := t.Underlying().(type) {
 	case *types.Pointer:
-		if u.constant(x.Elem()) {
+		if u.passedByValue(x.Elem()) {
 			return fmt.Sprintf("abi.ConstantOf(%q, loop.%s)", name, name)
 		}
 		return fmt.Sprintf("abi.PointerTo(%q, loop.%s)", name, name)
 	case *types.Slice:
 		return fmt.Sprintf("abi.ElementsOf(%q, loop.%s)", name, name)
 	}
-	if u.constant(t) {
+	if u.passedByValue(t) {
 		return fmt.Sprintf("abi.ConstantOf(%q, &loop.%s)", name, name)
 	}
 	return fmt.Sprintf("abi.ValueOf(%q, &loop.%s)", name, name)

@@ -12,12 +12,12 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
-// staged writes a loop over groups of indices: each call of the kernel's body is done for all indices of a group before
-// the next call, so that the processor overlaps the work of several indices.
-func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *loopType) {
+// stagedLoop writes a loop over groups of indices: each call of the kernel's body is done for all indices of a
+// group before the next call, so that the processor overlaps the work of several indices.
+func (p *Package) stagedLoop(w *bytes.Buffer, k *Kernel, l *loopType) {
 	const need = "stages=N needs a body that declares one variable, var f T, and then only calls its methods"
 	body := k.Decl.Body.List
-	if k.Reduce != source.ReduceNone || l.boxed || len(body) < 2 {
+	if k.Reduce != source.ReduceNone || l.hasBox || len(body) < 2 {
 		p.Refuse(k.Decl, "kernel %s: %s", k.Name, need)
 		return
 	}
@@ -34,7 +34,7 @@ func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *loopType) {
 		return
 	}
 	obj := p.Info.Defs[local]
-	element := l.text(obj.Type())
+	element := l.typeText(obj.Type())
 	fmt.Fprintf(w, "var tile [%d]%s\nfor ; lo < hi; lo += len(tile) {\ngroup := tile[:min(len(tile), "+
 		"hi-lo)]\nclear(group)\n", k.Stages, element)
 	for _, s := range body[1:] {
@@ -44,7 +44,7 @@ func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *loopType) {
 			call = e.X
 			_, isCall = call.(*ast.CallExpr)
 		}
-		if !isCall || !p.onLocal(call.(*ast.CallExpr), obj) {
+		if !isCall || !p.isMethodCall(call.(*ast.CallExpr), obj) {
 			p.Refuse(s, "kernel %s: %s", k.Name, need)
 			return
 		}
@@ -53,8 +53,8 @@ func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *loopType) {
 	w.WriteString("}\n")
 }
 
-// onLocal reports whether a call is of a method of the variable.
-func (p *Package) onLocal(c *ast.CallExpr, v types.Object) bool {
+// isMethodCall reports whether a call is of a method of the variable.
+func (p *Package) isMethodCall(c *ast.CallExpr, v types.Object) bool {
 	s, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return false
@@ -115,7 +115,7 @@ func isPackageName(obj types.Object) bool {
 // rangeMethod writes the methods that run the kernel over a range on the CPU.
 func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *loopType) {
 	loop := k.Name + "Loop"
-	if l.leaves {
+	if l.collectsRare {
 		fmt.Fprintf(w, rareRange, loop, l.typeArgs)
 	} else {
 		fmt.Fprintf(w, "// Range runs the kernel on the CPU.\nfunc (loop *%s%s) Range(lo, hi int) {\n", loop, l.typeArgs)
@@ -128,8 +128,8 @@ func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *loopType) {
 		if k.Lanes {
 			l.vectorLoop(w, "0, 0")
 		}
-		p.staged(w, k, l)
-	case l.boxed:
+		p.stagedLoop(w, k, l)
+	case l.hasBox:
 		p.boxLoop(w, l)
 	default:
 		l.reductionLoop(w, func() {
@@ -190,13 +190,13 @@ func (l *loopType) reductionLoop(w *bytes.Buffer, loop func()) {
 func (l *loopType) vectorLoop(w *bytes.Buffer, others string) {
 	lo, hi := "lo", "hi"
 	switch {
-	case l.boxed:
+	case l.hasBox:
 		lo, hi = l.indices[0], "end"
 	case l.k.Stages == 0:
 		lo = "lo"
 	}
 	before, result, after := "", "nil", ""
-	if l.leaves {
+	if l.collectsRare {
 		result = "unsafe.Pointer(rare)"
 		after = "loop.takeRare(rare, true)\n"
 	}
@@ -209,9 +209,10 @@ func (l *loopType) vectorLoop(w *bytes.Buffer, others string) {
 }
 
 func (p *Package) boxLoop(w *bytes.Buffer, l *loopType) {
-	rest := append(append([]string{}, l.indices[1:]...), "_")[:2]
+	otherIndices := append(append([]string{}, l.indices[1:]...), "_")[:2]
 	l.reductionLoop(w, func() {
-		fmt.Fprintf(w, "for lo < hi {\n%s, %s, count := loop.box.Row(lo, hi)\n", l.indices[0], strings.Join(rest, ", "))
+		fmt.Fprintf(w, "for lo < hi {\n%s, %s, count := loop.box.Row(lo, hi)\n", l.indices[0], strings.Join(otherIndices,
+			", "))
 		if !l.k.Lanes {
 			fmt.Fprintf(w, "for end := %[1]s + count; %[1]s < end; %[1]s++ {\n%[2]s\n}\nlo += count\n}\n", l.indices[0],
 				l.body())

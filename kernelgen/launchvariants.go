@@ -11,7 +11,7 @@ func (l *loopType) symbol() string {
 	if len(l.k.Constants) > 0 {
 		s += " + loop.variant()"
 	}
-	if l.generic {
+	if l.isGeneric {
 		s += " + abi.Suffix" + l.typeArgs + "()"
 	}
 	return s

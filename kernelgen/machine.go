@@ -18,10 +18,10 @@ func (p *Package) compileMachine(compiler func() (Compiler, error), source strin
 	}
 	code := map[string]string{}
 	for _, gpu := range p.Machine {
-		all := slices.Clone(options)
-		all = append(slices.DeleteFunc(all, func(o string) bool { return strings.HasPrefix(o, architecture) }),
+		gpuOptions := slices.Clone(options)
+		gpuOptions = append(slices.DeleteFunc(gpuOptions, func(o string) bool { return strings.HasPrefix(o, architecture) }),
 			architecture+gpu)
-		if code[gpu], err = c.Compile(cudaFile, source, all...); err != nil {
+		if code[gpu], err = c.Compile(cudaFile, source, gpuOptions...); err != nil {
 			return "", fmt.Errorf("machine code for %s: %w", gpu, err)
 		}
 	}
@@ -45,12 +45,12 @@ func checkMachine(dir string, gpus []string) error {
 	if err != nil {
 		return err
 	}
-	names, err := abi.ArchivedGPUs(string(ptx), string(archive))
+	archived, err := abi.ArchivedGPUs(string(ptx), string(archive))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if !slices.Equal(names, gpus) {
-		return fmt.Errorf("%s does not go with the present %s: run go generate there, on a machine with NVRTC", path,
+	if !slices.Equal(archived, gpus) {
+		return fmt.Errorf("%s was not made from the present %s: run go generate there, on a machine with NVRTC", path,
 			ptxFile)
 	}
 	return nil

@@ -7,8 +7,9 @@ import (
 )
 
 // conflict reports whether a parallel assignment, executed as single assignments from left to right, might read
-// something that it has already assigned: values is true for a value on the right, operands for an operand of a left
-// side. It may return true if there is no conflict, but never false if there is one.
+// something that it has already assigned: values is true if a value on the right side reads it, operands if an
+// index or pointer on the left side does. It may return true if there is no conflict, but never false if there is
+// one.
 func (f *function) conflict(to []target, rhs []ast.Expr) (values, operands bool) {
 	for i, t := range to {
 		if t.blank || t.defines != nil {
@@ -94,9 +95,9 @@ func (f *function) mayRead(e, place ast.Expr) bool {
 // mayOverlap reports whether two expressions can refer to the same memory. Different fields never do. A variable of the
 // function overlaps only with itself, unless its address is taken.
 func (f *function) mayOverlap(a, b ast.Expr) bool {
-	va, fa := f.root(a)
-	vb, fb := f.root(b)
-	if fa != nil && fb != nil && fa != fb && !compound(f.typeOf(a)) && !compound(f.typeOf(b)) {
+	va, fa := f.rootVariable(a)
+	vb, fb := f.rootVariable(b)
+	if fa != nil && fb != nil && fa != fb && !isCompound(f.typeOf(a)) && !isCompound(f.typeOf(b)) {
 		return false
 	}
 	if va != nil && vb != nil && va != vb {
@@ -112,14 +113,14 @@ func (f *function) mayOverlap(a, b ast.Expr) bool {
 	if local == nil {
 		local = vb
 	}
-	if local != nil && !f.addressed(local) {
+	if local != nil && !f.isAddressed(local) {
 		return false
 	}
 	ta, tb := f.typeOf(a), f.typeOf(b)
-	return compound(ta) || compound(tb) || types.Identical(ta, tb)
+	return isCompound(ta) || isCompound(tb) || types.Identical(ta, tb)
 }
 
-func compound(t types.Type) bool {
+func isCompound(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Struct, *types.Array:
 		return true
@@ -127,9 +128,9 @@ func compound(t types.Type) bool {
 	return false
 }
 
-// root returns the variable that e is a part of, or nil if e is reached through a pointer or slice; and the last field
-// of e.
-func (f *function) root(e ast.Expr) (*types.Var, *types.Var) {
+// rootVariable returns the variable that e is a part of, or nil if e is reached through a pointer or slice; and the
+// last field of e.
+func (f *function) rootVariable(e ast.Expr) (*types.Var, *types.Var) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		v, _ := f.u.pkg.Info.ObjectOf(e).(*types.Var)
@@ -144,32 +145,32 @@ func (f *function) root(e ast.Expr) (*types.Var, *types.Var) {
 		if _, ok := f.typeOf(e.X).Underlying().(*types.Pointer); ok {
 			return nil, field
 		}
-		v, _ := f.root(e.X)
+		v, _ := f.rootVariable(e.X)
 		return v, field
 	case *ast.IndexExpr:
 		if _, ok := f.typeOf(e.X).Underlying().(*types.Array); ok {
-			v, field := f.root(e.X)
+			v, field := f.rootVariable(e.X)
 			return v, field
 		}
 	}
 	return nil, nil
 }
 
-// addressed reports whether the function takes the address of a variable or of a part of it.
-func (f *function) addressed(v *types.Var) bool {
+// isAddressed reports whether the function takes the address of a variable or of a part of it.
+func (f *function) isAddressed(v *types.Var) bool {
 	found := false
-	inside := func(e ast.Expr) bool {
-		r, _ := f.root(e)
+	isPart := func(e ast.Expr) bool {
+		r, _ := f.rootVariable(e)
 		return r == v
 	}
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.UnaryExpr:
-			found = found || n.Op == token.AND && inside(n.X)
+			found = found || n.Op == token.AND && isPart(n.X)
 		case *ast.SelectorExpr:
 			if s := f.u.pkg.Info.Selections[n]; s != nil && s.Kind() == types.MethodVal {
 				_, pointer := f.typeOf(n.X).Underlying().(*types.Pointer)
-				found = found || !pointer && inside(n.X)
+				found = found || !pointer && isPart(n.X)
 			}
 		}
 		return !found

@@ -57,17 +57,17 @@ func integers(rng *rand.Rand, n int) (x, y []int64, count []uint32) {
 	return x, y, count
 }
 
-// TestTranslationMeansTheSame compares every kernel of package language with its translations, bit by bit.
-func TestTranslationMeansTheSame(t *testing.T) {
-	cudatest.Parity(t, "internal/language", translationMeansTheSame)
+// TestTranslationHasSameBits compares every kernel of package language with its translations, bit by bit.
+func TestTranslationHasSameBits(t *testing.T) {
+	cudatest.Parity(t, "internal/language", checkTranslation)
 }
 
-func translationMeansTheSame(t *testing.T, l cudatest.Runner) {
-	t.Run("integers", func(t *testing.T) { integersMeanTheSame(t, l) })
-	t.Run("boxes", func(t *testing.T) { boxesMeanTheSame(t, l) })
-	t.Run("tiles", func(t *testing.T) { tilesMeanTheSame[float32](t, l); tilesMeanTheSame[float64](t, l) })
-	t.Run("float32", func(t *testing.T) { floatsMeanTheSame[float32](t, l) })
-	t.Run("float64", func(t *testing.T) { floatsMeanTheSame[float64](t, l) })
+func checkTranslation(t *testing.T, l cudatest.Runner) {
+	t.Run("integers", func(t *testing.T) { checkIntegers(t, l) })
+	t.Run("boxes", func(t *testing.T) { checkBoxes(t, l) })
+	t.Run("tiles", func(t *testing.T) { checkTiles[float32](t, l); checkTiles[float64](t, l) })
+	t.Run("float32", func(t *testing.T) { checkFloats[float32](t, l) })
+	t.Run("float64", func(t *testing.T) { checkFloats[float64](t, l) })
 }
 
 // loop is a generated loop.
@@ -76,24 +76,24 @@ type loop interface {
 	Launch() abi.Launch
 }
 
-// both runs one loop in Go and the other one translated, for n indices.
-func both(t *testing.T, l cudatest.Runner, n int, inGo, translated loop) {
+// runBoth runs one loop in Go and the other one translated, for n indices.
+func runBoth(t *testing.T, l cudatest.Runner, n int, inGo, translated loop) {
 	t.Helper()
 	inGo.Range(0, n)
 	l.Run(t, translated, 0, n)
 }
 
-// two returns a pair of slices.
-func two[T any](n int) [2][]T { return [2][]T{make([]T, n), make([]T, n)} }
+// twoSlices returns a pair of slices.
+func twoSlices[T any](n int) [2][]T { return [2][]T{make([]T, n), make([]T, n)} }
 
-func integersMeanTheSame(t *testing.T, l cudatest.Runner) {
+func checkIntegers(t *testing.T, l cudatest.Runner) {
 	x, y, count := integers(rand.New(rand.NewPCG(1, 2)), 20000)
 	n := len(x)
 	input := func(i int) any { return []any{x[i], y[i], count[i]} }
 
-	w8, w32, w64 := two[language.Whole8](n), two[language.Whole32](n), two[language.Whole64](n)
-	b32, b64 := two[language.Bits32](n), two[language.Bits64](n)
-	both(t, l, n, language.NewIntegersLoop(x, y, count, w8[0], w32[0], w64[0], b32[0], b64[0]),
+	w8, w32, w64 := twoSlices[language.Whole8](n), twoSlices[language.Whole32](n), twoSlices[language.Whole64](n)
+	b32, b64 := twoSlices[language.Bits32](n), twoSlices[language.Bits64](n)
+	runBoth(t, l, n, language.NewIntegersLoop(x, y, count, w8[0], w32[0], w64[0], b32[0], b64[0]),
 		language.NewIntegersLoop(x, y, count, w8[1], w32[1], w64[1], b32[1], b64[1]))
 	kerneltest.Same(t, "uint8", w8[0], w8[1], input)
 	kerneltest.Same(t, "int32", w32[0], w32[1], input)
@@ -101,26 +101,26 @@ func integersMeanTheSame(t *testing.T, l cudatest.Runner) {
 	kerneltest.Same(t, "uint32", b32[0], b32[1], input)
 	kerneltest.Same(t, "uint64", b64[0], b64[1], input)
 
-	a32, a8, a64 := two[int32](n), two[uint8](n), two[uint64](n)
-	both(t, l, n, language.NewAssignedLoop(x, count, a32[0], a8[0], a64[0]),
+	a32, a8, a64 := twoSlices[int32](n), twoSlices[uint8](n), twoSlices[uint64](n)
+	runBoth(t, l, n, language.NewAssignedLoop(x, count, a32[0], a8[0], a64[0]),
 		language.NewAssignedLoop(x, count, a32[1], a8[1], a64[1]))
 	kerneltest.Same(t, "assigned int32", a32[0], a32[1], input)
 	kerneltest.Same(t, "assigned uint8", a8[0], a8[1], input)
 	kerneltest.Same(t, "assigned uint64", a64[0], a64[1], input)
 
-	control, swaps := two[int64](n), two[[6]int64](n)
-	both(t, l, n, language.NewControlLoop(x, control[0]), language.NewControlLoop(x, control[1]))
+	control, swaps := twoSlices[int64](n), twoSlices[[6]int64](n)
+	runBoth(t, l, n, language.NewControlLoop(x, control[0]), language.NewControlLoop(x, control[1]))
 	kerneltest.Same(t, "control", control[0], control[1], input)
-	both(t, l, n, language.NewSwapsLoop(x, swaps[0]), language.NewSwapsLoop(x, swaps[1]))
+	runBoth(t, l, n, language.NewSwapsLoop(x, swaps[0]), language.NewSwapsLoop(x, swaps[1]))
 	kerneltest.Same(t, "swaps", swaps[0], swaps[1], input)
 }
 
-func boxesMeanTheSame(t *testing.T, l cudatest.Runner) {
+func checkBoxes(t *testing.T, l cudatest.Runner) {
 	b := &language.Box{Nx: 7, Ny: 5, Nz: 3, Shift: [2]int32{1, 3}}
 	n := b.Nx * b.Ny * b.Nz
-	out := two[int64](n)
+	out := twoSlices[int64](n)
 	part := abi.Box{Lo: [3]int{2, 1, 0}, Hi: [3]int{b.Nx, b.Ny, 1}}
-	both(t, l, part.Size(), language.NewPlaneLoop(part, b, out[0]), language.NewPlaneLoop(part, b, out[1]))
+	runBoth(t, l, part.Size(), language.NewPlaneLoop(part, b, out[0]), language.NewPlaneLoop(part, b, out[1]))
 	kerneltest.Same(t, "plane", out[0], out[1], nil)
 	written := 0
 	for _, v := range out[0] {
@@ -132,11 +132,11 @@ func boxesMeanTheSame(t *testing.T, l cudatest.Runner) {
 		t.Errorf("%d elements were written, want %d", written, part.Size())
 	}
 
-	t.Run("float32", func(t *testing.T) { spacesMeanTheSame[float32](t, l, b) })
-	t.Run("float64", func(t *testing.T) { spacesMeanTheSame[float64](t, l, b) })
+	t.Run("float32", func(t *testing.T) { checkThreeIndices[float32](t, l, b) })
+	t.Run("float64", func(t *testing.T) { checkThreeIndices[float64](t, l, b) })
 }
 
-func spacesMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, b *language.Box) {
+func checkThreeIndices[F language.Float](t *testing.T, l cudatest.Runner, b *language.Box) {
 	x := make([]F, b.Nx*b.Ny*b.Nz)
 	want := F(0)
 	for i := range x {
@@ -145,42 +145,42 @@ func spacesMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, b *lan
 	}
 	var most [2]atomics.Most[F]
 	whole := abi.Box{Hi: [3]int{b.Nx, b.Ny, b.Nz}}
-	both(t, l, whole.Size(), language.NewSpaceLoop(whole, b, x, &most[0]), language.NewSpaceLoop(whole, b, x, &most[1]))
+	runBoth(t, l, whole.Size(), language.NewSpaceLoop(whole, b, x, &most[0]), language.NewSpaceLoop(whole, b, x, &most[1]))
 	if most[0] != most[1] || most[0].Value() != want {
 		t.Errorf("reduced over a box: Go has %v, the translation %v, want %v", most[0].Value(), most[1].Value(), want)
 	}
 }
 
-func floatsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner) {
+func checkFloats[F language.Float](t *testing.T, l cudatest.Runner) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	x, y := floats[F](rng)
 	n := len(x)
 	whole, _, _ := integers(rng, n)
 	input := func(i int) any { return []any{x[i], y[i], whole[i]} }
 
-	results, constants, numbers := two[language.Results[F]](n), two[[8]F](n), two[language.Numbers[F]](n)
-	both(t, l, n, language.NewArithmeticLoop(x, y, results[0]), language.NewArithmeticLoop(x, y, results[1]))
-	both(t, l, n, language.NewConstantsLoop(x, constants[0]), language.NewConstantsLoop(x, constants[1]))
-	both(t, l, n, language.NewConversionsLoop(x, whole, numbers[0]), language.NewConversionsLoop(x, whole, numbers[1]))
+	results, constants, numbers := twoSlices[language.Results[F]](n), twoSlices[[8]F](n), twoSlices[language.Numbers[F]](n)
+	runBoth(t, l, n, language.NewArithmeticLoop(x, y, results[0]), language.NewArithmeticLoop(x, y, results[1]))
+	runBoth(t, l, n, language.NewConstantsLoop(x, constants[0]), language.NewConstantsLoop(x, constants[1]))
+	runBoth(t, l, n, language.NewConversionsLoop(x, whole, numbers[0]), language.NewConversionsLoop(x, whole, numbers[1]))
 	kerneltest.Same(t, "arithmetic", results[0], results[1], input)
 	kerneltest.Same(t, "constants", constants[0], constants[1], input)
 	kerneltest.Same(t, "conversions", numbers[0], numbers[1], input)
 
-	stages := two[F](n)
+	stages := twoSlices[F](n)
 	plain := make([]F, n)
 	for i := range x {
 		language.Staged(i, x, y, plain)
 	}
-	both(t, l, n, language.NewStagedLoop(x, y, stages[0]), language.NewStagedLoop(x, y, stages[1]))
+	runBoth(t, l, n, language.NewStagedLoop(x, y, stages[0]), language.NewStagedLoop(x, y, stages[1]))
 	kerneltest.Same(t, "the kernel and its staged loop", plain, stages[0], input)
 	kerneltest.Same(t, "stages", stages[0], stages[1], input)
 
-	structsMeanTheSame(t, l, x, y)
-	importsMeanTheSame(t, l, x, y, whole)
-	reductionsMeanTheSame(t, l, x, y, whole)
+	checkStructs(t, l, x, y)
+	checkImports(t, l, x, y, whole)
+	checkReductions(t, l, x, y, whole)
 }
 
-func structsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x, y []F) {
+func checkStructs[F language.Float](t *testing.T, l cudatest.Runner, x, y []F) {
 	n := len(x)
 	var clouds [2]*language.Cloud[F]
 	for k := range clouds {
@@ -191,17 +191,17 @@ func structsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x, y 
 			clouds[k].Owner = append(clouds[k].Owner, int32(i%5)-1)
 		}
 	}
-	out := two[language.Item[F]](n)
+	out := twoSlices[language.Item[F]](n)
 	total, extra, scale := &language.Base[F]{Size: 3, Weight: .7}, language.Base[F]{Size: 1.1, Weight: -2}, F(.3)
 	for _, on := range []bool{true, false} {
-		both(t, l, n, language.NewStructsLoop(clouds[0], total, extra, scale, on, x, out[0]),
+		runBoth(t, l, n, language.NewStructsLoop(clouds[0], total, extra, scale, on, x, out[0]),
 			language.NewStructsLoop(clouds[1], total, extra, scale, on, x, out[1]))
 		kerneltest.Same(t, "structs", out[0], out[1], func(i int) any { return []any{x[i], y[i], on} })
 		kerneltest.Same(t, "owners", clouds[0].Owner, clouds[1].Owner, nil)
 	}
 }
 
-func reductionsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x, y []F, whole []int64) {
+func checkReductions[F language.Float](t *testing.T, l cudatest.Runner, x, y []F, whole []int64) {
 	// A NaN of either sign wins.
 	negative := F(math.Copysign(math.NaN(), -1))
 	x, y, whole = append(x, negative, 1), append(y, negative, 1), append(whole, 1, 2)
@@ -212,10 +212,10 @@ func reductionsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x,
 		var tallies [2]language.Tally
 		var taken, least [2]atomics.Least[F]
 		var most [2]atomics.Most[F]
-		both(t, l, n, language.NewCountLoop(x, whole, &tallies[0], &taken[0]),
+		runBoth(t, l, n, language.NewCountLoop(x, whole, &tallies[0], &taken[0]),
 			language.NewCountLoop(x, whole, &tallies[1], &taken[1]))
-		both(t, l, n, language.NewLowestLoop(x, &least[0]), language.NewLowestLoop(x, &least[1]))
-		both(t, l, n, language.NewHighestLoop(x, y, &most[0]), language.NewHighestLoop(x, y, &most[1]))
+		runBoth(t, l, n, language.NewLowestLoop(x, &least[0]), language.NewLowestLoop(x, &least[1]))
+		runBoth(t, l, n, language.NewHighestLoop(x, y, &most[0]), language.NewHighestLoop(x, y, &most[1]))
 		kerneltest.Same(t, "atomics", tallies[:1], tallies[1:], nil)
 
 		low, high := F(math.Inf(1)), F(math.Inf(-1))
@@ -225,8 +225,8 @@ func reductionsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x,
 		for k := range 2 {
 			kerneltest.Same(t, "reductions", []F{low, low, high}, []F{taken[k].Value(), least[k].Value(), most[k].Value()}, nil)
 		}
-		sink := two[language.Sink[F]](1)
-		both(t, l, 1, language.NewDrainLoop(&least[0], &most[0], sink[0]),
+		sink := twoSlices[language.Sink[F]](1)
+		runBoth(t, l, 1, language.NewDrainLoop(&least[0], &most[0], sink[0]),
 			language.NewDrainLoop(&least[1], &most[1], sink[1]))
 		kerneltest.Same(t, "drained", sink[0], sink[1], nil)
 		if least != [2]atomics.Least[F]{} || most != [2]atomics.Most[F]{} {

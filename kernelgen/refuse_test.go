@@ -25,12 +25,12 @@ func TestRefusals(t *testing.T) {
 			if err == nil {
 				t.Fatal("got no error")
 			}
-			all, ok := err.(interface{ Unwrap() []error })
+			joined, ok := err.(interface{ Unwrap() []error })
 			if !ok {
 				t.Fatal(err)
 			}
-			wanted := wants(t, dir)
-			for _, e := range all.Unwrap() {
+			wanted := wantedReasons(t, dir)
+			for _, e := range joined.Unwrap() {
 				var r source.Refused
 				if !errors.As(e, &r) {
 					t.Fatal(e)
@@ -46,7 +46,7 @@ func TestRefusals(t *testing.T) {
 						wanted[at][i], found = "", true
 					}
 				}
-				if !found && !matched(wanted[at]) {
+				if !found && !anyMatched(wanted[at]) {
 					t.Errorf("unexpected: %v", e)
 				}
 			}
@@ -61,8 +61,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// matched reports whether a reason of a line was already reported: a construct may be refused in several precisions.
-func matched(reasons []string) bool {
+// anyMatched reports whether a reason of a line was already reported: a construct may be refused in several precisions.
+func anyMatched(reasons []string) bool {
 	for _, r := range reasons {
 		if r == "" {
 			return true
@@ -71,8 +71,8 @@ func matched(reasons []string) bool {
 	return false
 }
 
-// wants returns the reasons of comments "want: reason" in a folder and its subfolders, by file and line.
-func wants(t *testing.T, dir string) map[string][]string {
+// wantedReasons returns the reasons of comments "want: reason" in a folder and its subfolders, by file and line.
+func wantedReasons(t *testing.T, dir string) map[string][]string {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
@@ -84,7 +84,7 @@ func wants(t *testing.T, dir string) map[string][]string {
 		}
 		files = append(files, imported...)
 	}
-	all := map[string][]string{}
+	reasons := map[string][]string{}
 	for _, file := range files {
 		f, err := os.Open(file)
 		if err != nil {
@@ -95,14 +95,14 @@ func wants(t *testing.T, dir string) map[string][]string {
 		for n := 1; lines.Scan(); n++ {
 			for _, reason := range strings.Split(lines.Text(), "// want: ")[1:] {
 				at := fmt.Sprintf("%s:%d", filepath.Base(file), n)
-				all[at] = append(all[at], strings.TrimSpace(reason))
+				reasons[at] = append(reasons[at], strings.TrimSpace(reason))
 			}
 		}
 		if err := lines.Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return all
+	return reasons
 }
 
 func TestLoadReportsWhatDoesNotCompile(t *testing.T) {

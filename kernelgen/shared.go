@@ -20,23 +20,23 @@ const dynamicShared = `
 #endif
 `
 
-// sharing is the layout of a block's shared memory: arrays one after the other, each at a multiple of 16 bytes.
-type sharing struct {
+// sharedLayout is the layout of a block's shared memory: arrays one after the other, each at a multiple of 16 bytes.
+type sharedLayout struct {
 	names, types []string
 	offsets      []int64
 	bytes        int64
 }
 
 // add adds an array and returns its address.
-func (s *sharing) add(name, ctype string, size int64) string {
+func (s *sharedLayout) add(name, ctype string, size int64) string {
 	s.names, s.types = append(s.names, name), append(s.types, ctype)
 	s.offsets = append(s.offsets, s.bytes)
 	s.bytes += (size + 15) / 16 * 16
 	return "&" + name
 }
 
-// declared writes the arrays as static variables, or as parts of dynamic shared memory.
-func (s *sharing) declared(dynamic bool) string {
+// declarations writes the arrays as static variables, or as parts of dynamic shared memory.
+func (s *sharedLayout) declarations(dynamic bool) string {
 	var b strings.Builder
 	if dynamic {
 		fmt.Fprintf(&b, "    SHARED_MEMORY(shared_memory, %d);\n", s.bytes)
@@ -51,15 +51,15 @@ func (s *sharing) declared(dynamic bool) string {
 	return b.String()
 }
 
-// dynamic reports whether a kernel needs more than static shared memory can be, in any of its precisions.
-func (p *Package) dynamic(k *Kernel) bool {
+// needsDynamicShared reports whether a kernel needs more than static shared memory can be, in any of its precisions.
+func (p *Package) needsDynamicShared(k *Kernel) bool {
 	ctx := types.NewContext()
 	for _, args := range p.Precisions(k) {
 		env := map[*types.TypeParam]types.Type{}
 		for i, a := range args {
 			env[k.Fn.Signature().TypeParams().At(i)] = a
 		}
-		var s sharing
+		var s sharedLayout
 		for v := range k.Fn.Signature().Params().Variables() {
 			if a := source.SharedArray(k, subst(v.Type(), env, ctx)); a != nil {
 				s.add(v.Name(), "", source.Sizes.Sizeof(a))
@@ -74,14 +74,14 @@ func (p *Package) dynamic(k *Kernel) bool {
 
 // sharedBytes writes the field of an abi.Launch with the bytes of a block's dynamic shared memory.
 func (p *Package) sharedBytes(k *Kernel, l *loopType) string {
-	if !p.dynamic(k) {
+	if !p.needsDynamicShared(k) {
 		return ""
 	}
-	var all []string
+	var sizes []string
 	for _, v := range l.shared {
-		all = append(all, "abi.Shared["+v[1]+"]()")
+		sizes = append(sizes, "abi.Shared["+v[1]+"]()")
 	}
-	return "Shared: " + strings.Join(all, " + ") + ", "
+	return "Shared: " + strings.Join(sizes, " + ") + ", "
 }
 
 // barrierBefore writes a barrier before a statement, outside the loops of a tile kernel, that reads shared memory, so

@@ -12,16 +12,16 @@ import (
 
 func (f *function) statements(list []ast.Stmt) {
 	for i, s := range list {
-		if i > 0 && f.gap(list[i-1], s) {
+		if i > 0 && f.hasEmptyLine(list[i-1], s) {
 			f.body.WriteByte('\n')
 		}
-		f.note(s)
+		f.writeComments(s)
 		f.statement(s)
 	}
 }
 
-// gap reports whether the source has an empty line between two statements.
-func (f *function) gap(a, b ast.Stmt) bool {
+// hasEmptyLine reports whether the source has an empty line between two statements.
+func (f *function) hasEmptyLine(a, b ast.Stmt) bool {
 	start := b.Pos()
 	if notes := f.comments[b]; len(notes) > 0 {
 		start = min(start, notes[0].Pos())
@@ -30,8 +30,8 @@ func (f *function) gap(a, b ast.Stmt) bool {
 	return line(start) > line(a.End())+1
 }
 
-// note writes the comments before a statement.
-func (f *function) note(s ast.Stmt) {
+// writeComments writes the comments before a statement.
+func (f *function) writeComments(s ast.Stmt) {
 	if d, ok := s.(*ast.DeclStmt); ok && d.Decl.(*ast.GenDecl).Tok == token.CONST {
 		return
 	}
@@ -170,7 +170,7 @@ func (f *function) ifStatement(s *ast.IfStmt, before string) {
 		f.block(e)
 		f.line("}")
 	case *ast.IfStmt:
-		f.note(e)
+		f.writeComments(e)
 		f.ifStatement(e, "} else ")
 	}
 	if opened {
@@ -196,7 +196,7 @@ func (f *function) forStatement(s *ast.ForStmt) {
 		if a, ok := s.Init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
 			for _, x := range a.Lhs {
 				if v, ok := f.u.pkg.Info.Defs[x.(*ast.Ident)].(*types.Var); ok {
-					f.ranged[v] = true
+					f.loopVariables[v] = true
 				}
 			}
 		}
@@ -234,7 +234,7 @@ func (f *function) post(s *ast.ForStmt) (string, bool) {
 	if inc, ok := s.Post.(*ast.IncDecStmt); ok {
 		id, isIdent := inc.X.(*ast.Ident)
 		cond, isBinary := s.Cond.(*ast.BinaryExpr)
-		if isIdent && isBinary && !f.assigned(s.Body, f.u.pkg.Info.ObjectOf(id)) {
+		if isIdent && isBinary && !f.isAssigned(s.Body, f.u.pkg.Info.ObjectOf(id)) {
 			left, ok := cond.X.(*ast.Ident)
 			bounded := ok && f.u.pkg.Info.ObjectOf(left) == f.u.pkg.Info.ObjectOf(id) &&
 				(inc.Tok == token.INC && cond.Op == token.LSS || inc.Tok == token.DEC && cond.Op == token.GTR)
@@ -246,10 +246,10 @@ func (f *function) post(s *ast.ForStmt) (string, bool) {
 	return f.inline(s.Post)
 }
 
-// assigned reports whether a block may assign to a variable.
-func (f *function) assigned(b ast.Node, obj types.Object) bool {
+// isAssigned reports whether a block may assign to a variable.
+func (f *function) isAssigned(b ast.Node, obj types.Object) bool {
 	found := false
-	is := func(e ast.Expr) bool {
+	isVariable := func(e ast.Expr) bool {
 		id, ok := ast.Unparen(e).(*ast.Ident)
 		return ok && f.u.pkg.Info.ObjectOf(id) == obj
 	}
@@ -257,12 +257,12 @@ func (f *function) assigned(b ast.Node, obj types.Object) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for _, l := range n.Lhs {
-				found = found || is(l)
+				found = found || isVariable(l)
 			}
 		case *ast.IncDecStmt:
-			found = found || is(n.X)
+			found = found || isVariable(n.X)
 		case *ast.UnaryExpr:
-			found = found || n.Op == token.AND && is(n.X)
+			found = found || n.Op == token.AND && isVariable(n.X)
 		}
 		return !found
 	})
@@ -286,11 +286,11 @@ func (f *function) rangeStatement(s *ast.RangeStmt) {
 	if id, ok := s.Key.(*ast.Ident); ok && id.Name != "_" {
 		v := f.u.pkg.Info.Defs[id].(*types.Var)
 		ct = f.ctype(id, v.Type())
-		if f.assigned(s.Body, v) {
+		if f.isAssigned(s.Body, v) {
 			f.refuse(id, "loop variable %s is assigned in the body, which does not affect the next iteration of a range "+
 				"loop: copy it", id.Name)
 		}
-		f.ranged[v] = true
+		f.loopVariables[v] = true
 		name = f.local(v)
 	}
 	switch ordered := f.u.pkg.Ordered(f.comments, s); {
@@ -320,7 +320,7 @@ func (f *function) iterations(s *ast.RangeStmt) (count, ct string, ok bool) {
 	t := f.typeOf(s.X)
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
-		return f.value(s.X).in(primary) + ".len", "int64", true
+		return f.value(s.X).atLeast(primary) + ".len", "int64", true
 	case *types.Basic:
 		if u.Info()&types.IsInteger == 0 {
 			f.refuse(s.X, "range over %s: kernels range over integers, slices and arrays", f.u.typeString(t))
@@ -348,17 +348,17 @@ func (f *function) returnStatement(s *ast.ReturnStmt) {
 	case list.Len() == 1:
 		f.line("return %s;", f.value(s.Results[0]).text)
 	case len(s.Results) == 1:
-		from := f.newName("results")
-		f.line("const auto %s = %s;", from, f.value(s.Results[0]).text)
+		results := f.newName("results")
+		f.line("const auto %s = %s;", results, f.value(s.Results[0]).text)
 		var parts []string
 		for i := range list.Len() {
-			parts = append(parts, fmt.Sprintf("%s.r%d", from, i))
+			parts = append(parts, fmt.Sprintf("%s.r%d", results, i))
 		}
 		f.line("return {%s};", strings.Join(parts, ", "))
 	default:
 		var parts []string
 		for _, r := range s.Results {
-			if c := f.effect(r); c != nil {
+			if c := f.writingCall(r); c != nil {
 				f.refuse(c, "%s writes to memory and is called among other results: assign its result to a variable first",
 					callName(c))
 			}

@@ -12,8 +12,8 @@ import (
 // switchStatement translates a switch to a C++ switch if the cases are integer constants, and to a chain of ifs
 // otherwise.
 func (f *function) switchStatement(s *ast.SwitchStmt) {
-	opened := s.Init != nil
-	if opened {
+	inBlock := s.Init != nil
+	if inBlock {
 		f.line("{")
 		f.depth++
 		f.statement(s.Init)
@@ -30,9 +30,9 @@ func (f *function) switchStatement(s *ast.SwitchStmt) {
 	if constant {
 		f.constantCases(s, clauses)
 	} else {
-		f.chain(s, clauses)
+		f.ifChain(s, clauses)
 	}
-	if opened {
+	if inBlock {
 		f.depth--
 		f.line("}")
 	}
@@ -50,7 +50,7 @@ func (f *function) constantCases(s *ast.SwitchStmt, clauses []*ast.CaseClause) {
 		f.line("{")
 		f.depth++
 		f.statements(c.Body)
-		if !ends(c.Body) {
+		if !endsInJump(c.Body) {
 			f.line("break;")
 		}
 		f.depth--
@@ -59,8 +59,8 @@ func (f *function) constantCases(s *ast.SwitchStmt, clauses []*ast.CaseClause) {
 	f.line("}")
 }
 
-// ends reports whether a body's last statement leaves the switch.
-func ends(body []ast.Stmt) bool {
+// endsInJump reports whether a body's last statement leaves the switch.
+func endsInJump(body []ast.Stmt) bool {
 	if len(body) == 0 {
 		return false
 	}
@@ -71,38 +71,38 @@ func ends(body []ast.Stmt) bool {
 	return false
 }
 
-// chain translates a switch to a chain of ifs. If a case has a break, the chain is enclosed in a C++ switch with a
+// ifChain translates a switch to a chain of ifs. If a case has a break, the chain is enclosed in a C++ switch with a
 // single case, which the break leaves.
-func (f *function) chain(s *ast.SwitchStmt, clauses []*ast.CaseClause) {
+func (f *function) ifChain(s *ast.SwitchStmt, clauses []*ast.CaseClause) {
 	tag := ""
 	if s.Tag != nil {
 		tag = f.newName("tag")
 		f.line("const %s = %s;", declare(f.ctype(s.Tag, f.typeOf(s.Tag)), tag), f.value(s.Tag).text)
 	}
-	enclosed := breaks(clauses)
+	enclosed := hasBreak(clauses)
 	if enclosed {
 		f.line("switch (0) {")
 		f.line("default:")
 		f.depth++
 	}
-	var other *ast.CaseClause
+	var defaultClause *ast.CaseClause
 	before := ""
 	for _, c := range clauses {
 		if c.List == nil {
-			other = c
+			defaultClause = c
 			continue
 		}
 		var tests []string
 		for _, e := range c.List {
-			if call := f.effect(e); call != nil {
+			if call := f.writingCall(e); call != nil {
 				f.refuse(call, "%s writes to memory and is called in a case: assign its result to a variable first", callName(call))
 			}
 			x := f.expr(e)
 			switch {
 			case tag != "":
-				tests = append(tests, tag+" == "+x.in(equality+1))
+				tests = append(tests, tag+" == "+x.atLeast(equality+1))
 			case len(c.List) > 1:
-				tests = append(tests, x.in(logicalOr+1))
+				tests = append(tests, x.atLeast(logicalOr+1))
 			default:
 				tests = append(tests, x.text)
 			}
@@ -114,17 +114,17 @@ func (f *function) chain(s *ast.SwitchStmt, clauses []*ast.CaseClause) {
 		before = "} else "
 	}
 	switch {
-	case other != nil && before != "":
+	case defaultClause != nil && before != "":
 		f.line("} else {")
-	case other != nil:
+	case defaultClause != nil:
 		f.line("{")
 	}
-	if other != nil {
+	if defaultClause != nil {
 		f.depth++
-		f.statements(other.Body)
+		f.statements(defaultClause.Body)
 		f.depth--
 	}
-	if other != nil || before != "" {
+	if defaultClause != nil || before != "" {
 		f.line("}")
 	}
 	if enclosed {
@@ -133,8 +133,8 @@ func (f *function) chain(s *ast.SwitchStmt, clauses []*ast.CaseClause) {
 	}
 }
 
-// breaks reports whether a break in the clauses leaves their switch.
-func breaks(clauses []*ast.CaseClause) bool {
+// hasBreak reports whether a break in the clauses leaves their switch.
+func hasBreak(clauses []*ast.CaseClause) bool {
 	found := false
 	for _, c := range clauses {
 		for _, s := range c.Body {

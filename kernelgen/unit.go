@@ -30,7 +30,7 @@ type unit struct {
 	laneEntries strings.Builder
 }
 
-// cfunction is an emitted function.
+// cfunction is a Go function translated to C++ for one list of type arguments.
 type cfunction struct {
 	name       string
 	fn         *types.Func
@@ -79,7 +79,7 @@ func (u *unit) source() string {
 	s.WriteString("// Compile with -fmad=false, and with IEEE division and square root: the results are then those " +
 		"of Go, bit by bit.\n\n")
 	s.WriteString(prelude)
-	if slices.ContainsFunc(u.pkg.Kernels, u.pkg.dynamic) {
+	if slices.ContainsFunc(u.pkg.Kernels, u.pkg.needsDynamicShared) {
 		s.WriteString(dynamicShared)
 	}
 	if u.copies {
@@ -105,17 +105,17 @@ type function struct {
 	env  map[*types.TypeParam]types.Type
 	out  *cfunction
 
-	locals      map[*types.Var]string
-	byName      map[string][]*types.Var
-	used        map[string]bool
-	ranged      map[*types.Var]bool // variables of range loops, which may not be assigned
-	comments    ast.CommentMap
-	results     []string // named results
-	body        strings.Builder
-	depth       int
-	tile        bool // the function is a tile kernel, whose outer loops are distributed over threads
-	threadLoops int  // number of distributed loops so far
-	copies      bool // the present loop has asynchronous copies
+	locals        map[*types.Var]string
+	byName        map[string][]*types.Var
+	used          map[string]bool
+	loopVariables map[*types.Var]bool // variables of range loops, which may not be assigned
+	comments      ast.CommentMap
+	results       []string // named results
+	body          strings.Builder
+	depth         int
+	tile          bool // the function is a tile kernel, whose outer loops are distributed over threads
+	threadLoops   int  // number of distributed loops so far
+	copies        bool // the present loop has asynchronous copies
 
 	uniformDepth int // depth of statements that every thread of a block executes
 
@@ -156,14 +156,14 @@ func (u *unit) call(at ast.Node, fn *types.Func, args []types.Type) *cfunction {
 	f := &function{
 		u: u, decl: decl, sig: sig, out: c, env: map[*types.TypeParam]types.Type{},
 		locals: map[*types.Var]string{}, byName: map[string][]*types.Var{}, used: identifiers(decl),
-		ranged: map[*types.Var]bool{}, comments: u.pkg.Comments[fn], tile: u.pkg.IsTile(fn), uniformDepth: 1,
+		loopVariables: map[*types.Var]bool{}, comments: u.pkg.Comments[fn], tile: u.pkg.IsTile(fn), uniformDepth: 1,
 	}
 	params := sig.TypeParams()
 	if sig.Recv() != nil {
 		params = sig.RecvTypeParams()
 	}
 	for i, a := range args {
-		if !u.value(a) {
+		if !u.holdsNoReference(a) {
 			u.refuse(at, "%s is instantiated with %s: type parameters stand for values, without pointers and slices",
 				fn.Name(), u.typeString(a))
 			return c

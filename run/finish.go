@@ -118,7 +118,7 @@ func (r *runner) measureEnd(ctx context.Context, metrics map[string]float64) err
 
 // measureMemory adds the memory of arrays and devices over all ranks.
 func (r *runner) measureMemory(ctx context.Context, s *summary.Summary) error {
-	if d, separate := r.Device.(backend.Account); separate {
+	if d, separate := r.Device.(backend.MemoryAccount); separate {
 		bytes := []int64{d.Peak(), d.SnapshotPeak()}
 		if err := r.Comm.AllreduceInt64(ctx, dist.Sum, bytes); err != nil {
 			return err

@@ -63,7 +63,7 @@ func (d *frameBuilder) space(format string) *solvers.Space {
 // makePiece runs.
 type snapshot struct {
 	makePiece func() (piece.Piece, error) // call it once
-	held      []*solvers.Held             // copies of fields that may still be on the device
+	held      []*solvers.FieldCopies      // copies of fields that may still be on the device
 }
 
 // readySnapshot returns a snapshot of a piece that is complete.
@@ -81,8 +81,9 @@ func (d *snapshot) close() error {
 }
 
 // hold copies the current values of fields of a space.
-func (d *snapshot) hold(ctx context.Context, space *solvers.Space, fields []solvers.Field) (*solvers.Held, error) {
-	h, err := solvers.Hold(ctx, space, fields)
+func (d *snapshot) hold(ctx context.Context, space *solvers.Space, fields []solvers.Field) (*solvers.FieldCopies,
+	error) {
+	h, err := solvers.CopyFields(ctx, space, fields)
 	if err != nil {
 		return nil, errors.Join(err, d.close())
 	}

@@ -21,7 +21,7 @@ type recordPiece struct {
 }
 
 // newRecordPiece reads the values of fields into a record.
-func newRecordPiece(held *solvers.Held, fields []solvers.Field) (piece.Piece, error) {
+func newRecordPiece(held *solvers.FieldCopies, fields []solvers.Field) (piece.Piece, error) {
 	all, err := held.Read()
 	if err != nil {
 		return nil, err

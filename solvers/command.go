@@ -9,13 +9,13 @@ import (
 // Command is a command of the program that a solver adds. It makes a case from its arguments, runs it on ranks of one
 // process without an output folder, and reports the outcome.
 type Command struct {
-	Use, Short, Long, Example string // Use begins with its name
+	Use, Short, Long, Example string // texts for the usage message; Use begins with the command's name
 
 	Args  []string // positional arguments, as the usage shows them
 	Flags []Flag   // flags that set keys of the case; their values are text
 
-	// Foreign lists flags with a single dash of another program for the same purpose, which its users may type. The
-	// command's own flags are accepted with a single dash too and need no entry.
+	// Foreign lists flags of another program for the same purpose, so that users of that program can type them here.
+	// They have a single dash. The command's own flags are accepted with a single dash too and need no entry.
 	Foreign []ForeignFlag
 
 	// Make makes the case from arguments and flags, and the function that reports the run. Its errors are BadInput.

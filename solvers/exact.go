@@ -31,7 +31,7 @@ func ErrorQuantities(f *Field) []Quantity {
 func CheckExact(s Solver, c *config.Case) error {
 	fields := s.Fields()
 	for _, exact := range c.Exact {
-		if of := Named(fields, []string{exact.Name}); len(of) == 0 || len(of[0].Numbers()) != 1 {
+		if matches := Named(fields, []string{exact.Name}); len(matches) == 0 || len(matches[0].Numbers()) != 1 {
 			return &BadInput{fmt.Errorf("[exact] %s: not a field of this case with one number per entity", exact.Name)}
 		}
 	}
@@ -43,12 +43,12 @@ func CheckExact(s Solver, c *config.Case) error {
 func MeasureExact(ctx context.Context, comm dist.Comm, s Solver, c *config.Case) (all []Quantity, err error) {
 	fields := s.Fields()
 	for _, exact := range c.Exact {
-		of := Named(fields, []string{exact.Name})
-		e, err := of[0].Errors(ctx, comm, exact.Program, s.Clock().Time)
+		matches := Named(fields, []string{exact.Name})
+		e, err := matches[0].Errors(ctx, comm, exact.Program, s.Clock().Time)
 		if err != nil {
 			return nil, fmt.Errorf("[exact] %s: %w", exact.Name, err)
 		}
-		all = append(all, Measured(ErrorQuantities(&of[0]), e.L1, e.L2, e.Max)...)
+		all = append(all, Measured(ErrorQuantities(&matches[0]), e.L1, e.L2, e.Max)...)
 	}
 	return all, nil
 }
@@ -61,22 +61,22 @@ func (f *Field) Errors(ctx context.Context, comm dist.Comm, exact *expr.Program,
 		return e, err
 	}
 	var sum, squares, volume dist.Accumulator
-	most := []float64{0}
+	maxDifference := []float64{0}
 	for i, v := range values {
-		at, size := [3]float64{}, 1.0
-		copy(at[:], f.Space.Position(i))
-		want, failed := exact.Eval(at[0], at[1], at[2], t)
+		position, size := [3]float64{}, 1.0
+		copy(position[:], f.Space.Position(i))
+		exactValue, failed := exact.Eval(position[0], position[1], position[2], t)
 		if failed != nil && err == nil {
 			err = failed // on this rank; Agree passes it to the others
 		}
 		if f.Space.Size != nil {
 			size = f.Space.Size(i)
 		}
-		off := math.Abs(v - want)
-		sum.Add(off * size)
-		squares.Add(off * off * size)
+		difference := math.Abs(v - exactValue)
+		sum.Add(difference * size)
+		squares.Add(difference * difference * size)
 		volume.Add(size)
-		most[0] = max(most[0], off)
+		maxDifference[0] = max(maxDifference[0], difference)
 	}
 	if err := Agree(ctx, comm, err); err != nil {
 		return e, err
@@ -84,9 +84,9 @@ func (f *Field) Errors(ctx context.Context, comm dist.Comm, exact *expr.Program,
 	if err := dist.AllreduceSum(ctx, comm, &sum, &squares, &volume); err != nil {
 		return e, err
 	}
-	if err := comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
+	if err := comm.AllreduceFloat64(ctx, dist.Max, maxDifference); err != nil {
 		return e, err
 	}
-	whole := volume.Float64()
-	return Errors{sum.Float64() / whole, math.Sqrt(squares.Float64() / whole), most[0]}, nil
+	totalSize := volume.Float64()
+	return Errors{sum.Float64() / totalSize, math.Sqrt(squares.Float64() / totalSize), maxDifference[0]}, nil
 }

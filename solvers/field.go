@@ -16,7 +16,7 @@ import (
 type Space struct {
 	Name  string            // of one entity: "cell", "vertex"
 	Owned int               // entities that this rank owns
-	Held  int               // owned entities, and after them ghosts that views show too; may be 0 without
+	Held  int               // owned entities and the ghosts that follow them in views; 0 or Owned if views have no ghosts
 	Key   func(i int) int64 // global number of an entity, the same for any number of ranks; defined for all Held entities
 
 	// Position is the position of an entity for messages, and Size its length, area or volume, the weight in totals. A nil
@@ -36,15 +36,15 @@ type Space struct {
 
 	Format   string // of frames: vtu with Geometry.Mesh, vti with Geometry.Block
 	Geometry func(ctx context.Context) (Geometry, error)
-	// Moving returns the geometry of a mesh whose points move, but for these, and how they follow from a field. nil is for
-	// points that stay.
-	Moving func(ctx context.Context) (Geometry, Places, error)
+	// Moving is set for meshes whose points move: it returns the geometry without points, and how to compute the points.
+	// nil means that points are fixed and that Geometry has them.
+	Moving func(ctx context.Context) (Geometry, MovingPoints, error)
 }
 
-// Places are the points of a mesh: what Points makes of the numbers of a field, on any goroutine. The zero value is
-// of points that stay.
-type Places struct {
-	Field  Field // of a space of its own
+// MovingPoints describes how to compute the points of a mesh from a field. The zero value means that points are fixed.
+type MovingPoints struct {
+	Field Field // on a space of vertices, not the space of the frame
+	// Points returns the coordinates from the numbers of Field on all owned vertices. Any goroutine may call it.
 	Points func(numbers []float64) []float64
 }
 
@@ -63,22 +63,21 @@ type Field struct {
 	Space           *Space
 	Components      []string // names of the numbers in gauges; nil for one number with the name of the field
 
-	// Of pictures: where the field Mask is at most a threshold, this field has no meaning and is not drawn. The
-	// threshold is what Absent of that other field returns for a case, given that field's values at the start, which
-	// are nil if they are not known; without Absent it is 0. Range fixes the range of the colour map; nil takes that
-	// of the values. Classes name the values 0, 1 and so on of a field that has no others, and Never says what a cell
-	// without a value is; without it that is an error. Compared fields are drawn before and after the run, GaugeDefault
-	// fields are the default for plots of gauges, and OnRequest fields are drawn only on request.
-	Mask                              string
-	MaskThreshold                     func(c *config.Case, start []float64) float64
-	Range                             *[2]float64
-	Classes                           []string
-	Never                             string
-	Compared, GaugeDefault, OnRequest bool
+	// The following concern pictures only. Where the field that Mask names is at most a threshold, this field has no
+	// meaning and is not drawn. That other field's MaskThreshold returns the threshold for a case, given the field's
+	// values at the start, or nil if they are not known; if it is nil the threshold is 0.
+	Mask          string
+	MaskThreshold func(c *config.Case, start []float64) float64
+	Range         *[2]float64 // range of the colour map; nil for that of the values
+	Classes       []string    // names of the values 0, 1 and so on, if the field has no other values
+	Never         string      // label of cells without a value (NaN), such as "never"; if it is "" they are an error
+	Compared      bool        // drawn at the start and at the end of the run, for comparison
+	GaugeDefault  bool        // plotted for gauges if the user names no field
+	OnRequest     bool        // drawn only if the user names it
 
-	// View tells where the numbers lie in memory. The arrays may change from step to step: after Solver.Quiesce they
-	// are those of the last step. It is nil for derived fields. Hashed numbers enter the hash of the state; Saved
-	// ones are what a restart needs besides the clock and the scalars.
+	// View returns where the numbers lie in memory. The arrays may change from step to step: after Solver.Quiesce they
+	// are those of the last step. It is nil for derived fields. The numbers of Hashed fields enter the hash of the
+	// state; a restart needs the Saved fields, the clock and the scalars.
 	View          func() View
 	Hashed, Saved bool
 	NotNegative   []string // components that are never negative
@@ -97,13 +96,15 @@ type Field struct {
 	// Values or View is used.
 	ValuesAt func(ctx context.Context, entities []int, values []float64) error
 
-	// From and Value tell of a field of one number an entity how it follows from another field, which has a view: by what
-	// an entity's bytes are there; without Value it is that field. Any goroutine calls Value, while steps go on: frames
-	// are made so. nil is for fields that have a view themselves, and for those that Values makes of more than that.
+	// From and Value are for a derived field with one number per entity that depends only on the same entity of another
+	// field, From, which has a view. Value computes the number from the entity's bytes there; if it is nil, the number is
+	// that of From. Frames are written in this way, so any goroutine may call Value while steps go on. From is nil for
+	// fields with a view of their own, and for fields that depend on more.
 	From  *Field
 	Value func(entity int, bytes []byte) float64
 
-	copied, picked []byte // buffers for a copy of an array on a device, and for one entity
+	copied []byte // buffer for a copy of the whole array
+	picked []byte // buffer for the numbers of one entity
 }
 
 // Numbers are the names of the field's numbers.
@@ -135,13 +136,13 @@ const fewValues = 20_000
 
 // total returns the exact sum of this rank's part of a field with one number, weighted by the sizes of the entities.
 func (f *Field) total(ctx context.Context) (sum dist.Accumulator, err error) {
-	var of func(i int) float64
+	var valueOf func(i int) float64
 	if f.Values != nil {
 		values, failed := f.Values(ctx)
-		of, err = func(i int) float64 { return values[i] }, failed
+		valueOf, err = func(i int) float64 { return values[i] }, failed
 	} else {
 		h, failed := f.onHost()
-		of, err = func(i int) float64 { return h.decode(h.bytesOf(i)) }, failed
+		valueOf, err = func(i int) float64 { return h.decode(h.bytesOf(i)) }, failed
 	}
 	if err != nil {
 		return sum, err
@@ -150,7 +151,7 @@ func (f *Field) total(ctx context.Context) (sum dist.Accumulator, err error) {
 	parallel.Ranges(f.Space.Owned, parallel.Parts(f.Space.Owned, fewValues), func(_, lo, hi int) {
 		var part dist.Accumulator
 		for i := lo; i < hi; i++ {
-			v := of(i)
+			v := valueOf(i)
 			if f.Space.Size != nil {
 				v *= f.Space.Size(i)
 			}
@@ -214,8 +215,8 @@ type Shape struct {
 type Faces struct {
 	vtk.PolyData // the shape's own points, cells and data; the data that all frames have is added
 
-	// The i-th face belongs to the owned entity Of[i] of the space. It gets that entity's values of the fields that
-	// Carry names, besides the fields that the case chooses.
+	// The i-th face belongs to the owned entity Entities[i] of the space. It gets that entity's values of the fields in
+	// FieldNames, besides the fields that the case chooses.
 	Space      *Space
 	Entities   []int
 	FieldNames []string

@@ -12,7 +12,7 @@ type Flowing interface {
 type Flow struct {
 	Name, Unit, Doc string // of the integral along a line, such as a discharge
 	Space           *Space
-	// ValuesAt writes the flux density at some owned entities to values, two components each: what passes per second
-	// through one metre of a line normal to x and to y. All ranks call it at the same steps.
+	// ValuesAt writes the flux density at some owned entities to values, two components each: the amount that passes per
+	// second through one metre of a line normal to x, and of one normal to y. All ranks call it at the same steps.
 	ValuesAt func(ctx context.Context, entities []int, values []float64) error
 }

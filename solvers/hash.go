@@ -24,7 +24,7 @@ type State struct {
 	Bytes func(i int) []byte // Size bytes of an entity
 }
 
-// StateOf returns the State held in an array, in which the i-th entity is element at(i).
+// StateOf returns the State that an array contains, with the i-th entity in element at(i).
 func StateOf[T any](owned int, key func(i int) int64, values []T, at func(i int) int) State {
 	var t T
 	size := int(unsafe.Sizeof(t))
@@ -44,16 +44,16 @@ func Hash(ctx context.Context, comm dist.Comm, solver interface {
 	if err != nil {
 		return "", err
 	}
-	all := make([]Digests, len(spaces))
+	sums := make([]Digests, len(spaces))
 	for i := range spaces {
 		sum := spaces[i].sum()
 		limbs := sum.limbs()
 		if err := comm.AllreduceInt64(ctx, dist.Sum, limbs[:]); err != nil {
 			return "", err
 		}
-		all[i] = fromLimbs(limbs)
+		sums[i] = fromLimbs(limbs)
 	}
-	return HashOf(all), nil
+	return HashOf(sums), nil
 }
 
 // HashOf returns the hash of a state from the sums over all ranks, one for each space.

@@ -14,13 +14,13 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// held is a solver with the state that the test gives.
-type held []State
+// fixedState is a solver with a given state.
+type fixedState []State
 
-func (h held) State(context.Context) ([]State, error) { return h, nil }
+func (h fixedState) State(context.Context) ([]State, error) { return h, nil }
 
-// hashOn hashes entities on several ranks; owner tells which rank has the i-th. Each rank holds its entities in
-// reverse order.
+// hashOn hashes entities on several ranks; owner returns the rank of the i-th. Each rank has its entities in reverse
+// order.
 func hashOn(t *testing.T, ranks int, keys []int64, size int, owner func(i int) int) string {
 	t.Helper()
 	hashes, errs := make([]string, ranks), make([]error, ranks)
@@ -33,7 +33,7 @@ func hashOn(t *testing.T, ranks int, keys []int64, size int, owner func(i int) i
 			}
 		}
 		wg.Go(func() {
-			hashes[rank], errs[rank] = Hash(t.Context(), comm, held{stateOf(own, size)})
+			hashes[rank], errs[rank] = Hash(t.Context(), comm, fixedState{stateOf(own, size)})
 			errs[rank] = errors.Join(errs[rank], comm.Close())
 		})
 	}
@@ -104,7 +104,7 @@ func TestHashDistinguishesStates(t *testing.T) {
 	swapped.Key = func(i int) int64 { return []int64{0, 2, 1}[i] }
 	comm := local.New(1)[0]
 	defer comm.Close()
-	hash := func(h held) string {
+	hash := func(h fixedState) string {
 		text, err := Hash(t.Context(), comm, h)
 		if err != nil {
 			t.Fatal(err)
@@ -114,8 +114,9 @@ func TestHashDistinguishesStates(t *testing.T) {
 	seen := map[string]string{hashOn(t, 1, []int64{0, 1, 2}, 8, one): "whole"}
 	for name, got := range map[string]string{
 		"missing": hashOn(t, 1, []int64{0, 2}, 8, one), "twice": hashOn(t, 1, []int64{0, 1, 1, 2}, 8, one),
-		"swapped": hash(held{swapped}), "two spaces": hash(held{whole, swapped}), "other order": hash(held{swapped, whole}),
-		"none": hash(held{}), "empty": hash(held{stateOf(nil, 8)}),
+		"swapped": hash(fixedState{swapped}), "two spaces": hash(fixedState{whole, swapped}),
+		"other order": hash(fixedState{swapped, whole}),
+		"none":        hash(fixedState{}), "empty": hash(fixedState{stateOf(nil, 8)}),
 	} {
 		if other, same := seen[got]; same {
 			t.Errorf("%s has the hash of %s", name, other)
@@ -127,7 +128,7 @@ func TestHashDistinguishesStates(t *testing.T) {
 func BenchmarkHash(b *testing.B) {
 	const n = 1 << 20
 	w := make([][6]float64, n)
-	state := held{StateOf(n, func(i int) int64 { return int64(i) }, w, func(i int) int { return i })}
+	state := fixedState{StateOf(n, func(i int) int64 { return int64(i) }, w, func(i int) int { return i })}
 	comm := local.New(1)[0]
 	defer comm.Close()
 	for b.Loop() {

@@ -15,36 +15,36 @@ import (
 type Counts struct {
 	Dim            int         // 2 in the plane, 3 in space
 	Owned          int         // entities (cells or vertices) that a step updates
-	Held           int         // Owned, and the copies of other ranks' entities and ghosts
+	Held           int         // Owned and the copies of other ranks' entities
 	Cells          int         // cells whose quality is measured, if a step updates vertices
 	Block          *grid.Block // the rank's block of a grid; nil for a mesh
-	InterfaceEdges int         // cell pairs that the interface separates, for solvers that work there
+	InterfaceEdges int         // pairs of adjacent cells in different fluids, if arrays depend on it; else 0
 	SeparateMemory bool        // the device has separate memory
 }
 
-// Estimate is an estimate of the resources that a case needs, made before anything is read or allocated.
+// Estimate is an estimate of the resources that a case needs, made before the mesh is read and arrays are allocated.
 type Estimate struct {
-	Entities  int64  // approximate number that a step updates, over all ranks
-	Held      Counts // the largest share of a rank
-	Host      int64  // upper bound of a rank's host memory in bytes, without the arrays of the device
-	SetUpHost int64  // host memory of rank 0 in bytes during set-up, while it holds the whole mesh
+	Entities     int64  // approximate number that a step updates, over all ranks
+	LargestShare Counts // the largest share of a rank
+	Host         int64  // upper bound of a rank's host memory in bytes, without the arrays of the device
+	SetUpHost    int64  // host memory of rank 0 in bytes during set-up, while it holds the whole mesh
 }
 
-// Copies are the bytes of a rank's arrays that its device copies for output.
+// Copies are the bytes of a rank's arrays of which its device makes copies for output.
 type Copies struct {
-	Frame      int64 // for each format with the values of all cells
-	Checkpoint int64
+	Frame      int64 // for a frame in one format with the values of all cells
+	Checkpoint int64 // for a checkpoint
 }
 
 // CheckMemory refuses a case, on all ranks, if the memory of any rank's device is too small for it. All ranks call it
 // before they allocate.
-func (e *Env) CheckMemory(ctx context.Context, c *config.Case, held Counts) error {
+func (e *Env) CheckMemory(ctx context.Context, c *config.Case, share Counts) error {
 	kind, ok := Find(c.Solver)
 	if !ok {
 		return fmt.Errorf("solver %q is not registered", c.Solver)
 	}
-	_, held.SeparateMemory = e.Device.(backend.Memory)
-	return Agree(ctx, e.Comm, CheckDeviceMemory(e.Device, kind.Needs(c, held), max(1, e.RanksOnDevice)))
+	_, share.SeparateMemory = e.Device.(backend.Memory)
+	return Agree(ctx, e.Comm, CheckDeviceMemory(e.Device, kind.Needs(c, share), max(1, e.RanksOnDevice)))
 }
 
 // CheckDeviceMemory returns an error if a device reports less free memory than `ranks` ranks need, each `need` bytes.
@@ -62,12 +62,12 @@ func CheckDeviceMemory(dev backend.Device, need int64, ranks int) error {
 	if float64(need)*float64(ranks) <= float64(free) {
 		return nil
 	}
-	of := ""
+	others := ""
 	if ranks > 1 {
-		of = fmt.Sprintf(", as those of %d others there do,", ranks-1)
+		others = fmt.Sprintf(" (and so does each of %d other ranks)", ranks-1)
 	}
 	return fmt.Errorf("a rank's share of the case needs at least %s%s on device %s, which has %s free of %s; "+
-		"use fewer cells, precision float32, or more ranks with memory of their own", words.Bytes(need), of, dev.Name(),
+		"use fewer cells, precision float32, or more ranks with memory of their own", words.Bytes(need), others, dev.Name(),
 		words.Bytes(int64(free)), words.Bytes(int64(total)))
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// Observer is a solver that measures on its device while further steps are queued.
+// Observer is a solver that can queue measurements on its device between steps, without waiting for their results.
 type Observer interface {
 	Solver
 	// Observe queues a measurement of the current state. All ranks call it at the same steps.
@@ -36,7 +36,7 @@ func (o *ObservationBuffers[T]) All() []*T {
 	return all
 }
 
-// Now returns the buffer for a measurement that is waited for at once.
+// Now returns the buffer for a measurement that is not queued.
 func (o *ObservationBuffers[T]) Now() *T { return &o.now }
 
 // Begin returns the buffer for the next observation, which becomes pending.

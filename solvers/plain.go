@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// Plain is a base to embed in a simple Restarter: size, clock, arrays on the device, and declared fields, of which
-// the state consists. It has no shapes, no phases, and no quantities besides the totals of its fields.
+// Plain is a type that a simple Restarter can embed: it has a size, a clock, arrays on the device, and declared fields,
+// of which the state consists. It has no shapes, no timed phases, and no quantities besides the totals of its fields.
 type Plain struct {
 	backend.Arrays
 	Whole    Size

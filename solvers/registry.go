@@ -1,7 +1,8 @@
-// Package solvers is the contract between a solver and the program. A solver registers a Kind, which decodes its
-// cases and makes a Solver, one rank's share of a run. The Solver declares Fields on Spaces, and optional interfaces
-// add checkpoints (Restarter), measurements on the device (Observer), fluxes (Flowing) and more; from these, package
-// run makes frames, gauges, tables, checkpoints and hashes. The solvers are in the folders below.
+// Package solvers defines the interfaces between solvers and the rest of the program. A solver registers a Kind, which
+// decodes its case files and makes a Solver: one rank's share of a run. The Solver declares Fields on Spaces (sets of
+// cells, vertices or particles), and optional interfaces add checkpoints (Restarter), measurements on the device
+// (Observer), fluxes (Flowing) and more. From these, package run makes frames, gauges, tables, checkpoints and hashes.
+// The solvers are in the folders below.
 package solvers
 
 import (
@@ -21,20 +22,20 @@ type Kind struct {
 	// New sets a case up on a rank. All ranks call it. On an error it has freed everything on the device; an error
 	// caused by the user's input is a BadInput on all ranks.
 	New func(ctx context.Context, env Env, c *config.Case) (Solver, error)
-	// Fields, Quantities and Flows list what cases of this kind can write, for documentation and checks before
-	// set-up: without functions and values. Sweeps means that the solver has no time, only sweeps.
+	// Fields, Quantities and Flows list what cases of this kind can write, without functions and values, for
+	// documentation and for checks before set-up. Sweeps means that the clock counts sweeps instead of seconds.
 	Fields     []Field
 	Quantities []Quantity
 	Flows      []Flow
 	Sweeps     bool
-	// Needs returns the bytes of a rank's arrays on its device, from the sizes of its share. New calls
-	// Env.CheckMemory before it allocates.
-	Needs func(c *config.Case, held Counts) int64
-	// Copies returns the bytes of the copies that a device with separate memory keeps, where it has room, for output that
+	// Needs returns the bytes of a rank's arrays on its device, from the sizes of its share. Env.CheckMemory compares
+	// them with the free memory: New calls it before it allocates.
+	Needs func(c *config.Case, share Counts) int64
+	// Copies returns the bytes of the copies that a device with separate memory makes, if it has enough, for output that
 	// is written while steps go on. It is nil for solvers without an estimate.
-	Copies func(c *config.Case, held Counts) Copies
-	// Estimate estimates the resources of a case on so many ranks before anything is read or allocated; separate is
-	// true for devices with separate memory. It is nil for solvers without an estimate.
+	Copies func(c *config.Case, share Counts) Copies
+	// Estimate estimates the resources of a case on a number of ranks before the mesh is read and arrays are allocated;
+	// separate is true for devices with separate memory. It is nil for solvers without an estimate.
 	Estimate func(c *config.Case, ranks int, separate bool) (Estimate, error)
 	// Checks are cases with a known solution, which atoll verify runs under the name of the kind.
 	Checks []Check

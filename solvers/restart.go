@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Save copies a rank's share of the state. All ranks call it. Steps may follow before the copy is read.
+// Save copies a rank's share of the state. All ranks call it. Later steps do not change the copy.
 func Save(ctx context.Context, s Restarter) (*Snapshot, error) {
 	if err := s.Quiesce(ctx); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func Save(ctx context.Context, s Restarter) (*Snapshot, error) {
 	return snapshot, nil
 }
 
-// saved describes the space at this moment, without fields.
+// saved describes the space as it is now, without fields.
 func (s *Space) saved() SavedSpace {
 	if s.TakeOwnership == nil {
 		return SavedSpace{Name: s.Name, Owned: s.Owned, Key: s.Key, Fixed: s}
@@ -92,13 +92,13 @@ func Restore(ctx context.Context, s Restarter, clock Clock, scalars map[string]f
 
 // takeOwnership makes the rank own its entities of those spaces whose entities change ranks.
 func takeOwnership(fields []Field, from Source) error {
-	done := map[*Space]bool{}
+	visited := map[*Space]bool{}
 	for i := range fields {
 		f := &fields[i]
-		if !f.Saved || f.Space.TakeOwnership == nil || done[f.Space] {
+		if !f.Saved || f.Space.TakeOwnership == nil || visited[f.Space] {
 			continue
 		}
-		done[f.Space] = true
+		visited[f.Space] = true
 		view := f.View()
 		keys, err := from.Select(f.Name, len(f.Numbers())*view.Kind.Size(), f.Space.Belongs)
 		if err != nil {

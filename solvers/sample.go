@@ -9,7 +9,7 @@ type Sampler interface {
 	Sample(fields []string, entities []int) (bool, error)
 	// Sampled returns the times at the ends of the steps that the last Advance has taken.
 	Sampled() []float64
-	// SelectSample makes Field.Pick and Flow.ValuesAt return, for these entities, the values after the k-th of these
-	// steps, until the next Advance.
+	// SelectSample makes Field.Pick and Flow.ValuesAt return, for the entities given to Sample, the values after the k-th
+	// step of the last Advance. This lasts until the next Advance.
 	SelectSample(k int)
 }

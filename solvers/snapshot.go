@@ -123,12 +123,13 @@ func (b *ReadBuffer) read(from backend.Snapshot, begin, end int) ([]byte, error)
 // copies are copies of arrays, by the address of the array on its device: several fields may share an array.
 type copies map[*byte]arrayCopy
 
+// arrayCopy is on the host or on the device.
 type arrayCopy struct {
 	bytes      []byte
 	deviceCopy backend.Snapshot
 }
 
-// keep returns the copy of an array that its device keeps, made with the first call; nil where it has no room for one.
+// keep returns the copy of an array on its device, which the first call makes; nil if the device has no memory for one.
 func (c copies) keep(v *View) (backend.Snapshot, error) {
 	array := unsafe.SliceData(v.Memory)
 	a := c[array]
@@ -155,7 +156,8 @@ func (c copies) close() error {
 }
 
 // save copies a field of the rank's own entities. An array in the host's memory is packed at once, since the next
-// step changes it; an array in a device's separate memory is copied whole, on the device if there is room.
+// step changes it; an array in a device's separate memory is copied whole, on the device if it has enough memory, else
+// to the host.
 func (f *Field) save(arrays copies) (Saved, error) {
 	saved := Saved{Name: f.Name, Hashed: f.Hashed}
 	if f.View == nil {
@@ -163,10 +165,10 @@ func (f *Field) save(arrays copies) (Saved, error) {
 	}
 	h := hostField{View: f.View(), count: len(f.Numbers())}
 	saved.Size = h.size()
-	if _, apart := h.Device.(backend.Memory); !apart {
+	if _, separate := h.Device.(backend.Memory); !separate {
 		h.bytes = h.Memory
-		packed, room := h.pack(0, f.Space.Owned, nil)
-		if room == nil { // packed is a part of the array itself
+		packed, buffer := h.pack(0, f.Space.Owned, nil)
+		if buffer == nil { // packed is a part of the array itself
 			packed = bytes.Clone(packed)
 		}
 		saved.packed = packed
@@ -258,17 +260,17 @@ func SourceOf(shares []*Snapshot) Source { return snapshotSource(shares) }
 
 type snapshotSource []*Snapshot
 
-// each calls f with every rank's share of a field.
+// each calls f with every rank's numbers of a field, size bytes for each entity of its share of the space.
 func (s snapshotSource) each(field string, size int, f func(space *SavedSpace, numbers []byte)) error {
 	for _, shot := range s {
 		for k := range shot.Spaces {
 			space := &shot.Spaces[k]
 			for i := range space.Fields {
-				of := &space.Fields[i]
-				if of.Name != field || of.Size != size {
+				saved := &space.Fields[i]
+				if saved.Name != field || saved.Size != size {
 					continue
 				}
-				numbers, err := of.Numbers(0, space.Owned, new(ReadBuffer))
+				numbers, err := saved.Numbers(0, space.Owned, new(ReadBuffer))
 				if err != nil {
 					return err
 				}
@@ -291,14 +293,14 @@ func (s snapshotSource) Select(field string, size int, wanted func(numbers []byt
 }
 
 func (s snapshotSource) Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
-	of := map[int64][]byte{}
+	numbersOf := map[int64][]byte{}
 	err := s.each(field, size, func(space *SavedSpace, numbers []byte) {
 		for i := range space.Owned {
-			of[space.Key(i)] = numbers[i*size : (i+1)*size]
+			numbersOf[space.Key(i)] = numbers[i*size : (i+1)*size]
 		}
 	})
 	for i, key := range keys {
-		if numbers, ok := of[key]; ok {
+		if numbers, ok := numbersOf[key]; ok {
 			put(i, numbers)
 		}
 	}

@@ -40,7 +40,8 @@ type Solver interface {
 	// State returns the hashed fields of the owned entities, space by space, in memory that the host can read, valid
 	// until the next step. HashedState makes it from the fields.
 	State(ctx context.Context) ([]State, error)
-	// Phases returns the seconds that this rank spent in each phase. The caller may change the map.
+	// Phases returns the wall-clock seconds that this rank has spent in each phase of its work so far, such as
+	// "halo", by the name of the phase. The caller may change the map.
 	Phases() map[string]float64
 	// Close frees the solver's memory on the device.
 	Close()
@@ -67,8 +68,9 @@ type Ender interface {
 	MeasureEnd(ctx context.Context) ([]Quantity, error)
 }
 
-// Saver is a solver that moves a mesh. Rank 0 writes the mesh, in the format that the extension of the path names.
+// Saver is a solver that moves the vertices of a mesh, and can write the mesh to a file.
 type Saver interface {
+	// Save writes the mesh on rank 0, in the format of the path's extension. All ranks call it.
 	Save(ctx context.Context, path string) error
 }
 
@@ -93,7 +95,7 @@ type Size struct {
 	Precision string // of the state: float32 or float64
 	Halo      string // exchanger of ghosts: direct, staged or nccl
 	End       float64
-	MaxSteps  int // the run stops before End; 0 for no limit
+	MaxSteps  int // the run ends after so many steps even if it has not reached End; 0 for no limit
 	// Sweeps means that the solver has no time: its clock counts sweeps, each a step of length 1.
 	Sweeps bool
 	Note   string // a line about a choice that the case left to the solver, for the log; may be empty
@@ -125,8 +127,8 @@ func (c Clock) Toward(until, longest float64) Clock {
 type Quantity struct {
 	Name, Unit, Doc string
 	Outputs         Output
-	Error           bool   // it converges to 0 with the cell size: studies report its order
-	Panel           string // label of the plot's axes that it shares with other quantities; "" if it is not drawn
+	Error           bool   // an error that converges to 0 with the cell size: studies report its order
+	Panel           string // label of the axis in the plot that it shares with other quantities; "" if it is not drawn
 	Value           float64
 }
 
@@ -154,7 +156,7 @@ const (
 	Column Output = 1 << iota
 	// Metric: a metric of the summary.
 	Metric
-	// Drift: in the summary, the relative change of a conserved quantity that its sources do not explain. The name of
-	// the quantity with "_drift" appended.
+	// Drift: in the summary, the relative change of a conserved quantity that its sources do not explain. It has the
+	// name of the conserved quantity with "_drift" appended.
 	Drift
 )

@@ -176,7 +176,7 @@ func (f *Field) pick(entities []int, values []float64) error {
 // HashedState returns the hashed fields, space by space.
 func HashedState(fields []Field) ([]State, error) {
 	var spaces []*Space
-	on := map[*Space][]hostField{}
+	fieldsOn := map[*Space][]hostField{}
 	for i := range fields {
 		f := &fields[i]
 		if !f.Hashed {
@@ -186,21 +186,21 @@ func HashedState(fields []Field) ([]State, error) {
 		if err != nil {
 			return nil, err
 		}
-		if on[f.Space] == nil {
+		if fieldsOn[f.Space] == nil {
 			spaces = append(spaces, f.Space)
 		}
-		on[f.Space] = append(on[f.Space], h)
+		fieldsOn[f.Space] = append(fieldsOn[f.Space], h)
 	}
 	var all []State
 	for _, space := range spaces {
-		all = append(all, stateOn(space, on[space]))
+		all = append(all, combinedState(space, fieldsOn[space]))
 	}
 	return all, nil
 }
 
 // stateOn combines the fields on one space, one after the other.
-func stateOn(on *Space, fields []hostField) State {
-	s := State{Owned: on.Owned, Key: on.Key}
+func combinedState(space *Space, fields []hostField) State {
+	s := State{Owned: space.Owned, Key: space.Key}
 	for k := range fields {
 		s.Size += fields[k].size()
 	}

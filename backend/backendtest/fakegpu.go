@@ -21,7 +21,7 @@ type FakeGPU struct {
 	SnapshotPeak   int                         // largest value of SnapshotBytes
 	OverstatesFree bool                        // MemoryInfo returns more free memory than there is
 	MaxUnread      int                         // largest number of readbacks that were started and not yet read
-	unread         int                         // present number of those
+	unread         int                         // number of readbacks that are started and not yet read now
 }
 
 // NewFakeGPU returns a device with size bytes of memory that runs loops on dev.
@@ -70,7 +70,7 @@ func (f *FakeGPU) StartDownload(dst, src []byte) error { copy(dst, src); return 
 func (f *FakeGPU) WaitDownloads() error                { return nil }
 func (f *FakeGPU) StartUpload(dst, src []byte) error   { copy(dst, src); return nil }
 
-// NewReport implements backend.Reporter.
+// NewReadback implements backend.ReadbackDevice.
 func (f *FakeGPU) NewReadback(n int) (backend.Readback, error) {
 	return &fakeReadback{gpu: f, buffer: make([]byte, n)}, nil
 }

@@ -29,7 +29,7 @@ func (s *suite) gather(t *testing.T, n int) {
 func gatherAs[T comparable](t *testing.T, s *suite, index []int32, x []T) {
 	t.Helper()
 	dst, src, deviceIndex := upload(t, s, make([]T, len(x))), upload(t, s, x), upload(t, s, index)
-	if err := primitives.Gather(s.w, dst, src, deviceIndex); err != nil {
+	if err := primitives.Gather(s.workspace, dst, src, deviceIndex); err != nil {
 		t.Fatal(err)
 	}
 	want := make([]T, len(x))
@@ -39,14 +39,14 @@ func gatherAs[T comparable](t *testing.T, s *suite, index []int32, x []T) {
 	if !slices.Equal(download(t, s, dst), want) {
 		t.Fatalf("gather of %T differs", x)
 	}
-	if err := primitives.Scatter(s.w, src, dst, deviceIndex); err != nil {
+	if err := primitives.Scatter(s.workspace, src, dst, deviceIndex); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(download(t, s, src), x) {
 		t.Fatalf("scatter of %T after gather differs", x)
 	}
 	if len(x) > 1 { // addresses that are only aligned to an element
-		if err := primitives.Gather(s.w, dst[1:], src, deviceIndex[1:]); err != nil {
+		if err := primitives.Gather(s.workspace, dst[1:], src, deviceIndex[1:]); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(download(t, s, dst)[1:], want[1:]) {
@@ -74,7 +74,7 @@ func (s *suite) compact(t *testing.T, n int) {
 func compactAs[T comparable](t *testing.T, s *suite, keep []uint8, x []T) {
 	t.Helper()
 	dst := upload(t, s, make([]T, len(x)))
-	n, err := primitives.Compact(s.w, dst, upload(t, s, x), upload(t, s, keep))
+	n, err := primitives.Compact(s.workspace, dst, upload(t, s, x), upload(t, s, keep))
 	must(t, n, err)
 	var want []T
 	for i, k := range keep {
@@ -98,17 +98,17 @@ func (s *suite) pack(t *testing.T, n int) {
 			index = append(index, int32(i))
 		}
 	}
-	at := upload(t, s, index)
+	indices := upload(t, s, index)
 	buf := upload(t, s, make([]byte, len(index)*(24+3)+1))
-	rest, err := primitives.Pack(s.w, buf, upload(t, s, b), at)
-	rest, err = primitives.Pack(s.w, must(t, rest, err), upload(t, s, a), at)
-	if len(must(t, rest, err)) != 1 {
-		t.Fatalf("%d bytes left of the buffer, want 1", len(rest))
+	remaining, err := primitives.Pack(s.workspace, buf, upload(t, s, b), indices)
+	remaining, err = primitives.Pack(s.workspace, must(t, remaining, err), upload(t, s, a), indices)
+	if len(must(t, remaining, err)) != 1 {
+		t.Fatalf("%d bytes left of the buffer, want 1", len(remaining))
 	}
 	newA, newB := upload(t, s, make([]record, n)), upload(t, s, make([][3]uint8, n))
-	rest, err = primitives.Unpack(s.w, newB, at, buf)
-	rest, err = primitives.Unpack(s.w, newA, at, must(t, rest, err))
-	must(t, rest, err)
+	remaining, err = primitives.Unpack(s.workspace, newB, indices, buf)
+	remaining, err = primitives.Unpack(s.workspace, newA, indices, must(t, remaining, err))
+	must(t, remaining, err)
 	gotA, gotB := download(t, s, newA), download(t, s, newB)
 	for i := range n {
 		var wantA record

@@ -19,7 +19,7 @@ func (s *suite) reduce(t *testing.T, n int) {
 	for _, scale := range []float64{1, 1e300, -1} {
 		x := generate(n, func() float64 { return scale * (r.Float64() - 0.3) })
 		y := generate(n, func() float32 { return float32(scale) * (r.Float32() - 0.3) })
-		if scale < 0 { // zeros of both signs
+		if scale < 0 { // -1 stands for an array of zeros of both signs
 			x, y = generate(n, func() float64 { return math.Copysign(0, r.Float64()-0.5) }), make([]float32, n)
 			if n > 2 {
 				y[n/3] = float32(math.Copysign(0, -1))
@@ -41,9 +41,9 @@ func (s *suite) reduce(t *testing.T, n int) {
 func reduceAs[T primitives.Number](t *testing.T, s *suite, x []T) {
 	t.Helper()
 	d := upload(t, s, x)
-	least, err := primitives.Min(s.w, d)
+	least, err := primitives.Min(s.workspace, d)
 	must(t, least, err)
-	greatest, err := primitives.Max(s.w, d)
+	greatest, err := primitives.Max(s.workspace, d)
 	must(t, greatest, err)
 	if len(x) == 0 {
 		if !(least > greatest) {
@@ -64,14 +64,15 @@ func (s *suite) sum(t *testing.T, n int) {
 	sumAs(t, s, generate(n, func() float64 { return r.NormFloat64() }))
 	sumAs(t, s, generate(n, func() float32 { return float32(r.NormFloat64()) }))
 	sumAs(t, s, generate(n, func() float32 { return math.Float32frombits(r.Uint32() &^ (1 << 30)) }))
-	sumAs(t, s, generate(n, func() float64 { return math.Float64frombits(r.Uint64() &^ (1 << 62)) })) // exponents up to 0
-	sumAs(t, s, generate(n, func() float64 { return math.Float64frombits(r.Uint64() & (1<<63 | 1<<53 - 1)) }))
+	sumAs(t, s, generate(n,
+		func() float64 { return math.Float64frombits(r.Uint64() &^ (1 << 62)) })) // exponents up to 0
+	sumAs(t, s, generate(n, func() float64 { return math.Float64frombits(r.Uint64() & (1<<63 | 1<<53 - 1)) })) // subnormal
 	sumAs(t, s, generate(n, func() float64 { return math.Copysign(math.MaxFloat64, r.Float64()-0.4) }))
 	if n > 3 {
 		x := generate(n, r.Float64)
 		x[0], x[n/2], x[n-1] = math.NaN(), math.Inf(1), math.Inf(-1)
 		var words [backend.SumWords]int64
-		if err := primitives.SumInto(s.w, &words, upload(t, s, x)); err != nil {
+		if err := primitives.SumInto(s.workspace, &words, upload(t, s, x)); err != nil {
 			t.Fatal(err)
 		}
 		if [3]int64(words[backend.SumLimbs:]) != [3]int64{1, 1, 1} {
@@ -84,11 +85,11 @@ func (s *suite) sum(t *testing.T, n int) {
 func sumAs[T primitives.Float](t *testing.T, s *suite, x []T) {
 	t.Helper()
 	words := [backend.SumWords]int64{3, 1} // SumInto adds to these values
-	if err := primitives.SumInto(s.w, &words, upload(t, s, x)); err != nil {
+	if err := primitives.SumInto(s.workspace, &words, upload(t, s, x)); err != nil {
 		t.Fatal(err)
 	}
 	want := big.NewInt(3 + 1<<32)
-	// Numbers of equal exponent are summed first: few long additions.
+	// Numbers of equal exponent are summed first, as int64: then few additions of big.Int are needed.
 	var exponents [2048]int64
 	for _, v := range x {
 		b := math.Float64bits(float64(v))
@@ -139,10 +140,10 @@ func scanAs[T int32 | int64](t *testing.T, s *suite, x []T) {
 		want[i] = sum
 		sum += v
 	}
-	total, err := primitives.ExclusiveScan(s.w, dst, src)
+	total, err := primitives.ExclusiveScan(s.workspace, dst, src)
 	compareBits(t, "total", []T{must(t, total, err)}, []T{sum})
 	compareBits(t, "scan", download(t, s, dst), want)
-	total, err = primitives.ExclusiveScan(s.w, src, src)
+	total, err = primitives.ExclusiveScan(s.workspace, src, src)
 	compareBits(t, "total in place", []T{must(t, total, err)}, []T{sum})
 	compareBits(t, "scan in place", download(t, s, src), want)
 }

@@ -35,7 +35,7 @@ func sortAs[K primitives.Key](t *testing.T, s *suite, keys []K) {
 	for i, o := range order {
 		sorted[i] = keys[o]
 	}
-	if err := primitives.SortByKey(s.w, k, v); err != nil {
+	if err := primitives.SortByKey(s.workspace, k, v); err != nil {
 		t.Fatal(err)
 	}
 	compareBits(t, "keys", download(t, s, k), sorted)
@@ -93,7 +93,7 @@ func reduceByKeyAs[K primitives.Key, V primitives.Signed](t *testing.T, s *suite
 		}
 	}
 	outKeys, out := upload(t, s, make([]K, len(keys))), upload(t, s, make([]V, len(keys)))
-	n, err := primitives.ReduceByKey(s.w, op, outKeys, out, upload(t, s, keys), upload(t, s, values))
+	n, err := primitives.ReduceByKey(s.workspace, op, outKeys, out, upload(t, s, keys), upload(t, s, values))
 	if must(t, n, err) != len(want) {
 		t.Fatalf("%d runs, want %d", n, len(want))
 	}
@@ -119,7 +119,7 @@ func (s *suite) orderByCell(t *testing.T, n int) {
 		}
 		starts, order := upload(t, s, make([]int32, cells+1)), upload(t, s, make([]int32, n))
 		d := upload(t, s, cell)
-		if err := primitives.OrderByCell(s.w, d, cells, starts, order); err != nil {
+		if err := primitives.OrderByCell(s.workspace, d, cells, starts, order); err != nil {
 			t.Fatal(err)
 		}
 		compareBits(t, "starts", download(t, s, starts), wantStarts)

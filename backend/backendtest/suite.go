@@ -20,7 +20,7 @@ func Run(t *testing.T, d backend.Device, largest int) {
 	if largest > 70001 {
 		sizes = append(sizes, largest)
 	}
-	s := &suite{dev: d, w: primitives.NewWorkspace(d)}
+	s := &suite{dev: d, workspace: primitives.NewWorkspace(d)}
 	t.Run("memory", s.memory)
 	t.Run("snapshots", s.snapshots)
 	for _, n := range sizes {
@@ -31,18 +31,18 @@ func Run(t *testing.T, d backend.Device, largest int) {
 			t.Run(fmt.Sprintf("%s/%d", name, n), func(t *testing.T) { test(t, n) })
 		}
 	}
-	t.Run("refusals", s.refusals)
+	t.Run("invalid arguments", s.invalidArguments)
 	if err := backend.Sync(d); err != nil {
 		t.Error(err)
 	}
 }
 
 type suite struct {
-	dev backend.Device
-	w   *primitives.Workspace
+	dev       backend.Device
+	workspace *primitives.Workspace
 }
 
-// put copies an array to the device for the duration of a test.
+// upload copies an array to the device for the duration of a test.
 func upload[T any](t *testing.T, s *suite, a []T) []T {
 	t.Helper()
 	d, err := backend.Make[T](s.dev, len(a))
@@ -99,7 +99,7 @@ func bits[T primitives.Number](v T) uint64 {
 	return uint64(v)
 }
 
-// same compares arrays bit by bit.
+// compareBits compares arrays bit by bit.
 func compareBits[T primitives.Number](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -144,26 +144,27 @@ func (s *suite) memory(t *testing.T) {
 	}
 }
 
-func (s *suite) refusals(t *testing.T) {
+func (s *suite) invalidArguments(t *testing.T) {
 	a, b := upload(t, s, make([]int32, 4)), upload(t, s, make([]int32, 5))
 	c := upload(t, s, []int32{0, 3, -1, 2})
 	buf := upload(t, s, make([]byte, 15))
 	for name, err := range map[string]error{
-		"scan of different lengths":    second(primitives.ExclusiveScan(s.w, a, b)),
-		"gather of different lengths":  primitives.Gather(s.w, a, a, b),
-		"scatter of different lengths": primitives.Scatter(s.w, a, a, b),
-		"pack into a short buffer":     second(primitives.Pack(s.w, buf, b, a)),
-		"negative index":               primitives.CheckIndex(s.w, c, 4),
-		"index beyond the end":         primitives.CheckIndex(s.w, c[:2], 3),
-		"negative cell":                primitives.OrderByCell(s.w, c, 4, b, a),
-		"too few starts":               primitives.OrderByCell(s.w, a, 4, a, a),
-		"scan beyond int32":            second(primitives.ExclusiveScan(s.w, a[:2], upload(t, s, []int32{math.MaxInt32, 1}))),
+		"scan of different lengths":    second(primitives.ExclusiveScan(s.workspace, a, b)),
+		"gather of different lengths":  primitives.Gather(s.workspace, a, a, b),
+		"scatter of different lengths": primitives.Scatter(s.workspace, a, a, b),
+		"pack into a short buffer":     second(primitives.Pack(s.workspace, buf, b, a)),
+		"negative index":               primitives.CheckIndex(s.workspace, c, 4),
+		"index beyond the end":         primitives.CheckIndex(s.workspace, c[:2], 3),
+		"negative cell":                primitives.OrderByCell(s.workspace, c, 4, b, a),
+		"too few starts":               primitives.OrderByCell(s.workspace, a, 4, a, a),
+		"scan beyond int32": second(primitives.ExclusiveScan(s.workspace, a[:2], upload(t, s,
+			[]int32{math.MaxInt32, 1}))),
 	} {
 		if err == nil {
 			t.Errorf("%s: got no error", name)
 		}
 	}
-	if err := primitives.CheckIndex(s.w, c[:2], 4); err != nil {
+	if err := primitives.CheckIndex(s.workspace, c[:2], 4); err != nil {
 		t.Error(err)
 	}
 }

@@ -11,11 +11,12 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// A worker takes between leastBlock and block indices at a time of a loop that is not a backend.Coarse: enough work to
-// hide the cost of the shared cursor, and about blocksPerThread blocks for each thread to balance the load.
+// A worker takes between minBlock and maxBlock indices at a time, unless the loop is a backend.CoarseLoop: enough
+// work to hide the cost of the shared counter, and about blocksPerThread blocks for each thread to balance the
+// load.
 const (
-	leastBlock      = 256
-	block           = 2048
+	minBlock        = 256
+	maxBlock        = 2048
 	blocksPerThread = 4
 )
 
@@ -23,16 +24,16 @@ const (
 type Device struct {
 	threads int
 	wake    []chan struct{} // one for each worker, without the caller
-	done    sync.WaitGroup
+	working sync.WaitGroup
 
 	// The loop being run. Workers read it after they are woken.
-	loop   backend.Loop
-	hi     int
-	block  int
-	cursor atomic.Int64
+	loop  backend.Loop
+	hi    int
+	block int
+	next  atomic.Int64
 }
 
-// New starts a device with the given number of threads. If threads is 0, there are GOMAXPROCS.
+// New starts a device with the given number of threads, or with GOMAXPROCS threads if threads is 0 or negative.
 func New(threads int) *Device {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -52,8 +53,8 @@ func (d *Device) Threads() int { return d.threads }
 
 // Run executes the loop over [lo, hi) in blocks that the threads take in turn.
 func (d *Device) Run(l backend.Loop, lo, hi int) {
-	block := min(max((hi-lo)/(blocksPerThread*d.threads), leastBlock), block) &^ (leastBlock - 1)
-	if c, ok := l.(backend.Coarse); ok {
+	block := min(max((hi-lo)/(blocksPerThread*d.threads), minBlock), maxBlock) &^ (minBlock - 1)
+	if c, ok := l.(backend.CoarseLoop); ok {
 		block = c.Grain()
 	}
 	if hi-lo <= block || d.threads == 1 {
@@ -63,26 +64,26 @@ func (d *Device) Run(l backend.Loop, lo, hi int) {
 		return
 	}
 	d.loop, d.hi, d.block = l, hi, block
-	d.cursor.Store(int64(lo))
-	d.done.Add(len(d.wake))
+	d.next.Store(int64(lo))
+	d.working.Add(len(d.wake))
 	for _, w := range d.wake {
 		w <- struct{}{}
 	}
 	d.runBlocks()
-	d.done.Wait()
+	d.working.Wait()
 	d.loop = nil
 }
 
 func (d *Device) work(wake chan struct{}) {
 	for range wake {
 		d.runBlocks()
-		d.done.Done()
+		d.working.Done()
 	}
 }
 
 func (d *Device) runBlocks() {
 	for {
-		lo := int(d.cursor.Add(int64(d.block))) - d.block
+		lo := int(d.next.Add(int64(d.block))) - d.block
 		if lo >= d.hi {
 			return
 		}

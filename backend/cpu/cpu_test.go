@@ -20,7 +20,7 @@ func (v visits) Range(lo, hi int) {
 func TestRunVisitsEveryIndexOnce(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 8} {
 		d := New(threads)
-		for _, n := range []int{0, 1, block, block + 1, 5*block + 17} {
+		for _, n := range []int{0, 1, maxBlock, maxBlock + 1, 5*maxBlock + 17} {
 			for _, lo := range []int{0, 3} {
 				v := make(visits, n+lo)
 				d.Run(v, lo, n+lo)
@@ -42,7 +42,7 @@ func TestRunVisitsEveryIndexOnce(t *testing.T) {
 func TestRunAllocatesNothing(t *testing.T) {
 	d := New(2)
 	defer d.Close()
-	v := make(visits, 10*block)
+	v := make(visits, 10*maxBlock)
 	l := &v
 	if n := testing.AllocsPerRun(100, func() { d.Run(l, 0, len(*l)) }); n != 0 {
 		t.Errorf("Run allocates %v times", n)

@@ -21,8 +21,8 @@ func HostMemory() (free, total uint64, err error) {
 	if free == 0 {
 		free, total = math.MaxInt64, math.MaxInt64
 	}
-	own, _ := os.ReadFile("/proc/self/cgroup")
-	for _, dir := range cgroupDirs("/sys/fs/cgroup", string(own)) {
+	selfCgroup, _ := os.ReadFile("/proc/self/cgroup")
+	for _, dir := range cgroupDirs("/sys/fs/cgroup", string(selfCgroup)) {
 		limit, unused, ok := cgroupMemory(dir)
 		if ok {
 			free, total = min(free, unused), min(total, limit)
@@ -31,18 +31,18 @@ func HostMemory() (free, total uint64, err error) {
 	return free, total, nil
 }
 
-// cgroupDirs returns the folders of a process's control groups and of their parents below root. own is the text of
-// /proc/self/cgroup. Of version 1 only the groups that control memory are listed. The roots themselves come first:
-// within a container they are its own group.
-func cgroupDirs(root, own string) []string {
+// cgroupDirs returns the folders of a process's control groups and of their parents below root. selfCgroup is the
+// text of /proc/self/cgroup. For control groups of version 1, only the groups that control memory are listed. The
+// roots themselves come first: in a container they have the files of the container's own group.
+func cgroupDirs(root, selfCgroup string) []string {
 	dirs := []string{root, filepath.Join(root, "memory")}
-	for line := range strings.Lines(own) {
+	for line := range strings.Lines(selfCgroup) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) < 3 || parts[1] != "" && parts[1] != "memory" {
 			continue
 		}
-		top := filepath.Join(root, parts[1])
-		for dir := filepath.Join(top, parts[2]); len(dir) > len(top); dir = filepath.Dir(dir) {
+		mount := filepath.Join(root, parts[1])
+		for dir := filepath.Join(mount, parts[2]); len(dir) > len(mount); dir = filepath.Dir(dir) {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -74,7 +74,8 @@ func readUint(path string) (uint64, bool) {
 	return n, err == nil
 }
 
-// parseFields parses lines of a name and a number, as in /proc/meminfo.
+// parseFields parses lines of a name and a number, as in /proc/meminfo. Numbers have at most 53 bits, so that KiB
+// can be converted to bytes without overflow.
 func parseFields(text []byte) map[string]uint64 {
 	fields := map[string]uint64{}
 	for line := range bytes.Lines(text) {

@@ -20,7 +20,7 @@ func TestPrimitivesAllocateNothingWhenRepeated(t *testing.T) {
 	d := New(2)
 	defer d.Close()
 	w := primitives.NewWorkspace(d)
-	const n = 10 * block
+	const n = 10 * maxBlock
 	keys, values, x, y := make([]uint32, n), make([]int32, n), make([]float64, n), make([]float64, n)
 	buf := make([]byte, 8*n)
 	var words [backend.SumWords]int64

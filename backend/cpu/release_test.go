@@ -18,7 +18,7 @@ func TestReleaseMemory(t *testing.T) {
 	if n := collections() - before; n != 0 {
 		t.Errorf("%d collections although nothing was allocated, want 0", n)
 	}
-	garbage = make([]byte, 2*fewBytes)
+	garbage = make([]byte, 2*minAllocated)
 	garbage = nil
 	ReleaseMemory()
 	if n := collections() - before; n != 1 {

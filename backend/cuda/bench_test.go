@@ -110,7 +110,8 @@ func benchmarkQueued(b *testing.B, d *Device, bytes int, f func() error) {
 	b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(10*b.N), "µs/call")
 }
 
-// BenchmarkPrimitives counts the bytes that a primitive reads and writes at the least, for 2^26 elements.
+// BenchmarkPrimitives reports the throughput of primitives for 2^26 elements. It counts the bytes that a primitive
+// must at least read and write.
 func BenchmarkPrimitives(b *testing.B) {
 	d := open(b)
 	w := primitives.NewWorkspace(d)
@@ -124,7 +125,7 @@ func BenchmarkPrimitives(b *testing.B) {
 		r.Shuffle(1024, func(a, b int) { index[i+a], index[i+b] = index[i+b], index[i+a] })
 	}
 	x, y, flags := upload(b, d, floats), upload(b, d, floats), upload(b, d, keep)
-	ints, at := upload(b, d, index), upload(b, d, index)
+	ints, indices := upload(b, d, index), upload(b, d, index)
 	k, out, buf := upload(b, d, keys), upload(b, d, keys), upload(b, d, make([]byte, 8*n))
 	ordered := make([]uint32, n)
 	for i := range ordered {
@@ -143,9 +144,9 @@ func BenchmarkPrimitives(b *testing.B) {
 		{"sum f64", 8 * n, func() error { return primitives.SumInto(w, &words, x) }},
 		{"scan i64", 16 * n, func() error { _, err := primitives.ExclusiveScan(w, sums, counts); return err }},
 		{"compact f64", 13 * n, func() error { _, err := primitives.Compact(w, y, x, flags); return err }},
-		{"gather f64", 20 * n, func() error { return primitives.Gather(w, y, x, at) }},
-		{"scatter f64", 20 * n, func() error { return primitives.Scatter(w, y, x, at) }},
-		{"pack f64", 20 * n, func() error { _, err := primitives.Pack(w, buf, x, at); return err }},
+		{"gather f64", 20 * n, func() error { return primitives.Gather(w, y, x, indices) }},
+		{"scatter f64", 20 * n, func() error { return primitives.Scatter(w, y, x, indices) }},
+		{"pack f64", 20 * n, func() error { _, err := primitives.Pack(w, buf, x, indices); return err }},
 		{"reduce by key", 24 * n, func() error {
 			_, err := primitives.ReduceByKey(w, backend.Add, out, y, runs,
 				x)

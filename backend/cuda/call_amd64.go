@@ -8,7 +8,8 @@ import (
 	_ "github.com/ebitengine/purego" // prepares the runtime for calls of C without cgo
 )
 
-// frame is a call of a C function. cCall, in assembly, relies on its layout.
+// frame is the call frame of a C function: its address, arguments and result. cCall, in assembly, relies on its
+// layout.
 type frame struct {
 	fn     uintptr
 	args   [maxArgs]uintptr

@@ -3,12 +3,12 @@
 #include "textflag.h"
 
 // cCall(frame *frame) is called by the C calling convention, on the system stack, with the frame in DI. It calls
-// frame.fn with frame.args, six of them in registers and five on the stack, and stores what comes back.
+// frame.fn with frame.args, six of them in registers and five on the stack, and stores the result in frame.result.
 TEXT ·cCall(SB), NOSPLIT|NOFRAME, $0-0
 	PUSHQ BP
 	MOVQ  SP, BP
 	PUSHQ BX
-	SUBQ  $40, SP // with the two registers and the return address a multiple of 16, as the convention wants
+	SUBQ  $40, SP // 5 arguments; with the two saved registers and the return address a multiple of 16, as the System V ABI requires
 	MOVQ  DI, BX
 	MOVQ  56(BX), AX
 	MOVQ  AX, 0(SP)

@@ -33,21 +33,21 @@ type Device struct {
 
 	modules         []uintptr // handles of the loaded modules
 	loaded          map[*abi.Module]*Module
-	loops           map[backend.Loop]*prepared
+	loops           map[backend.Loop]*preparedLoop
 	arrays          allocations // made by Alloc
 	allocated       int64       // bytes allocated now
-	peak            int64       // largest value of it
+	peak            int64       // largest value of allocated
 	primitiveModule *Module     // of primitives.cu, loaded on first use
 	primitiveFuncs  map[primitive]*Function
 	primitiveParams *parameterBlock
-	scratch         buffer
+	scratch         scratchBuffer
 	results         resultBuffer
 	staging         staging
 	uploadRing      uploadRing // pinned memory for small uploads
 	snapshots       snapshotPool
 	profile         *profile
 	trace           *trace
-	err             error  // the first one; all later calls return it
+	err             error  // the first error; all later calls return it
 	lastKernel      string // name of the kernel that was queued last
 	capturing       bool
 }
@@ -59,7 +59,7 @@ var (
 	_ backend.Primitives     = (*Device)(nil)
 	_ backend.Staging        = (*Device)(nil)
 	_ backend.ReadbackDevice = (*Device)(nil)
-	_ backend.Account        = (*Device)(nil)
+	_ backend.MemoryAccount  = (*Device)(nil)
 	_ backend.Snapshotter    = (*Device)(nil)
 )
 
@@ -77,7 +77,7 @@ func Open(o Options) (_ *Device, err error) {
 		return nil, fmt.Errorf("cuda: local rank %d is negative", o.LocalRank)
 	}
 	d := &Device{lib: lib, primitiveParams: newParameterBlock(), primitiveFuncs: map[primitive]*Function{},
-		loaded: map[*abi.Module]*Module{}, loops: map[backend.Loop]*prepared{}}
+		loaded: map[*abi.Module]*Module{}, loops: map[backend.Loop]*preparedLoop{}}
 	if d.info, err = lib.info(o.LocalRank % count); err != nil {
 		return nil, fmt.Errorf("cuda: %w", err)
 	}
@@ -163,10 +163,10 @@ func (d *Device) release() {
 		l.launch.Close()
 	}
 	for _, a := range d.arrays {
-		d.do(cuMemFree, a.address)
+		d.call(cuMemFree, a.address)
 	}
 	for _, m := range d.modules {
-		d.do(cuModuleUnload, m)
+		d.call(cuModuleUnload, m)
 	}
 	d.compute.close()
 	d.copyStream.close()
@@ -175,26 +175,26 @@ func (d *Device) release() {
 	d.context, d.err = 0, errors.New("cuda: the device is closed")
 }
 
-// do calls the driver with the device's context current. The driver has a current context for each thread, and
-// goroutines move between threads.
+// call calls a function of the driver with the device's context current. The driver has a current context for each
+// thread, and goroutines move between threads.
 //
 //go:uintptrescapes
-func (d *Device) do(c call, args ...uintptr) error {
-	var all [maxArgs]uintptr
-	copy(all[:], args)
-	return d.enter(c, all)
+func (d *Device) call(c call, args ...uintptr) error {
+	var padded [maxArgs]uintptr
+	copy(padded[:], args)
+	return d.callNoAlloc(c, padded)
 }
 
-// enter is do without allocations. No argument may be the address of a variable on the stack.
-func (d *Device) enter(c call, args [maxArgs]uintptr) error {
+// callNoAlloc is call without allocations. No argument may be the address of a variable on the stack.
+func (d *Device) callNoAlloc(c call, args [maxArgs]uintptr) error {
 	runtime.LockOSThread()
-	failed, code := cuCtxSetCurrent, invoke(d.lib.address[cuCtxSetCurrent], [maxArgs]uintptr{d.context})
+	function, code := cuCtxSetCurrent, invoke(d.lib.address[cuCtxSetCurrent], [maxArgs]uintptr{d.context})
 	if code == 0 {
-		failed, code = c, invoke(d.lib.address[c], args)
+		function, code = c, invoke(d.lib.address[c], args)
 	}
 	runtime.UnlockOSThread()
 	if code != 0 {
-		return d.lib.check(failed, code)
+		return d.lib.check(function, code)
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (d *Device) Sync() error {
 	if d.capturing {
 		return d.fail(errors.New("cuda: the host cannot wait for the device while a graph is captured"))
 	}
-	if err := d.enter(cuStreamSynchronize, [maxArgs]uintptr{d.compute.handle}); err != nil {
+	if err := d.callNoAlloc(cuStreamSynchronize, [maxArgs]uintptr{d.compute.handle}); err != nil {
 		if d.lastKernel != "" {
 			err = withSubject(err, "after kernel "+d.lastKernel+" or one queued before it (ATOLL_CUDA_DEBUG=1 finds out which)")
 		}

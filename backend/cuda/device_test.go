@@ -76,9 +76,9 @@ func TestInvalidAllocations(t *testing.T) {
 	d := open(t)
 	_, total, err := d.MemoryInfo()
 	ok(t, err)
-	var full *OutOfMemory
-	if _, err := backend.Make[byte](d, int(total)+1); !errors.As(err, &full) || full.Requested != total+1 ||
-		full.Total != total || full.Free == 0 {
+	var outOfMemory *OutOfMemory
+	if _, err := backend.Make[byte](d, int(total)+1); !errors.As(err, &outOfMemory) || outOfMemory.Requested != total+1 ||
+		outOfMemory.Total != total || outOfMemory.Free == 0 {
 		t.Errorf("error %v", err)
 	}
 	if _, err := backend.Make[*int](d, 1); err == nil || !strings.Contains(err.Error(), "Go pointers") {

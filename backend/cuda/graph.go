@@ -11,7 +11,7 @@ import (
 // Graph is a sequence of kernels and copies that is queued with one call.
 type Graph struct {
 	d    *Device
-	exec uintptr
+	exec uintptr // CUgraphExec
 }
 
 // Capture records the work that queue puts on the compute stream, without executing it. queue must not wait for the
@@ -21,9 +21,9 @@ func (d *Device) Capture(queue func() error) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer d.do(cuGraphDestroy, graph)
+	defer d.call(cuGraphDestroy, graph)
 	g := &Graph{d: d}
-	if err := d.do(cuGraphInstantiate, uintptr(unsafe.Pointer(&g.exec)), graph, 0); err != nil {
+	if err := d.call(cuGraphInstantiate, uintptr(unsafe.Pointer(&g.exec)), graph, 0); err != nil {
 		return nil, err
 	}
 	return g, nil
@@ -38,12 +38,12 @@ func (g *Graph) Update(queue func() error) error {
 	if err != nil {
 		return err
 	}
-	defer g.d.do(cuGraphDestroy, graph)
-	var result struct {
+	defer g.d.call(cuGraphDestroy, graph)
+	var result struct { // CUgraphExecUpdateResultInfo
 		code       int32
 		node, from uintptr
 	}
-	if err := g.d.do(cuGraphExecUpdate, g.exec, graph, uintptr(unsafe.Pointer(&result))); err != nil {
+	if err := g.d.call(cuGraphExecUpdate, g.exec, graph, uintptr(unsafe.Pointer(&result))); err != nil {
 		return withSubject(err, fmt.Sprintf("graph (CUgraphExecUpdateResult %d)", result.code))
 	}
 	return nil
@@ -60,13 +60,13 @@ func (d *Device) record(queue func() error) (uintptr, error) {
 		return 0, err
 	}
 	d.capturing = true
-	failed := queue()
+	queueErr := queue()
 	d.capturing = false
 	var graph uintptr
-	err := d.do(cuStreamEndCapture, d.compute.handle, uintptr(unsafe.Pointer(&graph)))
-	if err = errors.Join(failed, d.err, err); err != nil {
+	err := d.call(cuStreamEndCapture, d.compute.handle, uintptr(unsafe.Pointer(&graph)))
+	if err = errors.Join(queueErr, d.err, err); err != nil {
 		if graph != 0 {
-			d.do(cuGraphDestroy, graph)
+			d.call(cuGraphDestroy, graph)
 		}
 		return 0, err
 	}
@@ -83,7 +83,7 @@ func (g *Graph) Launch() {
 // Close destroys the graph.
 func (g *Graph) Close() {
 	if g.exec != 0 {
-		g.d.do(cuGraphExecDestroy, g.exec)
+		g.d.call(cuGraphExecDestroy, g.exec)
 		g.exec = 0
 	}
 }

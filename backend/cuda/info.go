@@ -11,11 +11,10 @@ type Info struct {
 	Name            string // such as "NVIDIA H200"
 	Capability      [2]int // compute capability, major and minor
 	Multiprocessors int
-	Shared          int    // bytes of shared memory that a block may use
-	Bus             string // PCI bus id, such as 0000:18:00.0
-	Driver          int    // newest CUDA version that the driver supports: 1000·major + 10·minor
-
-	handle uintptr
+	Shared          int     // bytes of shared memory that a block may use
+	Bus             string  // PCI bus id, such as 0000:18:00.0
+	Driver          int     // newest CUDA version that the driver supports: 1000·major + 10·minor
+	handle          uintptr // CUdevice
 }
 
 // Devices lists the GPUs of this machine. Without a driver or a GPU the error is one line that says so.
@@ -28,13 +27,13 @@ func Devices() ([]Info, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	all := make([]Info, n)
-	for i := range all {
-		if all[i], err = lib.info(i); err != nil {
+	gpus := make([]Info, n)
+	for i := range gpus {
+		if gpus[i], err = lib.info(i); err != nil {
 			return nil, err
 		}
 	}
-	return all, nil
+	return gpus, nil
 }
 
 func (l *library) count() (int, error) {

@@ -11,10 +11,10 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-// prepared is the launch of a generated loop. A loop is an ordinary Go struct, whose fields may change between runs.
-// Before each run its bytes, and those of the structs that are copied into the launch's parameters, are compared with
-// the saved copies: if they differ, the parameters are made anew.
-type prepared struct {
+// preparedLoop is the launch of a generated loop. A loop is an ordinary Go struct, whose fields may change between
+// runs. Before each run its bytes, and those of the structs that are copied into the launch's parameters, are
+// compared with the saved copies: if they differ, the parameters are made anew.
+type preparedLoop struct {
 	launch *Launch
 	box    *abi.Box
 	copies []hostCopy
@@ -28,7 +28,7 @@ func newHostCopy(p unsafe.Pointer, size uintptr) hostCopy {
 	return hostCopy{current: now, saved: bytes.Clone(now)}
 }
 
-func (p *prepared) unchanged() bool {
+func (p *preparedLoop) unchanged() bool {
 	for _, s := range p.copies {
 		if !bytes.Equal(s.current, s.saved) {
 			return false
@@ -44,11 +44,11 @@ func (d *Device) Run(l backend.Loop, lo, hi int) {
 	if lo >= hi || d.err != nil {
 		return
 	}
-	if own, ok := l.(*Launch); ok {
-		if own.d != d {
+	if launch, ok := l.(*Launch); ok {
+		if launch.d != d {
 			panic("cuda: Run of a launch that another device prepared")
 		}
-		own.Range(lo, hi)
+		launch.Range(lo, hi)
 		return
 	}
 	source, ok := l.(abi.Launcher)
@@ -77,7 +77,7 @@ func (d *Device) Run(l backend.Loop, lo, hi int) {
 }
 
 // prepare makes the launch of a loop, or updates the arguments of an old one.
-func (d *Device) prepare(source abi.Launcher, old *prepared) (*prepared, error) {
+func (d *Device) prepare(source abi.Launcher, old *preparedLoop) (*preparedLoop, error) {
 	self := reflect.ValueOf(source)
 	if self.Kind() != reflect.Pointer || self.Elem().Kind() != reflect.Struct {
 		return nil, fmt.Errorf("cuda: a loop has type %v, want a pointer to a struct", self.Type())
@@ -87,7 +87,7 @@ func (d *Device) prepare(source abi.Launcher, old *prepared) (*prepared, error) 
 	if err != nil {
 		return nil, fmt.Errorf("cuda: %w", err)
 	}
-	p := &prepared{box: k.Box, copies: []hostCopy{newHostCopy(self.UnsafePointer(), self.Type().Elem().Size())}}
+	p := &preparedLoop{box: k.Box, copies: []hostCopy{newHostCopy(self.UnsafePointer(), self.Type().Elem().Size())}}
 	for _, a := range k.Args {
 		if a.Kind == abi.Constant || a.Kind == abi.Value {
 			p.copies = append(p.copies, newHostCopy(a.Data, a.Size))
@@ -102,22 +102,22 @@ func (d *Device) prepare(source abi.Launcher, old *prepared) (*prepared, error) 
 		}
 		return p, nil
 	}
-	p.launch, err = d.generated(k, params)
+	p.launch, err = d.prepareGenerated(k, params)
 	return p, err
 }
 
-// Generated prepares a kernel that kernelgen generated. The function device returns the device address of size bytes of
-// an argument in the host's memory.
-func (d *Device) Generated(k abi.Launch, device func(host unsafe.Pointer, size uintptr) (uint64,
+// PrepareGenerated prepares a kernel that kernelgen generated. The function device returns the device address of
+// size bytes of an argument in the host's memory.
+func (d *Device) PrepareGenerated(k abi.Launch, device func(host unsafe.Pointer, size uintptr) (uint64,
 	error)) (*Launch, error) {
 	params, err := k.Parameters(device)
 	if err != nil {
 		return nil, fmt.Errorf("cuda: %w", err)
 	}
-	return d.generated(k, params)
+	return d.prepareGenerated(k, params)
 }
 
-func (d *Device) generated(k abi.Launch, params [][]byte) (*Launch, error) {
+func (d *Device) prepareGenerated(k abi.Launch, params [][]byte) (*Launch, error) {
 	f, err := d.generatedFunction(k.Module, k.Symbol)
 	if err != nil {
 		return nil, err
@@ -151,9 +151,9 @@ func (d *Device) Fits(l backend.Loop) error {
 }
 
 func (d *Device) checkShared(k abi.Launch) error {
-	if most := d.info.Shared; k.Shared > most {
+	if available := d.info.Shared; k.Shared > available {
 		return fmt.Errorf("cuda: kernel %s: a block needs %d bytes of shared memory, %s has at most %d", k.Symbol, k.Shared,
-			d.info.Name, most)
+			d.info.Name, available)
 	}
 	return nil
 }

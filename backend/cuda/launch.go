@@ -151,19 +151,19 @@ func (d *Device) launch(f *Function, grid, block [3]int, params unsafe.Pointer) 
 			return
 		}
 	}
-	done := d.traceSpan(f.name, d.compute)
+	endSpan := d.traceSpan(f.name, d.compute)
 	timed := d.profile != nil && !d.capturing
 	if timed {
 		d.profile.begin(d)
 	}
-	err := d.enter(cuLaunchKernel, [maxArgs]uintptr{f.handle, uintptr(grid[0]), uintptr(grid[1]), uintptr(grid[2]),
+	err := d.callNoAlloc(cuLaunchKernel, [maxArgs]uintptr{f.handle, uintptr(grid[0]), uintptr(grid[1]), uintptr(grid[2]),
 		uintptr(block[0]), uintptr(block[1]), uintptr(block[2]), uintptr(f.shared), d.compute.handle, uintptr(params), 0})
 	if err != nil {
 		d.fail(withSubject(err, "kernel "+f.name))
 		return
 	}
 	d.lastKernel = f.name
-	done()
+	endSpan()
 	if timed {
 		d.profile.end(d, f.name)
 	}

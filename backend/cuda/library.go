@@ -113,9 +113,9 @@ func openLibrary(name string) (*library, error) {
 //
 //go:uintptrescapes
 func (l *library) call(c call, args ...uintptr) error {
-	var all [maxArgs]uintptr
-	copy(all[:], args)
-	return l.check(c, invoke(l.address[c], all))
+	var padded [maxArgs]uintptr
+	copy(padded[:], args)
+	return l.check(c, invoke(l.address[c], padded))
 }
 
 // check converts the code that a call returned into an error.

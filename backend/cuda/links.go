@@ -17,8 +17,8 @@ type deviceComm struct {
 	d           *Device
 	nccl        *nccl
 	stream      *Stream
-	ready, done *Event
-	mu          sync.Mutex // of Abort and Close
+	ready, done *Event     // the last points that the other stream waits for: ready of compute, done of stream
+	mu          sync.Mutex // serialises Abort and Close
 	comm        atomic.Uintptr
 }
 
@@ -79,7 +79,7 @@ func (l *deviceComm) call(c ncclCall, args [maxArgs]uintptr) error {
 	if l.comm.Load() == 0 {
 		return l.d.fail(errAborted)
 	}
-	if err := l.nccl.enter(l.d, c, args); err != nil {
+	if err := l.nccl.callNoAlloc(l.d, c, args); err != nil {
 		return l.d.fail(fmt.Errorf("cuda: %w", err))
 	}
 	return nil
@@ -100,7 +100,7 @@ func (l *deviceComm) Exchange(send, recv []backend.Message) error {
 	if err := l.waitForCompute(); err != nil {
 		return err
 	}
-	done := l.d.traceSpan("exchange", l.stream)
+	endSpan := l.d.traceSpan("exchange", l.stream)
 	runtime.LockOSThread() // NCCL keeps the open group in a thread-local variable
 	defer runtime.UnlockOSThread()
 	if err := l.call(ncclGroupStart, [maxArgs]uintptr{}); err != nil {
@@ -114,7 +114,7 @@ func (l *deviceComm) Exchange(send, recv []backend.Message) error {
 		err = errors.Join(err, l.message(ncclSend, m))
 	}
 	err = errors.Join(err, l.call(ncclGroupEnd, [maxArgs]uintptr{}))
-	done()
+	endSpan()
 	return errors.Join(err, l.stream.Record(l.done))
 }
 
@@ -129,13 +129,14 @@ func (l *deviceComm) Max(keys []uint64) error {
 	if err := l.waitForCompute(); err != nil {
 		return err
 	}
-	done := l.d.traceSpan("reduce", l.stream)
-	at := uintptr(unsafe.Pointer(unsafe.SliceData(keys)))
-	if err := l.call(ncclAllReduce, [maxArgs]uintptr{at, at, uintptr(len(keys)), ncclUint64, ncclMax, l.comm.Load(),
+	endSpan := l.d.traceSpan("reduce", l.stream)
+	address := uintptr(unsafe.Pointer(unsafe.SliceData(keys)))
+	if err := l.call(ncclAllReduce, [maxArgs]uintptr{address, address, uintptr(len(keys)), ncclUint64, ncclMax,
+		l.comm.Load(),
 		l.stream.handle}); err != nil {
 		return err
 	}
-	done()
+	endSpan()
 	return l.stream.Record(l.done)
 }
 

@@ -16,7 +16,7 @@ func (d *Device) MemoryInfo() (free, total uint64, err error) {
 	if d.err != nil {
 		return 0, 0, d.err
 	}
-	err = d.do(cuMemGetInfo, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total)))
+	err = d.call(cuMemGetInfo, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total)))
 	return free, total, err
 }
 
@@ -26,8 +26,8 @@ func (d *Device) Alloc(n int) (unsafe.Pointer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.enter(cuMemsetD8Async, [maxArgs]uintptr{p, 0, uintptr(n), d.compute.handle}); err != nil {
-		d.do(cuMemFree, p)
+	if err := d.callNoAlloc(cuMemsetD8Async, [maxArgs]uintptr{p, 0, uintptr(n), d.compute.handle}); err != nil {
+		d.call(cuMemFree, p)
 		return nil, d.fail(err)
 	}
 	d.arrays.add(p, uintptr(n))
@@ -52,7 +52,7 @@ func (d *Device) allocate(n int) (uintptr, error) {
 		return 0, fmt.Errorf("cuda: cannot allocate %d bytes", n)
 	}
 	var p uintptr
-	err := d.do(cuMemAlloc, uintptr(unsafe.Pointer(&p)), uintptr(n))
+	err := d.call(cuMemAlloc, uintptr(unsafe.Pointer(&p)), uintptr(n))
 	if e, ok := err.(*Error); ok && e.Code == codeOutOfMemory {
 		free, total, _ := d.MemoryInfo()
 		return 0, &OutOfMemory{Device: d.info.Name, Requested: uint64(n), Free: free, Total: total}
@@ -70,7 +70,7 @@ func (d *Device) Free(p unsafe.Pointer) error {
 		return errors.New("cuda: cannot free memory that backend.Make did not allocate, or that is already free")
 	}
 	d.countBytes(-int64(size))
-	return d.do(cuMemFree, uintptr(p))
+	return d.call(cuMemFree, uintptr(p))
 }
 
 // Peak implements backend.Account.
@@ -121,7 +121,7 @@ func (d *Device) Move(dst, src unsafe.Pointer, n int) error {
 	if d.err != nil {
 		return d.err
 	}
-	if err := d.enter(cuMemcpyDtoDAsync, [maxArgs]uintptr{uintptr(dst), uintptr(src), uintptr(n),
+	if err := d.callNoAlloc(cuMemcpyDtoDAsync, [maxArgs]uintptr{uintptr(dst), uintptr(src), uintptr(n),
 		d.compute.handle}); err != nil {
 		return d.fail(err)
 	}
@@ -141,12 +141,12 @@ func Pinned[T any](d *Device, n int) ([]T, error) {
 	}
 	var p uintptr
 	const portable = 1
-	if err := d.do(cuMemHostAlloc, uintptr(unsafe.Pointer(&p)), uintptr(n*size), portable); err != nil {
+	if err := d.call(cuMemHostAlloc, uintptr(unsafe.Pointer(&p)), uintptr(n*size), portable); err != nil {
 		return nil, withSubject(err, formatBytes(uint64(n*size))+" of pinned memory")
 	}
-	all := unsafe.Slice((*T)(pointer(p)), n)
-	clear(all)
-	return all, nil
+	array := unsafe.Slice((*T)(pointer(p)), n)
+	clear(array)
+	return array, nil
 }
 
 // FreePinned frees memory that Pinned returned.
@@ -154,7 +154,7 @@ func FreePinned[T any](d *Device, a []T) error {
 	if len(a) == 0 {
 		return nil
 	}
-	return d.do(cuMemFreeHost, uintptr(unsafe.Pointer(unsafe.SliceData(a))))
+	return d.call(cuMemFreeHost, uintptr(unsafe.Pointer(unsafe.SliceData(a))))
 }
 
 // allocations are the allocations of a device in ascending order of address.
@@ -183,7 +183,7 @@ func (s *allocations) remove(address uintptr) (size uintptr, found bool) {
 	return size, found
 }
 
-// holds reports whether all of [at, at+size) lies in one allocation.
+// holds reports whether all of [address, address+size) lies in one allocation.
 func (s allocations) holds(address, size uintptr) bool {
 	n, found := s.search(address)
 	if !found {

@@ -63,16 +63,16 @@ func (d *Device) Load(name, ptx string) (*Module, error) {
 
 // compile loads PTX of one kernel or of all, or machine code, into the driver. An error has the compiler's log.
 func (m *Module) compile(kernel string, image []byte) (handle uintptr, err error) {
-	info, failed := make([]byte, 1<<14), make([]byte, 1<<14)
+	infoLog, errorLog := make([]byte, 1<<14), make([]byte, 1<<14)
 	options := [...]int32{jitInfoLog, jitInfoLogSize, jitErrorLog, jitErrorLogSize}
-	values := [...]uintptr{address(info), uintptr(len(info)), address(failed), uintptr(len(failed))}
-	err = m.d.do(cuModuleLoadDataEx, uintptr(unsafe.Pointer(&handle)), uintptr(unsafe.Pointer(&image[0])),
+	values := [...]uintptr{address(infoLog), uintptr(len(infoLog)), address(errorLog), uintptr(len(errorLog))}
+	err = m.d.call(cuModuleLoadDataEx, uintptr(unsafe.Pointer(&handle)), uintptr(unsafe.Pointer(&image[0])),
 		uintptr(len(options)), uintptr(unsafe.Pointer(&options)), uintptr(unsafe.Pointer(&values)))
 	if err != nil {
-		log, _, _ := strings.Cut(string(failed), "\x00")
-		note, _, _ := strings.Cut(string(info), "\x00")
+		errorText, _, _ := strings.Cut(string(errorLog), "\x00")
+		infoText, _, _ := strings.Cut(string(infoLog), "\x00")
 		if e, ok := err.(*Error); ok {
-			e.Log = strings.TrimSpace(log + "\n" + note)
+			e.Log = strings.TrimSpace(errorText + "\n" + infoText)
 		}
 		return 0, withSubject(err, "kernel "+kernel+" of module "+m.name)
 	}
@@ -118,7 +118,7 @@ func (m *Module) Function(symbol string) (*Function, error) {
 	_, text := m.text(symbol)
 	f := &Function{d: m.d, name: symbol, params: paramSizes(text, symbol)}
 	name := append([]byte(symbol), 0)
-	if err := m.d.do(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), module,
+	if err := m.d.call(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), module,
 		uintptr(unsafe.Pointer(&name[0]))); err != nil {
 		return nil, withSubject(err, "kernel "+symbol+" of module "+m.name)
 	}
@@ -168,12 +168,12 @@ func (f *Function) Local() (int, error) { return f.attribute(localSize) }
 // setSharedMemory sets the bytes of dynamic shared memory of a block.
 func (f *Function) setSharedMemory(bytes int) error {
 	f.shared = bytes
-	return withSubject(f.d.do(cuFuncSetAttribute, f.handle, maxDynamicShared, uintptr(bytes)), "kernel "+f.name)
+	return withSubject(f.d.call(cuFuncSetAttribute, f.handle, maxDynamicShared, uintptr(bytes)), "kernel "+f.name)
 }
 
 func (f *Function) attribute(attribute uintptr) (int, error) {
 	var v int32
-	if err := f.d.do(cuFuncGetAttribute, uintptr(unsafe.Pointer(&v)), attribute, f.handle); err != nil {
+	if err := f.d.call(cuFuncGetAttribute, uintptr(unsafe.Pointer(&v)), attribute, f.handle); err != nil {
 		return 0, withSubject(err, "kernel "+f.name)
 	}
 	return int(v), nil

@@ -71,13 +71,13 @@ var ncclLibrary = sync.OnceValues(func() (*nccl, error) {
 //
 //go:uintptrescapes
 func (l *nccl) call(d *Device, c ncclCall, args ...uintptr) error {
-	var all [maxArgs]uintptr
-	copy(all[:], args)
-	return l.enter(d, c, all)
+	var padded [maxArgs]uintptr
+	copy(padded[:], args)
+	return l.callNoAlloc(d, c, padded)
 }
 
-// enter is call without allocations.
-func (l *nccl) enter(d *Device, c ncclCall, args [maxArgs]uintptr) error {
+// callNoAlloc is call without allocations.
+func (l *nccl) callNoAlloc(d *Device, c ncclCall, args [maxArgs]uintptr) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if code := invoke(d.lib.address[cuCtxSetCurrent], [maxArgs]uintptr{d.context}); code != 0 {

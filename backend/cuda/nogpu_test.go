@@ -231,20 +231,20 @@ func TestWordSize(t *testing.T) {
 	}
 }
 
-// TestSpans compares the list of allocations with a map of bytes.
-func TestSpans(t *testing.T) {
+// TestAllocations compares the list of allocations with a map of bytes.
+func TestAllocations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s allocations
 		owner := map[uintptr]uintptr{} // address of a byte -> address of its allocation
-		for at := uintptr(1000); at < 1100; {
+		for address := uintptr(1000); address < 1100; {
 			size := rapid.UintptrRange(1, 9).Draw(t, "size")
 			if rapid.Bool().Draw(t, "used") {
-				s.add(at, size)
-				for b := at; b < at+size; b++ {
-					owner[b] = at
+				s.add(address, size)
+				for b := address; b < address+size; b++ {
+					owner[b] = address
 				}
 			}
-			at += size
+			address += size
 		}
 		removed := rapid.UintptrRange(1000, 1100).Draw(t, "removed")
 		if _, found := s.remove(removed); found != (owner[removed] == removed) {
@@ -256,11 +256,11 @@ func TestSpans(t *testing.T) {
 				}
 			}
 		}
-		for at := uintptr(995); at < 1110; at++ {
+		for address := uintptr(995); address < 1110; address++ {
 			for size := uintptr(1); size < 12; size++ {
-				want := owner[at] != 0 && owner[at] == owner[at+size-1]
-				if got := s.holds(at, size); got != want {
-					t.Fatalf("holds(%d, %d) = %v, want %v", at, size, got, want)
+				want := owner[address] != 0 && owner[address] == owner[address+size-1]
+				if got := s.holds(address, size); got != want {
+					t.Fatalf("holds(%d, %d) = %v, want %v", address, size, got, want)
 				}
 			}
 		}

@@ -14,20 +14,20 @@ const int THREADS = 256;  // of a block
 const int WARPS = THREADS / 32;
 const int ITEMS = 8;      // of a thread in a scan
 const int TILE = THREADS * ITEMS;
-const uint32 ALL = 0xffffffffu;
+const uint32 ALL_LANES = 0xffffffffu;
 
 // ---- scans within a block
 
 template <typename T> DEVICE T warp_inclusive(T v) {
     const int lane = threadIdx.x % 32;
     for (int step = 1; step < 32; step *= 2) {
-        T before = __shfl_up_sync(ALL, v, step);
+        T before = __shfl_up_sync(ALL_LANES, v, step);
         if (lane >= step) v += before;
     }
     return v;
 }
 
-// block_exclusive returns the sum of v over the threads before this one, and that over all in total.
+// block_exclusive returns the sum of v over the threads before this one, and stores the sum over all threads in total.
 template <typename T> DEVICE T block_exclusive(T v, T &total) {
     __shared__ T sums[WARPS];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -44,7 +44,7 @@ template <typename T> DEVICE T block_exclusive(T v, T &total) {
     return before + upto - v;
 }
 
-// ---- reduce to the least or greatest: the greatest image (see backend.Kind)
+// ---- minimum and maximum: the number with the greatest image (see backend.Kind)
 
 DEVICE uint64 image(int64 v) { return uint64(v) ^ 1ull << 63; }
 DEVICE uint64 image(int32 v) { return image(int64(v)); }
@@ -68,7 +68,7 @@ template <typename T, bool LEAST> DEVICE void reduce(int64 n, const T *x, uint64
         key = k > key ? k : key;
     }
     for (int step = 16; step > 0; step /= 2) {
-        const uint64 other = __shfl_down_sync(ALL, key, step);
+        const uint64 other = __shfl_down_sync(ALL_LANES, key, step);
         key = other > key ? other : key;
     }
     if (threadIdx.x % 32 == 0) greatest[threadIdx.x / 32] = key;
@@ -89,21 +89,21 @@ REDUCE(uint64, u64)
 REDUCE(float, f32)
 REDUCE(double, f64)
 
-// ---- exact sum: words of 32 bits that may grow to 64 (see backend.SumWords)
+// ---- exact sum: int64 words, each a multiple of its own power of 2^32 (see backend.SumWords)
 
 const int LIMBS = 68;
 const int WORDS = LIMBS + 3;
 
-// A thread keeps the three words that its latest number fell on, and gives them to its warp's only when the next one
-// falls elsewhere: numbers of similar size share their words.
+// A thread accumulates the three words to which it adds its latest number in registers. It adds them to the words of
+// its warp only when the next number belongs to other words: numbers of similar magnitude belong to the same words.
 struct Sum {
-    int at;
+    int first;  // index of w0 in words
     int64 w0, w1, w2;
 
     __device__ __forceinline__ void flush(uint64 *words) {
-        if (w0) atomicAdd(&words[at], uint64(w0));
-        if (w1) atomicAdd(&words[at + 1], uint64(w1));
-        if (w2) atomicAdd(&words[at + 2], uint64(w2));
+        if (w0) atomicAdd(&words[first], uint64(w0));
+        if (w1) atomicAdd(&words[first + 1], uint64(w1));
+        if (w2) atomicAdd(&words[first + 2], uint64(w2));
         w0 = w1 = w2 = 0;
     }
 
@@ -118,9 +118,9 @@ struct Sum {
         if (exponent) mantissa |= 1ull << 52;
         else exponent = 1;
         const int to = (exponent - 1) / 32, shift = (exponent - 1) % 32;
-        if (to != at) {
+        if (to != first) {
             flush(words);
-            at = to;
+            first = to;
         }
         const uint64 lo = mantissa << shift, hi = shift ? mantissa >> (64 - shift) : 0;
         const int64 sign = int64(bits) >> 63;  // 0 or -1: (v ^ sign) - sign is v or -v
@@ -138,7 +138,7 @@ template <typename T> DEVICE void sum(int64 n, const T *x, uint64 *result) {
     Sum s = {0, 0, 0, 0};
     const int64 stride = int64(gridDim.x) * THREADS;
     int64 i = int64(blockIdx.x) * THREADS + threadIdx.x;
-    for (; i + 3 * stride < n; i += 4 * stride) {  // four loads on their way at a time
+    for (; i + 3 * stride < n; i += 4 * stride) {  // four loads in flight at a time
         const T a = x[i], b = x[i + stride], c = x[i + 2 * stride], d = x[i + 3 * stride];
         s.add(a, mine);
         s.add(b, mine);
@@ -158,7 +158,7 @@ template <typename T> DEVICE void sum(int64 n, const T *x, uint64 *result) {
 KERNEL sum_f32(int64 n, const float *x, uint64 *result) { sum(n, x, result); }
 KERNEL sum_f64(int64 n, const double *x, uint64 *result) { sum(n, x, result); }
 
-// ---- exclusive scan: sums of tiles, their scan by one block, then each tile from its sum
+// ---- exclusive scan: sum each tile, scan the sums in one block, then scan each tile from its prefix sum
 
 template <typename T> DEVICE void scan_sums(int64 n, const T *src, int64 *sums) {
     const int64 base = int64(blockIdx.x) * TILE;
@@ -171,7 +171,7 @@ template <typename T> DEVICE void scan_sums(int64 n, const T *src, int64 *sums) 
     if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
-// scan_spine runs as one block. sums has n values and room for their total behind them.
+// scan_spine replaces n sums by their exclusive prefix sums, and stores their total behind them. It runs as one block.
 KERNEL scan_spine(int64 n, int64 *sums) {
     int64 before = 0;
     for (int64 base = 0; base < n; base += TILE) {
@@ -192,7 +192,7 @@ KERNEL scan_spine(int64 n, int64 *sums) {
 }
 
 template <typename T> DEVICE void scan_tiles(int64 n, const T *src, T *dst, const int64 *sums) {
-    __shared__ T tile[TILE + TILE / ITEMS];  // one unused value after each thread's items keeps its banks apart
+    __shared__ T tile[TILE + TILE / ITEMS];  // one unused value after each thread's items avoids bank conflicts
     const int64 base = int64(blockIdx.x) * TILE;
     for (int k = threadIdx.x; k < TILE; k += THREADS) tile[k + k / ITEMS] = base + k < n ? src[base + k] : T(0);
     __syncthreads();
@@ -216,7 +216,7 @@ template <typename T> DEVICE void scan_tiles(int64 n, const T *src, T *dst, cons
 SCAN(int32, i32)
 SCAN(int64, i64)
 
-// ---- compact: how many each tile keeps, their scan, then the moves
+// ---- compact: count the kept elements of each tile, scan the counts, copy the elements
 
 DEVICE uint32 kept(int64 base, int64 n, const uint8 *keep) {
     uint32 bits = 0;
@@ -232,7 +232,7 @@ KERNEL compact_count(int64 n, const uint8 *keep, int64 *sums) {
     if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
-// list_kept writes the places of a tile's kept elements to list, in order, and returns how many there are.
+// list_kept writes the positions of a tile's kept elements to list, in order, and returns their number.
 DEVICE int list_kept(int64 n, const uint8 *keep, uint32 *list) {
     const int64 base = int64(blockIdx.x) * TILE + threadIdx.x * ITEMS;
     const uint32 bits = kept(base, n, keep);
@@ -251,7 +251,7 @@ KERNEL compact_index(int64 n, const uint8 *keep, const int64 *sums, int32 *dst) 
         dst[sums[blockIdx.x] + k] = int32(int64(blockIdx.x) * TILE + list[k]);
 }
 
-// An element is per words of type W.
+// An element consists of per words of type W.
 template <typename W> DEVICE void compact_move(int64 n, const uint8 *keep, const int64 *sums, int64 per, const W *src, W *dst) {
     __shared__ uint32 list[TILE];
     const int total = list_kept(n, keep, list);
@@ -263,11 +263,12 @@ template <typename W> DEVICE void compact_move(int64 n, const uint8 *keep, const
     }
 }
 
-// ---- gather and scatter of elements of per words of type W
+// ---- gather and scatter of elements that consist of per words of type W
 
-struct Place {
+// Position is the position of word k of an array: word part of an element.
+struct Position {
     int64 element, part;
-    __device__ __forceinline__ Place(int64 k, int64 words, int64 per) {
+    __device__ __forceinline__ Position(int64 k, int64 words, int64 per) {
         if (per == 1) {
             element = k, part = 0;
         } else if (words <= 0xffffffffll) {
@@ -281,14 +282,14 @@ struct Place {
 template <typename W> DEVICE void gather(int64 words, int64 per, const W *src, const int32 *index, W *dst) {
     const int64 k = int64(blockIdx.x) * THREADS + threadIdx.x;
     if (k >= words) return;
-    const Place p(k, words, per);
+    const Position p(k, words, per);
     dst[k] = src[int64(index[p.element]) * per + p.part];
 }
 
 template <typename W> DEVICE void scatter(int64 words, int64 per, const W *src, const int32 *index, W *dst) {
     const int64 k = int64(blockIdx.x) * THREADS + threadIdx.x;
     if (k >= words) return;
-    const Place p(k, words, per);
+    const Position p(k, words, per);
     dst[int64(index[p.element]) * per + p.part] = src[k];
 }
 
@@ -308,17 +309,18 @@ MOVE(uint32, 4)
 MOVE(uint64, 8)
 MOVE(uint4, 16)
 
-// ---- radix sort by 8 bits at a time: counts of digits a tile, their scan, then the moves
+// ---- radix sort by 8 bits at a time: count the digits of each tile, scan the counts, move the keys and values
 
 const int DIGITS = 256;
 const int SORT_ITEMS = 16;
 const int SORT_TILE = THREADS * SORT_ITEMS;
 const int SORT_WARP = 32 * SORT_ITEMS;  // consecutive keys that one warp takes
 
-// digit_of is the digit of a key that starts at a bit.
+// digit_of returns the digit of a key that starts at bit shift.
 template <typename K> DEVICE int digit_of(K key, int64 shift) { return int(key >> shift & (DIGITS - 1)); }
 
-// The counts are ordered by digit, then by tile, so that their scan says where each tile's keys of a digit go.
+// The counts are ordered by digit, then by tile, so that their scan is the first position of each tile's keys of a
+// digit.
 template <typename K> DEVICE void sort_count(int64 n, const K *keys, int64 shift, int64 tiles, int32 *counts) {
     __shared__ int32 count[DIGITS];
     count[threadIdx.x] = 0;
@@ -330,28 +332,29 @@ template <typename K> DEVICE void sort_count(int64 n, const K *keys, int64 shift
     counts[threadIdx.x * tiles + blockIdx.x] = count[threadIdx.x];
 }
 
-// sort_move orders a tile in shared memory first, so that neighbours there are neighbours where they go, too.
+// sort_move sorts a tile in shared memory first, so that consecutive threads write to consecutive addresses.
 template <typename K> DEVICE void sort_move(int64 n, const K *keys, const uint32 *values, int64 shift, int64 tiles,
-                                            const int32 *places, K *sorted, uint32 *moved) {
+                                            const int32 *positions, K *sorted, uint32 *moved) {
     __shared__ int32 count[WARPS][DIGITS];
-    __shared__ int32 offset[DIGITS];  // from a place in the tile to one in the whole
+    __shared__ int32 offset[DIGITS];  // of a digit: position in the sorted array minus position in the tile
     __shared__ K tile[SORT_TILE];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     for (int w = 0; w < WARPS; w++) count[w][threadIdx.x] = 0;
     __syncthreads();
 
-    // Each warp counts its keys in order: a key's rank is how many of its digit the warp has seen before.
+    // Each warp counts its keys in order: the position of a key is the number of the warp's earlier keys of the same
+    // digit.
     const int64 base = int64(blockIdx.x) * SORT_TILE;
     const int size = int(n - base < SORT_TILE ? n - base : SORT_TILE), first = warp * SORT_WARP + lane;
     K key[SORT_ITEMS];
-    int32 place[SORT_ITEMS];
+    int32 position[SORT_ITEMS];
 #pragma unroll
     for (int k = 0; k < SORT_ITEMS; k++)
         if (first + 32 * k < size) key[k] = keys[base + first + 32 * k];
 #pragma unroll
     for (int k = 0; k < SORT_ITEMS; k++) {
         const bool mine = first + 32 * k < size;
-        const uint32 active = __ballot_sync(ALL, mine);
+        const uint32 active = __ballot_sync(ALL_LANES, mine);
         if (mine) {
             const int digit = digit_of(key[k], shift);
             const uint32 peers = __match_any_sync(active, digit);
@@ -359,29 +362,29 @@ template <typename K> DEVICE void sort_move(int64 n, const K *keys, const uint32
             __syncwarp(active);
             const int before = __popc(peers & ((1u << lane) - 1));
             if (before == 0) count[warp][digit] = seen + __popc(peers);
-            place[k] = seen + before;
+            position[k] = seen + before;
             __syncwarp(active);
         }
     }
     __syncthreads();
 
-    // Thread d turns the counts of digit d into where each warp's keys of it go in the tile.
-    int32 all = 0, total;
+    // Thread d replaces the counts of digit d by the position in the tile of each warp's first key of that digit.
+    int32 sum = 0, total;
     for (int w = 0; w < WARPS; w++) {
         const int32 here = count[w][threadIdx.x];
-        count[w][threadIdx.x] = all;
-        all += here;
+        count[w][threadIdx.x] = sum;
+        sum += here;
     }
-    const int32 start = block_exclusive(all, total);
+    const int32 start = block_exclusive(sum, total);
     for (int w = 0; w < WARPS; w++) count[w][threadIdx.x] += start;
-    offset[threadIdx.x] = places[threadIdx.x * tiles + blockIdx.x] - start;
+    offset[threadIdx.x] = positions[threadIdx.x * tiles + blockIdx.x] - start;
     __syncthreads();
 
 #pragma unroll
     for (int k = 0; k < SORT_ITEMS; k++) {
         if (first + 32 * k < size) {
-            place[k] += count[warp][digit_of(key[k], shift)];
-            tile[place[k]] = key[k];
+            position[k] += count[warp][digit_of(key[k], shift)];
+            tile[position[k]] = key[k];
         }
     }
     __syncthreads();
@@ -395,10 +398,10 @@ template <typename K> DEVICE void sort_move(int64 n, const K *keys, const uint32
         }
     }
     __syncthreads();
-    uint32 *carried = (uint32 *)tile;  // the values take the place of the keys
+    uint32 *carried = (uint32 *)tile;  // the values replace the keys in shared memory
 #pragma unroll
     for (int k = 0; k < SORT_ITEMS; k++)
-        if (first + 32 * k < size) carried[place[k]] = values[base + first + 32 * k];
+        if (first + 32 * k < size) carried[position[k]] = values[base + first + 32 * k];
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < SORT_ITEMS; k++) {
@@ -419,18 +422,19 @@ template <typename K> DEVICE void heads(int64 n, const K *keys, uint8 *head) {
         sort_count(n, keys, shift, tiles, counts); \
     } \
     KERNEL sort_move_##suffix(int64 n, const K *keys, const uint32 *values, int64 shift, int64 tiles, \
-                              const int32 *places, K *sorted, uint32 *moved) { \
-        sort_move(n, keys, values, shift, tiles, places, sorted, moved); \
+                              const int32 *positions, K *sorted, uint32 *moved) { \
+        sort_move(n, keys, values, shift, tiles, positions, sorted, moved); \
     } \
     KERNEL heads_##suffix(int64 n, const K *keys, uint8 *head) { heads(n, keys, head); }
 KEYS(uint32, u32)
 KEYS(uint64, u64)
 
-// Every NaN that arithmetic gives is stored with the bits of Go's math.NaN: processors differ in them.
-DEVICE float settle(float v) { return v != v ? __int_as_float(0x7fc00000) : v; }
-DEVICE double settle(double v) { return v != v ? __longlong_as_double(0x7ff8000000000001ll) : v; }
-DEVICE int32 settle(int32 v) { return v; }
-DEVICE int64 settle(int64 v) { return v; }
+// canonical_nan replaces every NaN by Go's math.NaN: the bits of a NaN that arithmetic produces differ between
+// processors.
+DEVICE float canonical_nan(float v) { return v != v ? __int_as_float(0x7fc00000) : v; }
+DEVICE double canonical_nan(double v) { return v != v ? __longlong_as_double(0x7ff8000000000001ll) : v; }
+DEVICE int32 canonical_nan(int32 v) { return v; }
+DEVICE int64 canonical_nan(int64 v) { return v; }
 
 // Signed integers wrap around in Go; in C++ their overflow is undefined.
 template <typename T> DEVICE T add(T a, T b) { return a + b; }
@@ -445,14 +449,14 @@ template <typename T> DEVICE T combine(Op op, T a, T b) {
     return (op == LEAST) == (image(b) < image(a)) ? b : a;
 }
 
-// One thread goes through a run in order, so that rounded sums are the same everywhere.
+// One thread reduces a run in order, so that rounded sums have the same bits on every device.
 template <typename T> DEVICE void runs(Op op, int64 count, int64 n, const int32 *starts, const T *values, T *out) {
     const int64 r = int64(blockIdx.x) * THREADS + threadIdx.x;
     if (r >= count) return;
     const int64 end = r + 1 < count ? starts[r + 1] : n;
     T v = values[starts[r]];
     for (int64 i = starts[r] + 1; i < end; i++) v = combine(op, v, values[i]);
-    out[r] = settle(v);
+    out[r] = canonical_nan(v);
 }
 
 #define RUNS(T, suffix) \
@@ -477,7 +481,7 @@ KERNEL count_up(int64 n, int32 *dst) {
     if (i < n) dst[i] = int32(i);
 }
 
-// starts[c] is the first place in sorted whose cell is c or more.
+// starts[c] is the first index of sorted whose cell is c or more.
 KERNEL cell_starts(int64 cells, int64 n, const uint32 *sorted, int32 *starts) {
     const int64 c = int64(blockIdx.x) * THREADS + threadIdx.x;
     if (c > cells) return;

@@ -152,6 +152,7 @@ func (d *Device) count(keep unsafe.Pointer, n int, sums uintptr) error {
 	return d.queue(primitive{"scan_spine", ""}, 1, uint64(tiles), uint64(sums))
 }
 
+// total waits for and returns the total of a scan of the tiles of n elements, which scan_spine stores behind sums.
 func (d *Device) total(n int, sums uintptr) (int, error) {
 	a, err := d.results.read(d, sums+uintptr(8*blocks(n, tile)), 8)
 	if err != nil {
@@ -183,11 +184,11 @@ func (d *Device) move(name string, dst, src, index unsafe.Pointer, size, n int) 
 // wordSize returns the largest word, in bytes, that divides the size of an element and to which all addresses are
 // aligned.
 func wordSize(size int, addresses ...uint64) int {
-	all := uint64(size) | 16
+	bits := uint64(size) | 16
 	for _, a := range addresses {
-		all |= a
+		bits |= a
 	}
-	return int(all & -all)
+	return int(bits & -bits)
 }
 
 func suffix(word int) string {

@@ -15,6 +15,7 @@ type profile struct {
 	rows        map[string]*row
 }
 
+// row is a line of the table: the times of one kernel.
 type row struct {
 	kernel string
 	calls  int
@@ -40,7 +41,7 @@ func (p *profile) end(d *Device, kernel string) {
 	if d.err != nil {
 		return
 	}
-	if err := d.enter(cuEventSynchronize, [maxArgs]uintptr{p.stop.handle}); err != nil {
+	if err := d.callNoAlloc(cuEventSynchronize, [maxArgs]uintptr{p.stop.handle}); err != nil {
 		d.fail(withSubject(err, "kernel "+kernel))
 		return
 	}
@@ -63,10 +64,10 @@ func (p *profile) add(kernel string, took time.Duration) {
 // print writes the table, the most expensive kernel first.
 func (p *profile) print() {
 	var rows []*row
-	var all time.Duration
+	var sum time.Duration
 	for _, r := range p.rows {
 		rows = append(rows, r)
-		all += r.total
+		sum += r.total
 	}
 	slices.SortFunc(rows, func(a, b *row) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.kernel, b.kernel))
@@ -74,7 +75,7 @@ func (p *profile) print() {
 	fmt.Fprintf(p.out, "%-28s %9s %12s %6s %12s %12s\n", "kernel", "calls", "total ms", "%", "mean µs", "worst µs")
 	for _, r := range rows {
 		fmt.Fprintf(p.out, "%-28s %9d %12.3f %6.1f %12.2f %12.2f\n", r.kernel, r.calls, 1e3*r.total.Seconds(),
-			100*r.total.Seconds()/max(all.Seconds(), 1e-9), 1e6*r.total.Seconds()/float64(r.calls), 1e6*r.worst.Seconds())
+			100*r.total.Seconds()/max(sum.Seconds(), 1e-9), 1e6*r.total.Seconds()/float64(r.calls), 1e6*r.worst.Seconds())
 	}
 }
 

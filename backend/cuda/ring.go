@@ -10,7 +10,7 @@ type uploadRing struct {
 }
 
 const (
-	ringSize      = 1 << 16
+	ringSize      = 1 << 16 // bytes
 	maxRingUpload = 1 << 12 // bytes of the largest upload through the ring
 )
 
@@ -19,7 +19,8 @@ func (r *uploadRing) open(d *Device) (err error) {
 	return err
 }
 
-// stage copies n ≤ small bytes to pinned memory, from which the GPU reads them later. If the ring is full it waits.
+// stage copies n ≤ maxRingUpload bytes to pinned memory, from which the GPU reads them later. If the ring is full
+// it waits.
 func (r *uploadRing) stage(d *Device, src unsafe.Pointer, n int) (unsafe.Pointer, error) {
 	if r.next+n > len(r.host) {
 		if err := d.Sync(); err != nil {

@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// buffer is scratch memory on the device that grows to the largest size requested.
-type buffer struct{ address, size uintptr }
+// scratchBuffer is scratch memory on the device that grows to the largest size requested.
+type scratchBuffer struct{ address, size uintptr }
 
-// reserve returns areas of the given sizes, in bytes. They are valid until the next call.
-func (b *buffer) reserve(d *Device, sizes ...int) (areas [6]uintptr, err error) {
+// reserve returns areas of the given sizes, in bytes, at most six. They are valid until the next call.
+func (b *scratchBuffer) reserve(d *Device, sizes ...int) (areas [6]uintptr, err error) {
 	total := 0
 	for _, s := range sizes {
 		total += aligned(s)
@@ -37,12 +37,12 @@ func (b *buffer) reserve(d *Device, sizes ...int) (areas [6]uintptr, err error) 
 // aligned rounds up to a multiple of 256 bytes, the alignment of an allocation.
 func aligned(n int) int { return (n + 255) &^ 255 }
 
-func (b *buffer) free(d *Device) {
+func (b *scratchBuffer) free(d *Device) {
 	if b.address != 0 {
-		d.do(cuMemFree, b.address)
+		d.call(cuMemFree, b.address)
 		d.countBytes(-int64(b.size))
 	}
-	*b = buffer{}
+	*b = scratchBuffer{}
 }
 
 // parameterBlock is the parameter block of the primitives, whose parameters have 8 bytes each.
@@ -71,7 +71,7 @@ type resultBuffer struct {
 	host   []uint64
 }
 
-const resultWords = 128
+const resultWords = 128 // of 8 bytes; at least backend.SumWords
 
 func (a *resultBuffer) open(d *Device) (err error) {
 	if a.device, err = d.allocate(8 * resultWords); err != nil {
@@ -96,7 +96,7 @@ func (a *resultBuffer) read(d *Device, from uintptr, n int) ([]uint64, error) {
 
 func (a *resultBuffer) close(d *Device) {
 	if a.device != 0 {
-		d.do(cuMemFree, a.device)
+		d.call(cuMemFree, a.device)
 	}
 	FreePinned(d, a.host)
 	*a = resultBuffer{}

@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// snapshotPool has what the snapshots of a device share.
+// snapshotPool is the memory, stream and event that the snapshots of a device share.
 type snapshotPool struct {
 	spare     []allocation // memory of closed snapshots, for the next ones; only the device's goroutine uses it
 	allocated uintptr      // bytes of all snapshots, spare ones too
@@ -66,7 +66,8 @@ func (k *snapshotPool) close(d *Device) {
 	FreePinned(d, k.pinned)
 }
 
-// memoryFor returns memory for a snapshot: that of a closed one of the same size, or new memory, or none.
+// memoryFor returns memory for a snapshot: memory of a closed snapshot of the same size, or new memory. If too
+// little memory is free, it returns address 0.
 func (k *snapshotPool) memoryFor(d *Device, bytes uintptr) (allocation, error) {
 	for i, s := range k.spare {
 		if s.size == bytes {
@@ -79,8 +80,8 @@ func (k *snapshotPool) memoryFor(d *Device, bytes uintptr) (allocation, error) {
 		return allocation{}, err
 	}
 	p, err := d.allocate(int(bytes))
-	var full *OutOfMemory
-	if errors.As(err, &full) {
+	var outOfMemory *OutOfMemory
+	if errors.As(err, &outOfMemory) {
 		return allocation{}, nil
 	}
 	if err != nil {
@@ -100,8 +101,8 @@ func (c *snapshot) Read(dst []byte, offset int) error {
 		n := min(len(dst), len(k.pinned))
 		host := uintptr(unsafe.Pointer(unsafe.SliceData(k.pinned)))
 		if err := errors.Join(
-			c.d.enter(cuMemcpyDtoHAsync, [maxArgs]uintptr{host, c.address + uintptr(offset), uintptr(n), k.stream.handle}),
-			c.d.enter(cuStreamSynchronize, [maxArgs]uintptr{k.stream.handle}),
+			c.d.callNoAlloc(cuMemcpyDtoHAsync, [maxArgs]uintptr{host, c.address + uintptr(offset), uintptr(n), k.stream.handle}),
+			c.d.callNoAlloc(cuStreamSynchronize, [maxArgs]uintptr{k.stream.handle}),
 		); err != nil {
 			return err
 		}

@@ -39,11 +39,11 @@ func split(ptx string) kernelTexts {
 	return t
 }
 
-// paramOfPTX matches a parameter of a kernel: the bits of its type, and the length of an array.
+// paramPattern matches a parameter of a kernel: the bits of its type, and the length of an array.
 var paramPattern = regexp.MustCompile(`\.param\s+(?:\.align\s+\d+\s+)?\.[a-z]+(\d+)\b[^,\[]*(?:\[(\d+)\])?`)
 
-// paramSizes returns the bytes of each parameter of a kernel as declared in PTX. The driver could tell as well, but it
-// reports the end of the list by an error, which tools such as compute-sanitizer then show.
+// paramSizes returns the bytes of each parameter of a kernel as declared in PTX. The driver could report the sizes,
+// but it marks the end of the list by an error, which tools such as compute-sanitizer would show.
 func paramSizes(ptx, symbol string) (sizes []int) {
 	_, head, _ := strings.Cut(ptx, ".entry "+symbol+"(")
 	head, _, _ = strings.Cut(head, ")")

@@ -32,9 +32,9 @@ func (d *Device) StartDownload(dst, src []byte) error {
 	if err := errors.Join(d.compute.Record(d.staging.ready), d.copyStream.Wait(d.staging.ready)); err != nil {
 		return err
 	}
-	done := d.traceSpan("fetch", d.copyStream)
+	endSpan := d.traceSpan("fetch", d.copyStream)
 	err := Download(d.copyStream, dst, src)
-	done()
+	endSpan()
 	return errors.Join(err, d.copyStream.Record(d.staging.downloaded))
 }
 
@@ -43,8 +43,8 @@ func (d *Device) WaitDownloads() error { return d.staging.downloaded.Sync() }
 
 // StartUpload implements backend.Staging: on the copy stream, before everything queued later on the compute stream.
 func (d *Device) StartUpload(dst, src []byte) error {
-	done := d.traceSpan("deliver", d.copyStream)
+	endSpan := d.traceSpan("deliver", d.copyStream)
 	err := Upload(d.copyStream, dst, src)
-	done()
+	endSpan()
 	return errors.Join(err, d.copyStream.Record(d.staging.uploaded), d.compute.Wait(d.staging.uploaded))
 }

@@ -18,7 +18,7 @@ const nonBlocking = 1
 
 func (d *Device) newStream() (*Stream, error) {
 	s := &Stream{d: d}
-	if err := d.do(cuStreamCreate, uintptr(unsafe.Pointer(&s.handle)), nonBlocking); err != nil {
+	if err := d.call(cuStreamCreate, uintptr(unsafe.Pointer(&s.handle)), nonBlocking); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -29,7 +29,7 @@ func (d *Device) newPriorityStream() (*Stream, error) {
 	s := &Stream{d: d}
 	const highest = -100 // lower numbers are higher priorities; the driver clamps them to its range
 	var priority int32 = highest
-	if err := d.do(cuStreamCreateWithPriority, uintptr(unsafe.Pointer(&s.handle)), nonBlocking,
+	if err := d.call(cuStreamCreateWithPriority, uintptr(unsafe.Pointer(&s.handle)), nonBlocking,
 		uintptr(uint32(priority))); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (d *Device) newPriorityStream() (*Stream, error) {
 
 func (s *Stream) close() {
 	if s != nil && s.handle != 0 {
-		s.d.do(cuStreamDestroy, s.handle)
+		s.d.call(cuStreamDestroy, s.handle)
 		s.handle = 0
 	}
 }
@@ -48,7 +48,7 @@ func (s *Stream) run(c call, args [maxArgs]uintptr) error {
 	if s.d.err != nil {
 		return s.d.err
 	}
-	if err := s.d.enter(c, args); err != nil {
+	if err := s.d.callNoAlloc(c, args); err != nil {
 		return s.d.fail(err)
 	}
 	return nil
@@ -107,7 +107,7 @@ func (d *Device) NewEvent() (*Event, error) {
 		return nil, d.err
 	}
 	e := &Event{d: d}
-	if err := d.do(cuEventCreate, uintptr(unsafe.Pointer(&e.handle)), 0); err != nil {
+	if err := d.call(cuEventCreate, uintptr(unsafe.Pointer(&e.handle)), 0); err != nil {
 		return nil, err
 	}
 	return e, nil
@@ -128,8 +128,8 @@ func (e *Event) Sync() error { return e.d.compute.run(cuEventSynchronize, [maxAr
 
 // Since returns the time between two events that have completed.
 func (e *Event) Since(start *Event) (time.Duration, error) {
-	at := uintptr(unsafe.Pointer(&e.ms))
-	if err := e.d.compute.run(cuEventElapsedTime, [maxArgs]uintptr{at, start.handle, e.handle}); err != nil {
+	address := uintptr(unsafe.Pointer(&e.ms))
+	if err := e.d.compute.run(cuEventElapsedTime, [maxArgs]uintptr{address, start.handle, e.handle}); err != nil {
 		return 0, err
 	}
 	return time.Duration(float64(e.ms) * float64(time.Millisecond)), nil
@@ -138,7 +138,7 @@ func (e *Event) Since(start *Event) (time.Duration, error) {
 // Close destroys the event.
 func (e *Event) Close() {
 	if e != nil && e.handle != 0 {
-		e.d.do(cuEventDestroy, e.handle)
+		e.d.call(cuEventDestroy, e.handle)
 		e.handle = 0
 	}
 }

@@ -61,16 +61,16 @@ func (d *Device) Trace(f func() error) ([]Span, error) {
 	d.trace = t
 	err = f()
 	d.trace = nil
-	var all []Span
+	var spans []Span
 	for _, s := range t.spans {
 		start, end, e := t.times(s)
 		err = errors.Join(err, e)
-		all = append(all, Span{s.name, nameOf(s.stream, d.compute, d.copyStream), start, end})
+		spans = append(spans, Span{s.name, nameOf(s.stream, d.compute, d.copyStream), start, end})
 		s.start.Close()
 		s.end.Close()
 	}
-	slices.SortStableFunc(all, func(a, b Span) int { return int(a.Start - b.Start) })
-	return all, errors.Join(err, d.Sync())
+	slices.SortStableFunc(spans, func(a, b Span) int { return int(a.Start - b.Start) })
+	return spans, errors.Join(err, d.Sync())
 }
 
 func (t *trace) times(s tracedSpan) (start, end time.Duration, err error) {

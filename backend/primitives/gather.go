@@ -14,7 +14,7 @@ func Gather[T any](w *Workspace, dst, src []T, index []int32) error {
 	if w.accel != nil && sizeOf[T]() > 0 {
 		return w.accel.Gather(addressOf(dst), addressOf(src), addressOf(index), sizeOf[T](), len(index))
 	}
-	l := cached[gatherLoop[T]](w)
+	l := valueOf[gatherLoop[T]](w)
 	l.dst, l.src, l.index = dst, src, index
 	w.dev.Run(l, 0, len(index))
 	*l = gatherLoop[T]{}
@@ -41,7 +41,7 @@ func Scatter[T any](w *Workspace, dst, src []T, index []int32) error {
 	if w.accel != nil && sizeOf[T]() > 0 {
 		return w.accel.Scatter(addressOf(dst), addressOf(src), addressOf(index), sizeOf[T](), len(index))
 	}
-	l := cached[scatterLoop[T]](w)
+	l := valueOf[scatterLoop[T]](w)
 	l.dst, l.src, l.index = dst, src, index
 	w.dev.Run(l, 0, len(index))
 	*l = scatterLoop[T]{}
@@ -73,7 +73,7 @@ func Pack[T any](w *Workspace, buf []byte, src []T, index []int32) ([]byte, erro
 		}
 		return buf[n:], w.accel.Gather(addressOf(buf), addressOf(src), addressOf(index), sizeOf[T](), len(index))
 	}
-	l := cached[packLoop[T]](w)
+	l := valueOf[packLoop[T]](w)
 	l.buf, l.src, l.index = buf[:n], src, index
 	w.dev.Run(l, 0, len(index))
 	*l = packLoop[T]{}
@@ -87,9 +87,9 @@ type packLoop[T any] struct {
 }
 
 func (l *packLoop[T]) Range(lo, hi int) {
-	each := sizeOf[T]()
+	size := sizeOf[T]()
 	for i, from := range l.index[lo:hi] {
-		copy(l.buf[(lo+i)*each:], bytesOf(&l.src[from]))
+		copy(l.buf[(lo+i)*size:], bytesOf(&l.src[from]))
 	}
 }
 
@@ -105,7 +105,7 @@ func Unpack[T any](w *Workspace, dst []T, index []int32, buf []byte) ([]byte, er
 		}
 		return buf[n:], w.accel.Scatter(addressOf(dst), addressOf(buf), addressOf(index), sizeOf[T](), len(index))
 	}
-	l := cached[unpackLoop[T]](w)
+	l := valueOf[unpackLoop[T]](w)
 	l.dst, l.index, l.buf = dst, index, buf[:n]
 	w.dev.Run(l, 0, len(index))
 	*l = unpackLoop[T]{}
@@ -119,9 +119,9 @@ type unpackLoop[T any] struct {
 }
 
 func (l *unpackLoop[T]) Range(lo, hi int) {
-	each := sizeOf[T]()
+	size := sizeOf[T]()
 	for i, to := range l.index[lo:hi] {
-		copy(bytesOf(&l.dst[to]), l.buf[(lo+i)*each:])
+		copy(bytesOf(&l.dst[to]), l.buf[(lo+i)*size:])
 	}
 }
 

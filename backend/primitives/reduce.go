@@ -27,7 +27,7 @@ func reduce[T Number](w *Workspace, op backend.Op, x []T) (T, error) {
 		}
 		return fromImage[T](op, image), nil
 	}
-	l := cached[reduceLoop[T]](w)
+	l := valueOf[reduceLoop[T]](w)
 	l.op, l.x, l.result = op, x, identity[T](op)
 	w.dev.Run(l, 0, len(x))
 	l.x = nil
@@ -79,34 +79,34 @@ func canonicalNaN[T Number](v T) T {
 // identity returns the identity element of Min or Max, which is the result for an empty array.
 func identity[T Number](op backend.Op) T {
 	var v T
-	least := op == backend.Max
+	isMax := op == backend.Max
 	switch p := any(&v).(type) {
 	case *int32:
 		*p = math.MaxInt32
-		if least {
+		if isMax {
 			*p = math.MinInt32
 		}
 	case *int64:
 		*p = math.MaxInt64
-		if least {
+		if isMax {
 			*p = math.MinInt64
 		}
 	case *uint32:
-		if !least {
+		if !isMax {
 			*p = math.MaxUint32
 		}
 	case *uint64:
-		if !least {
+		if !isMax {
 			*p = math.MaxUint64
 		}
 	case *float32:
 		*p = float32(math.Inf(1))
-		if least {
+		if isMax {
 			*p = -*p
 		}
 	case *float64:
 		*p = math.Inf(1)
-		if least {
+		if isMax {
 			*p = -*p
 		}
 	}

@@ -20,7 +20,7 @@ func SortByKey[K Key](w *Workspace, keys []K, values []int32) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	cached[sorter[K]](w).sort(keys, values, bits.Len64(uint64(slices.Max(keys))))
+	valueOf[sorter[K]](w).sort(keys, values, bits.Len64(uint64(slices.Max(keys))))
 	return nil
 }
 

@@ -10,17 +10,17 @@ import (
 // SumInto adds the exact sum of x to words, whose layout [backend.SumWords] defines; all zeros are the empty sum. All
 // limbs except the last one lie in [0, 2^32) afterwards. The result does not depend on the order or the device.
 func SumInto[T Float](w *Workspace, words *[backend.SumWords]int64, x []T) error {
-	// Each number adds less than 2^32 to a word, so most numbers cannot overflow an int64.
-	const most = 1 << 30
+	// Each number adds less than 2^32 to a word, so that maxNumbers of them cannot overflow an int64.
+	const maxNumbers = 1 << 30
 	for len(x) > 0 {
-		part := x[:min(len(x), most)]
+		part := x[:min(len(x), maxNumbers)]
 		x = x[len(part):]
 		if w.accel != nil {
 			if err := w.accel.Sum(backend.KindOf[T](), addressOf(part), len(part), words); err != nil {
 				return err
 			}
 		} else {
-			l := cached[sumLoop[T]](w)
+			l := valueOf[sumLoop[T]](w)
 			l.x, l.words = part, words
 			w.dev.Run(l, 0, len(part))
 			l.x, l.words = nil, nil

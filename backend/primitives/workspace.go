@@ -28,8 +28,8 @@ func NewWorkspace(d backend.Device) *Workspace {
 	return &Workspace{dev: d, accel: accel}
 }
 
-// cached returns the workspace's variable of type T, which it makes on first use.
-func cached[T any](w *Workspace) *T {
+// valueOf returns the workspace's variable of type T, which it makes on first use.
+func valueOf[T any](w *Workspace) *T {
 	for _, k := range w.cache {
 		if v, ok := k.(*T); ok {
 			return v

@@ -1,7 +1,8 @@
-// Package abi describes a kernel with its arguments to a device, without generics. A [Launcher] is a generated loop;
-// its [Launch] has the [Module] with the kernel's code, the entry's name, and the arguments, each an [Arg]. Parameters
-// converts the arguments into the bytes of the entry's parameters, which package kernelgen defines. [Box] is the index
-// space of kernels with two or three indices.
+// Package abi describes a kernel with its arguments to a device, without generics. A [Launcher] is a generated
+// loop; its [Launch] has the [Module] with the kernel's code, the name of the entry (the function in the PTX that a
+// launch starts), and the arguments, each an [Arg]. Parameters converts the arguments into the bytes of the entry's
+// parameters, in the layout that package kernelgen defines. [Box] is the index space of kernels with two or three
+// indices.
 package abi
 
 import (
@@ -113,21 +114,21 @@ func ElementsOf[T any](name string, s []T) Arg {
 }
 
 func sliceFields(t reflect.Type, name string, offset uintptr) []SliceField {
-	var all []SliceField
+	var fields []SliceField
 	switch t.Kind() {
 	case reflect.Slice:
-		all = append(all, SliceField{strings.TrimPrefix(name, "."), offset, t.Elem().Size()})
+		fields = append(fields, SliceField{strings.TrimPrefix(name, "."), offset, t.Elem().Size()})
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
-			all = append(all, sliceFields(f.Type, name+"."+f.Name, offset+f.Offset)...)
+			fields = append(fields, sliceFields(f.Type, name+"."+f.Name, offset+f.Offset)...)
 		}
 	case reflect.Array:
 		for i := range t.Len() {
-			all = append(all, sliceFields(t.Elem(), fmt.Sprintf("%s[%d]", name, i), offset+uintptr(i)*t.Elem().Size())...)
+			fields = append(fields, sliceFields(t.Elem(), fmt.Sprintf("%s[%d]", name, i), offset+uintptr(i)*t.Elem().Size())...)
 		}
 	}
-	return all
+	return fields
 }
 
 // Shared returns the bytes of shared memory of an array, rounded up to a multiple of 16, where the next array begins.
@@ -136,7 +137,7 @@ func Shared[T any]() int {
 	return int(unsafe.Sizeof(t)+15) / 16 * 16
 }
 
-// Suffix returns the suffix of the entries of a precision.
+// Suffix returns the ending of the names of entries in the precision F.
 func Suffix[F float32 | float64]() string {
 	if unsafe.Sizeof(F(0)) == 4 {
 		return "_f32"
@@ -153,15 +154,15 @@ const headerSize = unsafe.Sizeof(header{})
 // for cuLaunchKernel's array of pointers. The function device returns the device address of size bytes of the host's
 // memory. It is not called for empty slices.
 func (l Launch) Parameters(device func(host unsafe.Pointer, size uintptr) (uint64, error)) ([][]byte, error) {
-	all := make([][]byte, len(l.Args))
+	parameters := make([][]byte, len(l.Args))
 	for i, a := range l.Args {
 		bytes, err := a.parameter(device)
 		if err != nil {
 			return nil, fmt.Errorf("kernel %s, argument %s (%v): %w", l.Symbol, a.Name, a.Kind, err)
 		}
-		all[i] = bytes
+		parameters[i] = bytes
 	}
-	return all, nil
+	return parameters, nil
 }
 
 func (a Arg) parameter(device func(host unsafe.Pointer, size uintptr) (uint64, error)) ([]byte, error) {

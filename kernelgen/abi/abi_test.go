@@ -12,15 +12,15 @@ import (
 )
 
 type mesh struct {
-	scale float32
-	cells []int32
-	more  [2][]float64
-	n     int8
+	scale  float32
+	cells  []int32
+	levels [2][]float64
+	n      int8
 }
 
 func TestParameters(t *testing.T) {
 	m := &mesh{scale: 1.5, cells: []int32{1, 2, 3}, n: 7}
-	m.more[1] = []float64{9}
+	m.levels[1] = []float64{9}
 	x, count := []uint16{5, 6}, int32(-2)
 	l := Launch{Symbol: "F", Args: []Arg{ConstantOf("m", m), ElementsOf("x", x), PointerTo("p", &count),
 		ValueOf("n", &count), ElementsOf("none", []float64(nil))}}
@@ -40,8 +40,8 @@ func TestParameters(t *testing.T) {
 	}
 	for what, pair := range map[string][2][3]uint64{
 		"slice in a struct":          {words(got[0], unsafe.Offsetof(m.cells)), {0xd00c, 3, 3}},
-		"empty slice in an array":    {words(got[0], unsafe.Offsetof(m.more)), {0, 0, 0}},
-		"slice in an array":          {words(got[0], unsafe.Offsetof(m.more)+24), {0xd008, 1, 1}},
+		"empty slice in an array":    {words(got[0], unsafe.Offsetof(m.levels)), {0, 0, 0}},
+		"slice in an array":          {words(got[0], unsafe.Offsetof(m.levels)+24), {0xd008, 1, 1}},
 		"slice of the parameters":    {words(got[1], 0), {0xd004, 2, 2}},
 		"slice without any elements": {words(got[4], 0), {0, 0, 0}},
 	} {

@@ -47,6 +47,7 @@ func (m *Most[F]) Value() F {
 	return number[F](m.key)
 }
 
+// raise sets *p to the larger of *p and key, and tries again if another goroutine changed *p in between.
 func raise(p *uint64, key uint64) {
 	for {
 		old := atomic.LoadUint64(p)

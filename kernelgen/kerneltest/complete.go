@@ -16,7 +16,7 @@ import (
 func Main(m *testing.M, dir string) {
 	code := m.Run()
 	if code == 0 && allTestsRan() {
-		if err := ranAll(dir); err != nil {
+		if err := checkAllRan(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
@@ -34,14 +34,14 @@ func allTestsRan() bool {
 	return missing() == nil
 }
 
-// ranAll returns an error that names the kernels in dir that were not run.
-func ranAll(dir string) error {
+// checkAllRan returns an error that names the kernels in dir that were not run.
+func checkAllRan(dir string) error {
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
 	libraries.Lock()
-	compiled := libraries.in[path] != nil
+	compiled := libraries.byFolder[path] != nil
 	libraries.Unlock()
 	if !compiled {
 		return fmt.Errorf("kerneltest: no test runs the kernels in %s: use kerneltest.Compile", dir)

@@ -37,22 +37,22 @@ static inline float __fsqrt_rn(float v) { return sqrtf(v); }
 static inline double __dsqrt_rn(double v) { return sqrt(v); }
 
 template <typename T> CALLED static void atomicAdd(T *p, T v) {
-    one_thread::see(p, sizeof v, one_thread::adds);
+    one_thread::observe(p, sizeof v, one_thread::adds);
     *p += v;
 }
 template <typename T> CALLED static void atomicMin(T *p, T v) {
-    one_thread::see(p, sizeof v, one_thread::minimises);
+    one_thread::observe(p, sizeof v, one_thread::minimises);
     *p = v < *p ? v : *p;
 }
 template <typename T> CALLED static void atomicMax(T *p, T v) {
-    one_thread::see(p, sizeof v, one_thread::maximises);
+    one_thread::observe(p, sizeof v, one_thread::maximises);
     *p = v > *p ? v : *p;
 }
 
 // atomic_float replaces *p by the number with the greater key: the larger float or the smaller one, by key_of. All NaNs
 // have the same key; here the result is always NAN.
 template <typename T> CALLED static void atomic_float(T *p, T v, unsigned long long (*key_of)(T)) {
-    one_thread::see(p, sizeof v, key_of(T(1)) > key_of(T(0)) ? one_thread::maximises : one_thread::minimises);
+    one_thread::observe(p, sizeof v, key_of(T(1)) > key_of(T(0)) ? one_thread::maximises : one_thread::minimises);
     if (key_of(v) > key_of(*p)) *p = v == v ? v : T(NAN);
 }
 

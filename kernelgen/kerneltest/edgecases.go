@@ -16,11 +16,11 @@ func Rounds(t testing.TB, n int) int {
 	if text == "" {
 		return 1
 	}
-	all, err := strconv.Atoi(text)
+	wanted, err := strconv.Atoi(text)
 	if err != nil {
 		t.Fatalf("ATOLL_PARITY: %v", err)
 	}
-	return max(1, (all+n-1)/n)
+	return max(1, (wanted+n-1)/n)
 }
 
 // EdgeCase returns a random number for a test of parity (the same bits in Go and in the translated kernel): most are of

@@ -50,16 +50,16 @@ type Library struct {
 // entry is a kernel in one precision.
 type entry struct {
 	*kernelgen.Entry
-	call     func(l *launch, args *unsafe.Pointer)
-	launches int
-	fine     bool // it has accesses of less than four bytes, which need a cell for each byte
+	call      func(l *launch, args *unsafe.Pointer)
+	launches  int
+	byteCells bool // it has accesses of less than four bytes, which need a cell for each byte
 }
 
 // libraries caches the libraries by folder, so that a test binary compiles each once.
 var libraries = struct {
 	sync.Mutex
-	in map[string]func() (*Library, error)
-}{in: map[string]func() (*Library, error){}}
+	byFolder map[string]func() (*Library, error)
+}{byFolder: map[string]func() (*Library, error){}}
 
 // Compile translates the kernels in dir and compiles them. It skips the test if GNU g++ or the go command is missing.
 func Compile(t testing.TB, dir string) *Library {
@@ -80,10 +80,10 @@ func library(dir string) (*Library, error) {
 		return nil, err
 	}
 	libraries.Lock()
-	once := libraries.in[dir]
+	once := libraries.byFolder[dir]
 	if once == nil {
 		once = sync.OnceValues(func() (*Library, error) { return compile(dir) })
-		libraries.in[dir] = once
+		libraries.byFolder[dir] = once
 	}
 	libraries.Unlock()
 	return once()

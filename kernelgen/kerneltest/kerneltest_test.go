@@ -81,13 +81,14 @@ func TestLaunchersMustFit(t *testing.T) {
 	}
 }
 
-// TestKernelsNotRun proves that ranAll names kernels that were not run.
+// TestKernelsNotRun proves that checkAllRan names kernels that were not run.
 func TestKernelsNotRun(t *testing.T) {
-	if err := ranAll("testdata"); err == nil || !strings.Contains(err.Error(), "no test runs the kernels in testdata") {
+	if err := checkAllRan("testdata"); err == nil || !strings.Contains(err.Error(),
+		"no test runs the kernels in testdata") {
 		t.Errorf("never compiled: %v", err)
 	}
 	Compile(t, "testdata/sound")
-	if err := ranAll("testdata/sound"); err == nil ||
+	if err := checkAllRan("testdata/sound"); err == nil ||
 		!strings.Contains(err.Error(), "Wide_f32") {
 		t.Errorf("not run: %v", err)
 	}

@@ -19,7 +19,7 @@ type launch struct {
 	shadow              unsafe.Pointer
 	changes             unsafe.Pointer
 	fine                int64
-	first, boolToInt    int64
+	firstTurn, lastTurn int64
 	watched             [2]int64
 	watchedTurns        [2]turn
 	conflict            conflict
@@ -27,10 +27,10 @@ type launch struct {
 
 // turn has the layout of turn in turns.h.
 type turn struct {
-	index    [3]int64
-	loop, k  int64
-	together int64
-	variable [40]byte
+	index      [3]int64
+	loop, k    int64
+	allThreads int64
+	variable   [40]byte
 }
 
 // conflict has the layout of conflict in turns.h.
@@ -49,7 +49,7 @@ const (
 	changeBytes = 36
 )
 
-// maxTurn is the greatest number of a turn before a launch. Numbers of turns have 31 bits; above mostTurns they begin
+// maxTurn is the greatest number of a turn before a launch. Numbers of turns have 31 bits; above maxTurn they begin
 // at 0 again, with a cleared shadow.
 const maxTurn = 1 << 30
 
@@ -77,9 +77,9 @@ func (l *Library) prepare(e *entry, k abi.Launch, lo, hi int) (*preparedLaunch, 
 		r.args = append(r.args, unsafe.Pointer(unsafe.SliceData(p)))
 	}
 	r.args = append(r.args, nil) // so that &r.args[0] exists
-	r.launch = launch{box: [6]int64{int64(lo), int64(hi)}, dims: int64(k.Dims), tile: number(k.Tile),
-		memory: unsafe.Pointer(unsafe.SliceData(r.memory.copy)), argumentBytes: int64(r.memory.argumentBytes()),
-		size: int64(len(r.memory.copy))}
+	r.launch = launch{box: [6]int64{int64(lo), int64(hi)}, dims: int64(k.Dims), tile: boolToInt(k.Tile),
+		memory: unsafe.Pointer(unsafe.SliceData(r.memory.contents)), argumentBytes: int64(r.memory.argumentBytes()),
+		size: int64(len(r.memory.contents))}
 	if k.Box != nil {
 		for d := range k.Dims {
 			r.launch.box[2*d], r.launch.box[2*d+1] = int64(k.Box.Lo[d]), int64(k.Box.Hi[d])
@@ -88,14 +88,14 @@ func (l *Library) prepare(e *entry, k abi.Launch, lo, hi int) (*preparedLaunch, 
 	return r, nil
 }
 
-func number(b bool) int64 {
+func boolToInt(b bool) int64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// run runs the launch on a new copy of the memory. The order, fill and recording are those of how.
+// run runs the launch on a new copy of the memory. The order, the fill and what is recorded are those of options.
 func (r *preparedLaunch) run(options launch) launch {
 	r.memory.copyFromHost()
 	options.box, options.dims, options.tile = r.launch.box, r.launch.dims, r.launch.tile
@@ -128,7 +128,7 @@ func (r *preparedLaunch) orders(selected []int64) error {
 		if at, found := r.memory.changed(); found {
 			name, from, size := r.describe(at)
 			return fmt.Errorf("kernel %s: %s depends on the order: its bytes become %x %s, and %x %s", r.e.Symbol, name,
-				r.memory.saved[from:from+size], orderText(0), r.memory.copy[from:from+size], orderText(order))
+				r.memory.saved[from:from+size], orderText(0), r.memory.contents[from:from+size], orderText(order))
 		}
 	}
 	return nil
@@ -138,8 +138,8 @@ func (r *preparedLaunch) orders(selected []int64) error {
 // defined. Afterwards the memory holds the result.
 func (r *preparedLaunch) races() error {
 	result := r.record()
-	if result.fine != 0 && !r.e.fine {
-		r.e.fine = true
+	if result.fine != 0 && !r.e.byteCells {
+		r.e.byteCells = true
 		result = r.record()
 	}
 	c := result.conflict
@@ -147,23 +147,23 @@ func (r *preparedLaunch) races() error {
 		return nil
 	}
 	r.memory.save()
-	again := r.run(launch{first: result.first, watched: [2]int64{c.numbers[0] &^ 1, c.numbers[1] &^ 1}})
-	copy(r.memory.copy, r.memory.saved)
+	again := r.run(launch{firstTurn: result.firstTurn, watched: [2]int64{c.numbers[0] &^ 1, c.numbers[1] &^ 1}})
+	copy(r.memory.contents, r.memory.saved)
 	return r.raceError(c, again.watchedTurns)
 }
 
 // record runs the launch in natural order and records the accesses of its turns.
 func (r *preparedLaunch) record() launch {
 	l, grain := r.l, 4
-	if r.e.fine {
+	if r.e.byteCells {
 		grain = 1
 	}
-	if cells := (len(r.memory.copy) + grain - 1) / grain; cells > l.cells || l.turns > maxTurn {
+	if cells := (len(r.memory.contents) + grain - 1) / grain; cells > l.cells || l.turns > maxTurn {
 		l.cells, l.turns = max(cells, l.cells), 0
 		l.shadow, l.changes = make([]uint64, l.cells*cellBytes/8), make([]uint64, l.cells*changeBytes/8+1)
 	}
 	result := r.run(launch{shadow: unsafe.Pointer(unsafe.SliceData(l.shadow)),
-		changes: unsafe.Pointer(unsafe.SliceData(l.changes)), fine: number(r.e.fine), first: l.turns})
-	l.turns = result.boolToInt
+		changes: unsafe.Pointer(unsafe.SliceData(l.changes)), fine: boolToInt(r.e.byteCells), firstTurn: l.turns})
+	l.turns = result.lastTurn
 	return result
 }

@@ -13,11 +13,11 @@ import (
 // memory stands for a device's memory: a copy of the slices and structs of a launch, followed by the shared memory of a
 // block.
 type memory struct {
-	copy    []byte // copies of the spans, then shared memory
-	spans   []span
-	regions []region
-	saved   []byte // a saved copy of copy, without shared memory
-	buffer  []byte // the buffer that copy is a part of
+	contents []byte // copies of the spans, then shared memory
+	spans    []span
+	regions  []region
+	saved    []byte // a saved copy of copy, without shared memory
+	buffer   []byte // the buffer that copy is a part of
 }
 
 // span is a range of the host's memory, and the offset of its copy. Spans do not overlap.
@@ -56,27 +56,27 @@ func (m *memory) layOut(k abi.Launch) {
 		m.spans[i].offset = size
 		size += (m.spans[i].size+padding-1)/padding*padding + padding
 	}
-	all := size + staticSharedBytes + uintptr(k.Shared)
-	if needed := int(all + padding); needed > len(m.buffer) {
+	total := size + staticSharedBytes + uintptr(k.Shared)
+	if needed := int(total + padding); needed > len(m.buffer) {
 		m.buffer, m.saved = make([]byte, needed), make([]byte, needed)
 	}
 	base := uintptr(unsafe.Pointer(unsafe.SliceData(m.buffer)))
-	m.copy = m.buffer[(padding-base%padding)%padding:][:all]
+	m.contents = m.buffer[(padding-base%padding)%padding:][:total]
 	m.saved = m.saved[:size]
 }
 
 // mergeOverlapping merges overlapping spans, such as those of a slice and of a part of it.
 func mergeOverlapping(sorted []span) []span {
-	var all []span
+	var merged []span
 	for _, s := range sorted {
-		if n := len(all); n > 0 && uintptr(s.host) < uintptr(all[n-1].host)+all[n-1].size {
-			last := &all[n-1]
+		if n := len(merged); n > 0 && uintptr(s.host) < uintptr(merged[n-1].host)+merged[n-1].size {
+			last := &merged[n-1]
 			last.size = max(last.size, uintptr(s.host)+s.size-uintptr(last.host))
 			continue
 		}
-		all = append(all, s)
+		merged = append(merged, s)
 	}
-	return all
+	return merged
 }
 
 // regions returns the memory of the arguments of a launch.
@@ -109,12 +109,12 @@ func (m *memory) argumentBytes() int { return len(m.saved) }
 // copyFromHost copies the spans from the host's memory.
 func (m *memory) copyFromHost() {
 	for _, s := range m.spans {
-		copy(m.copy[s.offset:], unsafe.Slice((*byte)(s.host), s.size))
+		copy(m.contents[s.offset:], unsafe.Slice((*byte)(s.host), s.size))
 	}
 }
 
 // save saves the contents of the memory.
-func (m *memory) save() { copy(m.saved, m.copy) }
+func (m *memory) save() { copy(m.saved, m.contents) }
 
 // copyToHost copies the saved contents to the host's memory.
 func (m *memory) copyToHost() {
@@ -125,10 +125,10 @@ func (m *memory) copyToHost() {
 
 // changed returns the offset of the first byte that differs from the saved contents.
 func (m *memory) changed() (offset int, found bool) {
-	if bytes.Equal(m.saved, m.copy[:len(m.saved)]) {
+	if bytes.Equal(m.saved, m.contents[:len(m.saved)]) {
 		return 0, false
 	}
-	for m.saved[offset] == m.copy[offset] {
+	for m.saved[offset] == m.contents[offset] {
 		offset++
 	}
 	return offset, true
@@ -138,7 +138,7 @@ func (m *memory) changed() (offset int, found bool) {
 func (m *memory) address(host unsafe.Pointer, size uintptr) (uint64, error) {
 	for _, s := range m.spans {
 		if offset := uintptr(host) - uintptr(s.host); offset < s.size && offset+size <= s.size {
-			return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.copy))) + s.offset + offset), nil
+			return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.contents))) + s.offset + offset), nil
 		}
 	}
 	return 0, fmt.Errorf("no argument has this memory")

@@ -12,15 +12,16 @@ import (
 // The tiles of the kernels in testdata have width numbers each. The tests run many tiles.
 const width, tiles = 48, 3
 
-// A fault is a launch with a race, and the errors that it must give: race for two conflicting accesses, order for a
-// result that depends on the order. They are without the name of the kernel; empty means no error.
-type fault struct {
+// faultyLaunch is a launch with a race, and the beginnings of the two errors that it must give, without the name of
+// the kernel: race about two conflicting accesses, order about a result that depends on the order. An empty text
+// means that there is no such error.
+type faultyLaunch struct {
 	launch      abi.Launch
 	n           int
 	race, order string
 }
 
-func (c fault) check(t *testing.T, l *Library) {
+func (c faultyLaunch) check(t *testing.T, l *Library) {
 	t.Helper()
 	err := l.run(c.launch, 0, c.n)
 	if err == nil {
@@ -45,7 +46,7 @@ func (c fault) check(t *testing.T, l *Library) {
 // TestRacesOfIndices proves that kernels are reported whose indices write what other indices read or write.
 func TestRacesOfIndices(t *testing.T) {
 	l := Compile(t, "testdata/unsound")
-	for _, c := range []fault{
+	for _, c := range []faultyLaunch{
 		{indexed("Shift_f64", floats("x")), 20, "x[1] is read by index 0 and written by index 1, in any order",
 			"x[0] depends on the order"},
 		{indexed("Shift_f32", abi.ElementsOf("x", []float32{1, 2, 3})), 3, "x[1] is read by index 0 and written by index 1",
@@ -71,7 +72,7 @@ func TestRacesOfIndices(t *testing.T) {
 // change memory by different atomic functions.
 func TestRacesWithAtomicFunctions(t *testing.T) {
 	l := Compile(t, "testdata/unsound")
-	for _, c := range []fault{
+	for _, c := range []faultyLaunch{
 		{indexed("Peek", tallyArg("t"), integers("out", 9)), 9,
 			"t, byte 0 of its 24, is read by index 0 and changed by an atomic addition by index 1",
 			"out[0] depends on the order"},
@@ -90,7 +91,7 @@ func TestRacesWithAtomicFunctions(t *testing.T) {
 // them.
 func TestRacesInTiles(t *testing.T) {
 	l := Compile(t, "testdata/unsound")
-	for _, c := range []fault{
+	for _, c := range []faultyLaunch{
 		{tiled("Neighbours_f64", floats("x"), floats("out")), tiles,
 			"shared[1] is read by k = 0 of loop 1 of tile 0 and written by k = 1 of loop 1 of tile 0",
 			"out[0] depends on the order"},
@@ -140,8 +141,8 @@ func TestSoundKernelsPass(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if all := l.notRun(); !slices.ContainsFunc(all, func(s string) bool { return s == "Shift_f32" }) ||
-		slices.ContainsFunc(all, func(s string) bool { return strings.HasSuffix(s, "_f64") }) {
-		t.Errorf("kernels not run: %v, want those of float32", all)
+	if notRun := l.notRun(); !slices.ContainsFunc(notRun, func(s string) bool { return s == "Shift_f32" }) ||
+		slices.ContainsFunc(notRun, func(s string) bool { return strings.HasSuffix(s, "_f64") }) {
+		t.Errorf("kernels not run: %v, want those of float32", notRun)
 	}
 }

@@ -14,7 +14,7 @@ var accesses = [...]string{"read", "written", "changed by an atomic addition", "
 func (r *preparedLaunch) raceError(c conflict, turns [2]turn) error {
 	where, _, _ := r.describe(int(c.offset))
 	if c.array[0] != 0 {
-		where = closeComma(fmt.Sprintf("%s[%d]%s", cString(c.array[:]), c.at/c.element,
+		where = addComma(fmt.Sprintf("%s[%d]%s", cString(c.array[:]), c.at/c.element,
 			byteOfElement(c.at%c.element, c.element)))
 	}
 	if c.numbers[0] == c.numbers[1] {
@@ -39,9 +39,9 @@ func (r *preparedLaunch) describeTurn(t turn, copies bool) string {
 	switch {
 	case copies:
 		what = "a copy of " + what
-	case t.together != 0 && t.loop == 0:
+	case t.allThreads != 0 && t.loop == 0:
 		what = fmt.Sprintf("tile %d before its loops", t.index[0])
-	case t.together != 0:
+	case t.allThreads != 0:
 		what = fmt.Sprintf("tile %d after loop %d", t.index[0], t.loop)
 	}
 	return what
@@ -65,7 +65,7 @@ func (r *preparedLaunch) describe(offset int) (name string, from, size int) {
 			}
 		}
 	}
-	return closeComma(strings.Join(names, ", which is ")), from, size
+	return addComma(strings.Join(names, ", which is ")), from, size
 }
 
 // describeByte describes the byte at an offset of a region.
@@ -85,8 +85,8 @@ func byteOfElement[T uintptr | int64](offset, element T) string {
 	return fmt.Sprintf(", byte %d of its %d", offset, element)
 }
 
-// closeComma appends a comma to a description that contains one.
-func closeComma(name string) string {
+// addComma appends a comma to a description that contains one.
+func addComma(name string) string {
 	if strings.Contains(name, ",") {
 		return name + ","
 	}

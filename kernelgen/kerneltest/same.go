@@ -16,17 +16,17 @@ func Same[T any](t testing.TB, what string, want, got []T, input func(i int) any
 	}
 	wrong := 0
 	for i := range want {
-		if sameBytes(&want[i], &got[i]) || equal(reflect.ValueOf(&want[i]).Elem(), reflect.ValueOf(&got[i]).Elem()) {
+		if sameBytes(&want[i], &got[i]) || equalValues(reflect.ValueOf(&want[i]).Elem(), reflect.ValueOf(&got[i]).Elem()) {
 			continue
 		}
 		if wrong++; wrong > 3 {
 			continue
 		}
-		of := any(i)
+		element := any(i)
 		if input != nil {
-			of = input(i)
+			element = input(i)
 		}
-		t.Errorf("%s of %v: Go computes\n%+v, the translation\n%+v", what, of, want[i], got[i])
+		t.Errorf("%s of %v: Go computes\n%+v, the translation\n%+v", what, element, want[i], got[i])
 	}
 	if wrong > 3 {
 		t.Errorf("%s: %d of %d elements differ", what, wrong, len(want))
@@ -38,21 +38,21 @@ func sameBytes[T any](a, b *T) bool {
 	return string(unsafe.Slice((*byte)(unsafe.Pointer(a)), n)) == string(unsafe.Slice((*byte)(unsafe.Pointer(b)), n))
 }
 
-func equal(a, b reflect.Value) bool {
+func equalValues(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Float32, reflect.Float64:
 		x, y := a.Float(), b.Float()
 		return x != x && y != y || math.Float64bits(x) == math.Float64bits(y)
 	case reflect.Struct:
 		for i := range a.NumField() {
-			if a.Type().Field(i).Name != "_" && !equal(a.Field(i), b.Field(i)) {
+			if a.Type().Field(i).Name != "_" && !equalValues(a.Field(i), b.Field(i)) {
 				return false
 			}
 		}
 		return true
 	case reflect.Array, reflect.Slice:
 		for i := range min(a.Len(), b.Len()) {
-			if !equal(a.Index(i), b.Index(i)) {
+			if !equalValues(a.Index(i), b.Index(i)) {
 				return false
 			}
 		}

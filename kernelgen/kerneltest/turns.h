@@ -22,7 +22,7 @@ enum kind : uint32_t { reads, writes, adds, minimises, maximises };
 struct turn {
     int64_t index[3];
     int64_t loop, k;   // number of the tile's loop, from 1 on, and the value of its variable
-    int64_t together;  // 1: statements after that loop, or before all loops if loop is 0
+    int64_t all_threads;  // 1: statements after that loop, or before all loops if loop is 0
     char variable[40]; // the name of k
 };
 
@@ -44,18 +44,18 @@ struct launch {
     int64_t order;           // 0 natural, 1 reverse, greater: the seed of a pseudo-random order
     int64_t fill;            // initial value of the bytes of shared memory
     unsigned char *memory;   // copies of the arguments' slices and structs, followed by shared memory
-    int64_t reached, size;   // bytes of the copies, and of all memory
+    int64_t argument_bytes, size;   // bytes of the copies, and of all memory
     struct cell *shadow;     // cells of all bytes, or null: nothing is recorded
     struct change *changes;  // changes of all bytes
-    int64_t fine;            // whether a cell covers one byte; set by the launch if that is necessary
+    int64_t byte_cells;      // whether a cell covers one byte; set by the launch if that is necessary
     int64_t first, number;   // number of the turn before the launch; at the end, a number after the last turn
-    int64_t watched[2];      // numbers of turns to be stored in told
-    turn told[2];
+    int64_t watched[2];      // numbers of the turns to be stored in watched_turns
+    turn watched_turns[2];   // the turns with these numbers
     struct conflict conflict;
 };
 
 // The present launch. The turns of a block have consecutive numbers; phase is that of the last barrier.
-static launch *here;
+static launch *running;
 static turn current;
 static const char *variable;
 static uint32_t number, block, phase;
@@ -64,10 +64,10 @@ struct cpu_dim { unsigned x, y, z; };
 static const cpu_dim blockDim = {1, 1, 1}, threadIdx = {0, 0, 0};
 static cpu_dim blockIdx;
 
-// name copies a name, cut to the size of the array.
-template <size_t room> PLAIN static void name(char (&to)[room], const char *from) {
+// name copies a name and truncates it to the size of the array.
+template <size_t capacity> PLAIN static void name(char (&to)[capacity], const char *from) {
     size_t n = 0;
-    for (; n + 1 < room && from[n]; n++) to[n] = from[n];
+    for (; n + 1 < capacity && from[n]; n++) to[n] = from[n];
     to[n] = 0;
 }
 
@@ -75,9 +75,9 @@ CALLED static void begin_turn() {
     BARRIER;
     number += 2;
     for (int n = 0; n < 2; n++) {
-        if (here->watched[n] != number) continue;
-        here->told[n] = current;
-        name(here->told[n].variable, variable);
+        if (running->watched[n] != number) continue;
+        running->watched_turns[n] = current;
+        name(running->watched_turns[n].variable, variable);
     }
 }
 
@@ -90,12 +90,12 @@ CALLED static void barrier() {
 // A sequence generates the numbers below count in the order of the launch. A pseudo-random order is the full period of a
 // linear congruential generator modulo a power of two, mixed, without the numbers that are too large.
 struct sequence {
-    uint64_t count, done, mask, state, step;
+    uint64_t count, generated, mask, state, step;
     int64_t order;
     int shift;
 
     PLAIN sequence(int64_t n, int64_t order, uint64_t salt)
-        : count(n > 0 ? n : 0), done(0), mask(0), state(0), step(0), order(order), shift(1) {
+        : count(n > 0 ? n : 0), generated(0), mask(0), state(0), step(0), order(order), shift(1) {
         if (order < 2) return;
         while (mask + 1 < count) mask = 2 * mask + 1, shift++;
         shift = (shift + 1) / 2;
@@ -105,13 +105,13 @@ struct sequence {
     }
 
     CALLED bool next(int64_t *k) {
-        if (done == count) return false;
-        uint64_t at = order == 1 ? count - 1 - done : done;
+        if (generated == count) return false;
+        uint64_t at = order == 1 ? count - 1 - generated : generated;
         if (order > 1) do {
             state = (state * 6364136223846793005 + step) & mask;
             at = state ^ state >> shift;
         } while (at >= count);
-        done++;
+        generated++;
         *k = int64_t(at);
         return true;
     }
@@ -122,14 +122,14 @@ struct turns {
     sequence all;
     int64_t at;
 
-    CALLED turns(const char *name, int64_t count) : all(count, here->order, number), at(0) {
+    CALLED turns(const char *name, int64_t count) : all(count, running->order, number), at(0) {
         current.loop++;
         variable = name;
     }
 
     CALLED bool next() {
         const bool one = all.next(&at);
-        current.k = at, current.together = !one;
+        current.k = at, current.all_threads = !one;
         begin_turn();
         return one;
     }
@@ -144,18 +144,18 @@ static array arrays[64];
 static int array_count;
 
 CALLED static void *shared_array(const char *name, int64_t bytes, int64_t element) {
-    int64_t offset = here->reached;
+    int64_t offset = running->argument_bytes;
     if (array_count > 0) offset = arrays[array_count - 1].offset + (arrays[array_count - 1].bytes + 63) / 64 * 64;
-    if (array_count == 64 || offset + bytes > here->size) abort(); // the kernel's entry declares less
+    if (array_count == 64 || offset + bytes > running->size) abort(); // the kernel's entry declares less
     arrays[array_count++] = {name, offset, bytes, element};
-    memset(here->memory + offset, int(here->fill), bytes);
-    return here->memory + offset;
+    memset(running->memory + offset, int(running->fill), bytes);
+    return running->memory + offset;
 }
 
 // begin_block begins an index: a tile of a tile kernel, or an index of any other kernel.
 CALLED static void begin_block(int64_t x, int64_t y, int64_t z) {
     blockIdx = {unsigned(x), unsigned(y), unsigned(z)};
-    current = {{here->box[0] + x, here->box[2] + y, here->box[4] + z}, 0, 0, here->tile, ""};
+    current = {{running->box[0] + x, running->box[2] + y, running->box[4] + z}, 0, 0, running->tile, ""};
     variable = "";
     array_count = 0;
     barrier();

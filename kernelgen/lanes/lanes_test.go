@@ -41,13 +41,13 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestRare: every index that is put on the list comes off it once, but for the last one, which may fill up a vector;
-// calls are whole vectors of it.
+// TestRare: each index on the list is taken once, except the last one of a call, which is repeated to fill a
+// vector; calls take whole vectors.
 func TestRare(t *testing.T) {
 	for _, n := range []int{4, 8, 16} {
 		var r Rare
 		seen := map[[3]int]int{}
-		take := func(more bool) {
+		takeAll := func(more bool) {
 			for {
 				lo, hi, ok := r.Take(Code{Lanes: n}, more)
 				if !ok {
@@ -64,24 +64,24 @@ func TestRare(t *testing.T) {
 				t.Fatalf("%d lanes: %d left", n, r.n)
 			}
 		}
-		const all = 1000
-		for at := range all {
-			for _, add := range []int{at % 3, batch * (at / (all - 1))} {
+		const steps = 1000
+		for at := range steps {
+			for _, add := range []int{at % 3, batch * (at / (steps - 1))} {
 				for range add {
 					r.i[r.n], r.j[r.n], r.k[r.n] = len(seen)+r.n, at, 2*at
 					r.n++
 				}
 			}
-			take(true)
+			takeAll(true)
 		}
 		added := len(seen) + r.n
-		take(false)
-		often := 0
+		takeAll(false)
+		mostTaken := 0
 		for _, count := range seen {
-			often = max(often, count)
+			mostTaken = max(mostTaken, count)
 		}
-		if len(seen) != added || often > n {
-			t.Errorf("%d lanes: %d indices of %d, at most %d times", n, len(seen), added, often)
+		if len(seen) != added || mostTaken > n {
+			t.Errorf("%d lanes: %d indices of %d, at most %d times", n, len(seen), added, mostTaken)
 		}
 	}
 }

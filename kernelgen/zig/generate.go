@@ -27,17 +27,17 @@ var precisions = []struct {
 	size int
 }{{"f32", types.Float32, 4}, {"f64", types.Float64, 8}}
 
-// unit is the vector code of a package for one precision, target and number of lanes.
-type unit struct {
+// assembly is the vector code of a package for one precision, target and number of lanes.
+type assembly struct {
 	source, suffix, code, file, head string
 	entries                          []string
 	target                           Target
 	lanes, size                      int
 }
 
-// units returns the units of a package, none if it has no kernel marked lanes.
-func units(p *kernelgen.Package) ([]unit, error) {
-	var all []unit
+// assemblies returns the units of a package, none if it has no kernel marked lanes.
+func assemblies(p *kernelgen.Package) ([]assembly, error) {
+	var all []assembly
 	for _, t := range Targets {
 		for _, f := range precisions {
 			one, staged := t.lanes(f.size, false), t.lanes(f.size, true)
@@ -54,7 +54,7 @@ func units(p *kernelgen.Package) ([]unit, error) {
 				if n != one {
 					name += fmt.Sprintf("_by%d", n)
 				}
-				all = append(all, unit{
+				all = append(all, assembly{
 					source: source, suffix: "_" + t.Name, code: "code_" + name, entries: entries, target: t, lanes: n,
 					size: f.size, file: "lanes_" + name + "_amd64.s", head: hashLine(source, t.Options(n, f.size)),
 				})
@@ -89,9 +89,9 @@ func Generate(dir string, load func() (*Compiler, error)) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := units(p)
+	all, err := assemblies(p)
 	if err != nil || len(all) == 0 {
-		return nil, errors.Join(err, remove(dir, nil))
+		return nil, errors.Join(err, removeOthers(dir, nil))
 	}
 	var written []string
 	write := func(name, text string) error {
@@ -101,17 +101,17 @@ func Generate(dir string, load func() (*Compiler, error)) ([]string, error) {
 		written = append(written, name)
 		return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
 	}
-	if err := write(otherFile, others(p.Name)); err != nil {
+	if err := write(otherFile, otherFileText(p.Name)); err != nil {
 		return written, err
 	}
 	for _, u := range all {
-		if u.current(dir) == nil {
+		if u.checkCurrent(dir) == nil {
 			continue
 		}
 		c, err := load()
 		if err != nil {
-			return written, errors.Join(Uncompiled{err}, remove(dir, nil), write(goFile, callers(p.Name, nil)),
-				write(otherFile, others(p.Name)))
+			return written, errors.Join(Uncompiled{err}, removeOthers(dir, nil), write(goFile, goFileText(p.Name, nil)),
+				write(otherFile, otherFileText(p.Name)))
 		}
 		text, err := u.compile(c)
 		if err != nil {
@@ -121,7 +121,7 @@ func Generate(dir string, load func() (*Compiler, error)) ([]string, error) {
 			return written, err
 		}
 	}
-	return written, errors.Join(write(goFile, callers(p.Name, all)), remove(dir, all))
+	return written, errors.Join(write(goFile, goFileText(p.Name, all)), removeOthers(dir, all))
 }
 
 // Uncompiled is the error of a package without vector code because there was no compiler.
@@ -133,7 +133,7 @@ func (u Uncompiled) Error() string {
 
 func (u Uncompiled) Unwrap() error { return u.Cause }
 
-func (u *unit) compile(c *Compiler) (string, error) {
+func (u *assembly) compile(c *Compiler) (string, error) {
 	o, err := c.Compile(u.source, u.target, u.lanes, u.size)
 	if err != nil {
 		return "", err
@@ -141,8 +141,8 @@ func (u *unit) compile(c *Compiler) (string, error) {
 	return o.Assembly(u.head, u.entries, u.suffix, u.code)
 }
 
-// current returns an error if the unit's assembly was not compiled from its present source.
-func (u *unit) current(dir string) error {
+// checkCurrent returns an error if the unit's assembly was not compiled from its present source.
+func (u *assembly) checkCurrent(dir string) error {
 	text, err := os.ReadFile(filepath.Join(dir, u.file))
 	if err != nil {
 		return err
@@ -154,8 +154,8 @@ func (u *unit) current(dir string) error {
 	return nil
 }
 
-// remove deletes old assembly files that belong to none of the units.
-func remove(dir string, all []unit) error {
+// removeOthers deletes old assembly files that belong to none of the units.
+func removeOthers(dir string, all []assembly) error {
 	found, err := filepath.Glob(filepath.Join(dir, "lanes_f??_*_amd64.s"))
 	for _, path := range found {
 		keep := false
@@ -175,15 +175,15 @@ func Check(dir string) error {
 	if err != nil {
 		return err
 	}
-	all, err := units(p)
+	all, err := assemblies(p)
 	if err != nil || len(all) == 0 {
 		return err
 	}
 	var wrong []error
 	for _, u := range all {
-		wrong = append(wrong, u.current(dir))
+		wrong = append(wrong, u.checkCurrent(dir))
 	}
-	for name, want := range map[string]string{goFile: callers(p.Name, all), otherFile: others(p.Name)} {
+	for name, want := range map[string]string{goFile: goFileText(p.Name, all), otherFile: otherFileText(p.Name)} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err == nil && string(got) != want {
 			err = fmt.Errorf("%s is stale: run go generate there", filepath.Join(dir, name))
@@ -199,7 +199,7 @@ func Recompile(dir string, c *Compiler) error {
 	if err != nil {
 		return err
 	}
-	all, err := units(p)
+	all, err := assemblies(p)
 	for _, u := range all {
 		want, failed := u.compile(c)
 		got, missing := os.ReadFile(filepath.Join(dir, u.file))
@@ -211,13 +211,13 @@ func Recompile(dir string, c *Compiler) error {
 	return err
 }
 
-const calling = `
+const callLanesHead = `
 // callLanes runs code for indices lo to hi, all of them whole groups of lanes.
 func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer) {
 `
 
-// callers returns the Go file that finds and calls the units' code.
-func callers(name string, all []unit) string {
+// goFileText returns the Go file that finds and calls the units' code.
+func goFileText(name string, all []assembly) string {
 	var s, find, call, declare strings.Builder
 	n := 0
 	for _, u := range all {
@@ -236,7 +236,7 @@ func callers(name string, all []unit) string {
 		"// findLanes is the code of a kernel for a set of vectors.\n"+
 		"func findLanes(set lanes.Set, kernel string) lanes.Code {\n"+
 		"return laneCodes[set][kernel]\n}\n\nvar laneCodes = map[lanes.Set]map[string]lanes.Code{\n%s}\n%sswitch "+
-		"code.Entry {\n%s}\n}\n%s", name, merge(find.String()), calling, call.String(), declare.String())
+		"code.Entry {\n%s}\n}\n%s", name, merge(find.String()), callLanesHead, call.String(), declare.String())
 	out, err := format.Source([]byte(s.String()))
 	if err != nil {
 		panic(err) // the text above is wrong
@@ -263,8 +263,8 @@ func merge(tables string) string {
 	return s.String()
 }
 
-// others returns the Go file for builds without vector code.
-func others(name string) string {
+// otherFileText returns the Go file for builds without vector code.
+func otherFileText(name string) string {
 	return fmt.Sprintf(`// Code generated by kernelgen. DO NOT EDIT.
 
 //go:build !amd64 || race

@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
-// assemblies returns all files of vector code in the repository.
-func assemblies(t *testing.T) []string {
+// assemblyFiles returns all files of vector code in the repository.
+func assemblyFiles(t *testing.T) []string {
 	var all []string
 	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasPrefix(d.Name(), "lanes_f") && strings.HasSuffix(d.Name(), "_amd64.s") {
@@ -39,7 +39,7 @@ var (
 // TestNothingIsFused proves that vector code has no fused multiply-adds, by disassembling it.
 func TestNothingIsFused(t *testing.T) {
 	objdump := needs.Program(t, "objdump", "binutils")
-	for _, path := range assemblies(t) {
+	for _, path := range assemblyFiles(t) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -37,10 +37,10 @@ func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (n Memory, e
 	if err != nil || f.Entities == 0 {
 		return n, err
 	}
-	n.Entities, n.Arrays = f.Entities, kind.Needs(c, f.Held)
+	n.Entities, n.Arrays = f.Entities, kind.Needs(c, f.LargestShare)
 	perRank := float64(f.Host)
 	if separate {
-		n.Copies = copiesOf(&kind, c, f.Held)
+		n.Copies = copiesOf(&kind, c, f.LargestShare)
 	} else {
 		perRank += float64(n.Arrays)
 	}

@@ -29,7 +29,7 @@ type ghostLayers[F num.Float] struct {
 }
 
 func (s *solver[F]) ghostLayers(ctx context.Context, plan *halo.BoxPlan, width int) (r ghostLayers[F], err error) {
-	narrow, err := plan.Deeper(s.block.Ghost, width, halo.AxisByAxis)
+	narrow, err := plan.WithLayers(s.block.Ghost, width, halo.AxisByAxis)
 	if err != nil {
 		return r, err
 	}

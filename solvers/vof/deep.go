@@ -33,7 +33,7 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 		return plan, nil
 	}
 	// One more face: the last cell of the frame needs an upper one.
-	deep, thin := plan.Deeper(deepGhosts+1, deepGhosts, halo.AxisByAxis)
+	deep, thin := plan.WithLayers(deepGhosts+1, deepGhosts, halo.AxisByAxis)
 	if s.cfg.Exchange == "steps" && thin != nil {
 		return nil, thin
 	}

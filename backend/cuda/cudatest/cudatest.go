@@ -24,11 +24,11 @@ type Runner interface {
 // the test calls directly run as plain Go.
 func Parity(t *testing.T, dir string, f func(t *testing.T, r Runner)) {
 	defer lanes.Use(lanes.Use(lanes.Off))
-	coded, err := filepath.Glob(filepath.Join(dir, "lanes_*.s"))
+	assembly, err := filepath.Glob(filepath.Join(dir, "lanes_*.s"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if coded != nil { // without assembly, every instruction set would run plain Go
+	if assembly != nil { // without assembly, every instruction set would run plain Go
 		Vectors(t, f)
 	}
 	t.Run("translated", func(t *testing.T) { f(t, kerneltest.Compile(t, dir)) })
@@ -83,7 +83,7 @@ type region struct {
 func (g *GPU) Run(t testing.TB, loop abi.Launcher, lo, hi int) {
 	t.Helper()
 	regions := map[unsafe.Pointer]region{}
-	device := func(host unsafe.Pointer, size uintptr) (uint64, error) {
+	deviceAddress := func(host unsafe.Pointer, size uintptr) (uint64, error) {
 		r, ok := regions[host]
 		if !ok {
 			r = region{host: host, bytes: int(size)}
@@ -102,7 +102,7 @@ func (g *GPU) Run(t testing.TB, loop abi.Launcher, lo, hi int) {
 		return uint64(uintptr(r.device)), nil
 	}
 	k := loop.Launch()
-	l, err := g.dev.Generated(k, device)
+	l, err := g.dev.PrepareGenerated(k, deviceAddress)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ struct Arrays {
     double factor;
 };
 
-// axpy adds factor·x to y, with arguments as Go has them: a struct that holds slices.
+// axpy adds factor·x to y, with arguments laid out as in Go: a struct that holds slices.
 extern "C" __global__ void axpy(int64 lo, int64 hi, const __grid_constant__ Arrays a) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) a.y.data[i] = a.y.data[i] + a.factor * a.x.data[i];
@@ -27,5 +27,5 @@ extern "C" __global__ void number(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j
 
 extern "C" __global__ void nothing(int64 lo, int64 hi) {}
 
-// stray writes where nothing is.
+// stray writes to address 8, which is not mapped.
 extern "C" __global__ void stray(int64 lo, int64 hi) { *(volatile int *)8 = 1; }

@@ -1,6 +1,6 @@
 package language
 
-// Carry brings numbers of two kinds to memory that a tile shares while its threads do not wait for them.
+// Carry copies elements of two slices to shared memory asynchronously.
 //
 //atoll:kernel tile block=64
 func Carry[F Float](t int, from []Duo[F], x, out []F, page *[Stretch]Duo[F], last *[Stretch]F) {

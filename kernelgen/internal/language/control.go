@@ -1,6 +1,6 @@
 package language
 
-// Control is a path through every kind of statement.
+// Control has every kind of loop and branch.
 //
 //atoll:kernel
 func Control(i int, x []int64, out []int64) {
@@ -63,7 +63,7 @@ func Control(i int, x []int64, out []int64) {
 
 func pair(x int64) (int64, int64) { return x + 1, x * 2 % 5 }
 
-// cases has a case for every kind of switch.
+// cases has every kind of switch.
 func cases(v int64) int64 {
 	total := int64(0)
 	for k := int64(0); k < 12; k++ {
@@ -111,7 +111,7 @@ func chain(v int64) int64 {
 	return 7
 }
 
-// named returns by name, and with values of its own.
+// named has a named result, and both a bare return and one with a value.
 func named(v int64) (r int64) {
 	if v < 0 {
 		r = 3
@@ -135,7 +135,7 @@ func three(v int64) (a, b, c int64) {
 
 func again(v int64) (int64, int64, int64) { return three(v / 2) }
 
-// shadows has variables that hide others, and words that mean something else in C++.
+// shadows has variables that hide others, and names that are reserved words in C++.
 func shadows(v int64) int64 {
 	int32 := v
 	{
@@ -154,7 +154,7 @@ func shadows(v int64) int64 {
 	return int32 + template*λ
 }
 
-// Swaps assigns in parallel where the order matters.
+// Swaps has parallel assignments whose result depends on the order of evaluation.
 //
 //atoll:kernel
 func Swaps(i int, x []int64, out [][6]int64) {
@@ -183,7 +183,7 @@ func Swaps(i int, x []int64, out [][6]int64) {
 	out[i] = list
 }
 
-// Pair is swapped by value and by pointer.
+// Pair has a method that swaps its fields.
 type Pair struct{ A, B int64 }
 
 func (p Pair) swapped() Pair {

@@ -2,7 +2,7 @@ package language
 
 import "github.com/atoll-hpc/atoll/kernelgen/internal/language/parts"
 
-// Setting is a constant of a run whose type is declared in another package.
+// Setting is a struct of constants with fields of a type from another package.
 //
 //atoll:constant
 type Setting[F Float] struct {
@@ -28,14 +28,14 @@ func Imported[F Float](i int, s *Setting[F], v []parts.Vector[F], whole []int64,
 // Way is a constant parameter of Chosen.
 type Way int32
 
-// The ways of Chosen.
+// The values of Way.
 const (
 	Plain Way = iota + 3
 	Twice
 	Turned
 )
 
-// Chosen is translated once for each way, once without and once with the last step.
+// Chosen has two constant parameters, and so a variant for each pair of their values.
 //
 //atoll:kernel max way=Plain,Twice,Turned last=false,true
 func Chosen[F Float](i int, way Way, v []parts.Vector[F], last bool, out []F) F {
@@ -54,7 +54,7 @@ func Chosen[F Float](i int, way Way, v []parts.Vector[F], last bool, out []F) F 
 	return x
 }
 
-// Shared goes through tiles with as many blocks as its number allows.
+// Shared has variants with different numbers of resident blocks, 4 and any.
 //
 //atoll:kernel tile steps=1,2 blocks=4,0
 func Shared[F Float](t, steps int, x, out []F, page *[Stretch]F) {

@@ -9,8 +9,8 @@ typedef unsigned long long uint64;
 
 #define DEVICE static __device__ __forceinline__
 
-// What the threads of a block share and do together. A header that stands before this file may say it for one thread,
-// and defines ONE_THREAD then.
+// SHARED declares an array in the shared memory of a block, and TURNS is a loop whose iterations are distributed over
+// the block's threads. Tests that run kernels on one thread of the CPU define ONE_THREAD and macros of their own.
 #ifndef ONE_THREAD
 #define SHARED(name, ...) __shared__ __VA_ARGS__ name
 #define TURNS(type, k, ...) for (type k = threadIdx.x, end_##k = __VA_ARGS__; k < end_##k; k += blockDim.x)
@@ -79,7 +79,7 @@ template <> __device__ __forceinline__ double go_min(double a, double b) { retur
 template <> __device__ __forceinline__ float go_max(float a, float b) { return go_max_float(a, b); }
 template <> __device__ __forceinline__ double go_max(double a, double b) { return go_max_float(a, b); }
 
-// math.Min and math.Max: as above, but an infinity of the right sign wins over a NaN.
+// math.Min and math.Max: as above, but -Inf (of Min) and +Inf (of Max) win over a NaN.
 DEVICE double math_Inf(int64 sign) { return __longlong_as_double(sign >= 0 ? 0x7ff0000000000000ll : -0x10000000000000ll); }
 DEVICE double math_NaN() { return __longlong_as_double(0x7ff8000000000001ll); }
 DEVICE double math_Min(double a, double b) { return a == math_Inf(-1) || b == math_Inf(-1) ? math_Inf(-1) : go_min(a, b); }
@@ -87,8 +87,8 @@ DEVICE double math_Max(double a, double b) { return a == math_Inf(1) || b == mat
 DEVICE bool math_IsNaN(double a) { return a != a; }
 DEVICE bool math_IsInf(double a, int64 sign) { return sign >= 0 && a == math_Inf(1) || sign <= 0 && a == math_Inf(-1); }
 
-// Keys order floats as unsigned integers, larger for what wins: a NaN wins over all, -0 is less than 0, and 0 is the
-// key of nothing, so that zeroed memory is empty.
+// Keys are unsigned integers in the order of the floats: rising has larger keys for larger floats, falling for smaller
+// ones. -0 is less than 0, a NaN has the largest key, and no float has key 0, so that zeroed memory is empty.
 DEVICE uint64 rising(float a) {
     const uint32 bits = uint32(__float_as_int(a));
     return a != a ? 0xffffffffu : bits >> 31 ? ~bits : bits | 0x80000000u;
@@ -132,7 +132,8 @@ template <typename F> struct Most {
 };
 
 #ifndef ONE_THREAD
-// reduce takes the largest key of a block, whose threads all call it, into one result. Blocks are a row of threads.
+// reduce merges the largest key of a block into the result. All threads of the block call it, and threads of a block
+// differ only in threadIdx.x.
 template <typename R> DEVICE void reduce(R *result, uint64 key) {
     __shared__ uint64 warps[32];
     for (uint32 half = 16; half > 0; half /= 2) {
@@ -191,20 +192,20 @@ DEVICE void copies_done() {
 #endif
 
 // Duo is two numbers.
-// Duo[float32], shared.go:32
+// Duo[float32], shared.go:33
 struct alignas(8) Duo_f32 {
     float A, B;
 };
 static_assert(sizeof(Duo_f32) == 8 && offsetof(Duo_f32, A) == 0 && offsetof(Duo_f32, B) == 4, "Duo_f32");
 
 // Duo is two numbers.
-// Duo[float64], shared.go:32
+// Duo[float64], shared.go:33
 struct alignas(16) Duo_f64 {
     double A, B;
 };
 static_assert(sizeof(Duo_f64) == 16 && offsetof(Duo_f64, A) == 0 && offsetof(Duo_f64, B) == 8, "Duo_f64");
 
-// Pair is swapped by value and by pointer.
+// Pair has a method that swaps its fields.
 // Pair, control.go:187
 struct Pair {
     int64 A, B;
@@ -219,7 +220,7 @@ struct parts_Vector_f32 {
 static_assert(sizeof(parts_Vector_f32) == 8 && offsetof(parts_Vector_f32, X) == 0 &&
     offsetof(parts_Vector_f32, Y) == 4, "parts_Vector_f32");
 
-// Setting is a constant of a run whose type is declared in another package.
+// Setting is a struct of constants with fields of a type from another package.
 // Setting[float32], imported.go:8
 struct Setting_f32 {
     parts_Vector_f32 Low, High;
@@ -228,7 +229,7 @@ struct Setting_f32 {
 static_assert(sizeof(Setting_f32) == 24 && offsetof(Setting_f32, Low) == 0 && offsetof(Setting_f32, High) == 8 &&
     offsetof(Setting_f32, Most_) == 16, "Setting_f32");
 
-// Either holds one value or another of any type.
+// Either holds two values of any type, and which of them Choose returns.
 // parts.Either[parts.Vector[float32]], parts/parts.go:42
 struct parts_Either_parts_Vector_float32 {
     parts_Vector_f32 One, Other;
@@ -247,7 +248,7 @@ struct parts_Vector_f64 {
 static_assert(sizeof(parts_Vector_f64) == 16 && offsetof(parts_Vector_f64, X) == 0 &&
     offsetof(parts_Vector_f64, Y) == 8, "parts_Vector_f64");
 
-// Setting is a constant of a run whose type is declared in another package.
+// Setting is a struct of constants with fields of a type from another package.
 // Setting[float64], imported.go:8
 struct Setting_f64 {
     parts_Vector_f64 Low, High;
@@ -256,7 +257,7 @@ struct Setting_f64 {
 static_assert(sizeof(Setting_f64) == 40 && offsetof(Setting_f64, Low) == 0 && offsetof(Setting_f64, High) == 16 &&
     offsetof(Setting_f64, Most_) == 32, "Setting_f64");
 
-// Either holds one value or another of any type.
+// Either holds two values of any type, and which of them Choose returns.
 // parts.Either[parts.Vector[float64]], parts/parts.go:42
 struct parts_Either_parts_Vector_float64 {
     parts_Vector_f64 One, Other;
@@ -267,15 +268,15 @@ static_assert(sizeof(parts_Either_parts_Vector_float64) == 40 &&
     offsetof(parts_Either_parts_Vector_float64, Other) == 16 &&
     offsetof(parts_Either_parts_Vector_float64, First) == 32, "parts_Either_parts_Vector_float64");
 
-// Arithmetic on floats: results of every operator and function for a pair of numbers.
-// Results[float32], numbers.go:11
+// Results holds the results of every operator and function on floats for a pair of numbers.
+// Results[float32], numbers.go:12
 struct Results_f32 {
     float Sum, Difference, Product, Quotient, Negative;
     float Root, Size, Floor, Ceil, Trunc, Signed;
     float Min, Max, Min3, MathMin, MathMax;
     float Single, Double;
     uint64 Pattern;
-    bool Less, Equal, Other, NaN, Infinite;
+    bool Less, Equal, LessOrUnordered, NaN, Infinite;
 };
 static_assert(sizeof(Results_f32) == 88 && offsetof(Results_f32, Sum) == 0 &&
     offsetof(Results_f32, Difference) == 4 && offsetof(Results_f32, Product) == 8 &&
@@ -286,18 +287,18 @@ static_assert(sizeof(Results_f32) == 88 && offsetof(Results_f32, Sum) == 0 &&
     offsetof(Results_f32, MathMin) == 56 && offsetof(Results_f32, MathMax) == 60 &&
     offsetof(Results_f32, Single) == 64 && offsetof(Results_f32, Double) == 68 &&
     offsetof(Results_f32, Pattern) == 72 && offsetof(Results_f32, Less) == 80 &&
-    offsetof(Results_f32, Equal) == 81 && offsetof(Results_f32, Other) == 82 && offsetof(Results_f32, NaN) == 83 &&
-    offsetof(Results_f32, Infinite) == 84, "Results_f32");
+    offsetof(Results_f32, Equal) == 81 && offsetof(Results_f32, LessOrUnordered) == 82 &&
+    offsetof(Results_f32, NaN) == 83 && offsetof(Results_f32, Infinite) == 84, "Results_f32");
 
-// Arithmetic on floats: results of every operator and function for a pair of numbers.
-// Results[float64], numbers.go:11
+// Results holds the results of every operator and function on floats for a pair of numbers.
+// Results[float64], numbers.go:12
 struct alignas(16) Results_f64 {
     double Sum, Difference, Product, Quotient, Negative;
     double Root, Size, Floor, Ceil, Trunc, Signed;
     double Min, Max, Min3, MathMin, MathMax;
     double Single, Double;
     uint64 Pattern;
-    bool Less, Equal, Other, NaN, Infinite;
+    bool Less, Equal, LessOrUnordered, NaN, Infinite;
 };
 static_assert(sizeof(Results_f64) == 160 && offsetof(Results_f64, Sum) == 0 &&
     offsetof(Results_f64, Difference) == 8 && offsetof(Results_f64, Product) == 16 &&
@@ -308,10 +309,10 @@ static_assert(sizeof(Results_f64) == 160 && offsetof(Results_f64, Sum) == 0 &&
     offsetof(Results_f64, MathMin) == 112 && offsetof(Results_f64, MathMax) == 120 &&
     offsetof(Results_f64, Single) == 128 && offsetof(Results_f64, Double) == 136 &&
     offsetof(Results_f64, Pattern) == 144 && offsetof(Results_f64, Less) == 152 &&
-    offsetof(Results_f64, Equal) == 153 && offsetof(Results_f64, Other) == 154 &&
+    offsetof(Results_f64, Equal) == 153 && offsetof(Results_f64, LessOrUnordered) == 154 &&
     offsetof(Results_f64, NaN) == 155 && offsetof(Results_f64, Infinite) == 156, "Results_f64");
 
-// Whole8, numbers.go:57
+// Whole8, numbers.go:58
 struct Whole8 {
     uint8 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
     uint8 Shifted;
@@ -322,7 +323,7 @@ static_assert(sizeof(Whole8) == 14 && offsetof(Whole8, Sum) == 0 && offsetof(Who
     offsetof(Whole8, Clear) == 8 && offsetof(Whole8, Not) == 9 && offsetof(Whole8, Negative) == 10 &&
     offsetof(Whole8, Left) == 11 && offsetof(Whole8, Right) == 12 && offsetof(Whole8, Shifted) == 13, "Whole8");
 
-// Whole32, numbers.go:61
+// Whole32, numbers.go:62
 struct alignas(8) Whole32 {
     int32 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
     int32 Shifted;
@@ -333,7 +334,7 @@ static_assert(sizeof(Whole32) == 56 && offsetof(Whole32, Sum) == 0 && offsetof(W
     offsetof(Whole32, Clear) == 32 && offsetof(Whole32, Not) == 36 && offsetof(Whole32, Negative) == 40 &&
     offsetof(Whole32, Left) == 44 && offsetof(Whole32, Right) == 48 && offsetof(Whole32, Shifted) == 52, "Whole32");
 
-// Whole64, numbers.go:65
+// Whole64, numbers.go:66
 struct alignas(16) Whole64 {
     int64 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
     int64 Shifted;
@@ -344,7 +345,7 @@ static_assert(sizeof(Whole64) == 112 && offsetof(Whole64, Sum) == 0 && offsetof(
     offsetof(Whole64, Clear) == 64 && offsetof(Whole64, Not) == 72 && offsetof(Whole64, Negative) == 80 &&
     offsetof(Whole64, Left) == 88 && offsetof(Whole64, Right) == 96 && offsetof(Whole64, Shifted) == 104, "Whole64");
 
-// Bits32, numbers.go:69
+// Bits32, numbers.go:70
 struct alignas(8) Bits32 {
     uint32 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
     uint32 Shifted;
@@ -355,7 +356,7 @@ static_assert(sizeof(Bits32) == 56 && offsetof(Bits32, Sum) == 0 && offsetof(Bit
     offsetof(Bits32, Clear) == 32 && offsetof(Bits32, Not) == 36 && offsetof(Bits32, Negative) == 40 &&
     offsetof(Bits32, Left) == 44 && offsetof(Bits32, Right) == 48 && offsetof(Bits32, Shifted) == 52, "Bits32");
 
-// Bits64, numbers.go:73
+// Bits64, numbers.go:74
 struct alignas(16) Bits64 {
     uint64 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
     uint64 Shifted;
@@ -366,8 +367,9 @@ static_assert(sizeof(Bits64) == 112 && offsetof(Bits64, Sum) == 0 && offsetof(Bi
     offsetof(Bits64, Clear) == 64 && offsetof(Bits64, Not) == 72 && offsetof(Bits64, Negative) == 80 &&
     offsetof(Bits64, Left) == 88 && offsetof(Bits64, Right) == 96 && offsetof(Bits64, Shifted) == 104, "Bits64");
 
-// Numbers converts between widths; what does not fit is undefined in Go, and not asked for.
-// Numbers[float32], numbers.go:144
+// Numbers holds the results of conversions between types. A float that overflows the integer is not converted,
+// since the result is undefined in Go.
+// Numbers[float32], numbers.go:146
 struct Numbers_f32 {
     float Single;
     double Double;
@@ -385,8 +387,9 @@ static_assert(sizeof(Numbers_f32) == 56 && offsetof(Numbers_f32, Single) == 0 &&
     offsetof(Numbers_f32, Wide) == 24 && offsetof(Numbers_f32, Byte) == 32 && offsetof(Numbers_f32, Bits) == 36 &&
     offsetof(Numbers_f32, Index) == 40 && offsetof(Numbers_f32, From) == 48 && offsetof(Numbers_f32, Large) == 52, "Numbers_f32");
 
-// Numbers converts between widths; what does not fit is undefined in Go, and not asked for.
-// Numbers[float64], numbers.go:144
+// Numbers holds the results of conversions between types. A float that overflows the integer is not converted,
+// since the result is undefined in Go.
+// Numbers[float64], numbers.go:146
 struct Numbers_f64 {
     float Single;
     double Double;
@@ -404,14 +407,14 @@ static_assert(sizeof(Numbers_f64) == 72 && offsetof(Numbers_f64, Single) == 0 &&
     offsetof(Numbers_f64, Wide) == 32 && offsetof(Numbers_f64, Byte) == 40 && offsetof(Numbers_f64, Bits) == 44 &&
     offsetof(Numbers_f64, Index) == 48 && offsetof(Numbers_f64, From) == 56 && offsetof(Numbers_f64, Large) == 64, "Numbers_f64");
 
-// Base is embedded.
+// Base is embedded in Item.
 // Base[float32], structs.go:22
 struct Base_f32 {
     float Size, Weight;
 };
 static_assert(sizeof(Base_f32) == 8 && offsetof(Base_f32, Size) == 0 && offsetof(Base_f32, Weight) == 4, "Base_f32");
 
-// Item has parts, padding and an array.
+// Item has an embedded struct, padding, an array and a field of struct type.
 // Item[float32], structs.go:33
 struct Item_f32 {
     Base_f32 Base_;
@@ -433,14 +436,14 @@ struct Cloud_f32 {
 static_assert(sizeof(Cloud_f32) == 56 && offsetof(Cloud_f32, Items) == 0 && offsetof(Cloud_f32, Owner) == 24 &&
     offsetof(Cloud_f32, Count_) == 48, "Cloud_f32");
 
-// Base is embedded.
+// Base is embedded in Item.
 // Base[float64], structs.go:22
 struct Base_f64 {
     double Size, Weight;
 };
 static_assert(sizeof(Base_f64) == 16 && offsetof(Base_f64, Size) == 0 && offsetof(Base_f64, Weight) == 8, "Base_f64");
 
-// Item has parts, padding and an array.
+// Item has an embedded struct, padding, an array and a field of struct type.
 // Item[float64], structs.go:33
 struct alignas(16) Item_f64 {
     Base_f64 Base_;
@@ -462,28 +465,28 @@ struct Cloud_f64 {
 static_assert(sizeof(Cloud_f64) == 56 && offsetof(Cloud_f64, Items) == 0 && offsetof(Cloud_f64, Owner) == 24 &&
     offsetof(Cloud_f64, Count_) == 48, "Cloud_f64");
 
-// Tally is shared by all indices.
+// Tally is changed by all indices, with atomic functions.
 // Tally, structs.go:76
 struct Tally {
     int64 Positive;
     int32 Even;
     int32 Low;
     uint64 High;
-    float Deep;
-    double Tall;
+    float LowFloat;
+    double HighFloat;
 };
 static_assert(sizeof(Tally) == 40 && offsetof(Tally, Positive) == 0 && offsetof(Tally, Even) == 8 &&
-    offsetof(Tally, Low) == 12 && offsetof(Tally, High) == 16 && offsetof(Tally, Deep) == 24 &&
-    offsetof(Tally, Tall) == 32, "Tally");
+    offsetof(Tally, Low) == 12 && offsetof(Tally, High) == 16 && offsetof(Tally, LowFloat) == 24 &&
+    offsetof(Tally, HighFloat) == 32, "Tally");
 
-// Sink is a pair of numbers that come from a reduction.
+// Sink holds the values of two reductions.
 // Sink[float32], structs.go:101
 struct alignas(8) Sink_f32 {
     float Least_, Most_;
 };
 static_assert(sizeof(Sink_f32) == 8 && offsetof(Sink_f32, Least_) == 0 && offsetof(Sink_f32, Most_) == 4, "Sink_f32");
 
-// Sink is a pair of numbers that come from a reduction.
+// Sink holds the values of two reductions.
 // Sink[float64], structs.go:101
 struct alignas(16) Sink_f64 {
     double Least_, Most_;
@@ -516,7 +519,7 @@ struct Box {
 static_assert(sizeof(Box) == 40 && offsetof(Box, Nx) == 0 && offsetof(Box, Ny) == 8 && offsetof(Box, Nz) == 16 &&
     offsetof(Box, Wrap) == 24 && offsetof(Box, Shift) == 28, "Box");
 
-// Carry brings numbers of two kinds to memory that a tile shares while its threads do not wait for them.
+// Carry copies elements of two slices to shared memory asynchronously.
 // Carry[float32], async.go:6
 DEVICE void Carry_f32_at(int64 t, Slice<Duo_f32> from, Slice<float> x, Slice<float> out, Array<Duo_f32, 100> *page,
         Array<float, 100> *last) {
@@ -534,7 +537,7 @@ DEVICE void Carry_f32_at(int64 t, Slice<Duo_f32> from, Slice<float> x, Slice<flo
     }
 }
 
-// Carry brings numbers of two kinds to memory that a tile shares while its threads do not wait for them.
+// Carry copies elements of two slices to shared memory asynchronously.
 // Carry[float64], async.go:6
 DEVICE void Carry_f64_at(int64 t, Slice<Duo_f64> from, Slice<double> x, Slice<double> out,
         Array<Duo_f64, 100> *page, Array<double, 100> *last) {
@@ -558,7 +561,7 @@ DEVICE pair_results pair(int64 x) {
     return {add(x, int64(1)), mul(x, int64(2)) % 5};
 }
 
-// cases has a case for every kind of switch.
+// cases has every kind of switch.
 // cases, control.go:67
 DEVICE int64 cases(int64 v) {
     int64 total = 0;
@@ -649,7 +652,7 @@ DEVICE again_results again(int64 v) {
     return {results1.r0, results1.r1, results1.r2};
 }
 
-// named returns by name, and with values of its own.
+// named has a named result, and both a bare return and one with a value.
 // named, control.go:115
 DEVICE int64 named(int64 v) {
     int64 r = 0;
@@ -666,7 +669,7 @@ DEVICE int64 named(int64 v) {
     return add(add(add(add(add(add(a, mul(b, int64(2))), mul(c, int64(4))), r), e), x), y) ^ z;
 }
 
-// shadows has variables that hide others, and words that mean something else in C++.
+// shadows has variables that hide others, and names that are reserved words in C++.
 // shadows, control.go:139
 DEVICE int64 shadows(int64 v) {
     int64 int32_ = v;
@@ -686,7 +689,7 @@ DEVICE int64 shadows(int64 v) {
     return add(int32_, mul(template_, u03bb));
 }
 
-// Control is a path through every kind of statement.
+// Control has every kind of loop and branch.
 // Control, control.go:6
 DEVICE void Control_at(int64 i, Slice<int64> x, Slice<int64> out) {
     int64 v = x[i];
@@ -754,7 +757,7 @@ DEVICE Pair Pair_swapped(Pair p) {
     return p;
 }
 
-// Swaps assigns in parallel where the order matters.
+// Swaps has parallel assignments whose result depends on the order of evaluation.
 // Swaps, control.go:160
 DEVICE void Swaps_at(int64 i, Slice<int64> x, Slice<Array<int64, 6>> out) {
     int64 a = x[i], b = mul(x[i], int64(3));
@@ -806,20 +809,20 @@ DEVICE float parts_Vector_Dot_f32(parts_Vector_f32 v, parts_Vector_f32 w) {
     return v.X * w.X + v.Y * w.Y;
 }
 
-// Turned is the vector a quarter turn on, and its length squared.
+// Turned returns the vector rotated by 90° counterclockwise, and its length squared.
 // Turned[float32], parts/parts.go:37
 struct parts_Turned_f32_results { parts_Vector_f32 r0; float r1; };
 DEVICE parts_Turned_f32_results parts_Turned_f32(parts_Vector_f32 v) {
     return {parts_Vector_f32{-v.Y, v.X}, parts_Vector_Dot_f32(v, v)};
 }
 
-// Odd tells whether n is odd.
+// Odd reports whether n is odd.
 // Odd, parts/parts.go:56
 DEVICE bool parts_Odd(int64 n) {
     return (n & 1) == 1;
 }
 
-// Choose returns the value that e holds.
+// Choose returns e.One if e.First is true, otherwise e.Other.
 // Choose[parts.Vector[float32]], parts/parts.go:48
 DEVICE parts_Vector_f32 parts_Choose_parts_Vector_float32(parts_Either_parts_Vector_float32 e) {
     if (e.First) {
@@ -892,14 +895,14 @@ DEVICE double parts_Vector_Dot_f64(parts_Vector_f64 v, parts_Vector_f64 w) {
     return v.X * w.X + v.Y * w.Y;
 }
 
-// Turned is the vector a quarter turn on, and its length squared.
+// Turned returns the vector rotated by 90° counterclockwise, and its length squared.
 // Turned[float64], parts/parts.go:37
 struct parts_Turned_f64_results { parts_Vector_f64 r0; double r1; };
 DEVICE parts_Turned_f64_results parts_Turned_f64(parts_Vector_f64 v) {
     return {parts_Vector_f64{-v.Y, v.X}, parts_Vector_Dot_f64(v, v)};
 }
 
-// Choose returns the value that e holds.
+// Choose returns e.One if e.First is true, otherwise e.Other.
 // Choose[parts.Vector[float64]], parts/parts.go:48
 DEVICE parts_Vector_f64 parts_Choose_parts_Vector_float64(parts_Either_parts_Vector_float64 e) {
     if (e.First) {
@@ -942,7 +945,7 @@ DEVICE void Imported_f64_at(int64 i, const Setting_f64 *s, Slice<parts_Vector_f6
     out[i] = w;
 }
 
-// Chosen is translated once for each way, once without and once with the last step.
+// Chosen has two constant parameters, and so a variant for each pair of their values.
 // Chosen[float32], imported.go:41
 DEVICE float Chosen_f32_at(int64 i, int32 way, Slice<parts_Vector_f32> v, bool last, Slice<float> out) {
     float x = v[i].X;
@@ -966,7 +969,7 @@ DEVICE float Chosen_f32_at(int64 i, int32 way, Slice<parts_Vector_f32> v, bool l
     return x;
 }
 
-// Chosen is translated once for each way, once without and once with the last step.
+// Chosen has two constant parameters, and so a variant for each pair of their values.
 // Chosen[float64], imported.go:41
 DEVICE double Chosen_f64_at(int64 i, int32 way, Slice<parts_Vector_f64> v, bool last, Slice<double> out) {
     double x = v[i].X;
@@ -990,7 +993,7 @@ DEVICE double Chosen_f64_at(int64 i, int32 way, Slice<parts_Vector_f64> v, bool 
     return x;
 }
 
-// Shared goes through tiles with as many blocks as its number allows.
+// Shared has variants with different numbers of resident blocks, 4 and any.
 // Shared[float32], imported.go:60
 DEVICE void Shared_f32_at(int64 t, int64 steps, Slice<float> x, Slice<float> out, Array<float, 100> *page) {
     int64 first = mul(int64(100), t);
@@ -1004,7 +1007,7 @@ DEVICE void Shared_f32_at(int64 t, int64 steps, Slice<float> x, Slice<float> out
     }
 }
 
-// Shared goes through tiles with as many blocks as its number allows.
+// Shared has variants with different numbers of resident blocks, 4 and any.
 // Shared[float64], imported.go:60
 DEVICE void Shared_f64_at(int64 t, int64 steps, Slice<double> x, Slice<double> out, Array<double, 100> *page) {
     int64 first = mul(int64(100), t);
@@ -1018,7 +1021,7 @@ DEVICE void Shared_f64_at(int64 t, int64 steps, Slice<double> x, Slice<double> o
     }
 }
 
-// Arithmetic[float32], numbers.go:21
+// Arithmetic[float32], numbers.go:22
 DEVICE void Arithmetic_f32_at(int64 i, Slice<float> x, Slice<float> y, Slice<Results_f32> out) {
     float a = x[i], b = y[i];
     out[i] = Results_f32{a + b, a - b, a * b, a / b, -a, __fsqrt_rn(a), fabsf(a), floorf(a), ceilf(a), truncf(a), copysignf(a, b), go_min<float>(a, b), go_max<float>(a, b), go_min<float>(go_min<float>(a, b), 1.0f), float(math_Min(double(a), double(b))), float(math_Max(double(a), double(b))), a * b, float(double(a) / double(b)), 0, a < b, a == b, a != b && !(a >= b), math_IsNaN(double(a)), math_IsInf(double(a), 1) || math_IsInf(double(b), -1)};
@@ -1027,7 +1030,7 @@ DEVICE void Arithmetic_f32_at(int64 i, Slice<float> x, Slice<float> y, Slice<Res
     }
 }
 
-// Arithmetic[float64], numbers.go:21
+// Arithmetic[float64], numbers.go:22
 DEVICE void Arithmetic_f64_at(int64 i, Slice<double> x, Slice<double> y, Slice<Results_f64> out) {
     double a = x[i], b = y[i];
     out[i] = Results_f64{a + b, a - b, a * b, a / b, -a, __dsqrt_rn(a), fabs(a), floor(a), ceil(a), trunc(a), copysign(a, b), go_min<double>(a, b), go_max<double>(a, b), go_min<double>(go_min<double>(a, b), 1.0), math_Min(a, b), math_Max(a, b), double(float(a) * float(b)), a / b, 0, a < b, a == b, a != b && !(a >= b), math_IsNaN(a), math_IsInf(a, 1) || math_IsInf(b, -1)};
@@ -1037,7 +1040,7 @@ DEVICE void Arithmetic_f64_at(int64 i, Slice<double> x, Slice<double> y, Slice<R
 }
 
 // Constants are exact: those that a float cannot hold are rounded once, as Go does.
-// Constants[float32], numbers.go:41
+// Constants[float32], numbers.go:42
 DEVICE void Constants_f32_at(int64 i, Slice<float> x, Slice<Array<float, 8>> out) {
     Array<float, 8> *o = &out[i];
     (*o)[0] = x[i] * 0x1.555556p-02f /* 0.33333334 */;
@@ -1051,7 +1054,7 @@ DEVICE void Constants_f32_at(int64 i, Slice<float> x, Slice<Array<float, 8>> out
 }
 
 // Constants are exact: those that a float cannot hold are rounded once, as Go does.
-// Constants[float64], numbers.go:41
+// Constants[float64], numbers.go:42
 DEVICE void Constants_f64_at(int64 i, Slice<double> x, Slice<Array<double, 8>> out) {
     Array<double, 8> *o = &out[i];
     (*o)[0] = x[i] * 0x1.5555555555555p-02 /* 0.3333333333333333 */;
@@ -1065,7 +1068,7 @@ DEVICE void Constants_f64_at(int64 i, Slice<double> x, Slice<Array<double, 8>> o
 }
 
 // Integers wrap around, shift by any count, and divide towards zero.
-// Integers, numbers.go:82
+// Integers, numbers.go:83
 DEVICE void Integers_at(int64 i, Slice<int64> x, Slice<int64> y, Slice<uint32> count, Slice<Whole8> w8,
         Slice<Whole32> w32, Slice<Whole64> w64, Slice<Bits32> b32, Slice<Bits64> b64) {
     uint32 n = count[i];
@@ -1091,8 +1094,8 @@ DEVICE void Integers_at(int64 i, Slice<int64> x, Slice<int64> y, Slice<uint32> c
     }
 }
 
-// Assigned does with assignments what Integers does with operators.
-// Assigned, numbers.go:113
+// Assigned has all operators on integers as assignments such as a += 5.
+// Assigned, numbers.go:114
 DEVICE void Assigned_at(int64 i, Slice<int64> x, Slice<uint32> count, Slice<int32> w32, Slice<uint8> w8,
         Slice<uint64> b64) {
     int32 a = int32(x[i]);
@@ -1128,7 +1131,7 @@ DEVICE void Assigned_at(int64 i, Slice<int64> x, Slice<uint32> count, Slice<int3
     b64[i] = d;
 }
 
-// Conversions[float32], numbers.go:158
+// Conversions[float32], numbers.go:160
 DEVICE void Conversions_f32_at(int64 i, Slice<float> x, Slice<int64> n, Slice<Numbers_f32> out) {
     float v = x[i];
     if (v - v != 0.0f || v > 0x1.dcd65p+29f /* 1e+09 */ || v < -0x1.dcd65p+29f /* -1e+09 */) {
@@ -1137,7 +1140,7 @@ DEVICE void Conversions_f32_at(int64 i, Slice<float> x, Slice<int64> n, Slice<Nu
     out[i] = Numbers_f32{x[i], double(x[i]), x[i], int32(v), int64(v * 1000.0f), uint8(n[i]), uint32(n[i]), int64(int32(n[i])), float(n[i]), float(uint64(n[i]))};
 }
 
-// Conversions[float64], numbers.go:158
+// Conversions[float64], numbers.go:160
 DEVICE void Conversions_f64_at(int64 i, Slice<double> x, Slice<int64> n, Slice<Numbers_f64> out) {
     double v = x[i];
     if (v - v != 0.0 || v > 0x1.dcd65p+29 /* 1e+09 */ || v < -0x1.dcd65p+29 /* -1e+09 */) {
@@ -1146,8 +1149,9 @@ DEVICE void Conversions_f64_at(int64 i, Slice<double> x, Slice<int64> n, Slice<N
     out[i] = Numbers_f64{float(x[i]), x[i], double(float(x[i])), int32(v), int64(v * 1000.0), uint8(n[i]), uint32(n[i]), int64(int32(n[i])), double(n[i]), double(uint64(n[i]))};
 }
 
-// Turn puts the numbers of a page in reverse order, and adds to each a note that its tile makes of every fourth.
-// Turn[float32], shared.go:12
+// Turn reverses the numbers of each tile, and adds to every four of them three times the first of the four. The array
+// last passes the index of a tile's last number from a loop to the statements after it.
+// Turn[float32], shared.go:13
 DEVICE void Turn_f32_at(int64 t, Slice<float> x, Slice<float> out, Array<float, 1301> *notes,
         Array<Duo_f32, 5000> *page, Array<int32, 3> *last) {
     int64 first = mul(int64(5000), t);
@@ -1171,8 +1175,9 @@ DEVICE void Turn_f32_at(int64 t, Slice<float> x, Slice<float> out, Array<float, 
     }
 }
 
-// Turn puts the numbers of a page in reverse order, and adds to each a note that its tile makes of every fourth.
-// Turn[float64], shared.go:12
+// Turn reverses the numbers of each tile, and adds to every four of them three times the first of the four. The array
+// last passes the index of a tile's last number from a loop to the statements after it.
+// Turn[float64], shared.go:13
 DEVICE void Turn_f64_at(int64 t, Slice<double> x, Slice<double> out, Array<double, 1301> *notes,
         Array<Duo_f64, 5000> *page, Array<int32, 3> *last) {
     int64 first = mul(int64(5000), t);
@@ -1332,8 +1337,8 @@ DEVICE void Count_f32_at(int64 i, Slice<float> x, Slice<int64> n, Tally *t, Leas
     }
     atomic_min(&t->Low, int32(n[i]));
     atomic_max(&t->High, uint64(n[i]));
-    atomic_min(&t->Deep, x[i]);
-    atomic_max(&t->Tall, double(x[i]));
+    atomic_min(&t->LowFloat, x[i]);
+    atomic_max(&t->HighFloat, double(x[i]));
     least->Take(x[i]);
 }
 
@@ -1347,12 +1352,12 @@ DEVICE void Count_f64_at(int64 i, Slice<double> x, Slice<int64> n, Tally *t, Lea
     }
     atomic_min(&t->Low, int32(n[i]));
     atomic_max(&t->High, uint64(n[i]));
-    atomic_min(&t->Deep, float(x[i]));
-    atomic_max(&t->Tall, x[i]);
+    atomic_min(&t->LowFloat, float(x[i]));
+    atomic_max(&t->HighFloat, x[i]);
     least->Take(x[i]);
 }
 
-// Drain reads and empties what other kernels reduced.
+// Drain reads and resets the reductions of other kernels.
 // Drain[float32], structs.go:106
 DEVICE void Drain_f32_at(int64 i, Least<float> *low, Most<float> *high, Slice<Sink_f32> out) {
     out[i] = Sink_f32{low->Value(), high->Value()};
@@ -1360,7 +1365,7 @@ DEVICE void Drain_f32_at(int64 i, Least<float> *low, Most<float> *high, Slice<Si
     high->Reset();
 }
 
-// Drain reads and empties what other kernels reduced.
+// Drain reads and resets the reductions of other kernels.
 // Drain[float64], structs.go:106
 DEVICE void Drain_f64_at(int64 i, Least<double> *low, Most<double> *high, Slice<Sink_f64> out) {
     out[i] = Sink_f64{low->Value(), high->Value()};
@@ -1451,7 +1456,7 @@ DEVICE int64 Box_at(const Box *b, int64 i, int64 j, int64 k) {
     return add(i, mul(b->Nx, add(j, mul(b->Ny, k))));
 }
 
-// Plane and Space have two and three indices.
+// Plane has two indices, and Space three.
 // Plane, structs.go:151
 DEVICE void Plane_at(int64 i, int64 j, const Box *b, Slice<int64> out) {
     out[Box_at(b, i, j, 0)] = add(mul(i, int64(1000)), mul(j, int64(b->Shift[1])));
@@ -1467,7 +1472,7 @@ DEVICE double Space_f64_at(int64 i, int64 j, int64 k, const Box *b, Slice<double
     return x[Box_at(b, i, j, k)] + double(k);
 }
 
-// Mirror turns stretches of x round, through memory that a tile shares.
+// Mirror doubles and reverses the Stretch numbers of each tile, through shared memory.
 // Mirror[float32], structs.go:163
 DEVICE float Mirror_f32_at(int64 t, Slice<float> x, Slice<float> out, Array<float, 100> *shared) {
     int64 first = mul(int64(100), t);
@@ -1488,7 +1493,7 @@ DEVICE float Mirror_f32_at(int64 t, Slice<float> x, Slice<float> out, Array<floa
     return best;
 }
 
-// Mirror turns stretches of x round, through memory that a tile shares.
+// Mirror doubles and reverses the Stretch numbers of each tile, through shared memory.
 // Mirror[float64], structs.go:163
 DEVICE double Mirror_f64_at(int64 t, Slice<double> x, Slice<double> out, Array<double, 100> *shared) {
     int64 first = mul(int64(100), t);
@@ -1509,15 +1514,16 @@ DEVICE double Mirror_f64_at(int64 t, Slice<double> x, Slice<double> out, Array<d
     return best;
 }
 
-// trade[float32], structs.go:202
-DEVICE void trade_f32(Slice<float> x, int64 k, float part) {
-    float d = (x[add(k, int64(1))] - x[k]) / (part + 3.0f);
+// trade[float32], structs.go:203
+DEVICE void trade_f32(Slice<float> x, int64 k, float round) {
+    float d = (x[add(k, int64(1))] - x[k]) / (round + 3.0f);
     x[k] += d;
     x[add(k, int64(1))] -= 2.0f * d;
 }
 
-// Rounds lets the numbers of a stretch, two by two, exchange parts in rounds that follow one another.
-// Rounds[float32], structs.go:184
+// Rounds changes pairs of neighbouring numbers of a tile, in rounds that are executed in order: each round is a loop
+// distributed over the threads.
+// Rounds[float32], structs.go:185
 DEVICE void Rounds_f32_at(int64 t, int32 rounds, Slice<float> x, Slice<float> out, Array<float, 100> *shared) {
     int64 first = mul(int64(100), t);
     int64 n = go_min<int64>(100, sub(x.len, first));
@@ -1537,15 +1543,16 @@ DEVICE void Rounds_f32_at(int64 t, int32 rounds, Slice<float> x, Slice<float> ou
     }
 }
 
-// trade[float64], structs.go:202
-DEVICE void trade_f64(Slice<double> x, int64 k, double part) {
-    double d = (x[add(k, int64(1))] - x[k]) / (part + 3.0);
+// trade[float64], structs.go:203
+DEVICE void trade_f64(Slice<double> x, int64 k, double round) {
+    double d = (x[add(k, int64(1))] - x[k]) / (round + 3.0);
     x[k] += d;
     x[add(k, int64(1))] -= 2.0 * d;
 }
 
-// Rounds lets the numbers of a stretch, two by two, exchange parts in rounds that follow one another.
-// Rounds[float64], structs.go:184
+// Rounds changes pairs of neighbouring numbers of a tile, in rounds that are executed in order: each round is a loop
+// distributed over the threads.
+// Rounds[float64], structs.go:185
 DEVICE void Rounds_f64_at(int64 t, int32 rounds, Slice<double> x, Slice<double> out, Array<double, 100> *shared) {
     int64 first = mul(int64(100), t);
     int64 n = go_min<int64>(100, sub(x.len, first));
@@ -1752,35 +1759,35 @@ extern "C" __global__ void __launch_bounds__(128) Shared_steps_2_f64(int64 lo, i
     if (t < hi) Shared_f64_at(t, 2, x, out, &page);
 }
 
-// Kernel Arithmetic, numbers.go:21
+// Kernel Arithmetic, numbers.go:22
 extern "C" __global__ void __launch_bounds__(128) Arithmetic_f32(int64 lo, int64 hi, Slice<float> x,
         Slice<float> y, Slice<Results_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Arithmetic_f32_at(i, x, y, out);
 }
 
-// Kernel Arithmetic, numbers.go:21
+// Kernel Arithmetic, numbers.go:22
 extern "C" __global__ void __launch_bounds__(128) Arithmetic_f64(int64 lo, int64 hi, Slice<double> x,
         Slice<double> y, Slice<Results_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Arithmetic_f64_at(i, x, y, out);
 }
 
-// Kernel Constants, numbers.go:41
+// Kernel Constants, numbers.go:42
 extern "C" __global__ void __launch_bounds__(128) Constants_f32(int64 lo, int64 hi, Slice<float> x,
         Slice<Array<float, 8>> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Constants_f32_at(i, x, out);
 }
 
-// Kernel Constants, numbers.go:41
+// Kernel Constants, numbers.go:42
 extern "C" __global__ void __launch_bounds__(128) Constants_f64(int64 lo, int64 hi, Slice<double> x,
         Slice<Array<double, 8>> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Constants_f64_at(i, x, out);
 }
 
-// Kernel Integers, numbers.go:82
+// Kernel Integers, numbers.go:83
 extern "C" __global__ void __launch_bounds__(128) Integers(int64 lo, int64 hi, Slice<int64> x, Slice<int64> y,
         Slice<uint32> count, Slice<Whole8> w8, Slice<Whole32> w32, Slice<Whole64> w64, Slice<Bits32> b32,
         Slice<Bits64> b64) {
@@ -1788,28 +1795,28 @@ extern "C" __global__ void __launch_bounds__(128) Integers(int64 lo, int64 hi, S
     if (i < hi) Integers_at(i, x, y, count, w8, w32, w64, b32, b64);
 }
 
-// Kernel Assigned, numbers.go:113
+// Kernel Assigned, numbers.go:114
 extern "C" __global__ void __launch_bounds__(128) Assigned(int64 lo, int64 hi, Slice<int64> x, Slice<uint32> count,
         Slice<int32> w32, Slice<uint8> w8, Slice<uint64> b64) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Assigned_at(i, x, count, w32, w8, b64);
 }
 
-// Kernel Conversions, numbers.go:158
+// Kernel Conversions, numbers.go:160
 extern "C" __global__ void __launch_bounds__(128) Conversions_f32(int64 lo, int64 hi, Slice<float> x,
         Slice<int64> n, Slice<Numbers_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Conversions_f32_at(i, x, n, out);
 }
 
-// Kernel Conversions, numbers.go:158
+// Kernel Conversions, numbers.go:160
 extern "C" __global__ void __launch_bounds__(128) Conversions_f64(int64 lo, int64 hi, Slice<double> x,
         Slice<int64> n, Slice<Numbers_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Conversions_f64_at(i, x, n, out);
 }
 
-// Kernel Turn, shared.go:12
+// Kernel Turn, shared.go:13
 extern "C" __global__ void __launch_bounds__(64) Turn_f32(int64 lo, int64 hi, Slice<float> x, Slice<float> out) {
     SHARED_MEMORY(shared_memory, 45232);
     SHARED_PART(notes, 0, Array<float, 1301>);
@@ -1819,7 +1826,7 @@ extern "C" __global__ void __launch_bounds__(64) Turn_f32(int64 lo, int64 hi, Sl
     if (t < hi) Turn_f32_at(t, x, out, &notes, &page, &last);
 }
 
-// Kernel Turn, shared.go:12
+// Kernel Turn, shared.go:13
 extern "C" __global__ void __launch_bounds__(64) Turn_f64(int64 lo, int64 hi, Slice<double> x, Slice<double> out) {
     SHARED_MEMORY(shared_memory, 90432);
     SHARED_PART(notes, 0, Array<double, 1301>);
@@ -1973,7 +1980,7 @@ extern "C" __global__ void __launch_bounds__(64) Mirror_f64(int64 lo, int64 hi, 
     reduce(result, key);
 }
 
-// Kernel Rounds, structs.go:184
+// Kernel Rounds, structs.go:185
 extern "C" __global__ void __launch_bounds__(64) Rounds_f32(int64 lo, int64 hi, int32 rounds, Slice<float> x,
         Slice<float> out) {
     SHARED(shared, Array<float, 100>);
@@ -1981,7 +1988,7 @@ extern "C" __global__ void __launch_bounds__(64) Rounds_f32(int64 lo, int64 hi, 
     if (t < hi) Rounds_f32_at(t, rounds, x, out, &shared);
 }
 
-// Kernel Rounds, structs.go:184
+// Kernel Rounds, structs.go:185
 extern "C" __global__ void __launch_bounds__(64) Rounds_f64(int64 lo, int64 hi, int32 rounds, Slice<double> x,
         Slice<double> out) {
     SHARED(shared, Array<double, 100>);

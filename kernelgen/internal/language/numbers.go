@@ -1,4 +1,5 @@
-// Package language holds a kernel for each thing that kernels can say. Tests run them in Go and as translated.
+// Package language has a kernel for each construct of Go that kernels may contain. Tests run the kernels in Go and in
+// translation, and compare the results.
 package language
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
@@ -7,14 +8,14 @@ import "math"
 
 type Float interface{ float32 | float64 }
 
-// Arithmetic on floats: results of every operator and function for a pair of numbers.
+// Results holds the results of every operator and function on floats for a pair of numbers.
 type Results[F Float] struct {
 	Sum, Difference, Product, Quotient, Negative F
 	Root, Size, Floor, Ceil, Trunc, Signed       F
 	Min, Max, Min3, MathMin, MathMax             F
 	Single, Double                               F
-	Pattern                                      uint64 // but of a NaN
-	Less, Equal, Other, NaN, Infinite            bool
+	Pattern                                      uint64 // of a number that is not a NaN
+	Less, Equal, LessOrUnordered, NaN, Infinite  bool
 }
 
 //atoll:kernel
@@ -27,7 +28,7 @@ func Arithmetic[F Float](i int, x, y []F, out []Results[F]) {
 		Min: min(a, b), Max: max(a, b), Min3: min(a, b, 1), MathMin: F(math.Min(float64(a), float64(b))),
 		MathMax: F(math.Max(float64(a), float64(b))),
 		Single:  F(float32(a) * float32(b)), Double: F(float64(a) / float64(b)),
-		Less: a < b, Equal: a == b, Other: a != b && !(a >= b), NaN: math.IsNaN(float64(a)),
+		Less: a < b, Equal: a == b, LessOrUnordered: a != b && !(a >= b), NaN: math.IsNaN(float64(a)),
 		Infinite: math.IsInf(float64(a), 1) || math.IsInf(float64(b), -1),
 	}
 	if a == a {
@@ -52,7 +53,7 @@ func Constants[F Float](i int, x []F, out [][8]F) {
 	o[7] = F(math.Pi) + math.SmallestNonzeroFloat32 + F(math.Inf(-1)) + F(math.NaN())
 }
 
-// Whole and Bits are what integers of a width can do.
+// Whole holds results of all operators on signed integers (and on uint8), Bits on unsigned ones, of a width in bits.
 type (
 	Whole8 struct {
 		Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right,
@@ -107,7 +108,7 @@ func Integers(i int, x, y []int64, count []uint32, w8 []Whole8, w32 []Whole32, w
 	}
 }
 
-// Assigned does with assignments what Integers does with operators.
+// Assigned has all operators on integers as assignments such as a += 5.
 //
 //atoll:kernel
 func Assigned(i int, x []int64, count []uint32, w32 []int32, w8 []uint8, b64 []uint64) {
@@ -140,7 +141,8 @@ func Assigned(i int, x []int64, count []uint32, w32 []int32, w8 []uint8, b64 []u
 	w32[i], w8[i], b64[i] = a, c, d
 }
 
-// Numbers converts between widths; what does not fit is undefined in Go, and not asked for.
+// Numbers holds the results of conversions between types. A float that overflows the integer is not converted,
+// since the result is undefined in Go.
 type Numbers[F Float] struct {
 	Single float32
 	Double float64

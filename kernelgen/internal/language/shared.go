@@ -1,12 +1,13 @@
 package language
 
-// Pages of a tile of Turn: more than 48 KiB in float64, but not in float32.
+// The sizes of the shared arrays of Turn: together more than 48 KiB in float64, but not in float32.
 const (
 	Page  = 5000
 	Notes = 1301
 )
 
-// Turn puts the numbers of a page in reverse order, and adds to each a note that its tile makes of every fourth.
+// Turn reverses the numbers of each tile, and adds to every four of them three times the first of the four. The array
+// last passes the index of a tile's last number from a loop to the statements after it.
 //
 //atoll:kernel tile block=64
 func Turn[F Float](t int, x, out []F, notes *[Notes]F, page *[Page]Duo[F], last *[3]int32) {

@@ -18,7 +18,7 @@ type Box struct {
 
 func (b *Box) at(i, j, k int) int { return i + b.Nx*(j+b.Ny*k) }
 
-// Base is embedded.
+// Base is embedded in Item.
 type Base[F Float] struct{ Size, Weight F }
 
 func (b *Base[F]) grow(by F)      { b.Size += by * b.Weight }
@@ -29,7 +29,7 @@ func larger[F Float](a, b F) F    { return max(a, b) }
 func blend[F Float](a, b, t F) F  { return a + t*(b-a) }
 func both[F Float](a F) (F, bool) { return a * 2, a > 0 }
 
-// Item has parts, padding and an array.
+// Item has an embedded struct, padding, an array and a field of struct type.
 type Item[F Float] struct {
 	Base[F]
 	Alive bool
@@ -72,14 +72,14 @@ func Structs[F Float](i int, c *Cloud[F], total *Base[F], extra Base[F], scale F
 	c.Owner[i] += 1
 }
 
-// Tally is shared by all indices.
+// Tally is changed by all indices, with atomic functions.
 type Tally struct {
-	Positive int64
-	Even     int32
-	Low      int32
-	High     uint64
-	Deep     float32
-	Tall     float64
+	Positive  int64
+	Even      int32
+	Low       int32
+	High      uint64
+	LowFloat  float32
+	HighFloat float64
 }
 
 //atoll:kernel
@@ -92,15 +92,15 @@ func Count[F Float](i int, x []F, n []int64, t *Tally, least *atomics.Least[F]) 
 	}
 	atomics.Min(&t.Low, int32(n[i]))
 	atomics.Max(&t.High, uint64(n[i]))
-	atomics.Min(&t.Deep, float32(x[i]))
-	atomics.Max(&t.Tall, float64(x[i]))
+	atomics.Min(&t.LowFloat, float32(x[i]))
+	atomics.Max(&t.HighFloat, float64(x[i]))
 	least.Take(x[i])
 }
 
-// Sink is a pair of numbers that come from a reduction.
+// Sink holds the values of two reductions.
 type Sink[F Float] struct{ Least, Most F }
 
-// Drain reads and empties what other kernels reduced.
+// Drain reads and resets the reductions of other kernels.
 //
 //atoll:kernel
 func Drain[F Float](i int, low *atomics.Least[F], high *atomics.Most[F], out []Sink[F]) {
@@ -145,7 +145,7 @@ func (w *work[F]) multiply(n int) { w.a *= w.b * F(n+w.used) }
 
 func (w *work[F]) write(i int, out []F) { out[i] = w.a }
 
-// Plane and Space have two and three indices.
+// Plane has two indices, and Space three.
 //
 //atoll:kernel
 func Plane(i, j int, b *Box, out []int64) {
@@ -157,7 +157,7 @@ func Space[F Float](i, j, k int, b *Box, x []F) F {
 	return x[b.at(i, j, k)] + F(k)
 }
 
-// Mirror turns stretches of x round, through memory that a tile shares.
+// Mirror doubles and reverses the Stretch numbers of each tile, through shared memory.
 //
 //atoll:kernel tile max block=64
 func Mirror[F Float](t int, x, out []F, shared *[Stretch]F) F {
@@ -178,7 +178,8 @@ func Mirror[F Float](t int, x, out []F, shared *[Stretch]F) F {
 	return best
 }
 
-// Rounds lets the numbers of a stretch, two by two, exchange parts in rounds that follow one another.
+// Rounds changes pairs of neighbouring numbers of a tile, in rounds that are executed in order: each round is a loop
+// distributed over the threads.
 //
 //atoll:kernel tile block=64
 func Rounds[F Float](t int, rounds int32, x, out []F, shared *[Stretch]F) {
@@ -199,11 +200,11 @@ func Rounds[F Float](t int, rounds int32, x, out []F, shared *[Stretch]F) {
 	}
 }
 
-func trade[F Float](x []F, k int, part F) {
-	d := (x[k+1] - x[k]) / (part + 3)
+func trade[F Float](x []F, k int, round F) {
+	d := (x[k+1] - x[k]) / (round + 3)
 	x[k] += d
 	x[k+1] -= 2 * d
 }
 
-// Stretch is the length of a tile of Mirror and Rounds.
+// Stretch is the number of elements of a tile.
 const Stretch = 100

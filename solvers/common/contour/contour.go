@@ -4,7 +4,8 @@
 // two triangles, which marching cubes does not guarantee.
 package contour
 
-// Nodes are the nodes of a rank's part of a grid with their values. Nodes on its sides belong to several ranks.
+// Nodes are the nodes of a rank's part of a grid with their values. Ranks with adjacent parts both have the nodes
+// between them.
 type Nodes struct {
 	Dim    int
 	N      [3]int    // along each axis; 1 along z in the plane
@@ -16,8 +17,8 @@ type Nodes struct {
 	Coordinate func(axis, node int) float64
 }
 
-// Surface is the contour within a rank's part; it is closed except at the sides of that part. A point has the same id
-// and the same bits on all ranks that have it.
+// Surface is the contour within a rank's part; it is closed except at the boundary of that part. A point has the same
+// id and the same bits on all ranks that have it.
 type Surface struct {
 	Points []float64 // x, y, z of each
 	ID     []int64   // of each point, unique in the whole grid
@@ -57,27 +58,27 @@ type builder struct {
 
 // Surface returns the zero contour.
 func (n *Nodes) Surface() *Surface {
-	w := &builder{Nodes: n, known: map[int64]int32{}}
-	all, layers := 1<<n.Dim, max(1, n.N[2]-1)
+	b := &builder{Nodes: n, known: map[int64]int32{}}
+	corners, layers := 1<<n.Dim, max(1, n.N[2]-1)
 	for k := range layers {
 		for j := range n.N[1] - 1 {
 			for i := range n.N[0] - 1 {
 				inside := 0 // a bit for each corner
-				for bits := range all {
+				for bits := range corners {
 					if n.Values[n.index(i+bits&1, j+bits>>1&1, k+bits>>2)] < 0 {
 						inside |= 1 << bits
 					}
 				}
-				if inside == 0 || inside == 1<<all-1 {
+				if inside == 0 || inside == 1<<corners-1 {
 					continue
 				}
 				for _, s := range simplices[n.Dim] {
-					w.cut([3]int{i, j, k}, s, inside)
+					b.cut([3]int{i, j, k}, s, inside)
 				}
 			}
 		}
 	}
-	return &w.Surface
+	return &b.Surface
 }
 
 func (n *Nodes) index(i, j, k int) int { return i + n.N[0]*(j+n.N[1]*k) }

@@ -4,7 +4,7 @@ package contour
 func (w *builder) cut(cell [3]int, s simplex, inside int) {
 	count := w.Dim + 1
 	in, out := make([]int, 0, 4), make([]int, 0, 4)
-	odd := s.odd
+	odd := s.odd // orientation of (inside corners, outside corners)
 	for _, corner := range s.corners[:count] {
 		if inside>>corner&1 == 0 {
 			out = append(out, corner)

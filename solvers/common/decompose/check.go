@@ -26,11 +26,11 @@ func (s *MeshShare) Check(rank, ranks int) error {
 	if err := s.Plan.Check(ranks); err != nil {
 		return err
 	}
-	return check(s.Part, s.Plan)
+	return checkPart(s.Part, s.Plan)
 }
 
-// check refuses a part whose arrays are inconsistent or contain indices out of range.
-func check(p *mesh.Part, plan *halo.Plan) error {
+// checkPart refuses a part whose arrays are inconsistent or contain indices out of range.
+func checkPart(p *mesh.Part, plan *halo.Plan) error {
 	cells := len(p.Cells)
 	if p.Core < 0 || p.Core > p.Owned || p.Owned != plan.Owned || cells != plan.Owned+plan.Ghosts {
 		return fmt.Errorf("the part has %d core cells, %d owned cells and %d cells in all, its plan %d owned cells and %d "+

@@ -50,10 +50,10 @@ func shares(t testing.TB, cells, ranks int) []share {
 	return all
 }
 
-// sent encodes a share; received decodes and checks it.
-func sent(part *mesh.Part, plan *halo.Plan) []byte { return encode(&MeshShare{part, plan}) }
+// encodeShare encodes a share; decodeShare decodes and checks it.
+func encodeShare(part *mesh.Part, plan *halo.Plan) []byte { return encode(&MeshShare{part, plan}) }
 
-func received(body []byte, rank, ranks int) (*mesh.Part, *halo.Plan, error) {
+func decodeShare(body []byte, rank, ranks int) (*mesh.Part, *halo.Plan, error) {
 	var s MeshShare
 	if err := decode(body, &s); err != nil {
 		return nil, nil, err
@@ -66,7 +66,7 @@ func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		ranks := rapid.IntRange(1, 6).Draw(r, "ranks")
 		for rank, p := range shares(t, rapid.IntRange(20, 300).Draw(r, "cells"), ranks) {
-			part, plan, err := received(sent(p.part, p.plan), rank, ranks)
+			part, plan, err := decodeShare(encodeShare(p.part, p.plan), rank, ranks)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestEmptyRoundTrip is the round trip of a share without cells, fields, groups and peers.
 func TestEmptyRoundTrip(t *testing.T) {
-	part, plan, err := received(sent(new(mesh.Part), new(halo.Plan)), 0, 1)
+	part, plan, err := decodeShare(encodeShare(new(mesh.Part), new(halo.Plan)), 0, 1)
 	if err != nil || !reflect.DeepEqual(part, new(mesh.Part)) || !reflect.DeepEqual(plan, new(halo.Plan)) {
 		t.Errorf("%+v, %+v, %v", part, plan, err)
 	}
@@ -89,13 +89,13 @@ func TestEmptyRoundTrip(t *testing.T) {
 // replaced by a huge number is refused or yields a valid part, without large allocations.
 func TestCorruptedMessages(t *testing.T) {
 	all := shares(t, 20, 2)
-	body := sent(all[1].part, all[1].plan)
+	body := encodeShare(all[1].part, all[1].plan)
 	for n := range body {
-		if _, _, err := received(body[:n], 1, 2); err == nil {
+		if _, _, err := decodeShare(body[:n], 1, 2); err == nil {
 			t.Errorf("a message cut to %d of %d bytes was accepted", n, len(body))
 		}
 	}
-	if _, _, err := received(append(slices.Clone(body), 0), 1, 2); err == nil {
+	if _, _, err := decodeShare(append(slices.Clone(body), 0), 1, 2); err == nil {
 		t.Error("a message with an extra byte was accepted")
 	}
 	var before, after runtime.MemStats
@@ -103,13 +103,13 @@ func TestCorruptedMessages(t *testing.T) {
 		for at := range len(body) - 7 {
 			changed := slices.Clone(body)
 			w := wire{}
-			w.word(&huge)
+			w.moveWord(&huge)
 			copy(changed[at:], w.bytes)
 			runtime.ReadMemStats(&before)
-			part, plan, err := received(changed, 1, 2)
+			part, plan, err := decodeShare(changed, 1, 2)
 			runtime.ReadMemStats(&after)
 			if err == nil {
-				use(part, plan)
+				accessAll(part, plan)
 			}
 			if taken := after.TotalAlloc - before.TotalAlloc; taken > uint64(10*len(body)+4096) {
 				t.Fatalf("%d at byte %d: decoding allocated %d bytes for a message of %d", huge, at, taken, len(body))
@@ -118,8 +118,8 @@ func TestCorruptedMessages(t *testing.T) {
 	}
 }
 
-// use accesses everything that a part refers to, and panics for an index that Check should have refused.
-func use(part *mesh.Part, plan *halo.Plan) (sum float64) {
+// accessAll accesses everything that a part refers to, and panics for an index that Check should have refused.
+func accessAll(part *mesh.Part, plan *halo.Plan) (sum float64) {
 	for i := range part.Cells {
 		sum += part.Area(i) + float64(part.Global[i])
 		for _, values := range part.CellData {
@@ -157,7 +157,7 @@ func TestInconsistentParts(t *testing.T) {
 		want  string
 	}{
 		"another rank":       {func(_ *mesh.Part, n *halo.Plan) { n.Rank = 0 }, "the share is for rank 0, this is rank 1"},
-		"a plan of its own":  {func(_ *mesh.Part, n *halo.Plan) { n.Peers[0].Rank = 7 }, "has rank 7 for a peer"},
+		"a plan with errors": {func(_ *mesh.Part, n *halo.Plan) { n.Peers[0].Rank = 7 }, "has rank 7 for a peer"},
 		"core":               {func(p *mesh.Part, _ *halo.Plan) { p.Core = p.Owned + 1 }, "core cells"},
 		"negative core":      {func(p *mesh.Part, _ *halo.Plan) { p.Core = -1 }, "-1 core cells"},
 		"owned":              {func(p *mesh.Part, _ *halo.Plan) { p.Owned-- }, "core cells"},
@@ -177,7 +177,7 @@ func TestInconsistentParts(t *testing.T) {
 	} {
 		p := shares(t, 60, 2)[1]
 		c.spoil(p.part, p.plan)
-		if _, _, err := received(sent(p.part, p.plan), 1, 2); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := decodeShare(encodeShare(p.part, p.plan), 1, 2); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}
@@ -204,16 +204,16 @@ func TestFieldsInOrder(t *testing.T) {
 // FuzzPart proves that a message is refused, or decodes to a valid part with this encoding.
 func FuzzPart(f *testing.F) {
 	for rank, p := range shares(f, 24, 3) {
-		f.Add(sent(p.part, p.plan), rank, 3)
+		f.Add(encodeShare(p.part, p.plan), rank, 3)
 	}
-	f.Add(sent(new(mesh.Part), new(halo.Plan)), 0, 1)
+	f.Add(encodeShare(new(mesh.Part), new(halo.Plan)), 0, 1)
 	f.Fuzz(func(t *testing.T, body []byte, rank, ranks int) {
-		part, plan, err := received(body, rank, ranks)
+		part, plan, err := decodeShare(body, rank, ranks)
 		if err != nil {
 			return
 		}
-		use(part, plan)
-		if again := sent(part, plan); !bytes.Equal(again, body) {
+		accessAll(part, plan)
+		if again := encodeShare(part, plan); !bytes.Equal(again, body) {
 			t.Errorf("a message of %d bytes decodes to a part that encodes as %d other bytes", len(body), len(again))
 		}
 	})

@@ -28,11 +28,12 @@ type Decomposition struct {
 	Parts []int32 // owner of each cell
 
 	mesh           *mesh.Mesh
-	nb, group      [][3]int32
-	core, boundary [][]int32 // cells of each rank in local order
-	ghosts         [][]int32 // of each rank, sorted by owner and then by id
+	neighbours     [][3]int32 // of each cell, as Mesh.CheckedNeighbours returns them
+	groups         [][3]int32 // of each cell's edges, as Mesh.BoundaryGroups returns them
+	core, boundary [][]int32  // cells of each rank in local order
+	ghosts         [][]int32  // of each rank, sorted by owner and then by id
 
-	local, vertexLocal []int32 // scratch arrays of Part
+	localCell, localVertex []int32 // scratch arrays of Part
 }
 
 // cellsPerWorker is the number of cells for which a goroutine is worth its cost.
@@ -42,13 +43,13 @@ const cellsPerWorker = 20_000
 func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 	d := &Decomposition{mesh: m}
 	var err error
-	if d.nb, err = m.CheckedNeighbours(); err != nil {
+	if d.neighbours, err = m.CheckedNeighbours(); err != nil {
 		return nil, err
 	}
-	if d.group, err = m.BoundaryGroups(d.nb); err != nil {
+	if d.groups, err = m.BoundaryGroups(d.neighbours); err != nil {
 		return nil, err
 	}
-	if d.Graph, err = partition.FromNeighbours(d.nb); err != nil {
+	if d.Graph, err = partition.FromNeighbours(d.neighbours); err != nil {
 		return nil, err
 	}
 	x, y := make([]float64, len(m.Cells)), make([]float64, len(m.Cells))
@@ -80,7 +81,7 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 func (d *Decomposition) arrange(cells [][]int32, o Options, x, y []float64) (err error) {
 	d.core, d.boundary, d.ghosts = make([][]int32, o.Ranks), make([][]int32, o.Ranks), make([][]int32, o.Ranks)
 	owned := make([][]int32, o.Ranks)
-	wanted := make([][][]int32, o.Ranks) // cells of each rank's ghosts, by owner
+	wanted := make([][][]int32, o.Ranks) // ghosts of each rank, by owner
 	errs := make([]error, o.Ranks)
 	rank := func(r int) (err error) {
 		if d.core[r], d.boundary[r], err = partition.Arrange(d.Graph, d.Parts, cells[r], o.Order, x, y, o.Seed); err != nil {
@@ -110,7 +111,7 @@ func (d *Decomposition) arrange(cells [][]int32, o Options, x, y []float64) (err
 	return err
 }
 
-// Each calls f with the part and plan of every rank in turn, and keeps none of them.
+// Each calls f with the part and plan of one rank after the other, so that only one is in memory at a time.
 func (d *Decomposition) Each(f func(rank int, part *mesh.Part, plan *halo.Plan) error) error {
 	for r := range d.core {
 		s, err := d.share(r)
@@ -126,9 +127,9 @@ func (d *Decomposition) Each(f func(rank int, part *mesh.Part, plan *halo.Plan) 
 
 // share makes the share of a rank.
 func (d *Decomposition) share(r int) (*MeshShare, error) {
-	if d.local == nil {
-		d.local, d.vertexLocal = mesh.NoIDs(len(d.mesh.Cells)), mesh.NoIDs(len(d.mesh.X))
+	if d.localCell == nil {
+		d.localCell, d.localVertex = mesh.NoIDs(len(d.mesh.Cells)), mesh.NoIDs(len(d.mesh.X))
 	}
-	part := d.mesh.Part(d.nb, d.group, d.core[r], d.boundary[r], d.ghosts[r], d.local, d.vertexLocal)
+	part := d.mesh.Part(d.neighbours, d.groups, d.core[r], d.boundary[r], d.ghosts[r], d.localCell, d.localVertex)
 	return &MeshShare{part, d.Plans[r]}, nil
 }

@@ -17,8 +17,8 @@ type Checked[T any] interface {
 	Check(rank, ranks int) error
 }
 
-// Share distributes shares that rank 0 makes with of, called for one rank after the other, so that rank 0 never holds
-// more than one; its own comes last. Every rank returns its own.
+// Share distributes shares that rank 0 makes by makeShare, called for one rank after the other, so that rank 0 never
+// holds more than one; its own comes last. Every rank returns its own.
 func Share[T any, P Checked[T]](ctx context.Context, comm dist.Comm, makeShare func(rank int) (P, error)) (P, error) {
 	if comm.Rank() == 0 {
 		for r := 1; r < comm.Size(); r++ {
@@ -56,15 +56,15 @@ func Scatter(ctx context.Context, comm dist.Comm, d *Decomposition) (*mesh.Part,
 }
 
 const (
-	// partTag is the message tag of parts.
+	// partTag is the message tag of shares.
 	partTag = 2
-	// pieceBytes is the longest message: a part may be longer than what a transport can send at once.
+	// pieceBytes is the length of the longest message: a share may be longer than a transport can send at once.
 	pieceBytes = 8 << 20
-	// maxBytes bounds the size of a part.
+	// maxBytes bounds the size of a share, so that a wrong length is noticed.
 	maxBytes = 1 << 36
 )
 
-// deliver sends a part: its length in bytes, and then the bytes in messages of pieceBytes.
+// deliver sends an encoded share: its length in bytes, and then the bytes in messages of pieceBytes.
 func deliver(ctx context.Context, comm dist.Comm, to int, body []byte) error {
 	size := binary.LittleEndian.AppendUint64(nil, uint64(len(body)))
 	if err := send(ctx, comm, to, size); err != nil {

@@ -22,8 +22,8 @@ func encode(v any) []byte {
 	return w.bytes
 }
 
-// decode is the inverse of encode: v points to a zero value. It refuses bytes that encode cannot have made. It
-// allocates at most a few times the length of the message.
+// decode is the inverse of encode: v points to a zero value. It returns an error for bytes that encode cannot have
+// made, and allocates at most a few times the length of the message.
 func decode(body []byte, v any) error {
 	w := &wire{bytes: body, reading: true}
 	w.move(reflect.ValueOf(v).Elem())
@@ -33,7 +33,8 @@ func decode(body []byte, v any) error {
 	return w.err
 }
 
-// wire is a message that is being written or read. The same calls do both, so that the formats cannot differ.
+// wire is a message that is being measured, written or read. The same methods do all three, so that the formats cannot
+// differ: "move" in their names means to write or to read.
 type wire struct {
 	bytes   []byte // written so far, or not read yet
 	reading bool
@@ -51,7 +52,7 @@ func (w *wire) move(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint64,
 		reflect.Float64:
-		w.number(v)
+		w.moveNumber(v)
 	case reflect.Array:
 		for i := range v.Len() {
 			w.move(v.Index(i))
@@ -65,7 +66,7 @@ func (w *wire) move(v reflect.Value) {
 		}
 	case reflect.Pointer:
 		present := v.IsValid() && !v.IsNil()
-		if w.number(reflect.ValueOf(&present).Elem()); present && w.reading && w.err == nil {
+		if w.moveNumber(reflect.ValueOf(&present).Elem()); present && w.reading && w.err == nil {
 			v.Set(reflect.New(v.Type().Elem()))
 		}
 		if present {
@@ -73,21 +74,21 @@ func (w *wire) move(v reflect.Value) {
 		}
 	case reflect.String:
 		text := []byte(v.String())
-		w.slice(reflect.ValueOf(&text).Elem())
+		w.moveSlice(reflect.ValueOf(&text).Elem())
 		if w.reading {
 			v.SetString(string(text))
 		}
 	case reflect.Slice:
-		w.slice(v)
+		w.moveSlice(v)
 	case reflect.Map:
-		w.named(v)
+		w.moveFields(v)
 	default:
 		panic(fmt.Sprintf("decompose: cannot encode a value of type %v", v.Type()))
 	}
 }
 
-// word moves 8 bytes.
-func (w *wire) word(v *uint64) {
+// moveWord moves 8 bytes.
+func (w *wire) moveWord(v *uint64) {
 	switch {
 	case w.measuring:
 		w.size += 8
@@ -102,8 +103,8 @@ func (w *wire) word(v *uint64) {
 	}
 }
 
-// number moves a number or boolean as a word of 8 bytes.
-func (w *wire) number(v reflect.Value) {
+// moveNumber moves a number or boolean as a word of 8 bytes.
+func (w *wire) moveNumber(v reflect.Value) {
 	var word uint64
 	switch {
 	case v.Kind() == reflect.Bool && v.Bool():
@@ -115,7 +116,7 @@ func (w *wire) number(v reflect.Value) {
 	case v.CanFloat():
 		word = math.Float64bits(v.Float())
 	}
-	if w.word(&word); !w.reading || w.err != nil {
+	if w.moveWord(&word); !w.reading || w.err != nil {
 		return
 	}
 	switch {
@@ -132,12 +133,12 @@ func (w *wire) number(v reflect.Value) {
 	}
 }
 
-// length moves the number of elements that follow, each of which takes at least `least` bytes.
-func (w *wire) length(n, least int) int {
+// moveLength moves the number of elements that follow, each of which takes at least minBytes.
+func (w *wire) moveLength(n, minBytes int) int {
 	v := uint64(n)
-	w.word(&v)
-	if w.err == nil && w.reading && v > uint64(len(w.bytes)/least) {
-		w.err = fmt.Errorf("%d elements of at least %d bytes are announced, %d bytes are left", v, least, len(w.bytes))
+	w.moveWord(&v)
+	if w.err == nil && w.reading && v > uint64(len(w.bytes)/minBytes) {
+		w.err = fmt.Errorf("%d elements of at least %d bytes are announced, %d bytes are left", v, minBytes, len(w.bytes))
 	}
 	if w.err != nil {
 		return 0
@@ -145,15 +146,15 @@ func (w *wire) length(n, least int) int {
 	return int(v)
 }
 
-// slice moves the elements of a slice: fixed-size numbers and booleans with one copy, other elements one by one.
-func (w *wire) slice(v reflect.Value) {
+// moveSlice moves the elements of a slice: fixed-size numbers and booleans with one copy, other elements one by one.
+func (w *wire) moveSlice(v reflect.Value) {
 	elem := v.Type().Elem()
-	contiguous := plain(elem) || elem.Kind() == reflect.Bool
-	least := leastBytes(elem)
+	contiguous := isFixedSize(elem) || elem.Kind() == reflect.Bool
+	elemBytes := minEncodedBytes(elem)
 	if contiguous {
-		least = int(elem.Size())
+		elemBytes = int(elem.Size())
 	}
-	n := w.length(v.Len(), least)
+	n := w.moveLength(v.Len(), elemBytes)
 	if w.reading && n > 0 {
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 	}
@@ -163,7 +164,7 @@ func (w *wire) slice(v reflect.Value) {
 		}
 		return
 	}
-	raw := unsafe.Slice((*byte)(v.UnsafePointer()), n*least)
+	raw := unsafe.Slice((*byte)(v.UnsafePointer()), n*elemBytes)
 	switch {
 	case w.measuring:
 		w.size += len(raw)
@@ -179,14 +180,14 @@ func (w *wire) slice(v reflect.Value) {
 	w.bytes = w.bytes[copy(raw, w.bytes):]
 }
 
-// named moves arrays by name, in ascending order of names, so that equal maps have equal messages.
-func (w *wire) named(v reflect.Value) {
+// moveFields moves arrays by name, in ascending order of names, so that equal maps have equal messages.
+func (w *wire) moveFields(v reflect.Value) {
 	m, ok := v.Addr().Interface().(*map[string][]float64)
 	if !ok {
 		panic(fmt.Sprintf("decompose: cannot encode a value of type %v", v.Type()))
 	}
 	names := slices.Sorted(maps.Keys(*m))
-	n := w.length(len(names), 16)
+	n := w.moveLength(len(names), 16) // each has a length of 8 bytes for the name, and one for the array
 	if w.reading && n > 0 {
 		*m, names = make(map[string][]float64, n), make([]string, n)
 	}
@@ -204,17 +205,17 @@ func (w *wire) named(v reflect.Value) {
 	}
 }
 
-// plain reports whether values of a type consist of fixed-size numbers only.
-func plain(t reflect.Type) bool {
+// isFixedSize reports whether values of a type consist of fixed-size numbers only.
+func isFixedSize(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32,
 		reflect.Uint64, reflect.Float32, reflect.Float64:
 		return true
 	case reflect.Array:
-		return t.Len() > 0 && plain(t.Elem())
+		return t.Len() > 0 && isFixedSize(t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if !plain(t.Field(i).Type) {
+			if !isFixedSize(t.Field(i).Type) {
 				return false
 			}
 		}
@@ -223,15 +224,15 @@ func plain(t reflect.Type) bool {
 	return false
 }
 
-// leastBytes returns the least encoded size of a value of a type.
-func leastBytes(t reflect.Type) int {
+// minEncodedBytes returns the least encoded size of a value of a type.
+func minEncodedBytes(t reflect.Type) int {
 	n := 0
 	switch t.Kind() {
 	case reflect.Array:
-		n = t.Len() * leastBytes(t.Elem())
+		n = t.Len() * minEncodedBytes(t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
-			n += leastBytes(t.Field(i).Type)
+			n += minEncodedBytes(t.Field(i).Type)
 		}
 	}
 	return max(n, 8)

@@ -22,15 +22,15 @@ func Cells(part *mesh.Part) *solvers.Space {
 		Format: "vtu",
 		Geometry: func(context.Context) (solvers.Geometry, error) {
 			if grid == nil {
-				grid = owned(part)
+				grid = ownedGrid(part)
 			}
 			return solvers.Geometry{Mesh: grid}, nil
 		},
 	}
 }
 
-// owned makes a VTK grid of the owned cells of a part.
-func owned(part *mesh.Part) *vtk.Grid {
+// ownedGrid makes a VTK grid of the owned cells of a part.
+func ownedGrid(part *mesh.Part) *vtk.Grid {
 	// Vertices are numbered in the order in which cells use them, so those of owned cells come first.
 	used := int32(0)
 	for _, c := range part.Cells[:part.Owned] {

@@ -35,7 +35,7 @@ func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *
 				v, err := value(cell, x, y, previous)
 				if err != nil {
 					err = fmt.Errorf("%s at cell %d: %w", fields[i].Name, part.Global[cell], err)
-					return uncovered(err, part, value)
+					return addUncovered(err, part, value)
 				}
 				columns[i][cell] = v
 				previous = append(previous, v)
@@ -47,7 +47,7 @@ func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *
 
 // source returns the value of a field in a cell, from its centroid and the values of the previous fields in the list.
 // It is safe for concurrent use.
-type source func(cell int, x, y float64, before []float64) (float64, error)
+type source func(cell int, x, y float64, previous []float64) (float64, error)
 
 func sourceOf(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
 	switch {
@@ -75,8 +75,8 @@ func sourceOf(c *config.Case, f *config.Field, part *mesh.Part) (source, error) 
 			return sign * v, nil
 		}, nil
 	}
-	return func(_ int, x, y float64, before []float64) (float64, error) {
-		return f.Program.Eval(x, y, 0, 0, before...)
+	return func(_ int, x, y float64, previous []float64) (float64, error) {
+		return f.Program.Eval(x, y, 0, 0, previous...)
 	}, nil
 }
 
@@ -95,11 +95,11 @@ func rasters(c *config.Case, f *config.Field, part *mesh.Part) (raster.Stack, er
 	if err != nil {
 		return nil, err
 	}
-	return all, all.Coordinates(c.EPSG())
+	return all, all.CheckCoordinates(c.EPSG())
 }
 
-// uncovered adds to an error the number and bounding box of all cells without a raster value.
-func uncovered(err error, part *mesh.Part, value source) error {
+// addUncovered adds the number and bounding box of all cells without a raster value to an error about one of them.
+func addUncovered(err error, part *mesh.Part, value source) error {
 	var missing *raster.Missing
 	if !errors.As(err, &missing) {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Block is a rank's share of a grid.
+// Block is a rank's block of a grid, with the blocks of all ranks and the halo plan.
 type Block struct {
 	*grid.Block
 	Boxes halo.Boxes // boxes of all ranks
@@ -43,7 +43,7 @@ func gridOf(s *config.Grid) (*grid.Grid, error) {
 // are balanced by them.
 type Weights [3][]int64
 
-// cut is Cut with blocks balanced by weights; nil if all cells cost the same.
+// cut is Cut with blocks balanced by weights; nil weights mean that all cells cost the same.
 func cut(g *grid.Grid, s *config.Grid, ghost, rank, ranks int, weights *Weights) (*Block, error) {
 	parts, err := partition.Blocks(g.N, g.Dim, ranks, s.Blocks)
 	if err != nil {
@@ -73,7 +73,8 @@ func NewBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *config.G
 }
 
 // NewBalancedBlock is NewBlock with blocks whose costs are balanced, as far as straight cuts through the grid can
-// balance them. weigh, which all ranks call, returns the same on all of them; it is nil where all cells cost the same.
+// balance them. All ranks call weigh, which must return the same weights on all of them; a nil weigh, or nil weights,
+// mean that all cells cost the same.
 func NewBalancedBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *config.Grid, ghost int,
 	weigh func(*grid.Grid) (*Weights, error), check func(*Block) error) (*Block, error) {
 	g, err := gridOf(s)

@@ -1,6 +1,6 @@
-// Package domain makes a rank's share of what a case is solved on: a part of a mesh or a block of a grid, with its
-// halo plan, fields evaluated there, and spaces of cells. Every solver starts with Distribute (meshes) or NewBlock
-// (grids).
+// Package domain makes a rank's share of a case's domain: a part of a mesh or a block of a grid, with its halo plan,
+// its solvers.Space of cells, and initial fields evaluated in these. Every solver starts with Distribute (meshes) or
+// NewBlock (grids).
 package domain
 
 import (

@@ -11,8 +11,9 @@ import (
 // wallMargin is the number of cells beyond a wall in which velocities are evaluated.
 const wallMargin = 8
 
-// OnBlock returns the velocities, for a factor of 1, through the lower faces of all cells including ghosts, array by
-// axis. Along periodic axes they repeat. More than wallMargin cells beyond a wall they are 0.
+// OnBlock returns the velocities in m/s, for a time factor of 1, through the lower faces of all cells including ghosts:
+// an array of the block for each axis. Along periodic axes they repeat. More than wallMargin cells beyond a wall they
+// are 0.
 func OnBlock[F num.Float](ctx context.Context, b *grid.Block, v Flow) (u [3][]F, err error) {
 	nx, ny, nz := b.Shape()
 	rows := ny * nz
@@ -22,7 +23,7 @@ func OnBlock[F num.Float](ctx context.Context, b *grid.Block, v Flow) (u [3][]F,
 	return u, parallel.Each(ctx, "velocities", b.Grid.Dim*rows, facesPerWorker/nx+1, func(lo, hi int) error {
 		for r := lo; r < hi; r++ {
 			axis, first := r/rows, r%rows*nx
-			faces(b, v, axis, first, u[axis][first:first+nx])
+			fillFaces(b, v, axis, first, u[axis][first:first+nx])
 		}
 		return nil
 	})
@@ -31,8 +32,8 @@ func OnBlock[F num.Float](ctx context.Context, b *grid.Block, v Flow) (u [3][]F,
 // facesPerWorker is the number of faces for which a goroutine is worth its cost.
 const facesPerWorker = 5000
 
-// faces fills a row of an axis' array, from index first of the array.
-func faces[F num.Float](b *grid.Block, v Flow, axis, first int, row []F) {
+// fillFaces computes a row of an axis' array, which begins at index first of the array.
+func fillFaces[F num.Float](b *grid.Block, v Flow, axis, first int, row []F) {
 	low, j, k := b.Cell(first)
 	_, j, k, inYZ := b.Global(b.N[0]/2, j, k)
 	for n := range row {

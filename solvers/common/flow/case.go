@@ -16,8 +16,8 @@ import (
 )
 
 // FromCase makes the velocity of a case. It evaluates the velocity on all faces of the block, so that errors are
-// known to all ranks before the solver starts. late receives the first error of the factor during the run.
-func FromCase(ctx context.Context, c *config.Case, v *Section, b *grid.Block, comm dist.Comm, late *error) (
+// known to all ranks before the solver starts. *factorErr is set to the first error of the time factor during the run.
+func FromCase(ctx context.Context, c *config.Case, v *Section, b *grid.Block, comm dist.Comm, factorErr *error) (
 	Flow, error) {
 	var failures expr.Failures
 	f, err := velocity(c, v, b.Grid, &failures)
@@ -25,7 +25,7 @@ func FromCase(ctx context.Context, c *config.Case, v *Section, b *grid.Block, co
 		err = fmt.Errorf("[velocity] %w", err)
 	}
 	if err == nil && v.Factor.Program != nil {
-		f.Factor, err = factor(&v.Factor, c.Time.End, late)
+		f.Factor, err = factor(&v.Factor, c.Time.End, factorErr)
 	}
 	if err := solvers.Agree(ctx, comm, err); err != nil || v.Field != "" {
 		return f, err
@@ -35,32 +35,32 @@ func FromCase(ctx context.Context, c *config.Case, v *Section, b *grid.Block, co
 	}
 	var through, out float64
 	err = f.Each(func(f Flow) error {
-		a, b, err := tryFlow(ctx, f, b)
-		through, out = max(through, a), max(out, b)
+		blockThrough, blockOut, err := largestFlows(ctx, f, b)
+		through, out = max(through, blockThrough), max(out, blockOut)
 		return err
 	})
 	if err := solvers.Agree(ctx, comm, errors.Join(err, failures.Err())); err != nil {
 		return f, err
 	}
-	most := []float64{through, out}
-	if err := comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
+	largest := []float64{through, out}
+	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
 		return f, err
 	}
-	if v.Checked() && most[1] > v.Divergence*most[0] {
+	if v.MayHaveDivergence() && largest[1] > v.Divergence*largest[0] {
 		return f,
 			&solvers.BadInput{Err: fmt.Errorf("[velocity] the net flow out of a cell is up to %.3g of the flow through it, "+
 				"more than "+
 				"divergence = %g: volume would not be conserved; give a stream function psi in the plane, a potential ax, "+
 				"ay, az in "+
-				"space, velocities with a smaller discrete divergence, or a larger limit divergence", most[1]/most[0],
+				"space, velocities with a smaller discrete divergence, or a larger limit divergence", largest[1]/largest[0],
 				v.Divergence)}
 	}
 	return f, nil
 }
 
-// factor returns the time factor of a case's velocity. It is evaluated beforehand at many times up to the end. Its
-// magnitude must not exceed 1, for which the step is computed.
-func factor(f *config.Field, end float64, late *error) (func(t float64) float64, error) {
+// factor returns the time factor of a case's velocity. Its magnitude must not exceed 1, since the step is computed for
+// a factor of 1: that is checked here at many times up to the end, and again at each later call.
+func factor(f *config.Field, end float64, factorErr *error) (func(t float64) float64, error) {
 	eval := func(t float64) (float64, error) {
 		v, err := f.Program.Eval(0, 0, 0, t)
 		if err == nil && math.Abs(v) > 1 {
@@ -79,8 +79,8 @@ func factor(f *config.Field, end float64, late *error) (func(t float64) float64,
 	}
 	return func(t float64) float64 {
 		v, err := eval(t)
-		if err != nil && *late == nil {
-			*late = err
+		if err != nil && *factorErr == nil {
+			*factorErr = err
 		}
 		return min(1, max(-1, v))
 	}, nil
@@ -116,16 +116,16 @@ func velocity(c *config.Case, v *Section, g *grid.Grid, failures *expr.Failures)
 	return Components(g, func(axis int, x, y, z float64) float64 { return eval(&v.Components[axis], x, y, z) }), nil
 }
 
-// tryFlow returns the largest flow through a cell of the block, and the largest net flow out of one, as rates per
-// volume.
-func tryFlow(ctx context.Context, f Flow, b *grid.Block) (through, out float64, err error) {
+// largestFlows returns the largest flow through a cell of the block, and the largest net flow out of one, divided by
+// the volume of the cell, in 1/s.
+func largestFlows(ctx context.Context, f Flow, b *grid.Block) (through, out float64, err error) {
 	var lock sync.Mutex
 	err = parallel.Each(ctx, "velocities checked", b.N[1]*b.N[2], facesPerWorker/b.N[0]+1, func(lo, hi int) error {
 		rowThrough, rowOut := 0.0, 0.0
 		for r := lo; r < hi; r++ {
 			for i := range b.N[0] {
-				a, o := throughCell(f, b.Grid, [3]int{b.Lo[0] + i, b.Lo[1] + r%b.N[1], b.Lo[2] + r/b.N[1]})
-				rowThrough, rowOut = max(rowThrough, a), max(rowOut, o)
+				cellThrough, cellOut := cellFlows(f, b.Grid, [3]int{b.Lo[0] + i, b.Lo[1] + r%b.N[1], b.Lo[2] + r/b.N[1]})
+				rowThrough, rowOut = max(rowThrough, cellThrough), max(rowOut, cellOut)
 			}
 		}
 		lock.Lock()
@@ -136,8 +136,8 @@ func tryFlow(ctx context.Context, f Flow, b *grid.Block) (through, out float64, 
 	return through, out, err
 }
 
-// throughCell returns the flow through a cell, and the magnitude of the net flow out of it.
-func throughCell(f Flow, g *grid.Grid, cell [3]int) (through, out float64) {
+// cellFlows returns the flow through a cell, and the magnitude of the net flow out of it, divided by its volume.
+func cellFlows(f Flow, g *grid.Grid, cell [3]int) (through, out float64) {
 	for axis := range g.Dim {
 		next := cell
 		next[axis]++

@@ -74,7 +74,7 @@ func faceShape(g *grid.Grid, axis int) [3]int {
 	return n
 }
 
-// facesAcross reads the array of an axis.
+// facesAcross reads the velocities through all faces across an axis, x fastest.
 func facesAcross(g *grid.Grid, axis int, r io.Reader) ([]float64, error) {
 	n := faceShape(g, axis)
 	in := bufio.NewReaderSize(r, 1<<16)
@@ -83,7 +83,7 @@ func facesAcross(g *grid.Grid, axis int, r io.Reader) ([]float64, error) {
 		return nil, err
 	}
 	// Memory grows with the data that is read.
-	var out []float64
+	var velocities []float64
 	var word [8]byte
 	for c := range n[0] * n[1] * n[2] {
 		if _, err := io.ReadFull(in, word[8-size:]); err != nil {
@@ -98,13 +98,13 @@ func facesAcross(g *grid.Grid, axis int, r io.Reader) ([]float64, error) {
 		if v-v != 0 {
 			return nil, fmt.Errorf("the velocity through face (%d, %d, %d) is %v", c%n[0], c/n[0]%n[1], c/n[0]/n[1], v)
 		}
-		out = append(out, v)
+		velocities = append(velocities, v)
 	}
 	if _, err := in.ReadByte(); err != io.EOF {
 		return nil, errors.New("there are extra bytes after the numbers")
 	}
 	if !g.Periodic[axis] {
-		return out, nil
+		return velocities, nil
 	}
 	stride, last := 1, n
 	for d := range axis {
@@ -114,13 +114,13 @@ func facesAcross(g *grid.Grid, axis int, r io.Reader) ([]float64, error) {
 	for c := range last[0] * last[1] * last[2] {
 		at := [3]int{c % last[0], c / last[0] % last[1], c / last[0] / last[1]}
 		first := at[0] + n[0]*(at[1]+n[1]*at[2])
-		if a, b := out[first], out[first+stride*(n[axis]-1)]; a != b {
+		if a, b := velocities[first], velocities[first+stride*(n[axis]-1)]; a != b {
 			return nil, fmt.Errorf("axis %c is periodic, but its first and last faces at (%d, %d, %d) have the velocities %v "+
 				"and %v",
 				"xyz"[axis], at[0], at[1], at[2], a, b)
 		}
 	}
-	return out, nil
+	return velocities, nil
 }
 
 var (

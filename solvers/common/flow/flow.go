@@ -1,8 +1,8 @@
-// Package flow provides given velocities on the faces of a grid: the standard test flows, and those of cases from
-// expressions and files. Test flows have no discrete divergence beyond round-off: in the plane they are differences
-// of a stream function, in space averages over faces of fields with a known potential. Sines are tabulated along the
-// axes, so that every rank has the same bits. A Flow is evaluated on a block by OnBlock, a time series by
-// BlockSeries.
+// Package flow provides velocities on the faces of a grid that do not depend on the solution: the standard test flows,
+// and flows from the expressions and files of a case. Test flows have no discrete divergence beyond round-off: in the
+// plane they are differences of a stream function, in space averages over faces of fields with a known potential.
+// Sines are tabulated along the axes, so that every rank has the same bits. OnBlock evaluates a Flow on a block,
+// BlockSeries a time series of velocities.
 package flow
 
 import (
@@ -40,16 +40,13 @@ var Names = []string{"rotation", "rider-kothe", "reversed-vortex", "deformation"
 // about the centre of the grid, the period is the time of one revolution.
 //
 //	rotation         solid-body rotation in the plane
-//	rider-kothe      ψ = sin²(πx) sin²(πy) / π, one vortex in the unit square (Rider and Kothe, J. Comput. Phys. 141,
-//
-// 1998)
-//
+//	rider-kothe      ψ = sin²(πx) sin²(πy) / π, one vortex in the unit square (Rider and Kothe, J. Comput. Phys.
+//	                 141, 1998)
 //	reversed-vortex  the same; the period is required
 //	deformation      ψ = sin(4π(x+½)) cos(4π(y+½)) / 4π, vortices in a periodic unit square (Smolarkiewicz, 1982)
 //	enright          2 sin²(πx) sin(2πy) sin(2πz) and so on in the unit cube (LeVeque, SIAM J. Numer. Anal. 33, 1996)
 //	shear            rider-kothe in x and y, and (1 - 2r)² along z, r the distance from the axis (Liovic et al.,
-//
-// Comput. Fluids 35, 2006)
+//	                 Comput. Fluids 35, 2006)
 func Named(name string, g *grid.Grid, period float64) (Flow, error) {
 	if !(period >= 0) || math.IsInf(period, 0) {
 		return Flow{}, fmt.Errorf("flow %s: the period is %g; it must be positive, or 0 for none", name, period)
@@ -60,7 +57,8 @@ func Named(name string, g *grid.Grid, period float64) (Flow, error) {
 	}
 	planar := name != "enright" && name != "shear"
 	if slices.Contains(Names, name) && planar != (g.Dim == 2) {
-		return f, fmt.Errorf("flow %s has %d dimensions, the grid has %d", name, 5-g.Dim, g.Dim)
+		const bothDims = 2 + 3
+		return f, fmt.Errorf("flow %s has %d dimensions, the grid has %d", name, bothDims-g.Dim, g.Dim)
 	}
 	if name == "reversed-vortex" && period == 0 {
 		return f, fmt.Errorf("flow %s needs a period", name)
@@ -145,7 +143,7 @@ func stream(g *grid.Grid, psi func(i, j int) float64) func(axis, i, j, k int) fl
 	}
 }
 
-// margin is the number of cells by which tables extend beyond the grid, more than any stencil.
+// margin is the number of cells by which tables extend beyond the grid: more than wallMargin.
 const margin = 16
 
 // table holds a function of one coordinate at nodes or cells, from index -margin.

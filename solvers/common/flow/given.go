@@ -60,7 +60,7 @@ func Components(g *grid.Grid, velocity func(axis int, x, y, z float64) float64) 
 // Divergence returns the largest |∇·u| in a cell of the grid in 1/s, for a time factor of 1, that cell, and the
 // largest speed through a face. Divergence × h / speed is the relative error of volumes: below 1e-12 volumes are
 // conserved to round-off.
-func Divergence(g *grid.Grid, f Flow) (most float64, cell [3]int, speed float64) {
+func Divergence(g *grid.Grid, f Flow) (largest float64, cell [3]int, speed float64) {
 	for k := range g.N[2] {
 		for j := range g.N[1] {
 			for i := range g.N[0] {
@@ -72,11 +72,11 @@ func Divergence(g *grid.Grid, f Flow) (most float64, cell [3]int, speed float64)
 					sum += (hi - lo) / g.Spacing(axis)
 					speed = max(speed, math.Abs(lo), math.Abs(hi))
 				}
-				if sum = math.Abs(sum); !(sum <= most) {
-					most, cell = sum, [3]int{i, j, k}
+				if sum = math.Abs(sum); !(sum <= largest) {
+					largest, cell = sum, [3]int{i, j, k}
 				}
 			}
 		}
 	}
-	return most, cell, speed
+	return largest, cell, speed
 }

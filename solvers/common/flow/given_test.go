@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// TestFlowsOfPotentials proves that flows of potentials have no discrete divergence, also in cells that are not
+// TestFlowsOfPotentials proves that flows from potentials have no discrete divergence, also in cells that are not
 // cubes, and agree with the analytic velocity.
 func TestFlowsOfPotentials(t *testing.T) {
 	psi := func(x, y float64) float64 { return math.Exp(x) * math.Sin(3*y) }

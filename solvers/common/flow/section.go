@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// Section is the section [velocity] of a case: a given flow. One of Field, Psi, Potential, Parts and Faces is set.
+// Section is the section [velocity] of a case: a given flow. One of Field, Psi, Potential, Components and Faces is set.
 type Section struct {
 	Field      string         // name of a test flow of this package
 	Psi        []config.Field // a stream function of x and y: u = -∂ψ/∂y, v = ∂ψ/∂x
@@ -14,8 +14,10 @@ type Section struct {
 	Components []config.Field // velocities u, v and in space w, at the centres of faces
 	Faces      []string       // archives with NumPy arrays u, v and in space w (see Faces), one for each of Times
 	Times      []float64      // times of several Faces in s, ascending; in between the velocity is interpolated linearly
-	Period     float64        // s; the velocity is multiplied by cos(πt/Period), or rotates in this time; 0 for none
-	// expression over t with magnitude at most 1 that multiplies the velocity; none without Program
+	// Period is in s, 0 for none. The velocity is multiplied by cos(πt/Period); of the flow rotation, it is the time of
+	// one revolution.
+	Period float64
+	// Factor is an expression over t with magnitude at most 1, which multiplies the velocity; without Program it is 1.
 	Factor config.Field
 
 	// Divergence is the largest allowed ratio of the net flow out of a cell to the flow through it, for velocities
@@ -23,8 +25,8 @@ type Section struct {
 	Divergence float64
 }
 
-// Checked reports whether the velocity may have a divergence, so that the limit Divergence applies.
-func (v *Section) Checked() bool { return len(v.Components) > 0 || len(v.Faces) > 0 }
+// MayHaveDivergence reports whether the velocity may have a divergence, so that the limit Divergence applies.
+func (v *Section) MayHaveDivergence() bool { return len(v.Components) > 0 || len(v.Faces) > 0 }
 
 // Print writes the section with all defaults.
 func (v *Section) Print(p *config.Printer) {
@@ -45,7 +47,7 @@ func (v *Section) Print(p *config.Printer) {
 	if v.Factor.Program != nil {
 		p.Pair("factor", v.Factor)
 	}
-	if v.Checked() {
+	if v.MayHaveDivergence() {
 		p.Pair("divergence", v.Divergence)
 	}
 }
@@ -53,12 +55,12 @@ func (v *Section) Print(p *config.Printer) {
 // Decode reads the section on a grid of 2 or 3 dimensions.
 func Decode(s *config.Section, dim int) Section {
 	v := Section{Divergence: s.Number("divergence", config.Bound{Most: 1, Fallback: 1e-10, Optional: true})}
-	s.Know(slices.Concat([]string{"field", "psi", "faces", "times", "period", "factor"}, parts, potential)...)
+	s.Know(slices.Concat([]string{"field", "psi", "faces", "times", "period", "factor"}, componentKeys, potentialKeys)...)
 	v.decodeForm(s, dim)
 	if s.Has("times") && !s.Has("faces") {
 		s.Fail("times", "belongs to faces")
 	}
-	if s.Has("divergence") && !slices.ContainsFunc(parts, s.Has) && !s.Has("faces") {
+	if s.Has("divergence") && !slices.ContainsFunc(componentKeys, s.Has) && !s.Has("faces") {
 		s.Fail("divergence", "belongs to u, v and w or faces; this velocity has none by construction")
 	}
 	v.decodeFactor(s)
@@ -66,7 +68,7 @@ func Decode(s *config.Section, dim int) Section {
 	return v
 }
 
-var parts, potential = []string{"u", "v", "w"}, []string{"ax", "ay", "az"}
+var componentKeys, potentialKeys = []string{"u", "v", "w"}, []string{"ax", "ay", "az"}
 
 // forms are the alternative forms of a velocity, each with its keys; a section has the keys of one.
 var forms = []struct {
@@ -77,19 +79,19 @@ var forms = []struct {
 	// a test flow of this package
 	{"field", []string{"field"}, (*Section).decodeField},
 	// a stream function in the plane
-	{"psi", []string{"psi"}, (*Section).decodeStream},
+	{"psi", []string{"psi"}, (*Section).decodePsi},
 	// velocities at faces from files, for one or more times
-	{"faces", []string{"faces"}, func(v *Section, s *config.Section, _ int) { v.series(s) }},
+	{"faces", []string{"faces"}, func(v *Section, s *config.Section, _ int) { v.decodeFaces(s) }},
 	// a vector potential in space
-	{"ax, ay, az", potential, (*Section).decodePotential},
-	{"u, v and w", parts, (*Section).decodeParts},
+	{"ax, ay, az", potentialKeys, (*Section).decodePotential},
+	{"u, v and w", componentKeys, (*Section).decodeComponents},
 }
 
 // decodeForm reads the velocity in the form that is given.
 func (v *Section) decodeForm(s *config.Section, dim int) {
 	var given []int
-	for k, way := range forms {
-		if slices.ContainsFunc(way.keys, s.Has) {
+	for k, form := range forms {
+		if slices.ContainsFunc(form.keys, s.Has) {
 			given = append(given, k)
 		}
 	}
@@ -103,9 +105,9 @@ func (v *Section) decodeForm(s *config.Section, dim int) {
 	}
 }
 
-func (v *Section) decodeParts(s *config.Section, dim int) {
-	for _, key := range parts[:max(2, dim)] {
-		v.Components = append(v.Components, steady(s, key))
+func (v *Section) decodeComponents(s *config.Section, dim int) {
+	for _, key := range componentKeys[:max(2, dim)] {
+		v.Components = append(v.Components, steadyField(s, key))
 	}
 	if dim == 2 && s.Has("w") {
 		s.Fail("w", "the grid has no axis z")
@@ -113,16 +115,16 @@ func (v *Section) decodeParts(s *config.Section, dim int) {
 }
 
 func (v *Section) decodePotential(s *config.Section, dim int) {
-	for _, key := range potential {
-		v.Potential = append(v.Potential, steady(s, key))
+	for _, key := range potentialKeys {
+		v.Potential = append(v.Potential, steadyField(s, key))
 	}
 	if dim == 2 {
 		s.Fail("", "ax, ay, az are a vector potential in space; in the plane give psi")
 	}
 }
 
-func (v *Section) decodeStream(s *config.Section, dim int) {
-	v.Psi = []config.Field{steady(s, "psi")}
+func (v *Section) decodePsi(s *config.Section, dim int) {
+	v.Psi = []config.Field{steadyField(s, "psi")}
 	if dim == 3 {
 		s.Fail("psi", "a stream function is for the plane; give ax, ay, az, or u, v and w")
 	}
@@ -132,7 +134,8 @@ func (v *Section) decodeField(s *config.Section, dim int) {
 	v.Field = s.Choice("field", config.Required, Names...)
 	spatial := v.Field == "enright" || v.Field == "shear"
 	if dim > 0 && slices.Contains(Names, v.Field) && spatial != (dim == 3) {
-		s.Fail("field", "%s is a flow of %d dimensions, the grid has %d", v.Field, 5-dim, dim)
+		const bothDims = 2 + 3
+		s.Fail("field", "%s is a flow of %d dimensions, the grid has %d", v.Field, bothDims-dim, dim)
 	}
 }
 
@@ -154,8 +157,8 @@ func (v *Section) decodeFactor(s *config.Section) {
 	}
 }
 
-// series reads the files of velocities at faces, and their times if there are several.
-func (v *Section) series(s *config.Section) {
+// decodeFaces reads the names of files with velocities at faces, and their times if there are several.
+func (v *Section) decodeFaces(s *config.Section) {
 	v.Faces = s.Texts("faces")
 	if slices.Contains(v.Faces, "") {
 		s.Fail("faces", "is empty; give a file of numpy.savez with the arrays u, v and in space w")
@@ -174,8 +177,8 @@ func (v *Section) series(s *config.Section) {
 	}
 }
 
-// steady reads an expression over the position.
-func steady(s *config.Section, key string) config.Field {
+// steadyField reads an expression over the position, which must not depend on time.
+func steadyField(s *config.Section, key string) config.Field {
 	f := s.Formula(key, s.TimeField(key, config.Required, nil, ""))
 	if f.Program != nil && f.Program.Mentions("t") {
 		s.Fail(key, `depends on t; give factor = "…", an expression over t that multiplies the velocity everywhere`)

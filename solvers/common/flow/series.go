@@ -35,11 +35,11 @@ func (f Flow) Each(do func(Flow) error) error {
 		return do(f)
 	}
 	for n := range f.Series.Times {
-		at, err := f.Series.load(n)
+		flow, err := f.Series.load(n)
 		if err != nil {
 			return err
 		}
-		if err := do(at); err != nil {
+		if err := do(flow); err != nil {
 			return err
 		}
 	}
@@ -88,12 +88,12 @@ func (c *BlockSeries[F]) At(ctx context.Context, t float64) (u [3][]F, err error
 		}
 		c.interval = n
 	}
-	share := F((t - times[n]) / (times[n+1] - times[n]))
+	fraction := F((t - times[n]) / (times[n+1] - times[n]))
 	for axis := range c.block.Grid.Dim {
 		a, b, u := c.ends[0][axis], c.ends[1][axis], c.u[axis]
 		parallel.Ranges(len(u), parallel.Parts(len(u), facesPerWorker), func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
-				u[i] = a[i] + (b[i]-a[i])*share
+				u[i] = a[i] + (b[i]-a[i])*fraction
 			}
 		})
 	}

@@ -1,5 +1,5 @@
-// Package num is the arithmetic that kernels share. Its functions are plain and use only + - × ÷ √ and comparisons, so
-// that every processor gives the same bits.
+// Package num has the arithmetic functions that kernels share. They use only + - × ÷ √ and comparisons, so that every
+// processor gives the same bits.
 package num
 
 import "math"

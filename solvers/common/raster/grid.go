@@ -1,6 +1,6 @@
 // Package raster reads rasters of elevations, depths and coefficients and interpolates in them. Open reads ESRI ASCII
 // grids, GeoTIFF, NetCDF (classic formats, CF conventions) and XYZ points of a regular grid as a Grid, of which it
-// loads only the window that is needed; a Stack combines several rasters.
+// loads only the rows and columns that are needed (its window); a Stack combines several rasters.
 package raster
 
 import (
@@ -17,8 +17,10 @@ type Grid struct {
 	name          string
 
 	window window
-	values []float64 // of the window, row by row from the north-west corner; NaN where there is no data; or
-	narrow []float32 // the same in single precision
+	// The values of the window, row by row from the north-west corner; NaN where there is no data. Those of a GeoTIFF in
+	// single precision are in values32, and values is nil.
+	values   []float64
+	values32 []float32
 }
 
 // window is a range of columns and rows of a raster; rows are counted from the north.
@@ -39,14 +41,14 @@ func (e *Missing) Error() string { return e.text }
 // value is constant along the normal. Points outside the grid, and points whose value needs a cell without data, give
 // the error Missing.
 func (g *Grid) At(x, y float64) (float64, error) {
-	column, right := g.between((x-g.West)/g.Width, g.Columns)
-	row, up := g.between((y-g.South)/g.Height, g.Rows)
+	column, right := g.cellAt((x-g.West)/g.Width, g.Columns)
+	row, up := g.cellAt((y-g.South)/g.Height, g.Rows)
 	if column < 0 || row < 0 {
 		return 0, &Missing{fmt.Sprintf("%s: point (%g, %g) is outside the raster, which covers %s", g.name, x, y, g.extent())}
 	}
-	v := g.along(column, row, right)
+	v := g.interpolateRow(column, row, right)
 	if up > 0 {
-		v += up * (g.along(column, row+1, right) - v)
+		v += up * (g.interpolateRow(column, row+1, right) - v)
 	}
 	if v-v != 0 {
 		return 0, &Missing{fmt.Sprintf("%s: the raster has no data at point (%g, %g), or at a cell next to it", g.name, x, y)}
@@ -59,9 +61,9 @@ func (g *Grid) extent() string {
 		g.South+float64(g.Rows)*g.Height)
 }
 
-// between converts a position, in cells from the edge, to a cell and the fraction of the way from its centre to the
-// next. The cell is -1 if the position is outside.
-func (g *Grid) between(position float64, cells int) (cell int, fraction float64) {
+// cellAt converts a position, in cells from the edge, to a cell and the fraction of the way from its centre to that of
+// the next cell. The cell is -1 if the position is outside.
+func (g *Grid) cellAt(position float64, cells int) (cell int, fraction float64) {
 	if !(position >= 0 && position <= float64(cells)) {
 		return -1, 0
 	}
@@ -70,8 +72,9 @@ func (g *Grid) between(position float64, cells int) (cell int, fraction float64)
 	return int(whole), centre - whole
 }
 
-// along interpolates in a row, counted from the south. A cell with weight 0 may lack data.
-func (g *Grid) along(column, row int, fraction float64) float64 {
+// interpolateRow interpolates between the centres of two cells of a row, which is counted from the south. A cell with
+// weight 0 is not read: it may lack data.
+func (g *Grid) interpolateRow(column, row int, fraction float64) float64 {
 	v := g.value(column, row)
 	if fraction > 0 {
 		v += fraction * (g.value(column+1, row) - v)
@@ -87,8 +90,8 @@ func (g *Grid) value(column, row int) float64 {
 		return math.NaN()
 	}
 	i := row*w.columns + column
-	if g.narrow != nil {
-		return float64(g.narrow[i])
+	if g.values32 != nil {
+		return float64(g.values32[i])
 	}
 	return g.values[i]
 }
@@ -96,10 +99,10 @@ func (g *Grid) value(column, row int) float64 {
 // setWindow sets the window to the cells that are needed for points in a box.
 func (g *Grid) setWindow(b Box) {
 	span := func(lo, hi, from, size float64, cells int) (first, count int) {
-		a := math.Floor((lo-from)/size - .5)
-		z := math.Floor((hi-from)/size-.5) + 1
-		a, z = min(max(a, 0), float64(cells)), min(max(z, -1), float64(cells-1))
-		return int(a), max(0, int(z)-int(a)+1)
+		firstCell := math.Floor((lo-from)/size - .5)
+		lastCell := math.Floor((hi-from)/size-.5) + 1
+		firstCell, lastCell = min(max(firstCell, 0), float64(cells)), min(max(lastCell, -1), float64(cells-1))
+		return int(firstCell), max(0, int(lastCell)-int(firstCell)+1)
 	}
 	w := &g.window
 	w.column, w.columns = span(b.West, b.East, g.West, g.Width, g.Columns)

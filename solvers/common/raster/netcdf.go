@@ -18,7 +18,7 @@ func fromNetCDF(path, variable string, b Box) (*Grid, error) {
 		return nil, err
 	}
 	defer f.Close()
-	g, err := onCoordinates(f, variable, b)
+	g, err := gridOfVariable(f, variable, b)
 	if err != nil {
 		if strings.HasPrefix(err.Error(), path) {
 			return nil, err
@@ -29,8 +29,8 @@ func fromNetCDF(path, variable string, b Box) (*Grid, error) {
 	return g, nil
 }
 
-func onCoordinates(f *netcdf.File, variable string, b Box) (*Grid, error) {
-	v, err := choose(f, variable)
+func gridOfVariable(f *netcdf.File, variable string, b Box) (*Grid, error) {
+	v, err := chooseVariable(f, variable)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func onCoordinates(f *netcdf.File, variable string, b Box) (*Grid, error) {
 	}
 	g := &Grid{EPSG: epsgOf(f, v)}
 	xDim := n - 1 // index of the dimension of x
-	if isX(f.Var(f.Dims[v.Dims[n-2]].Name)) && !isX(f.Var(f.Dims[v.Dims[n-1]].Name)) {
+	if isEastward(f.Var(f.Dims[v.Dims[n-2]].Name)) && !isEastward(f.Var(f.Dims[v.Dims[n-1]].Name)) {
 		return nil, fmt.Errorf("variable %q has x before y: reorder it by ncpdq -a %s,%s", v.Name, f.Dims[v.Dims[n-1]].Name,
 			f.Dims[v.Dims[n-2]].Name)
 	}
@@ -87,11 +87,11 @@ func onCoordinates(f *netcdf.File, variable string, b Box) (*Grid, error) {
 	return g, nil
 }
 
-// choose finds a variable by name, or the only variable over two coordinates.
-func choose(f *netcdf.File, name string) (*netcdf.Var, error) {
+// chooseVariable finds a variable by name, or the only variable over two coordinates.
+func chooseVariable(f *netcdf.File, name string) (*netcdf.Var, error) {
 	onGrid := func(v *netcdf.Var) bool {
 		n := len(v.Dims)
-		return n >= 2 && v.Type != netcdf.Char && coordinate(f, v.Dims[n-1]) && coordinate(f, v.Dims[n-2])
+		return n >= 2 && v.Type != netcdf.Char && hasCoordinate(f, v.Dims[n-1]) && hasCoordinate(f, v.Dims[n-2])
 	}
 	var names []string
 	var found *netcdf.Var
@@ -116,14 +116,14 @@ func choose(f *netcdf.File, name string) (*netcdf.Var, error) {
 	return nil, fmt.Errorf("the file has the variables %q: choose one by variable = %q", names, names[0])
 }
 
-// coordinate reports whether a dimension has a numeric coordinate variable.
-func coordinate(f *netcdf.File, dim int) bool {
+// hasCoordinate reports whether a dimension has a numeric coordinate variable.
+func hasCoordinate(f *netcdf.File, dim int) bool {
 	v := f.Var(f.Dims[dim].Name)
 	return v != nil && len(v.Dims) == 1 && v.Dims[0] == dim && v.Type != netcdf.Char
 }
 
-// isX reports whether the attributes or the name of a coordinate mark it as running from west to east.
-func isX(v *netcdf.Var) bool {
+// isEastward reports whether the attributes or the name of a coordinate mark it as one from west to east.
+func isEastward(v *netcdf.Var) bool {
 	units := v.Attrs.Text("units")
 	name := v.Attrs.Text("standard_name")
 	return v.Attrs.Text("axis") == "X" || name == "longitude" || name == "projection_x_coordinate" ||

@@ -62,12 +62,12 @@ func fromGeoTIFF(path string, b Box) (*Grid, error) {
 		w.Row = g.Rows - w.Row - w.Rows
 	}
 	if f.IsFloat32() {
-		g.narrow, err = f.ReadFloat32(w)
+		g.values32, err = f.ReadFloat32(w)
 	} else {
 		g.values, err = f.Read(w)
 	}
 	if upward {
-		reverseRows(g.narrow, w.Columns)
+		reverseRows(g.values32, w.Columns)
 		reverseRows(g.values, w.Columns)
 	}
 	return g, err

@@ -20,8 +20,9 @@ func bump(x, y float64) float64 {
 	return 3*x - y*y/7
 }
 
-// written writes the raster as ASCII grid, XYZ, GeoTIFF, and as NetCDF with ascending and with descending y.
-func written(t *testing.T) []string {
+// writeAllFormats writes the raster as ASCII grid, XYZ, GeoTIFF, and as NetCDF with ascending and with descending y,
+// and returns the paths of the files.
+func writeAllFormats(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
 	ascii := "ncols 20 nrows 12 xllcorner 100 yllcorner 50 dx 2 dy 3 nodata_value -9999\n"
@@ -80,7 +81,7 @@ func inNetCDF(t *testing.T, xs, ys, values []float64) []byte {
 
 // TestFormatsAgree proves that all formats give the same values and errors, for whole rasters and windows.
 func TestFormatsAgree(t *testing.T) {
-	files := written(t)
+	files := writeAllFormats(t)
 	for _, box := range []Box{Everywhere, {110, 60, 125, 75}, {100, 50, 101, 51}, {139.5, 85.5, 140, 86}} {
 		want, err := Open(files[0], "", Everywhere)
 		if err != nil {
@@ -106,7 +107,7 @@ func TestFormatsAgree(t *testing.T) {
 
 // TestOnlyTheWindowIsRead proves that only the cells near the box are loaded, and none for a box far away.
 func TestOnlyTheWindowIsRead(t *testing.T) {
-	for _, path := range written(t)[2:] {
+	for _, path := range writeAllFormats(t)[2:] {
 		g, err := Open(path, "", Box{110, 60, 112, 62})
 		if err != nil || len(g.values) == 0 || len(g.values) > 16 {
 			t.Errorf("%s: %d values, %v", path, len(g.values), err)
@@ -129,7 +130,7 @@ func TestStack(t *testing.T) {
 	if err := os.WriteFile(fine, []byte(small), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files := written(t)
+	files := writeAllFormats(t)
 	all, err := OpenAll([]string{files[2], fine}, "", Everywhere)
 	if err != nil {
 		t.Fatal(err)
@@ -143,10 +144,10 @@ func TestStack(t *testing.T) {
 		!strings.Contains(err.Error(), files[2]+" covers x from 100 to 140") {
 		t.Error(err)
 	}
-	if err := all.Coordinates(4326); err == nil || !strings.Contains(err.Error(), "gdalwarp -t_srs EPSG:4326") {
+	if err := all.CheckCoordinates(4326); err == nil || !strings.Contains(err.Error(), "gdalwarp -t_srs EPSG:4326") {
 		t.Error(err)
 	}
-	if err := all.Coordinates(25832); err != nil {
+	if err := all.CheckCoordinates(25832); err != nil {
 		t.Error(err)
 	}
 }
@@ -191,7 +192,8 @@ func TestNetCDFRefusals(t *testing.T) {
 			t.Errorf("%v does not say %q", err, want)
 		}
 	}
-	if _, err := Open(written(t)[0], "h", Everywhere); err == nil || !strings.Contains(err.Error(), "leave out variable") {
+	_, err := Open(writeAllFormats(t)[0], "h", Everywhere)
+	if err == nil || !strings.Contains(err.Error(), "leave out variable") {
 		t.Error(err)
 	}
 }

@@ -96,7 +96,7 @@ func readHeader(t *tokens) (h map[string]float64, first []byte, err error) {
 		switch key {
 		case "ncols", "nrows", "xllcorner", "xllcenter", "yllcorner", "yllcenter", "cellsize", "dx", "dy", "nodata_value":
 		default:
-			return nil, nil, fmt.Errorf("%.40q is not known in the header of an ESRI ASCII grid; %s", token, converted)
+			return nil, nil, fmt.Errorf("%.40q is not known in the header of an ESRI ASCII grid; %s", token, conversionAdvice)
 		}
 		if _, twice := h[key]; twice {
 			return nil, nil, fmt.Errorf("%s is given twice", key)

@@ -39,9 +39,9 @@ func (s Stack) At(x, y float64) (float64, error) {
 	return 0, &Missing{fmt.Sprintf("point (%g, %g): no raster has data there: %s", x, y, strings.Join(texts, "; "))}
 }
 
-// Coordinates refuses rasters whose coordinate reference system has another EPSG code than the given one; codes of 0
-// are unknown and accepted.
-func (s Stack) Coordinates(epsg int) error {
+// CheckCoordinates refuses rasters whose coordinate reference system has another EPSG code than the given one. A code
+// of 0 means that the system is not known; it is accepted.
+func (s Stack) CheckCoordinates(epsg int) error {
 	for _, g := range s {
 		if epsg != 0 && g.EPSG != 0 && g.EPSG != epsg {
 			return fmt.Errorf("%s has coordinates in EPSG:%d, the case has EPSG:%d: convert it by gdalwarp -t_srs EPSG:%[3]d",

@@ -8,8 +8,8 @@ import (
 // maxToken is the length of the longest word.
 const maxToken = 64
 
-// converted is the advice for unsupported formats.
-const converted = "convert it by gdal_translate IN OUT.tif"
+// conversionAdvice ends messages about unsupported formats.
+const conversionAdvice = "convert it by gdal_translate IN OUT.tif"
 
 // tokens splits a file into words between white space.
 type tokens struct {
@@ -43,7 +43,7 @@ func (t *tokens) next() ([]byte, error) {
 			continue
 		case n == maxToken:
 			return nil, fmt.Errorf("word %q… is longer than %d characters: this is not an ESRI ASCII grid; %s", t.word[:20],
-				maxToken, converted)
+				maxToken, conversionAdvice)
 		}
 		t.word[n], t.wordLine = b, t.line
 		n++

@@ -19,7 +19,7 @@ func DecodeXYZ(r io.Reader, name string) (*Grid, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
-	g, err := regular(points)
+	g, err := gridOfPoints(points)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
@@ -63,16 +63,17 @@ func points(r io.Reader) (list [][3]float64, line int, err error) {
 	return list, max(1, line), nil
 }
 
-// regular makes the grid on which the points lie.
-func regular(list [][3]float64) (*Grid, error) {
+// gridOfPoints makes the grid whose cell centres the points are.
+func gridOfPoints(list [][3]float64) (*Grid, error) {
 	g := &Grid{}
 	var err error
-	if g.West, g.Width, g.Columns, err = steps(list, 0); err != nil {
+	if g.West, g.Width, g.Columns, err = spacing(list, 0); err != nil {
 		return nil, err
 	}
-	if g.South, g.Height, g.Rows, err = steps(list, 1); err != nil {
+	if g.South, g.Height, g.Rows, err = spacing(list, 1); err != nil {
 		return nil, err
 	}
+	// Scattered points give a small step by chance, and then a grid in which nearly all cells are without data.
 	if g.Columns > MaxCells/g.Rows || g.Columns*g.Rows > 1000+100*len(list) {
 		return nil, fmt.Errorf("%d points are too few for a grid of %d x %d: convert scattered points by gdal_grid",
 			len(list), g.Columns, g.Rows)
@@ -96,8 +97,8 @@ func regular(list [][3]float64) (*Grid, error) {
 	return g, nil
 }
 
-// steps returns the outer edge, the step and the number of positions along an axis.
-func steps(list [][3]float64, axis int) (edge, step float64, count int, err error) {
+// spacing returns, along an axis, the outer edge of the grid, the distance of its positions and their number.
+func spacing(list [][3]float64, axis int) (edge, step float64, count int, err error) {
 	positions := make([]float64, len(list))
 	for i, p := range list {
 		positions[i] = p[axis]

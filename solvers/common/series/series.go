@@ -18,8 +18,9 @@ type Row = series.Row
 // Constant returns a constant series.
 func Constant(value float64) []Row { return []Row{{Value: value}} }
 
-// Of returns the rows of a case's series from time 0 to end, a single row if it is constant. Times increase.
-func Of(c *config.Case, s config.Series) ([]Row, error) {
+// FromCase returns the rows of a case's series from time 0 to the end of the run, a single row if it is constant. Times
+// increase.
+func FromCase(c *config.Case, s config.Series) ([]Row, error) {
 	if s.File == "" {
 		return Tabulate(s.Program, c.Time.End)
 	}
@@ -36,24 +37,24 @@ func Of(c *config.Case, s config.Series) ([]Row, error) {
 	return rows, nil
 }
 
-// Tabulate samples an expression at pieces+1 equally spaced times, and halves the intervals at most `halving` times.
+// Tabulate samples an expression at the ends of equal intervals, and halves each of them at most maxHalvings times.
 const (
-	pieces  = 1024
-	halving = 14
+	intervals   = 1024
+	maxHalvings = 14
 )
 
 // Tabulate returns rows of an expression over t from 0 to end, enough that linear interpolation is accurate to 1e-5
 // of its range. At a jump, rows are closer than 1e-7 of the time range.
 func Tabulate(p *expr.Program, end float64) ([]Row, error) {
 	t := table{p: p}
-	first, err := t.at(0)
+	first, err := t.eval(0)
 	if err != nil || !p.Mentions("t") {
 		return []Row{first}, err
 	}
 	coarse := []Row{first}
 	least, largest := first.Value, first.Value
-	for k := 1; k <= pieces; k++ {
-		r, err := t.at(end * float64(k) / pieces)
+	for k := 1; k <= intervals; k++ {
+		r, err := t.eval(end * float64(k) / intervals)
 		if err != nil {
 			return nil, err
 		}
@@ -61,8 +62,8 @@ func Tabulate(p *expr.Program, end float64) ([]Row, error) {
 		least, largest = min(least, r.Value), max(largest, r.Value)
 	}
 	t.rows, t.tolerance = coarse[:1:1], 1e-5*max(largest-least, 1e-9*max(math.Abs(least), math.Abs(largest)))
-	for k := range pieces {
-		if err := t.between(coarse[k], coarse[k+1], halving); err != nil {
+	for k := range intervals {
+		if err := t.refine(coarse[k], coarse[k+1], maxHalvings); err != nil {
 			return nil, err
 		}
 	}
@@ -76,17 +77,17 @@ type table struct {
 	rows      []Row
 }
 
-func (t *table) at(time float64) (Row, error) {
+func (t *table) eval(time float64) (Row, error) {
 	v, err := t.p.Eval(0, 0, 0, time)
 	return Row{T: time, Value: v}, err
 }
 
-// between appends the rows after a up to b.
-func (t *table) between(a, b Row, depth int) error {
+// refine appends the rows after a up to b, and halves the interval at most depth times.
+func (t *table) refine(a, b Row, depth int) error {
 	linear := true
 	var middle Row
 	for _, part := range []float64{.25, .5, .75} {
-		r, err := t.at(a.T + part*(b.T-a.T))
+		r, err := t.eval(a.T + part*(b.T-a.T))
 		if err != nil {
 			return err
 		}
@@ -102,8 +103,8 @@ func (t *table) between(a, b Row, depth int) error {
 		t.rows = append(t.rows, b)
 		return nil
 	}
-	if err := t.between(a, middle, depth-1); err != nil {
+	if err := t.refine(a, middle, depth-1); err != nil {
 		return err
 	}
-	return t.between(middle, b, depth-1)
+	return t.refine(middle, b, depth-1)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/atoll-hpc/atoll/formats/series"
 )
 
-// at interpolates a series linearly.
-func at(rows []Row, t float64) float64 {
+// interpolate returns the value at time t, linearly between rows.
+func interpolate(rows []Row, t float64) float64 {
 	i, _ := slices.BinarySearchFunc(rows, t, func(r Row, t float64) int {
 		if r.T <= t {
 			return -1
@@ -30,7 +30,7 @@ func at(rows []Row, t float64) float64 {
 }
 
 // TestTabulate proves that interpolation between the rows of an expression is accurate to 1e-5 of its range, and that
-// a jump is resolved in almost no time.
+// the rows around a jump are so close that at most one of a million samples lies between them.
 func TestTabulate(t *testing.T) {
 	for text, f := range map[string]func(float64) float64{
 		"3 + 2*sin(t/7)": func(t float64) float64 { return 3 + 2*math.Sin(t/7) },
@@ -53,16 +53,16 @@ func TestTabulate(t *testing.T) {
 		if rows[0].T != 0 || rows[len(rows)-1].T != 1000 || len(rows) > 1<<17 {
 			t.Errorf("%s: %d rows from %g to %g", text, len(rows), rows[0].T, rows[len(rows)-1].T)
 		}
-		off := 0
+		wrong := 0
 		const samples = 1 << 20
 		for k := range samples {
-			at, want := at(rows, 1000*float64(k)/samples), f(1000*float64(k)/samples)
-			if math.Abs(at-want) > 4.1e-5 {
-				off++
+			got, want := interpolate(rows, 1000*float64(k)/samples), f(1000*float64(k)/samples)
+			if math.Abs(got-want) > 4.1e-5 {
+				wrong++
 			}
 		}
-		if off > 1 { // of a jump
-			t.Errorf("%s: wrong at %d of %d times", text, off, samples)
+		if wrong > 1 { // one sample may lie in the jump
+			t.Errorf("%s: wrong at %d of %d times", text, wrong, samples)
 		}
 	}
 	p, err := expr.Compile("2*pi")
@@ -94,14 +94,16 @@ func TestSeriesCoverTheRun(t *testing.T) {
 	}
 	c := &config.Case{Time: config.Time{End: 6}}
 	s := config.Series{File: path}
-	if _, err := Of(c, s); err == nil || !strings.Contains(err.Error(), "from 0 s to 5 s, the run is from 0 to 6 s") {
+	if _, err := FromCase(c, s); err == nil ||
+		!strings.Contains(err.Error(), "from 0 s to 5 s, the run is from 0 to 6 s") {
 		t.Errorf("error %v", err)
 	}
 	s.Hold = true
-	if rows, err := Of(c, s); err != nil || len(rows) != 2 {
+	if rows, err := FromCase(c, s); err != nil || len(rows) != 2 {
 		t.Errorf("%v, %v", rows, err)
 	}
-	if _, err := Of(c, config.Series{File: "nowhere.csv"}); err == nil || !strings.Contains(err.Error(), "nowhere.csv") {
+	s = config.Series{File: "nowhere.csv"}
+	if _, err := FromCase(c, s); err == nil || !strings.Contains(err.Error(), "nowhere.csv") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -13,24 +13,24 @@ func (n *node) exactFraction(c *Cell) float64 {
 		middle[d] += c.H[d] / 2
 		radius += c.H[d] * c.H[d] / 4
 	}
-	n = n.within(middle[0], middle[1], middle[2], math.Sqrt(radius)*(1+1e-12))
+	n = n.simplifiedNear(middle[0], middle[1], middle[2], math.Sqrt(radius)*(1+1e-12))
 	switch n.op {
 	case everything:
 		return 1
 	case nothing:
 		return 0
 	}
-	m := measure{tree: n, cell: c, at: c.Lo}
+	m := measure{tree: n, cell: c, position: c.Lo}
 	if c.Dim == 2 {
 		m.plane.axes = [3]int{0, 1, 2}
 		v, _ := m.area(c.Lo[2])
 		return min(1, max(0, v))
 	}
-	cuts := m.choose()
+	cuts := m.chooseAxis()
 	sum, last := 0.0, 0.0
 	for _, x := range append(cuts, 1) {
 		if x-last > 1e-15 {
-			sum += m.volume(last, x, halvings)
+			sum += m.volume(last, x, maxHalvings)
 		}
 		last = x
 	}
@@ -38,30 +38,32 @@ func (n *node) exactFraction(c *Cell) float64 {
 }
 
 const (
-	halvings = 30 // of an interval, at most
-	// largest difference of the two rules as a part of the cell; the error of the Kronrod rule is much smaller
+	maxHalvings = 30 // how often an interval is halved at most
+	// tolerance is the largest difference of the two rules as a part of the cell; the error of the Kronrod rule is much
+	// smaller.
 	tolerance    = 1e-11
 	minThickness = 1e-9 // parts of a cell that are thinner than this fraction are ignored
-	minStrip     = 1e-9 // strips narrower than this are not part of a section's kind
-	// searches for changes of kind in a cell; where surfaces nearly coincide, round-off changes the kind arbitrarily
-	mostChanges = 40
-	breaksRoom  = 64
+	minStrip     = 1e-9 // strips narrower than this fraction of a cell's side do not affect the kind of a section
+	// maxChanges limits the searches for changes of kind in a cell: where surfaces nearly coincide, round-off changes the
+	// kind arbitrarily.
+	maxChanges     = 40
+	breaksCapacity = 64 // initial capacity of the buffer for breaks
 )
 
 // measure computes the fraction of a body in a cell.
 type measure struct {
-	tree  *node
-	cell  *Cell
-	plane plane
-	at    [3]float64
-	order [breaksRoom]float64
+	tree        *node
+	cell        *Cell
+	plane       plane
+	position    [3]float64
+	breakBuffer [breaksCapacity]float64
 
 	changes int // number of searches for changes of kind so far
 }
 
-// choose returns the axis whose cross-sections have the fewest breaks, and sets the plane for it; it returns the
-// breaks.
-func (m *measure) choose() (best []float64) {
+// chooseAxis chooses the axis whose cross-sections have the fewest breaks (see breaks), sets the plane normal to it,
+// and returns the breaks in ascending order.
+func (m *measure) chooseAxis() (best []float64) {
 	axis := -1
 	for d := range 3 {
 		if !m.tree.complete(d) {
@@ -71,7 +73,7 @@ func (m *measure) choose() (best []float64) {
 			axis, best = d, b
 		}
 	}
-	p, q := others(axis)
+	p, q := otherAxes(axis)
 	m.plane.axes = [3]int{p, q, axis}
 	slices.Sort(best)
 	return best
@@ -88,7 +90,7 @@ func (n *node) complete(axis int) bool {
 // breaks appends the positions along an axis where the cross-section area is not smooth, except those where surfaces
 // meet inside the cell.
 func (m *measure) breaks(axis int, dst []float64) []float64 {
-	p, q := others(axis)
+	p, q := otherAxes(axis)
 	c := m.cell
 	dst = inUnit(m.tree.extrema(c, axis, dst), 0, c.Lo[axis], c.H[axis])
 	for _, pair := range [2][2]int{{p, q}, {q, p}} {
@@ -116,15 +118,15 @@ func (m *measure) area(position float64) (share float64, kind uint64) {
 	s, c := &m.plane, m.cell
 	p, q := s.axes[0], s.axes[1]
 	s.cut(m.tree, position, s.axes)
-	m.at[s.axes[2]] = position
-	cuts := append(s.breaks(c, m.order[:0]), 1)
+	m.position[s.axes[2]] = position
+	cuts := append(s.breaks(c, m.breakBuffer[:0]), 1)
 	slices.Sort(cuts)
 	last, previous := 0.0, uint64(0)
 	for _, x := range cuts {
 		if x-last > 1e-15 {
 			strip := uint64(0)
-			m.at[q] = c.Lo[q] + (last+x)/2*c.H[q]
-			ends := m.tree.along(p, &m.at)
+			m.position[q] = c.Lo[q] + (last+x)/2*c.H[q]
+			ends := m.tree.intervals(p, &m.position)
 			for k := 0; k+1 < len(ends); k += 2 {
 				lo, surface0 := m.mean(ends[k], last, x)
 				hi, surface1 := m.mean(ends[k+1], last, x)
@@ -144,9 +146,9 @@ func (m *measure) area(position float64) (share float64, kind uint64) {
 
 func combineHash(kind, with uint64) uint64 { return (kind ^ with) * 0x9e3779b97f4a7c15 }
 
-// mean returns the mean position of an end of the body along the first axis, as a fraction of the cell's side,
-// averaged over an interval of the second axis, in the middle of which the end is known. of is its surface, or the
-// side of the cell.
+// mean returns the position of an end of the body along the first axis, as a fraction of the cell's side, averaged over
+// the interval from lo2 to hi2 of the second axis; e is the end in the middle of this interval. surface identifies the
+// surface of the end, or the side of the cell if the body extends beyond it.
 func (m *measure) mean(e end, lo2, hi2 float64) (share float64, surface uint64) {
 	p, q := m.plane.axes[0], m.plane.axes[1]
 	lo, h := m.cell.Lo[p], m.cell.H[p]
@@ -158,7 +160,7 @@ func (m *measure) mean(e end, lo2, hi2 float64) (share float64, surface uint64) 
 	}
 	for i := range m.plane.curves {
 		c := &m.plane.curves[i]
-		if c.round && c.surface == e.surface&^1 {
+		if c.isEllipse && c.surface == e.surface&^1 {
 			half := c.a * meanHeight((m.cell.Lo[q]+lo2*m.cell.H[q]-c.q)/c.b, (m.cell.Lo[q]+hi2*m.cell.H[q]-c.q)/c.b)
 			if e.surface&1 == 0 {
 				half = -half
@@ -194,8 +196,8 @@ func meanHeight(a, b float64) float64 {
 	return (u+v)/2 + above/(2*(b-a))
 }
 
-// across returns area at fraction x along the last axis.
-func (m *measure) across(x float64) (share float64, kind uint64) {
+// areaAtFraction is area at the fraction x of the cell's side along the last axis.
+func (m *measure) areaAtFraction(x float64) (share float64, kind uint64) {
 	axis := m.plane.axes[2]
 	return m.area(m.cell.Lo[axis] + x*m.cell.H[axis])
 }
@@ -213,7 +215,7 @@ func (m *measure) volume(a, b float64, depth int) float64 {
 		if k > 7 {
 			positions[k] = middle + half*kronrodNode[node]
 		}
-		values[k], kinds[k] = m.across(positions[k])
+		values[k], kinds[k] = m.areaAtFraction(positions[k])
 		kronrod += kronrodWeight[node] * values[k]
 		gauss += gaussWeight[node] * values[k]
 	}
@@ -221,10 +223,10 @@ func (m *measure) volume(a, b float64, depth int) float64 {
 		return kronrod * half
 	}
 	// The rules do not notice a change before the first or after the last position.
-	if x := m.change(a, positions[0], kinds[0]); x > a {
+	if x := m.findChange(a, positions[0], kinds[0]); x > a {
 		return m.volume(a, x, depth-1) + m.volume(x, b, depth-1)
 	}
-	if x := m.change(b, positions[14], kinds[14]); x < b {
+	if x := m.findChange(b, positions[14], kinds[14]); x < b {
 		return m.volume(a, x, depth-1) + m.volume(x, b, depth-1)
 	}
 	if math.Abs(kronrod-gauss)*half <= tolerance {
@@ -233,22 +235,22 @@ func (m *measure) volume(a, b float64, depth int) float64 {
 	cut := middle
 	for k := 1; k < len(kinds); k++ {
 		if kinds[k] != kinds[k-1] {
-			cut = m.change(positions[k], positions[k-1], kinds[k-1])
+			cut = m.findChange(positions[k], positions[k-1], kinds[k-1])
 			break
 		}
 	}
 	if cut == middle {
-		if v, good := m.flattened(a, b); good {
+		if v, agree := m.integrateSubstituted(a, b); agree {
 			return v
 		}
 	}
 	return m.volume(a, cut, depth-1) + m.volume(cut, b, depth-1)
 }
 
-// flattened integrates with the substitution x = a + (b-a)·t²·(3-2t), which makes areas smooth that begin or end like
-// the square root of the distance, or a power of it, at the extrema of surfaces. good reports whether both rules
-// agree.
-func (m *measure) flattened(a, b float64) (v float64, good bool) {
+// integrateSubstituted integrates areas from a to b with the substitution x = a + (b-a)·t²·(3-2t). It makes the
+// integrand smooth if the areas grow like a power of the square root of the distance from a or b, as they do at extrema
+// of surfaces. agree reports whether both rules agree.
+func (m *measure) integrateSubstituted(a, b float64) (v float64, agree bool) {
 	kronrod, gauss := 0.0, 0.0
 	for k := range 15 {
 		node := min(k, 14-k)
@@ -256,7 +258,7 @@ func (m *measure) flattened(a, b float64) (v float64, good bool) {
 		if k > 7 {
 			t = 1 - t
 		}
-		area, _ := m.across(a + (b-a)*t*t*(3-2*t))
+		area, _ := m.areaAtFraction(a + (b-a)*t*t*(3-2*t))
 		area *= 6 * t * (1 - t)
 		kronrod += kronrodWeight[node] * area
 		gauss += gaussWeight[node] * area
@@ -265,11 +267,11 @@ func (m *measure) flattened(a, b float64) (v float64, good bool) {
 	return kronrod * half, math.Abs(kronrod-gauss)*half <= tolerance
 }
 
-// change returns the position between from and to at which the kind changes to that at to; from if the kind is the
-// same there.
-func (m *measure) change(start, end float64, kind uint64) float64 {
+// findChange returns the position between start and end at which the kind of the cross-section changes, by bisection.
+// kind is that at end. If start has the same kind, or too many changes were searched in this cell, it returns start.
+func (m *measure) findChange(start, end float64, kind uint64) float64 {
 	a, b := start+math.Copysign(min(minThickness, math.Abs(end-start)/2), end-start), end
-	if _, of := m.across(a); of == kind || m.changes == mostChanges {
+	if _, kindAt := m.areaAtFraction(a); kindAt == kind || m.changes == maxChanges {
 		return start
 	}
 	m.changes++
@@ -278,7 +280,7 @@ func (m *measure) change(start, end float64, kind uint64) float64 {
 		if x == a || x == b {
 			break
 		}
-		if _, of := m.across(x); of == kind {
+		if _, kindAt := m.areaAtFraction(x); kindAt == kind {
 			b = x
 		} else {
 			a = x

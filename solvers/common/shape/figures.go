@@ -2,22 +2,22 @@ package shape
 
 import "math"
 
-// others returns the other two axes.
-func others(axis int) (int, int) { return (axis + 1) % 3, (axis + 2) % 3 }
+// otherAxes returns the other two axes.
+func otherAxes(axis int) (int, int) { return (axis + 1) % 3, (axis + 2) % 3 }
 
 // quadric is Σ ((x-c)/a)² ≤ 1. An axis with infinite a does not contribute.
 type quadric struct{ c, a [3]float64 }
 
 func (f *quadric) line(n *node, axis int, at *[3]float64) {
-	p, q := others(axis)
+	p, q := otherAxes(axis)
 	u, v := (at[p]-f.c[p])/f.a[p], (at[q]-f.c[q])/f.a[q]
-	rest := 1 - u*u - v*v
+	halfSquare := 1 - u*u - v*v
 	switch {
-	case !(rest > 0):
+	case !(halfSquare > 0):
 	case math.IsInf(f.a[axis], 1):
 		n.add(math.Inf(-1), math.Inf(1), 0, 0)
 	default:
-		half := f.a[axis] * math.Sqrt(rest)
+		half := f.a[axis] * math.Sqrt(halfSquare)
 		n.add(f.c[axis]-half, f.c[axis]+half, n.surfaces[0], n.surfaces[0]+1)
 	}
 }
@@ -27,12 +27,12 @@ func (f *quadric) surface(int) any { return *f }
 func (f *quadric) section(n *node, s *plane) {
 	p, q, r := s.axes[0], s.axes[1], s.axes[2]
 	w := (s.position - f.c[r]) / f.a[r]
-	rest := (1 - w) * (1 + w)
-	if !(rest > 0) {
+	scale := (1 - w) * (1 + w)
+	if !(scale > 0) {
 		return
 	}
-	rest = math.Sqrt(rest)
-	s.ellipse(n.surfaces[0], f.c[p], f.c[q], f.a[p]*rest, f.a[q]*rest)
+	scale = math.Sqrt(scale)
+	s.ellipse(n.surfaces[0], f.c[p], f.c[q], f.a[p]*scale, f.a[q]*scale)
 }
 
 func (f *quadric) extrema(_ *Cell, axis int, to []float64) []float64 {
@@ -45,7 +45,7 @@ func (f *quadric) complete(int) bool { return true }
 type cuboid struct{ lo, hi [3]float64 }
 
 func (f *cuboid) line(n *node, axis int, at *[3]float64) {
-	p, q := others(axis)
+	p, q := otherAxes(axis)
 	if at[p] > f.lo[p] && at[p] < f.hi[p] && at[q] > f.lo[q] && at[q] < f.hi[q] {
 		n.add(f.lo[axis], f.hi[axis], n.surfaces[2*axis], n.surfaces[2*axis+1])
 	}
@@ -87,14 +87,14 @@ type flat struct {
 type halfSpace struct{ o, m [3]float64 }
 
 func (f *halfSpace) line(n *node, axis int, at *[3]float64) {
-	p, q := others(axis)
-	rest := (at[p]-f.o[p])*f.m[p] + (at[q]-f.o[q])*f.m[q]
-	switch x := f.o[axis] - rest/f.m[axis]; {
+	p, q := otherAxes(axis)
+	offset := (at[p]-f.o[p])*f.m[p] + (at[q]-f.o[q])*f.m[q]
+	switch x := f.o[axis] - offset/f.m[axis]; {
 	case f.m[axis] > 0:
 		n.add(math.Inf(-1), x, 0, n.surfaces[0])
 	case f.m[axis] < 0:
 		n.add(x, math.Inf(1), n.surfaces[0], 0)
-	case rest < 0:
+	case offset < 0:
 		n.add(math.Inf(-1), math.Inf(1), 0, 0)
 	}
 }
@@ -130,48 +130,51 @@ type torus struct {
 func (f *torus) line(n *node, axis int, at *[3]float64) {
 	if axis == 2 {
 		d := norm(at[0]-f.c[0], at[1]-f.c[1], 0) - f.ring
-		if rest := f.radius*f.radius - d*d; rest > 0 {
-			n.add(f.c[2]-math.Sqrt(rest), f.c[2]+math.Sqrt(rest), n.surfaces[0], n.surfaces[0]+1)
+		if halfSquare := f.radius*f.radius - d*d; halfSquare > 0 {
+			n.add(f.c[2]-math.Sqrt(halfSquare), f.c[2]+math.Sqrt(halfSquare), n.surfaces[0], n.surfaces[0]+1)
 		}
 		return
 	}
-	outer, inner := f.circles(at[2])
+	outer, inner := f.radiiAt(at[2])
 	other := at[1-axis] - f.c[1-axis]
-	outerSquare, innerSquare := outer*outer-other*other, inner*inner-other*other
+	outerSquare, innerSquare := outer*outer-other*other, inner*inner-other*other // of half the chords
 	if !(outerSquare > 0) {
 		return
 	}
 	x := f.c[axis]
-	if outerSquare = math.Sqrt(outerSquare); !(innerSquare > 0) {
-		n.add(x-outerSquare, x+outerSquare, n.surfaces[0], n.surfaces[0]+1)
+	outerHalf := math.Sqrt(outerSquare)
+	if !(innerSquare > 0) {
+		n.add(x-outerHalf, x+outerHalf, n.surfaces[0], n.surfaces[0]+1)
 		return
 	}
-	innerSquare = math.Sqrt(innerSquare)
-	n.add(x-outerSquare, x-innerSquare, n.surfaces[0], n.surfaces[1])
-	n.add(x+innerSquare, x+outerSquare, n.surfaces[1]+1, n.surfaces[0]+1)
+	innerHalf := math.Sqrt(innerSquare)
+	n.add(x-outerHalf, x-innerHalf, n.surfaces[0], n.surfaces[1])
+	n.add(x+innerHalf, x+outerHalf, n.surfaces[1]+1, n.surfaces[0]+1)
 }
 
-// circles are the radii of those between which the torus is at a height, of a size of 0 where it is not.
-func (f *torus) circles(z float64) (outer, inner float64) {
+// radiiAt returns the radii of the two circles between which the torus lies in the plane at z; both are 0 if the plane
+// does not intersect it.
+func (f *torus) radiiAt(z float64) (outer, inner float64) {
 	z -= f.c[2]
-	rest := (f.radius - z) * (f.radius + z)
-	if !(rest > 0) {
+	halfSquare := (f.radius - z) * (f.radius + z)
+	if !(halfSquare > 0) {
 		return 0, 0
 	}
-	return f.ring + math.Sqrt(rest), max(0, f.ring-math.Sqrt(rest))
+	return f.ring + math.Sqrt(halfSquare), max(0, f.ring-math.Sqrt(halfSquare))
 }
 
 func (f *torus) section(n *node, s *plane) {
 	if s.axes[2] != 2 {
 		return
 	}
-	outer, inner := f.circles(s.position)
+	outer, inner := f.radiiAt(s.position)
 	p, q := f.c[s.axes[0]], f.c[s.axes[1]]
 	s.ellipse(n.surfaces[0], p, q, outer, outer)
 	s.ellipse(n.surfaces[1], p, q, inner, inner)
 }
 
-// turns also appends where the torus meets the edges of a cell, and its extrema in the sides of a cell.
+// extrema also appends the positions where the torus meets the edges of the cell along z, and its extrema in the sides
+// of the cell.
 func (f *torus) extrema(c *Cell, axis int, to []float64) []float64 {
 	to = append(to, f.c[axis]-f.radius, f.c[axis]+f.radius)
 	if f.radius > f.ring {
@@ -181,8 +184,8 @@ func (f *torus) extrema(c *Cell, axis int, to []float64) []float64 {
 	for _, x := range []float64{c.Lo[0], c.Lo[0] + c.H[0], f.c[0]} {
 		for _, y := range []float64{c.Lo[1], c.Lo[1] + c.H[1], f.c[1]} {
 			d := norm(x-f.c[0], y-f.c[1], 0) - f.ring
-			if rest := f.radius*f.radius - d*d; rest > 0 {
-				to = append(to, f.c[2]-math.Sqrt(rest), f.c[2]+math.Sqrt(rest))
+			if halfSquare := f.radius*f.radius - d*d; halfSquare > 0 {
+				to = append(to, f.c[2]-math.Sqrt(halfSquare), f.c[2]+math.Sqrt(halfSquare))
 			}
 		}
 	}

@@ -10,8 +10,8 @@ type Cell struct {
 
 // Divided computes the volume fraction of the body in a cell by recursive division (Francois, Lo and Sewell, ASME
 // 2014): a part whose corners are not all inside or all outside is divided, up to `levels` times. The smallest parts
-// are cut by the plane that fits the level set at their corners, or, if planes is false, counted by their centres. If
-// the Slope is known, no body between corners is missed.
+// are cut by the plane that fits the level set at their corners, or, if planes is false, count as inside or outside by
+// their centres. If Slope is known, a body that lies between the corners is found too.
 func (b Body) Divided(c Cell, levels int, planes bool) float64 {
 	half := c
 	diagonal := 0.0

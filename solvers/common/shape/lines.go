@@ -22,7 +22,8 @@ type node struct {
 	op       operation
 	children []*node
 
-	ends, spare []end // even number of elements: the body is between elements 0 and 1, 2 and 3, and so on
+	ends  []end // result of intervals: the body is between elements 0 and 1, 2 and 3, and so on
+	spare []end // buffer for the next result
 }
 
 // figure is the geometry of an analytic body.
@@ -56,7 +57,7 @@ const (
 	nothing
 )
 
-var all, none = &node{op: everything}, &node{op: nothing}
+var everythingNode, nothingNode = &node{op: everything}, &node{op: nothing}
 
 // withNumbers copies a tree and numbers its surfaces. Equal surfaces get the same number, so that it does not matter
 // which one is found where they coincide.
@@ -78,12 +79,12 @@ func (n *node) withNumbers(known map[any]int32) *node {
 	return &c
 }
 
-// copied copies the tree for another goroutine.
-func (n *node) copied() *node {
+// clone copies the tree for another goroutine.
+func (n *node) clone() *node {
 	c := *n
 	c.ends, c.spare, c.children = nil, nil, nil
 	for _, child := range n.children {
-		c.children = append(c.children, child.copied())
+		c.children = append(c.children, child.clone())
 	}
 	return &c
 }
@@ -95,18 +96,18 @@ func (n *node) add(lo, hi float64, a, b int32) {
 	}
 }
 
-// along returns the ends of the body's intervals on a line through a position, in ascending order.
-func (n *node) along(axis int, at *[3]float64) []end {
+// intervals returns the ends of the body's intervals on the line through a position along an axis, in ascending order.
+func (n *node) intervals(axis int, at *[3]float64) []end {
 	n.ends = n.ends[:0]
 	switch n.op {
 	case single:
 		n.figure.line(n, axis, at)
 	case complement:
-		n.ends = complementEnds(n.ends, n.children[0].along(axis, at))
+		n.ends = complementEnds(n.ends, n.children[0].intervals(axis, at))
 	case union, intersection:
-		n.ends = append(n.ends, n.children[0].along(axis, at)...)
+		n.ends = append(n.ends, n.children[0].intervals(axis, at)...)
 		for _, c := range n.children[1:] {
-			n.spare = combineEnds(n.spare[:0], n.ends, c.along(axis, at), n.op == union)
+			n.spare = combineEnds(n.spare[:0], n.ends, c.intervals(axis, at), n.op == union)
 			n.ends, n.spare = n.spare, n.ends
 		}
 	}
@@ -127,11 +128,11 @@ func complementEnds(dst, ends []end) []end {
 	return append(dst, end{position: math.Inf(1)})
 }
 
-// combineEnds appends the ends of the union of a and b, if either is set, or of the intersection.
-func combineEnds(dst, a, b []end, either bool) []end {
-	need := 2
-	if either {
-		need = 1
+// combineEnds appends the ends of the union or the intersection of the intervals a and b.
+func combineEnds(dst, a, b []end, isUnion bool) []end {
+	minInside := 2 // the number of operands in which a point of the result lies
+	if isUnion {
+		minInside = 1
 	}
 	inA, inB, wasInside := 0, 0, false
 	for i, j := 0, 0; i < len(a) || j < len(b); {
@@ -145,7 +146,7 @@ func combineEnds(dst, a, b []end, either bool) []end {
 			j++
 			inB = j % 2
 		}
-		if now := inA+inB >= need; now != wasInside {
+		if now := inA+inB >= minInside; now != wasInside {
 			wasInside = now
 			if k := len(dst); !now && k%2 == 1 && dst[k-1].position == e.position {
 				dst = dst[:k-1] // the interval is empty
@@ -157,40 +158,40 @@ func combineEnds(dst, a, b []end, either bool) []end {
 	return dst
 }
 
-// within simplifies the tree for points in a ball: bodies whose surfaces do not reach the ball are replaced by
+// simplifiedNear simplifies the tree for points in a ball: bodies whose surfaces do not reach the ball are replaced by
 // everything or nothing.
-func (n *node) within(x, y, z, radius float64) *node {
+func (n *node) simplifiedNear(x, y, z, radius float64) *node {
 	switch n.op {
 	case everything, nothing:
 		return n
 	case single:
 		v := n.phi(x, y, z)
 		if v > radius {
-			return none
+			return nothingNode
 		}
 		if v < -radius {
-			return all
+			return everythingNode
 		}
 		return n
 	case complement:
-		switch c := n.children[0].within(x, y, z, radius); c {
-		case all:
-			return none
-		case none:
-			return all
+		switch c := n.children[0].simplifiedNear(x, y, z, radius); c {
+		case everythingNode:
+			return nothingNode
+		case nothingNode:
+			return everythingNode
 		case n.children[0]:
 			return n
 		default:
 			return &node{op: complement, children: []*node{c}}
 		}
 	}
-	absorbing, neutral := all, none
+	absorbing, neutral := everythingNode, nothingNode
 	if n.op == intersection {
-		absorbing, neutral = none, all
+		absorbing, neutral = nothingNode, everythingNode
 	}
 	var remaining []*node
 	for _, child := range n.children {
-		c := child.within(x, y, z, radius)
+		c := child.simplifiedNear(x, y, z, radius)
 		if c == absorbing {
 			return absorbing
 		}
@@ -209,8 +210,8 @@ func (n *node) within(x, y, z, radius float64) *node {
 	return &node{op: n.op, children: remaining}
 }
 
-// tree combines bodies in a node; nil if one of them is not analytic.
-func tree(op operation, bodies ...Body) *node {
+// combinedTree combines bodies in a node; nil if one of them is not analytic.
+func combinedTree(op operation, bodies ...Body) *node {
 	n := &node{op: op}
 	for _, b := range bodies {
 		if b.tree == nil {

@@ -14,10 +14,10 @@ func (p *polygon) bounds(axis int) (lo, hi float64) {
 	return lo, hi
 }
 
-// between clips to lo ≤ x ≤ hi along an axis. A polygon in the plane x = lo is dropped, so that of two adjacent slabs
-// only one has it.
-func (p *polygon) between(axis int, lo, hi float64) {
-	p.beyond(axis, lo)
+// clipToSlab clips to lo ≤ x ≤ hi along an axis. A polygon in the plane x = lo is dropped, so that it belongs to only
+// one of two adjacent slabs.
+func (p *polygon) clipToSlab(axis int, lo, hi float64) {
+	p.clipAbove(axis, lo)
 	if p.n > 0 {
 		if _, most := p.bounds(axis); most > hi {
 			p.clip(axis, hi, -1)
@@ -25,8 +25,8 @@ func (p *polygon) between(axis int, lo, hi float64) {
 	}
 }
 
-// beyond clips to positions above x along an axis.
-func (p *polygon) beyond(axis int, x float64) {
+// clipAbove clips to positions above x along an axis.
+func (p *polygon) clipAbove(axis int, x float64) {
 	if p.n == 0 {
 		return
 	}

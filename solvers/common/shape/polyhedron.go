@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// Cells are boxes between planes normal to the axes: At[axis] has the ascending positions of the planes, one more
-// than there are cells along the axis. With Dim 2, At[2] has the z of all cells.
+// Cells are boxes between planes normal to the axes: Planes[axis] has the ascending positions of the planes, one more
+// than there are cells along the axis. With Dim 2, Planes[2] has the z of all cells.
 type Cells struct {
 	Dim    int
 	Planes [3][]float64
@@ -41,7 +41,7 @@ func (b Body) Cut(ctx context.Context, c Cells) ([]float64, error) {
 	out := make([]float64, n[0]*n[1]*n[2])
 	rows := trianglesInSlabs(faces, all, 1, c.Planes[1])
 	return out, parallel.Each(ctx, "volume fractions", n[1], 1, func(lo, hi int) error {
-		l := line{cells: &c, own: make([]fixed, n[0]), before: make([]fixed, n[0]+1), cut: make([]bool, n[0])}
+		l := cellRow{cells: &c, inCell: make([]fixed, n[0]), beforeCell: make([]fixed, n[0]+1), reached: make([]bool, n[0])}
 		for j := lo; j < hi; j++ {
 			for k, column := range trianglesInSlabs(faces, rows[j], 2, c.Planes[2]) {
 				l.begin(j, k)
@@ -58,9 +58,9 @@ func (b Body) Cut(ctx context.Context, c Cells) ([]float64, error) {
 }
 
 // trianglesInSlabs lists, for each interval between planes normal to an axis, the triangles that reach it.
-func trianglesInSlabs(faces [][3]point, some []int32, axis int, planes []float64) [][]int32 {
+func trianglesInSlabs(faces [][3]point, candidates []int32, axis int, planes []float64) [][]int32 {
 	out := make([][]int32, len(planes)-1)
-	for _, t := range some {
+	for _, t := range candidates {
 		c := &faces[t]
 		lo, hi := min(c[0][axis], c[1][axis], c[2][axis]), max(c[0][axis], c[1][axis], c[2][axis])
 		for n := max(0, firstBeyond(planes, lo)-1); n < len(out) && planes[n] < hi; n++ {
@@ -89,31 +89,31 @@ const fixedOne = 1 << 54
 
 func fix(x float64) fixed { return fixed(math.RoundToEven(x * fixedOne)) }
 
-// line is a row of cells along x.
-type line struct {
-	cells  *Cells
-	j, k   int
-	own    []fixed // contributions of triangles to the cells that they reach
-	before []fixed // contributions of triangles that begin in a cell, or behind the row, to each cell before it
-	cut    []bool  // cells that triangles reach
+// cellRow is a row of cells along x, for which the contributions of triangles are added up.
+type cellRow struct {
+	cells      *Cells
+	j, k       int
+	inCell     []fixed // contributions of triangles to the cells that they reach
+	beforeCell []fixed // contributions of triangles that begin in a cell, or behind the row, to each cell before it
+	reached    []bool  // cells that triangles reach
 }
 
-// begin resets it to row j along y and k along z.
-func (l *line) begin(j, k int) {
+// begin clears the contributions, for the row with the indices j along y and k along z.
+func (l *cellRow) begin(j, k int) {
 	l.j, l.k = j, k
-	clear(l.own)
-	clear(l.before)
-	clear(l.cut)
+	clear(l.inCell)
+	clear(l.beforeCell)
+	clear(l.reached)
 }
 
 // add adds the contributions of a triangle. The contribution to a cell depends only on the triangle and the cell.
-func (l *line) add(face *[3]point) {
+func (l *cellRow) add(face *[3]point) {
 	y0, y1 := l.cells.Planes[1][l.j], l.cells.Planes[1][l.j+1]
 	z0, z1 := l.cells.Planes[2][l.k], l.cells.Planes[2][l.k+1]
 	p := polygon{n: 3}
 	copy(p.vertex[:], face[:])
-	p.between(1, y0, y1)
-	p.between(2, z0, z1)
+	p.clipToSlab(1, y0, y1)
+	p.clipToSlab(2, z0, z1)
 	if p.n < 3 {
 		return
 	}
@@ -121,44 +121,44 @@ func (l *line) add(face *[3]point) {
 	area := func(p *polygon) float64 { a, _ := p.project(0); return a / column }
 	x := l.cells.Planes[0]
 	lo, hi := p.bounds(0)
-	first := min(len(l.own), max(0, firstBeyond(x, lo)-1))
+	first := min(len(l.inCell), max(0, firstBeyond(x, lo)-1))
 	if lo >= x[len(x)-1] {
-		first = len(l.own)
+		first = len(l.inCell)
 	}
 	if hi > x[0] {
-		l.before[first] += fix(area(&p))
+		l.beforeCell[first] += fix(area(&p))
 	}
-	for i := first; i < len(l.own) && x[i] <= hi; i++ {
+	for i := first; i < len(l.inCell) && x[i] <= hi; i++ {
 		within, beyond := p, p
-		beyond.beyond(0, x[i+1])
-		within.between(0, x[i], x[i+1])
+		beyond.clipAbove(0, x[i+1])
+		within.clipToSlab(0, x[i], x[i+1])
 		share := area(&beyond)
 		if within.n >= 3 {
 			_, moment := within.project(x[i])
 			share += moment / column / (x[i+1] - x[i])
 		}
-		l.own[i] += fix(share)
-		l.cut[i] = true
+		l.inCell[i] += fix(share)
+		l.reached[i] = true
 	}
 }
 
-// rounding bounds the round-off of a fraction.
-const rounding = 1e-9
+// maxRoundOff bounds the round-off of a fraction.
+const maxRoundOff = 1e-9
 
 // sum writes the volume fractions. A cell that no triangle reaches has exactly 0 or 1.
-func (l *line) sum(out []float64) error {
-	behind := l.before[len(out)]
+func (l *cellRow) sum(out []float64) error {
+	behind := l.beforeCell[len(out)]
 	for i := len(out) - 1; i >= 0; i-- {
-		f := float64(l.own[i]+behind) / fixedOne
-		behind += l.before[i]
+		f := float64(l.inCell[i]+behind) / fixedOne
+		behind += l.beforeCell[i]
 		whole := math.Round(f)
-		if !(f > -rounding && f < 1+rounding) || !l.cut[i] && math.Abs(f-whole) > rounding {
+		if !(f > -maxRoundOff && f < 1+maxRoundOff) || !l.reached[i] && math.Abs(f-whole) > maxRoundOff {
 			at := &l.cells.Planes
 			return fmt.Errorf("the surface intersects itself, or parts of it overlap: it encloses the cell "+
 				"from (%g, %g, %g) on "+
 				"%.3g times", at[0][i], at[1][l.j], at[2][l.k], f)
 		}
-		if !l.cut[i] {
+		if !l.reached[i] {
 			f = whole
 		}
 		out[i] = min(1, max(0, f))

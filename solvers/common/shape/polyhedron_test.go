@@ -54,7 +54,7 @@ func (c *Cells) filled(f []float64) float64 {
 	return sum
 }
 
-func cutOf(t interface{ Fatal(...any) }, triangles [][3]point, c Cells) []float64 {
+func cutFractions(t interface{ Fatal(...any) }, triangles [][3]point, c Cells) []float64 {
 	s, err := newSurface(triangles)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestCutVolumes(t *testing.T) {
 		if name == "turned box" {
 			c = cellsOf(3, [3]int{19, 17, 23}, point{-2, -2, -2}, point{2, 2, 2})
 		}
-		f := cutOf(t, triangles, c)
+		f := cutFractions(t, triangles, c)
 		if got := c.filled(f); math.Abs(got-want) > 1e-12*want {
 			t.Errorf("%s: %v, want %v, off by %.1e", name, got, want, got/want-1)
 		}
@@ -116,7 +116,7 @@ func TestCutVolumes(t *testing.T) {
 func TestCutCells(t *testing.T) {
 	triangles := moved(prism([][2]float64{{-3, -3}, {0, -3}, {0, 3}, {-3, 3}}), point{0, 0, 1}, .3, point{.5, .5, 0})
 	c := cellsOf(3, [3]int{9, 7, 3}, point{0, 0, .1}, point{1, 1, .9})
-	f := cutOf(t, triangles, c)
+	f := cutFractions(t, triangles, c)
 	half, err := HalfSpace(.5, .5, 0, math.Cos(.3), math.Sin(.3), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -135,12 +135,12 @@ func TestCutInThePlane(t *testing.T) {
 	sphere := globe(point{.5, .5, .5}, .4, 5)
 	for z, want := range map[float64]float64{.5: .16, .7: .12, .05: 0, .1: 0} {
 		c := cellsOf(2, [3]int{16, 10, 1}, point{0, 0, z}, point{1, 1, 0})
-		if got := c.filled(cutOf(t, sphere, c)); math.Abs(got-math.Pi*want) > 2e-3*math.Pi*want {
+		if got := c.filled(cutFractions(t, sphere, c)); math.Abs(got-math.Pi*want) > 2e-3*math.Pi*want {
 			t.Errorf("at z = %v: %v, want %v", z, got, math.Pi*want)
 		}
 	}
 	c := cellsOf(2, [3]int{16, 10, 1}, point{0, 0, .4}, point{1, 1, 0})
-	if got := c.filled(cutOf(t, prism(corner), c)); math.Abs(got-.75) > 1e-14 {
+	if got := c.filled(cutFractions(t, prism(corner), c)); math.Abs(got-.75) > 1e-14 {
 		t.Errorf("corner: %v", got)
 	}
 }
@@ -155,7 +155,7 @@ func TestCutOfBlocks(t *testing.T) {
 		n := [3]int{rapid.IntRange(2, 12).Draw(t, "nx"), rapid.IntRange(2, 9).Draw(t, "ny"),
 			rapid.IntRange(2, 9).Draw(t, "nz")}
 		whole := cellsOf(3, n, point{0, 0, 0}, point{1, 1, 1})
-		all := cutOf(t, triangles, whole)
+		all := cutFractions(t, triangles, whole)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 1))
 		rng.Shuffle(len(triangles), func(i, j int) { triangles[i], triangles[j] = triangles[j], triangles[i] })
 		part := Cells{Dim: 3}
@@ -165,7 +165,7 @@ func TestCutOfBlocks(t *testing.T) {
 			size[d] = rapid.IntRange(1, n[d]-lo[d]).Draw(t, "size")
 			part.Planes[d] = whole.Planes[d][lo[d] : lo[d]+size[d]+1]
 		}
-		for c, f := range cutOf(t, triangles, part) {
+		for c, f := range cutFractions(t, triangles, part) {
 			i, j, k := lo[0]+c%size[0], lo[1]+c/size[0]%size[1], lo[2]+c/size[0]/size[1]
 			if want := all[(k*n[1]+j)*n[0]+i]; f != want {
 				t.Fatalf("cell (%d, %d, %d) is %v in a block, %v in the whole", i, j, k, f, want)

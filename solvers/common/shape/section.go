@@ -13,13 +13,13 @@ type plane struct {
 	curves   []curve
 }
 
-// curve is the line a·p + b·q = c, or an ellipse with half-axes a and b around (p, q). of is the number of the
-// surface of the lower half of an ellipse; that of the upper half is of + 1.
+// curve is the line a·p + b·q = c, or an ellipse with half-axes a and b around (p, q). surface is the number of the
+// surface on the lower half of an ellipse; the upper half has surface + 1.
 type curve struct {
-	round   bool
-	surface int32
-	a, b, c float64
-	p, q    float64
+	isEllipse bool
+	surface   int32
+	a, b, c   float64
+	p, q      float64
 }
 
 // cut finds the curves of a tree in a plane.
@@ -44,7 +44,7 @@ func (s *plane) line(a, b, c float64) {
 }
 
 // ellipse adds an ellipse, or two lines if a half-axis is infinite.
-func (s *plane) ellipse(of int32, p, q, a, b float64) {
+func (s *plane) ellipse(surface int32, p, q, a, b float64) {
 	switch {
 	case !(a > 0 && b > 0):
 	case math.IsInf(a, 1):
@@ -54,7 +54,7 @@ func (s *plane) ellipse(of int32, p, q, a, b float64) {
 		s.line(1, 0, p-a)
 		s.line(1, 0, p+a)
 	default:
-		s.curves = append(s.curves, curve{round: true, surface: of, p: p, q: q, a: a, b: b})
+		s.curves = append(s.curves, curve{isEllipse: true, surface: surface, p: p, q: q, a: a, b: b})
 	}
 }
 
@@ -66,7 +66,7 @@ func (s *plane) breaks(c *Cell, dst []float64) []float64 {
 	first := len(dst)
 	for i := range s.curves {
 		e := &s.curves[i]
-		if e.round {
+		if e.isEllipse {
 			dst = append(dst, e.q-e.b, e.q+e.b)
 		}
 		for _, side := range [2]float64{c.Lo[p], c.Lo[p] + c.H[p]} {
@@ -79,7 +79,7 @@ func (s *plane) breaks(c *Cell, dst []float64) []float64 {
 	return inUnit(dst, first, c.Lo[q], c.H[q])
 }
 
-// inUnit keeps, of the positions from an index on, those within the cell's side, converted to fractions of it.
+// inUnit converts the positions from index first on to fractions of the cell's side, and drops those outside of it.
 func inUnit(positions []float64, first int, lo, h float64) []float64 {
 	n := first
 	for _, x := range positions[first:] {
@@ -94,16 +94,16 @@ func inUnit(positions []float64, first int, lo, h float64) []float64 {
 // intersect appends the intersections of two curves, by their position along q.
 func (e *curve) intersect(f *curve, dst []float64) []float64 {
 	switch {
-	case !e.round && !f.round:
+	case !e.isEllipse && !f.isEllipse:
 		if d := e.a*f.b - f.a*e.b; d != 0 {
 			dst = append(dst, (e.a*f.c-f.a*e.c)/d)
 		} else if e.a == 0 {
 			dst = append(dst, e.c/e.b)
 		}
 		return dst
-	case !e.round:
+	case !e.isEllipse:
 		return f.intersect(e, dst)
-	case !f.round:
+	case !f.isEllipse:
 		return e.intersectLine(f.a, f.b, f.c, dst)
 	}
 	// Relative to the centre of e and in units of its half-axes, e is x² + y² = 1 and f is k·(x-u)² + l·(y-v)² = 1.
@@ -139,12 +139,12 @@ func (e *curve) intersectLine(a, b, c float64, dst []float64) []float64 {
 		return dst
 	}
 	d := (c - a*e.p - b*e.q) / size
-	rest := (1 - d) * (1 + d)
-	if !(rest >= 0) {
+	root := (1 - d) * (1 + d)
+	if !(root >= 0) {
 		return dst
 	}
-	x, y, rest = x/size, y/size, math.Sqrt(rest)
-	return append(dst, e.q+e.b*(d*y-rest*x), e.q+e.b*(d*y+rest*x))
+	x, y, root = x/size, y/size, math.Sqrt(root)
+	return append(dst, e.q+e.b*(d*y-root*x), e.q+e.b*(d*y+root*x))
 }
 
 // realRoots returns the roots of Σ a[k]·x^k from -1 to 1, by bisection between the roots of the derivative. A double

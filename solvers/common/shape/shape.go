@@ -21,7 +21,7 @@ type Body struct {
 // Copy returns a copy for another goroutine.
 func (b Body) Copy() Body {
 	if b.tree != nil {
-		b.tree = b.tree.copied()
+		b.tree = b.tree.clone()
 	}
 	return b
 }
@@ -114,7 +114,7 @@ func Difference(a, b Body) Body { return Intersection(a, Complement(b)) }
 // Complement is the set of points not in b.
 func Complement(b Body) Body {
 	return Body{Slope: b.Slope, Phi: func(x, y, z float64) float64 { return -b.Phi(x, y, z) },
-		tree: tree(complement, b)}
+		tree: combinedTree(complement, b)}
 }
 
 func combined(bodies []Body, sign float64) Body {
@@ -122,7 +122,7 @@ func combined(bodies []Body, sign float64) Body {
 	if sign < 0 {
 		op = intersection
 	}
-	all := Body{tree: tree(op, bodies...)}
+	all := Body{tree: combinedTree(op, bodies...)}
 	known := true
 	for _, b := range bodies {
 		all.Slope = max(all.Slope, b.Slope)

@@ -93,8 +93,8 @@ var facetSTL = [7]string{"facet normal", "outer loop", "vertex", "vertex", "vert
 func asciiSTL(data []byte) ([][3]point, error) {
 	var out [][3]point
 	var triangle [3]point
-	lines := bufio.NewScanner(bytes.NewReader(data)) // the position in facetSTL; whether a solid has begun
-	state, inside := 0, false                        // the position in facetSTL; whether a solid has begun
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	state, inside := 0, false // index in facetSTL of the next line; whether a solid has begun
 	n := 0
 	for lines.Scan() {
 		n++

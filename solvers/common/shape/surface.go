@@ -31,14 +31,14 @@ type surface struct {
 // cancel.
 func newSurface(triangles [][3]point) (*surface, error) {
 	s := &surface{}
-	ids, names, vertices, err := s.number(triangles)
+	ids, fileNumbers, vertices, err := s.number(triangles)
 	if err != nil {
 		return nil, err
 	}
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("the surface has no triangles")
 	}
-	along, err := s.edges(ids, names)
+	triangleAt, err := s.edges(ids, fileNumbers)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func newSurface(triangles [][3]point) (*surface, error) {
 		c := &s.corner[t]
 		n := c[1].minus(c[0]).cross(c[2].minus(c[0]))
 		if n.size() == 0 {
-			return nil, fmt.Errorf("triangle %d with corners %v has no area", names[t], *c)
+			return nil, fmt.Errorf("triangle %d with corners %v has no area", fileNumbers[t], *c)
 		}
 		volume += c[0].dot(n) / 6
 		s.normals[t][0] = n.times(1 / n.size())
@@ -62,7 +62,7 @@ func newSurface(triangles [][3]point) (*surface, error) {
 	}
 	for t, id := range ids {
 		for e := range 3 {
-			other := along[[2]int32{id[(e+1)%3], id[e]}]
+			other := triangleAt[[2]int32{id[(e+1)%3], id[e]}]
 			s.normals[t][1+e] = s.normals[t][0].plus(s.normals[other][0])
 			s.normals[t][4+e] = atVertex[id[e]]
 		}
@@ -75,9 +75,9 @@ func newSurface(triangles [][3]point) (*surface, error) {
 	return s, nil
 }
 
-// number drops triangles with equal corners, and numbers vertices by their position. names are the numbers of the
-// kept triangles in the file, from 1.
-func (s *surface) number(triangles [][3]point) (ids [][3]int32, names []int, vertices int, err error) {
+// number drops triangles with equal corners, and numbers vertices by their position. fileNumbers are the numbers of the
+// remaining triangles in the file, from 1.
+func (s *surface) number(triangles [][3]point) (ids [][3]int32, fileNumbers []int, vertices int, err error) {
 	number := map[point]int32{}
 	for t, corner := range triangles {
 		var id [3]int32
@@ -96,17 +96,17 @@ func (s *surface) number(triangles [][3]point) (ids [][3]int32, names []int, ver
 			id[v] = n
 		}
 		if id[0] != id[1] && id[1] != id[2] && id[2] != id[0] {
-			ids, names = append(ids, id), append(names, t+1)
+			ids, fileNumbers = append(ids, id), append(fileNumbers, t+1)
 			s.corner = append(s.corner, corner)
 		}
 	}
-	return ids, names, len(number), nil
+	return ids, fileNumbers, len(number), nil
 }
 
 // edges maps each directed edge to its triangle, and refuses a surface that is not closed. ids are the vertices of
-// the triangles, names their numbers in the file.
-func (s *surface) edges(ids [][3]int32, names []int) (map[[2]int32]int32, error) {
-	along := make(map[[2]int32]int32, 3*len(ids))
+// the triangles, fileNumbers their numbers in the file.
+func (s *surface) edges(ids [][3]int32, fileNumbers []int) (map[[2]int32]int32, error) {
+	triangleAt := make(map[[2]int32]int32, 3*len(ids))
 	var first error
 	wrong := 0
 	report := func(format string, args ...any) {
@@ -117,28 +117,28 @@ func (s *surface) edges(ids [][3]int32, names []int) (map[[2]int32]int32, error)
 	for t, id := range ids {
 		for e := range 3 {
 			edge := [2]int32{id[e], id[(e+1)%3]}
-			if other, twice := along[edge]; twice {
+			if other, twice := triangleAt[edge]; twice {
 				report("triangles %d and %d both run along the edge from %v to %v: one of them has the wrong orientation, or "+
 					"more than "+
 					"two meet there",
-					names[other], names[t], s.corner[t][e], s.corner[t][(e+1)%3])
+					fileNumbers[other], fileNumbers[t], s.corner[t][e], s.corner[t][(e+1)%3])
 			}
-			along[edge] = int32(t)
+			triangleAt[edge] = int32(t)
 		}
 	}
 	for t, id := range ids {
 		for e := range 3 {
-			if _, ok := along[[2]int32{id[(e+1)%3], id[e]}]; !ok {
+			if _, ok := triangleAt[[2]int32{id[(e+1)%3], id[e]}]; !ok {
 				report("the edge from %v to %v of triangle %d belongs to no other triangle: the surface is not closed",
 					s.corner[t][e],
-					s.corner[t][(e+1)%3], names[t])
+					s.corner[t][(e+1)%3], fileNumbers[t])
 			}
 		}
 	}
 	if wrong > 1 {
 		first = fmt.Errorf("%w (and %d more edges)", first, wrong-1)
 	}
-	return along, first
+	return triangleAt, first
 }
 
 // distance returns the distance from the surface, negative inside.

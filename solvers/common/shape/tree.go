@@ -29,7 +29,7 @@ func (s *surface) buildTree() {
 func (s *surface) splitBox(first, last int32) {
 	b := branch{first: first, last: last}
 	b.lo, b.hi = s.bounds(first, last, func(c *[3]point) []point { return c[:] })
-	at := len(s.tree)
+	index := len(s.tree)
 	s.tree = append(s.tree, b)
 	if last-first <= leafTriangles {
 		return
@@ -46,13 +46,13 @@ func (s *surface) splitBox(first, last int32) {
 	})
 	half := (first + last) / 2
 	s.splitBox(first, half)
-	s.tree[at].next = int32(len(s.tree))
+	s.tree[index].next = int32(len(s.tree))
 	s.splitBox(half, last)
 }
 
 func middleOf(c *[3]point) point { return c[0].plus(c[1]).plus(c[2]).times(1. / 3) }
 
-// bounds is the box of points of the triangles order[first:last].
+// bounds returns the bounding box of certain points of the triangles order[first:last].
 func (s *surface) bounds(first, last int32, points func(c *[3]point) []point) (lo, hi point) {
 	for d := range 3 {
 		lo[d], hi[d] = math.Inf(1), math.Inf(-1)
@@ -85,8 +85,8 @@ func (s *surface) nearest(p point) nearestPoint {
 	return best
 }
 
-func (s *surface) search(at int32, p point, best *nearestPoint) {
-	b := &s.tree[at]
+func (s *surface) search(index int32, p point, best *nearestPoint) {
+	b := &s.tree[index]
 	if b.next == 0 {
 		for _, t := range s.order[b.first:b.last] {
 			q, part := nearestOf(&s.corner[t], p)
@@ -97,7 +97,7 @@ func (s *surface) search(at int32, p point, best *nearestPoint) {
 		}
 		return
 	}
-	l, r := at+1, b.next
+	l, r := index+1, b.next
 	dl, dr := s.tree[l].distanceSquare(p), s.tree[r].distanceSquare(p)
 	if dr < dl {
 		l, r, dl, dr = r, l, dr, dl

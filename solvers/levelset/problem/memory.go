@@ -50,13 +50,13 @@ func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error
 		if err != nil {
 			return f, fmt.Errorf("[initial] shape: %w", err)
 		}
-		all := interfaceEdges(f.Held.Block.Grid, body)
+		all := interfaceEdges(f.LargestShare.Block.Grid, body)
 		if err := failed(); err != nil {
 			return f, fmt.Errorf("[initial] shape: %w", err)
 		}
-		f.Held.InterfaceEdges = (all + ranks - 1) / ranks
+		f.LargestShare.InterfaceEdges = (all + ranks - 1) / ranks
 	}
-	n := needOf(c, f.Held)
+	n := needOf(c, f.LargestShare)
 	f.Host = n.Host
 	return f, nil
 }

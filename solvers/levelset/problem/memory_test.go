@@ -32,7 +32,7 @@ output = { format = [] }
 		if err != nil {
 			t.Fatal(err)
 		}
-		return needOf(c, f.Held).Scratch
+		return needOf(c, f.LargestShare).Scratch
 	}
 	runtest.MemoryIsEstimated(t, scratch(vortex), vortex)
 	runtest.MemoryIsEstimated(t, 0, vortex, "method={particles=0, precision='float32'}")

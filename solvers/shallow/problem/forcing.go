@@ -138,7 +138,7 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 		if from == nil {
 			continue
 		}
-		rows, err := series.Of(c, *from)
+		rows, err := series.FromCase(c, *from)
 		if err != nil {
 			return fmt.Errorf("[forcing] %s: %w", key, err)
 		}

@@ -58,8 +58,8 @@ func estimate(c *config.Case, ranks int, separate bool) (f solvers.Estimate, err
 		return f, err
 	}
 	f.Entities, f.SetUpHost = m.Cells, setUpBytesPerCell*m.Cells
-	f.Held = solvers.Counts{Dim: 2, SeparateMemory: separate}
-	f.Held.Owned, f.Held.Held = domain.Share(m.Cells, 2, ranks)
-	f.Host = hostBytesPerCell * int64(f.Held.Held)
+	f.LargestShare = solvers.Counts{Dim: 2, SeparateMemory: separate}
+	f.LargestShare.Owned, f.LargestShare.Held = domain.EstimateShare(m.Cells, 2, ranks)
+	f.Host = hostBytesPerCell * int64(f.LargestShare.Held)
 	return f, nil
 }

@@ -134,7 +134,7 @@ func givens(c *config.Case, b Boundary, groups []mesh.Group) ([]*shallow.Given, 
 		fail := func(err error) ([]*shallow.Given, error) { return nil, fmt.Errorf("[boundary] %s: %w", g.Name, err) }
 		all[i] = &shallow.Given{Kind: given.Kind}
 		var err error
-		if all[i].Value, err = series.Of(c, given.Value); err != nil {
+		if all[i].Value, err = series.FromCase(c, given.Value); err != nil {
 			return fail(err)
 		}
 		for _, r := range all[i].Value {
@@ -143,7 +143,7 @@ func givens(c *config.Case, b Boundary, groups []mesh.Group) ([]*shallow.Given, 
 			}
 		}
 		if given.Wave != nil {
-			if all[i].Wave, err = series.Of(c, *given.Wave); err != nil {
+			if all[i].Wave, err = series.FromCase(c, *given.Wave); err != nil {
 				return fail(err)
 			}
 		}

@@ -9,8 +9,8 @@ typedef unsigned long long uint64;
 
 #define DEVICE static __device__ __forceinline__
 
-// What the threads of a block share and do together. A header that stands before this file may say it for one thread,
-// and defines ONE_THREAD then.
+// SHARED declares an array in the shared memory of a block, and TURNS is a loop whose iterations are distributed over
+// the block's threads. Tests that run kernels on one thread of the CPU define ONE_THREAD and macros of their own.
 #ifndef ONE_THREAD
 #define SHARED(name, ...) __shared__ __VA_ARGS__ name
 #define TURNS(type, k, ...) for (type k = threadIdx.x, end_##k = __VA_ARGS__; k < end_##k; k += blockDim.x)
@@ -79,7 +79,7 @@ template <> __device__ __forceinline__ double go_min(double a, double b) { retur
 template <> __device__ __forceinline__ float go_max(float a, float b) { return go_max_float(a, b); }
 template <> __device__ __forceinline__ double go_max(double a, double b) { return go_max_float(a, b); }
 
-// math.Min and math.Max: as above, but an infinity of the right sign wins over a NaN.
+// math.Min and math.Max: as above, but -Inf (of Min) and +Inf (of Max) win over a NaN.
 DEVICE double math_Inf(int64 sign) { return __longlong_as_double(sign >= 0 ? 0x7ff0000000000000ll : -0x10000000000000ll); }
 DEVICE double math_NaN() { return __longlong_as_double(0x7ff8000000000001ll); }
 DEVICE double math_Min(double a, double b) { return a == math_Inf(-1) || b == math_Inf(-1) ? math_Inf(-1) : go_min(a, b); }
@@ -87,8 +87,8 @@ DEVICE double math_Max(double a, double b) { return a == math_Inf(1) || b == mat
 DEVICE bool math_IsNaN(double a) { return a != a; }
 DEVICE bool math_IsInf(double a, int64 sign) { return sign >= 0 && a == math_Inf(1) || sign <= 0 && a == math_Inf(-1); }
 
-// Keys order floats as unsigned integers, larger for what wins: a NaN wins over all, -0 is less than 0, and 0 is the
-// key of nothing, so that zeroed memory is empty.
+// Keys are unsigned integers in the order of the floats: rising has larger keys for larger floats, falling for smaller
+// ones. -0 is less than 0, a NaN has the largest key, and no float has key 0, so that zeroed memory is empty.
 DEVICE uint64 rising(float a) {
     const uint32 bits = uint32(__float_as_int(a));
     return a != a ? 0xffffffffu : bits >> 31 ? ~bits : bits | 0x80000000u;
@@ -132,7 +132,8 @@ template <typename F> struct Most {
 };
 
 #ifndef ONE_THREAD
-// reduce takes the largest key of a block, whose threads all call it, into one result. Blocks are a row of threads.
+// reduce merges the largest key of a block into the result. All threads of the block call it, and threads of a block
+// differ only in threadIdx.x.
 template <typename R> DEVICE void reduce(R *result, uint64 key) {
     __shared__ uint64 warps[32];
     for (uint32 half = 16; half > 0; half /= 2) {

@@ -126,9 +126,9 @@ func estimate(c *config.Case, ranks int, separate bool) (f solvers.Estimate, err
 	if m.Dim == 3 {
 		f.SetUpHost = firstOfTetrahedron * m.Cells
 	}
-	f.Held = solvers.Counts{Dim: m.Dim, SeparateMemory: separate}
-	f.Held.Owned, f.Held.Held = domain.Share(m.Vertices, m.Dim, ranks)
-	f.Held.Cells = int(m.Cells) / ranks
+	f.LargestShare = solvers.Counts{Dim: m.Dim, SeparateMemory: separate}
+	f.LargestShare.Owned, f.LargestShare.Held = domain.EstimateShare(m.Vertices, m.Dim, ranks)
+	f.LargestShare.Cells = int(m.Cells) / ranks
 	f.Host = m.Cells/int64(ranks)*hostOfCell + 8*c.Sections.(*Sections).Metric.samples(m.Dim)
 	return f, nil
 }

@@ -217,13 +217,13 @@ func (d *caseSolver) geometry(context.Context) (solvers.Geometry, error) {
 }
 
 // moving is the geometry without where the points are, which follows from the state.
-func (d *caseSolver) moving(ctx context.Context) (solvers.Geometry, solvers.Places, error) {
+func (d *caseSolver) moving(ctx context.Context) (solvers.Geometry, solvers.MovingPoints, error) {
 	if d.frame == nil {
 		if _, err := d.geometry(ctx); err != nil {
-			return solvers.Geometry{}, solvers.Places{}, err
+			return solvers.Geometry{}, solvers.MovingPoints{}, err
 		}
 	}
-	of := solvers.Places{Field: d.solver.StateFields()[0]}
+	of := solvers.MovingPoints{Field: d.solver.StateFields()[0]}
 	all := *of.Field.Space
 	all.Owned = all.Held
 	of.Field.Space = &all

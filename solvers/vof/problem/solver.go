@@ -145,7 +145,7 @@ func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error
 	if w.Exact != nil {
 		numbers++
 	}
-	f.Host = 8 * numbers * int64(f.Held.Held)
+	f.Host = 8 * numbers * int64(f.LargestShare.Held)
 	return f, err
 }
 

@@ -1,8 +1,8 @@
-// Package parts is what kernels of package language use from another package: types, constants, functions and methods,
-// generic and plain.
+// Package parts has types, constants, functions and methods, generic and plain, which kernels of package language use
+// from another package.
 package parts
 
-// Number is what a Range may hold.
+// Number is a type that Within works on.
 type Number interface {
 	int32 | int64 | float32 | float64
 }
@@ -33,18 +33,18 @@ func (v *Vector[F]) Scale(s F) {
 	v.Y *= s
 }
 
-// Turned is the vector a quarter turn on, and its length squared.
+// Turned returns the vector rotated by 90° counterclockwise, and its length squared.
 func Turned[F float32 | float64](v Vector[F]) (Vector[F], F) {
 	return Vector[F]{-v.Y, v.X}, v.Dot(v)
 }
 
-// Either holds one value or another of any type.
+// Either holds two values of any type, and which of them Choose returns.
 type Either[T any] struct {
 	One, Other T
 	First      bool
 }
 
-// Choose returns the value that e holds.
+// Choose returns e.One if e.First is true, otherwise e.Other.
 func Choose[T any](e Either[T]) T {
 	if e.First {
 		return e.One
@@ -52,5 +52,5 @@ func Choose[T any](e Either[T]) T {
 	return e.Other
 }
 
-// Odd tells whether n is odd.
+// Odd reports whether n is odd.
 func Odd(n int64) bool { return n&1 == 1 }

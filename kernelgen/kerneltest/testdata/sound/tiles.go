@@ -31,7 +31,7 @@ func Copied[F Float](t int, x, out []F, shared *[Span]F) {
 	}
 }
 
-// Rounds changes shared memory repeatedly and counts there.
+// Rounds changes shared memory repeatedly and has a counter in it.
 //
 //atoll:kernel tile max
 func Rounds[F Float](t int, x, out []F, shared *[Span]F, count *[2]int32) F {

@@ -13,7 +13,8 @@ const (
 	Cells = 4
 )
 
-// Step is an access of a cell by one of the operations below; with 4 added, of a cell of shared memory.
+// Step is an access to element Cell of x by operation Op, one of those below; if 4 is added to Op, to element Cell
+// of the shared array.
 type Step struct{ Op, Cell int32 }
 
 const (

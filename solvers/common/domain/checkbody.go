@@ -6,9 +6,9 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// CheckBody warns if a body is probably not as intended: if it covers no cell of the grid, or all of it. numbers are
-// values in each rank's own cells; a cell with a value of at least inside is in the body, one of at most outside is
-// not. All ranks call it.
+// CheckBody returns a warning if a body is probably not as intended, because it covers no cell of the grid or all
+// cells. numbers are values in the rank's own cells, such as volume fractions: a cell with a value of at least inside
+// is in the body, one with a value of at most outside is not. All ranks call it.
 func CheckBody(ctx context.Context, comm dist.Comm, numbers []float64, outside, inside float64) ([]string, error) {
 	extremes := []float64{inside, -outside} // the least value, and the negative of the greatest
 	for _, v := range numbers {

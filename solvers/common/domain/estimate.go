@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Estimate returns the sizes of the largest block when a grid is divided over a number of ranks. It allocates nothing
-// of the size of the grid.
+// Estimate returns the sizes of the largest block of a grid that is divided among ranks, without allocating arrays.
+// ghost is the number of ghost layers; separate is true for devices with separate memory.
 func Estimate(s *config.Grid, ghost, ranks int, separate bool) (f solvers.Estimate, err error) {
 	g, err := gridOf(s)
 	if err != nil {
@@ -24,19 +24,19 @@ func Estimate(s *config.Grid, ghost, ranks int, separate bool) (f solvers.Estima
 		return f, fmt.Errorf("[grid] blocks: %w", err)
 	}
 	boxes := halo.Boxes{Dim: g.Dim, Cuts: partition.BoxCuts(g.N, parts), Periodic: g.Periodic}
-	var most *grid.Block
+	var largest *grid.Block
 	for rank := range ranks {
 		lo, n := boxes.Box(rank)
 		b, err := g.Block(lo, n, ghost)
 		if err != nil {
 			return f, fmt.Errorf("[grid] %w", err)
 		}
-		if most == nil || b.Len() > most.Len() {
-			most = b
+		if largest == nil || b.Len() > largest.Len() {
+			largest = b
 		}
 	}
-	f.Entities, f.Held = int64(g.Cells()), (&Block{Block: most}).counts()
-	f.Held.SeparateMemory = separate
+	f.Entities, f.LargestShare = int64(g.Cells()), (&Block{Block: largest}).counts()
+	f.LargestShare.SeparateMemory = separate
 	return f, nil
 }
 
@@ -70,30 +70,30 @@ func EstimateMesh(c *config.Case, s *config.Mesh) (m MeshCounts, err error) {
 		}
 		m = MeshCounts{2, int64(nx+1) * int64(ny+1), 2 * int64(nx) * int64(ny)}
 	}
-	if s.Refine > 0 {
+	if s.Refine > 0 { // every triangle becomes four, each time; a triangle mesh has half as many vertices
 		m.Cells <<= 2 * s.Refine
 		m.Vertices = m.Cells/2 + 1
 	}
 	return m, nil
 }
 
-// Share estimates how many entities the largest rank owns, and how many it holds with ghosts, in a space
-// of dim dimensions.
-func Share(entities int64, dim, ranks int) (owned, held int) {
-	own := (entities + int64(ranks) - 1) / int64(ranks)
+// EstimateShare estimates how many entities the rank with the most owns, and how many it holds with ghosts. The part is
+// taken as a square of cells, or with dim = 3 as a cube, with one layer of ghosts around it.
+func EstimateShare(entities int64, dim, ranks int) (owned, held int) {
+	ownedCount := (entities + int64(ranks) - 1) / int64(ranks)
 	if ranks == 1 {
-		return int(own), int(own)
-	} // of a compact part in the plane
-	side := 1.0
-	for side*side < float64(own) {
+		return int(ownedCount), int(ownedCount)
+	}
+	side := 1.0 // in cells
+	for side*side < float64(ownedCount) {
 		side *= 1.1
 	}
-	around := 4 * side // of a compact part in the plane
+	ghosts := 4 * side
 	if dim == 3 {
-		for side = 1; side*side*side < float64(own); {
+		for side = 1; side*side*side < float64(ownedCount); {
 			side *= 1.1
 		}
-		around = 6 * side * side
+		ghosts = 6 * side * side
 	}
-	return int(own), int(own + min(int64(around), entities-own))
+	return int(ownedCount), int(ownedCount + min(int64(ghosts), entities-ownedCount))
 }

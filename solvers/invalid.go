@@ -9,12 +9,12 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// FirstInvalid finds, among all fields with a view, the invalid number at the entity of lowest key: a number that is
-// not finite, or negative in a field whose numbers cannot be. It describes entity and number, or returns "" if all
-// numbers are valid; the text is the same on all ranks. before are the same fields one step earlier, whose values the
-// text adds; nil omits them.
+// FirstInvalid finds, among all fields with a view, the entity of lowest key that has an invalid number: one that is
+// not finite, or that is negative although Field.NotNegative lists it. It returns a text about the entity and the
+// number, the same on all ranks, or "" if all numbers are valid. before are the same fields one step earlier, whose
+// values the text then contains too; it may be nil.
 func FirstInvalid(ctx context.Context, comm dist.Comm, step int, fields, before []Field) (string, error) {
-	key, text := int64(math.MaxInt64), ""
+	lowestKey, text := int64(math.MaxInt64), ""
 	for n := range fields {
 		f := &fields[n]
 		if f.View == nil {
@@ -24,12 +24,12 @@ func FirstInvalid(ctx context.Context, comm dist.Comm, step int, fields, before 
 		if err != nil {
 			return "", err
 		}
-		i, k := f.firstInvalid(&h, &key)
+		i, k := f.firstInvalid(&h, &lowestKey)
 		if i < 0 {
 			continue
 		}
-		now := h.numbers(nil, i)
-		text = f.invalidText(comm, step, i, k, now)
+		values := h.numbers(nil, i)
+		text = f.invalidText(comm, step, i, k, values)
 		if before == nil {
 			continue
 		}
@@ -38,25 +38,25 @@ func FirstInvalid(ctx context.Context, comm dist.Comm, step int, fields, before 
 		}
 		text += ", before the step " + f.format(h.numbers(nil, i))
 	}
-	return textOfLowestKey(ctx, comm, key, text)
+	return textOfLowestKey(ctx, comm, lowestKey, text)
 }
 
-// DescribeInvalid returns the text of FirstInvalid for an entity that the rank already knows to be its first invalid
-// one, with the values that it held. entity is -1 on ranks whose values are all valid.
+// DescribeInvalid returns the text of FirstInvalid if each rank has already found its invalid entity of lowest key, and
+// copied the values there. entity is -1 on ranks whose values are all valid.
 func DescribeInvalid(ctx context.Context, comm dist.Comm, step int, f *Field, entity int,
-	held []float64) (string, error) {
+	values []float64) (string, error) {
 	key, text := int64(math.MaxInt64), ""
 	if entity >= 0 {
 		key = f.Space.Key(entity)
-		k := slices.IndexFunc(held, func(v float64) bool { return v-v != 0 })
-		text = f.invalidText(comm, step, entity, max(k, 0), held)
+		k := slices.IndexFunc(values, func(v float64) bool { return v-v != 0 })
+		text = f.invalidText(comm, step, entity, max(k, 0), values)
 	}
 	return textOfLowestKey(ctx, comm, key, text)
 }
 
-func (f *Field) invalidText(comm dist.Comm, step, entity, number int, held []float64) string {
+func (f *Field) invalidText(comm dist.Comm, step, entity, number int, values []float64) string {
 	return fmt.Sprintf("rank %d: %s %d%s, step %d: %s is %v in %s", comm.Rank(), f.Space.Name, f.Space.Key(entity),
-		f.Space.describe(entity), step, f.Numbers()[number], held[number], f.format(held))
+		f.Space.describe(entity), step, f.Numbers()[number], values[number], f.format(values))
 }
 
 // textOfLowestKey returns, on all ranks, the text of the rank with the lowest key; "" if all keys are MaxInt64.

@@ -13,18 +13,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// TestHeldStays: what is held of fields with a view, of those that follow from one, and of those that are read at once
-// is what they were when they were held, on a device that keeps copies, on one without room for them, and on the CPU.
-func TestHeldStays(t *testing.T) {
+// TestFieldCopiesDoNotChange proves that later steps do not change copies of fields with a view, of fields derived from
+// one, and of fields that are read at once: on a device with memory for copies, on one without, and on the CPU.
+func TestFieldCopiesDoNotChange(t *testing.T) {
 	type water struct{ depth, flow float32 }
 	const cells = 50_000 // several blocks, and several threads
-	for _, room := range []int{0, 1 << 20, 1 << 30} {
+	for _, memory := range []int{0, 1 << 20, 1 << 30} {
 		host := cpu.New(2)
 		defer host.Close()
 		var dev backend.Device = host
-		far := backendtest.NewFakeGPU(host, 1<<30)
-		if room > 0 {
-			dev = far
+		gpu := backendtest.NewFakeGPU(host, 1<<30)
+		if memory > 0 {
+			dev = gpu
 		}
 		block := &grid.Block{Grid: &grid.Grid{Dim: 2, N: [3]int{cells / 50, 50, 1}, Hi: [3]float64{1, 1, 1}},
 			N: [3]int{cells / 50, 50, 1}, Ghost: 2}
@@ -36,7 +36,7 @@ func TestHeldStays(t *testing.T) {
 		if a.Err() != nil {
 			t.Fatal(a.Err())
 		}
-		far.Size = min(far.Size, max(far.Used, room))
+		gpu.Size = min(gpu.Size, max(gpu.Used, memory))
 		set := func(by float64) {
 			for i := range wet {
 				wet[i] = water{float32(by) + float32(i), float32(by) * 2}
@@ -45,10 +45,10 @@ func TestHeldStays(t *testing.T) {
 				padded[i] = by + float64(i)/8
 			}
 		}
-		on := &solvers.Space{Name: "cell", Owned: cells, Key: func(i int) int64 { return int64(i) }}
-		both := solvers.Field{Name: "water", Space: on, Components: []string{"depth", "flow"},
+		space := &solvers.Space{Name: "cell", Owned: cells, Key: func(i int) int64 { return int64(i) }}
+		waterField := solvers.Field{Name: "water", Space: space, Components: []string{"depth", "flow"},
 			View: func() solvers.View { return solvers.ViewOf[float32](dev, wet, 0) }}
-		speed := solvers.Field{Name: "speed", Space: on, From: &both, Value: func(_ int, bytes []byte) float64 {
+		speed := solvers.Field{Name: "speed", Space: space, From: &waterField, Value: func(_ int, bytes []byte) float64 {
 			w := (*water)(unsafe.Pointer(unsafe.SliceData(bytes)))
 			return float64(w.flow) / float64(w.depth)
 		}}
@@ -59,7 +59,7 @@ func TestHeldStays(t *testing.T) {
 			}
 			return values, nil
 		}
-		fields := []solvers.Field{both, speed, {Name: "padded", Space: on,
+		fields := []solvers.Field{waterField, speed, {Name: "padded", Space: space,
 			View: func() solvers.View { return solvers.BlockView(dev, padded, block) }}}
 		set(3)
 		var want [][]float64
@@ -70,23 +70,23 @@ func TestHeldStays(t *testing.T) {
 			}
 			want = append(want, values)
 		}
-		held, err := solvers.Hold(t.Context(), on, fields)
+		copies, err := solvers.CopyFields(t.Context(), space, fields)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kept := far.OpenSnapshots; (kept == 2) != (room == 1<<30) {
-			t.Errorf("memory of %d bytes: %d copies are kept", room, kept)
+		if open := gpu.OpenSnapshots; (open == 2) != (memory == 1<<30) {
+			t.Errorf("memory of %d bytes: %d copies on the device", memory, open)
 		}
 		set(5)
-		got, err := held.Read()
+		got, err := copies.Read()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("memory of %d bytes: what was held has changed", room)
+			t.Errorf("memory of %d bytes: the copies have changed", memory)
 		}
-		if err := held.Close(); err != nil || far.OpenSnapshots != 0 {
-			t.Errorf("%v, %d copies are kept", err, far.OpenSnapshots)
+		if err := copies.Close(); err != nil || gpu.OpenSnapshots != 0 {
+			t.Errorf("%v, %d copies are left on the device", err, gpu.OpenSnapshots)
 		}
 	}
 }
