@@ -36,7 +36,7 @@ func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) i
 	if separate {
 		edges += edges / 7
 	} else {
-		edge += unsafe.Sizeof(kernels.Flux[F]{})
+		edge += unsafe.Sizeof(kernels.Flux[F]{}) + unsafe.Sizeof(int32(0))
 		own = unsafe.Sizeof(kernels.CellEdges{})
 	}
 	if n := in.Gauges; separate && n > 0 {
@@ -44,6 +44,9 @@ func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) i
 	}
 	if c.Order == 2 {
 		perCell += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
+		if !separate || held > owned {
+			perCell += unsafe.Sizeof(int32(0)) // places of slopes
+		}
 		if separate && held > owned { // slopes are in a table and in an array
 			perCell += unsafe.Sizeof(kernels.Slopes[F]{})
 		}

@@ -87,6 +87,9 @@ func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []ker
 			return err
 		}
 		s.ntiles = len(tiles.Tiles) - 1
+		if cfg.Order == 2 && s.comm.Size() > 1 {
+			kernelMesh.SlopesAt = positions(nil, len(kernelMesh.Beds))
+		}
 	} else {
 		s.makeBands(max(cfg.Order, 1), &kernelMesh, innerEdges)
 	}
