@@ -87,8 +87,8 @@ func (b *Block) Global(i, j, k int) (gi, gj, gk int, inside bool) {
 	return gi, gj, gk, x && y && z
 }
 
-// Own iterates over the owned cells, x fastest, and yields the index of each in an array.
-func (b *Block) Own() iter.Seq[int] {
+// OwnedIndices iterates over the owned cells, x fastest, and yields the index of each in an array.
+func (b *Block) OwnedIndices() iter.Seq[int] {
 	return func(yield func(index int) bool) {
 		for k := range b.N[2] {
 			for j := range b.N[1] {
@@ -128,9 +128,9 @@ func (b *Block) Vertex(i, j, k int) (x, y, z float64) {
 	return b.Grid.Face(0, b.Lo[0]+i), b.Grid.Face(1, b.Lo[1]+j), b.Grid.Face(2, b.Lo[2]+k)
 }
 
-// Owned copies the owned cells of src, an array of the block, to dst[:b.Cells()], in the order of the array, and
-// returns that slice. It allocates dst if it is too short.
-func Owned[T any](b *Block, dst, src []T) []T {
+// CopyOwned copies the owned cells of src, an array of the block, to dst[:b.Cells()], in the order of the array,
+// and returns that slice. It allocates dst if it is too short.
+func CopyOwned[T any](b *Block, dst, src []T) []T {
 	if len(src) != b.Len() {
 		panic("grid: the array has another length than the block")
 	}
@@ -148,8 +148,8 @@ func Owned[T any](b *Block, dst, src []T) []T {
 	return dst
 }
 
-// SetOwned copies src, the owned cells of a block as Owned returns them, into dst, an array of the block. Ghosts keep
-// their values.
+// SetOwned copies src, the owned cells of a block as CopyOwned returns them, into dst, an array of the block.
+// Ghosts keep their values.
 func SetOwned[T any](b *Block, dst, src []T) {
 	if len(dst) != b.Len() || len(src) != b.Cells() {
 		panic("grid: the arrays have other lengths than the block")

@@ -7,21 +7,21 @@ func (b *Block) HasNeighbours(axis int) [2]bool {
 	return [2]bool{periodic || b.Lo[axis] > 0, periodic || b.Lo[axis]+b.N[axis] < b.Grid.N[axis]}
 }
 
-// BoundaryGhosts returns the indices in an array of the ghosts outside the grid, to, and for each the index of the
-// nearest cell inside the grid, from, whose value it takes: zero gradient across the boundary. (Extrapolation of higher
-// order could leave the range [0, 1] of volume fractions.) The cell inside may be a ghost too.
+// BoundaryGhosts returns, for each ghost outside the grid, its index in an array, to, and the index of the nearest
+// cell inside the grid, from, whose value the ghost takes: zero gradient across the boundary. (Extrapolation of
+// higher order could leave the range [0, 1] of volume fractions.) The cell inside may be a ghost too.
 func (b *Block) BoundaryGhosts() (from, to []int32) {
 	var n [3]int
 	n[0], n[1], n[2] = b.Shape()
 	nearest := func(axis, i int) int {
-		open, ghost := b.HasNeighbours(axis), b.GhostAlong(axis)
+		hasNeighbour, ghost := b.HasNeighbours(axis), b.GhostAlong(axis)
 		if axis >= b.Grid.Dim {
 			return i
 		}
-		if !open[0] {
+		if !hasNeighbour[0] {
 			i = max(i, ghost)
 		}
-		if !open[1] {
+		if !hasNeighbour[1] {
 			i = min(i, ghost+b.N[axis]-1)
 		}
 		return i
@@ -51,8 +51,8 @@ func (b *Block) BoundaryGhostCount() int {
 	inside := 1
 	for axis := range 3 {
 		if axis < b.Grid.Dim {
-			for _, open := range b.HasNeighbours(axis) {
-				if !open {
+			for _, hasNeighbour := range b.HasNeighbours(axis) {
+				if !hasNeighbour {
 					n[axis] -= b.GhostAlong(axis)
 				}
 			}

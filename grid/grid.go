@@ -51,6 +51,7 @@ func New(dim int, n [3]int, lo, hi [3]float64, periodic [3]bool) (*Grid, error) 
 				"equal after rounding", n[a], lo[a], hi[a], axes[a])
 		}
 	}
+	// lo[2]-lo[2] is NaN if lo[2] is not finite.
 	if dim == 2 && (n[2] != 1 || lo[2] != hi[2] || lo[2]-lo[2] != 0 || periodic[2]) {
 		return nil, fmt.Errorf("grid: the axis z has %d cells from %g to %g, periodic: %t; in 2 dimensions want 1 cell, "+
 			"no extent and no period", n[2], lo[2], hi[2], periodic[2])

@@ -39,7 +39,7 @@ func drawBlock(t *rapid.T, g *Grid) *Block {
 }
 
 func TestNewRefusesInvalidGrids(t *testing.T) {
-	one, unit := [3]int{4, 4, 1}, [3]float64{1, 1, 0}
+	cells, unit := [3]int{4, 4, 1}, [3]float64{1, 1, 0}
 	for name, c := range map[string]struct {
 		dim      int
 		n        [3]int
@@ -47,19 +47,19 @@ func TestNewRefusesInvalidGrids(t *testing.T) {
 		periodic [3]bool
 		want     string
 	}{
-		"one dimension":       {1, one, [3]float64{}, unit, [3]bool{}, "want 2 or 3"},
+		"one dimension":       {1, cells, [3]float64{}, unit, [3]bool{}, "want 2 or 3"},
 		"no cells":            {2, [3]int{4, 0, 1}, [3]float64{}, unit, [3]bool{}, "0 cells along y"},
 		"too many cells":      {2, [3]int{MaxCells + 1, 1, 1}, [3]float64{}, unit, [3]bool{}, "cells along x"},
 		"too many in total":   {3, [3]int{1 << 20, 1 << 20, 1 << 11}, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{}, "total"},
-		"reversed bounds":     {2, one, unit, [3]float64{}, [3]bool{}, "ascending"},
-		"bounds not a number": {2, one, [3]float64{math.NaN()}, unit, [3]bool{}, "finite"},
-		"infinite bounds":     {2, one, [3]float64{}, [3]float64{math.Inf(1), 1, 0}, [3]bool{}, "finite"},
-		"size overflows":      {2, one, [3]float64{-1e308}, [3]float64{1e308, 1, 0}, [3]bool{}, "finite"},
-		"cells too narrow":    {2, one, [3]float64{1e16}, [3]float64{1e16 + 4, 1, 0}, [3]bool{}, "too narrow"},
+		"reversed bounds":     {2, cells, unit, [3]float64{}, [3]bool{}, "ascending"},
+		"bounds not a number": {2, cells, [3]float64{math.NaN()}, unit, [3]bool{}, "finite"},
+		"infinite bounds":     {2, cells, [3]float64{}, [3]float64{math.Inf(1), 1, 0}, [3]bool{}, "finite"},
+		"size overflows":      {2, cells, [3]float64{-1e308}, [3]float64{1e308, 1, 0}, [3]bool{}, "finite"},
+		"cells too narrow":    {2, cells, [3]float64{1e16}, [3]float64{1e16 + 4, 1, 0}, [3]bool{}, "too narrow"},
 		"layers in 2D":        {2, [3]int{4, 4, 2}, [3]float64{}, unit, [3]bool{}, "axis z"},
-		"depth in 2D":         {2, one, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{}, "axis z"},
-		"a period along z":    {2, one, [3]float64{}, unit, [3]bool{false, false, true}, "axis z"},
-		"no depth in 3D":      {3, one, [3]float64{}, unit, [3]bool{}, "along z"},
+		"depth in 2D":         {2, cells, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{}, "axis z"},
+		"a period along z":    {2, cells, [3]float64{}, unit, [3]bool{false, false, true}, "axis z"},
+		"no depth in 3D":      {3, cells, [3]float64{}, unit, [3]bool{}, "along z"},
 	} {
 		if _, err := New(c.dim, c.n, c.lo, c.hi, c.periodic); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
@@ -174,15 +174,15 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestOwned: Owned returns the owned cells with x fastest, and SetOwned sets them and keeps the ghosts.
-func TestOwned(t *testing.T) {
+// TestCopyOwned: CopyOwned returns the owned cells with x fastest, and SetOwned sets them and keeps the ghosts.
+func TestCopyOwned(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlock(t, drawGrid(t, rapid.IntRange(2, 3).Draw(t, "dimensions")))
-		all := make([]int32, b.Len())
-		for i := range all {
-			all[i] = int32(i)
+		values := make([]int32, b.Len())
+		for i := range values {
+			values[i] = int32(i)
 		}
-		owned := Owned(b, nil, all)
+		owned := CopyOwned(b, nil, values)
 		if len(owned) != b.Cells() {
 			t.Fatalf("got %d cells, want %d", len(owned), b.Cells())
 		}
@@ -193,8 +193,8 @@ func TestOwned(t *testing.T) {
 			}
 			owned[c] = -v
 		}
-		SetOwned(b, all, owned)
-		for index, v := range all {
+		SetOwned(b, values, owned)
+		for index, v := range values {
 			i, j, k := b.Cell(index)
 			isOwned := i >= 0 && j >= 0 && k >= 0 && i < b.N[0] && j < b.N[1] && k < b.N[2]
 			if want := int32(index); isOwned && v != -want || !isOwned && v != want {

@@ -39,11 +39,11 @@ func (b *Block) Topology() (*Topology, error) {
 
 // Cells, Edges and Vertices return the number of each.
 func (t *Topology) Cells() int    { return t.nx * t.ny }
-func (t *Topology) Edges() int    { return t.alongX() + (t.nx+1)*t.ny }
+func (t *Topology) Edges() int    { return t.edgesAlongX() + (t.nx+1)*t.ny }
 func (t *Topology) Vertices() int { return (t.nx + 1) * (t.ny + 1) }
 
-// alongX returns the number of edges along x, which is the id of the first edge along y.
-func (t *Topology) alongX() int { return t.nx * (t.ny + 1) }
+// edgesAlongX returns the number of edges along x, which is the id of the first edge along y.
+func (t *Topology) edgesAlongX() int { return t.nx * (t.ny + 1) }
 
 // CellEdges is the boundary operator of cells: it returns {bottom, right, top, left}, counter-clockwise. The normals of
 // the first two edges point out of the cell, the normals of the others into it.
@@ -162,8 +162,8 @@ func (t *Topology) edge(id int) (i, j int, alongY bool) {
 	if id < 0 || id >= t.Edges() {
 		panic("grid: the edge's id is out of range")
 	}
-	if rest := id - t.alongX(); rest >= 0 {
-		return rest % (t.nx + 1), rest / (t.nx + 1), true
+	if indexAlongY := id - t.edgesAlongX(); indexAlongY >= 0 {
+		return indexAlongY % (t.nx + 1), indexAlongY / (t.nx + 1), true
 	}
 	return id % t.nx, id / t.nx, false
 }
@@ -172,7 +172,7 @@ func (t *Topology) edge(id int) (i, j int, alongY bool) {
 func (t *Topology) cellAt(i, j int) int   { return idAt(i, j, t.nx, t.ny, 0) }
 func (t *Topology) vertexAt(i, j int) int { return idAt(i, j, t.nx+1, t.ny+1, 0) }
 func (t *Topology) edgeX(i, j int) int    { return idAt(i, j, t.nx, t.ny+1, 0) }
-func (t *Topology) edgeY(i, j int) int    { return idAt(i, j, t.nx+1, t.ny, t.alongX()) }
+func (t *Topology) edgeY(i, j int) int    { return idAt(i, j, t.nx+1, t.ny, t.edgesAlongX()) }
 
 func idAt(i, j, columns, rows, first int) int {
 	if i < 0 || j < 0 || i >= columns || j >= rows {

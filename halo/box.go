@@ -44,15 +44,15 @@ type BoxPlan struct {
 	Shape  [3]int // cells of an array along each axis, ghosts included
 	Phases []Phase
 
-	boxes  Boxes
-	ghost  int    // layers of ghosts in arrays
-	width  [3]int // layers of ghosts that an exchange fills along each axis
-	upward bool   // made by Upward, which has one schedule
+	boxes         Boxes
+	ghost         int    // layers of ghosts in arrays
+	width         [3]int // layers of ghosts that an exchange fills along each axis
+	returnsGhosts bool   // made by GhostReturnPlan, which has one schedule
 }
 
 // WithSchedule returns the plan for the same ghosts with another schedule.
 func (p *BoxPlan) WithSchedule(schedule Schedule) (*BoxPlan, error) {
-	if p.upward {
+	if p.returnsGhosts {
 		return p, nil
 	}
 	return NewBoxPlan(p.boxes, p.Rank, p.ghost, p.width, schedule)
@@ -125,9 +125,9 @@ func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule) (*Box
 	return plan, nil
 }
 
-func (p *BoxPlan) add(r Phase) {
-	if len(r.Peers) > 0 {
-		p.Phases = append(p.Phases, r)
+func (p *BoxPlan) add(phase Phase) {
+	if len(phase.Peers) > 0 {
+		p.Phases = append(p.Phases, phase)
 	}
 }
 
@@ -178,9 +178,9 @@ var axisNames = [3]string{"x", "y", "z"}
 func (p *BoxPlan) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "rank %d: arrays of %d×%d×%d cells\n", p.Rank, p.Shape[0], p.Shape[1], p.Shape[2])
-	for n, r := range p.Phases {
+	for n, phase := range p.Phases {
 		fmt.Fprintf(&s, "  phase %d\n", n)
-		for _, peer := range r.Peers {
+		for _, peer := range phase.Peers {
 			fmt.Fprintf(&s, "    rank %d: send %v, receive %v\n", peer.Rank, peer.Send, peer.Recv)
 		}
 	}

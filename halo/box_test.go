@@ -45,8 +45,8 @@ func TestBoxMessages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range plan.Phases {
-			for _, p := range r.Peers {
+		for _, phase := range plan.Phases {
+			for _, p := range phase.Peers {
 				messages[schedule]++
 				for _, region := range p.Recv {
 					cells[schedule] += region.cells()

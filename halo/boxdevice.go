@@ -72,19 +72,19 @@ func NewBoxStaged[T any](plan *BoxPlan, comm dist.Comm, dev backend.Device, tag 
 	x := &boxStaged[T]{dev: dev, staging: staging, workspace: primitives.NewWorkspace(dev), cells: cells}
 	maxRequests := 0
 	for _, phase := range plan.Phases {
-		r, err := x.prepare(plan, phase)
-		x.phases = append(x.phases, r)
+		staged, err := x.prepare(plan, phase)
+		x.phases = append(x.phases, staged)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("halo: %w", err), x.Close())
 		}
-		maxRequests = max(maxRequests, 2*len(r.peers))
+		maxRequests = max(maxRequests, 2*len(staged.peers))
 	}
 	x.messages = newMessages(comm, tag, maxRequests)
 	return x, nil
 }
 
-// prepare allocates the buffers of a phase. On an error, r holds the buffers that were allocated before.
-func (x *boxStaged[T]) prepare(plan *BoxPlan, phase Phase) (r stagedPhase[T], err error) {
+// prepare allocates the buffers of a phase. On an error, staged holds the buffers that were allocated before.
+func (x *boxStaged[T]) prepare(plan *BoxPlan, phase Phase) (staged stagedPhase[T], err error) {
 	var t T
 	size := int(unsafe.Sizeof(t))
 	var pack, self, unpack []int32
@@ -93,42 +93,42 @@ func (x *boxStaged[T]) prepare(plan *BoxPlan, phase Phase) (r stagedPhase[T], er
 			pack, self = cellIndices(pack, plan.Shape, p.Send), cellIndices(self, plan.Shape, p.Recv)
 		}
 	}
-	r.selfBytes = len(pack) * size
+	staged.selfBytes = len(pack) * size
 	for _, p := range phase.Peers {
 		if p.Rank == plan.Rank {
 			continue
 		}
 		peer := stagedPeer{rank: p.Rank}
-		peer.sendRange[0], peer.recvRange[0] = len(pack)*size-r.selfBytes, len(unpack)*size
+		peer.sendRange[0], peer.recvRange[0] = len(pack)*size-staged.selfBytes, len(unpack)*size
 		pack, unpack = cellIndices(pack, plan.Shape, p.Send), cellIndices(unpack, plan.Shape, p.Recv)
-		peer.sendRange[1], peer.recvRange[1] = len(pack)*size-r.selfBytes, len(unpack)*size
-		r.peers = append(r.peers, peer)
+		peer.sendRange[1], peer.recvRange[1] = len(pack)*size-staged.selfBytes, len(unpack)*size
+		staged.peers = append(staged.peers, peer)
 	}
 	for _, index := range []struct {
 		device *[]int32
 		host   []int32
-	}{{&r.packIndex, pack}, {&r.selfIndex, self}, {&r.unpackIndex, unpack}} {
+	}{{&staged.packIndex, pack}, {&staged.selfIndex, self}, {&staged.unpackIndex, unpack}} {
 		if *index.device, err = backend.Make[int32](x.dev, len(index.host)); err != nil {
-			return r, err
+			return staged, err
 		}
 		if err = backend.Upload(x.dev, *index.device, index.host); err != nil {
-			return r, err
+			return staged, err
 		}
 	}
-	if r.out, err = backend.Make[byte](x.dev, len(pack)*size); err != nil {
-		return r, err
+	if staged.out, err = backend.Make[byte](x.dev, len(pack)*size); err != nil {
+		return staged, err
 	}
-	if r.in, err = backend.Make[byte](x.dev, len(unpack)*size); err != nil {
-		return r, err
+	if staged.in, err = backend.Make[byte](x.dev, len(unpack)*size); err != nil {
+		return staged, err
 	}
 	if x.staging == nil {
-		return r, nil // exchanges between devices need no memory of the host
+		return staged, nil // exchanges between devices need no memory of the host
 	}
-	if r.sendBuf, err = pin(x.staging, len(pack)*size-r.selfBytes); err != nil {
-		return r, err
+	if staged.sendBuf, err = pin(x.staging, len(pack)*size-staged.selfBytes); err != nil {
+		return staged, err
 	}
-	r.recvBuf, err = pin(x.staging, len(unpack)*size)
-	return r, err
+	staged.recvBuf, err = pin(x.staging, len(unpack)*size)
+	return staged, err
 }
 
 // cellIndices appends the cells of regions as positions in an array, in the order of a message.
@@ -166,25 +166,25 @@ func (x *boxStaged[T]) Send(ctx context.Context) error {
 
 func (x *boxStaged[T]) Finish(ctx context.Context) error {
 	for n := range x.phases {
-		r := &x.phases[n]
+		phase := &x.phases[n]
 		if n > 0 {
-			if err := x.start(r); err != nil {
+			if err := x.start(phase); err != nil {
 				return err
 			}
-			if err := x.deliver(ctx, r); err != nil {
+			if err := x.deliver(ctx, phase); err != nil {
 				return err
 			}
 		}
 		if err := x.wait(ctx); err != nil {
 			return err
 		}
-		if len(r.recvBuf) == 0 {
+		if len(phase.recvBuf) == 0 {
 			continue
 		}
-		if err := x.staging.StartUpload(r.in, r.recvBuf); err != nil {
+		if err := x.staging.StartUpload(phase.in, phase.recvBuf); err != nil {
 			return err
 		}
-		if _, err := primitives.Unpack(x.workspace, x.field, r.unpackIndex, r.in); err != nil {
+		if _, err := primitives.Unpack(x.workspace, x.field, phase.unpackIndex, phase.in); err != nil {
 			return err
 		}
 	}
@@ -192,35 +192,35 @@ func (x *boxStaged[T]) Finish(ctx context.Context) error {
 }
 
 // start packs the cells that a phase sends, and fills the ghosts whose owner is this rank.
-func (x *boxStaged[T]) start(r *stagedPhase[T]) error {
-	if _, err := primitives.Pack(x.workspace, r.out, x.field, r.packIndex); err != nil {
+func (x *boxStaged[T]) start(phase *stagedPhase[T]) error {
+	if _, err := primitives.Pack(x.workspace, phase.out, x.field, phase.packIndex); err != nil {
 		return err
 	}
-	if _, err := primitives.Unpack(x.workspace, x.field, r.selfIndex, r.out[:r.selfBytes]); err != nil {
+	if _, err := primitives.Unpack(x.workspace, x.field, phase.selfIndex, phase.out[:phase.selfBytes]); err != nil {
 		return err
 	}
-	if len(r.sendBuf) == 0 {
+	if len(phase.sendBuf) == 0 {
 		return nil
 	}
-	return x.staging.StartDownload(r.sendBuf, r.out[r.selfBytes:])
+	return x.staging.StartDownload(phase.sendBuf, phase.out[phase.selfBytes:])
 }
 
 // deliver passes the packed cells to the transport. It first waits for the device, so that no message arrives while
 // the device still reads the last one.
-func (x *boxStaged[T]) deliver(ctx context.Context, r *stagedPhase[T]) error {
-	if len(r.peers) == 0 {
+func (x *boxStaged[T]) deliver(ctx context.Context, phase *stagedPhase[T]) error {
+	if len(phase.peers) == 0 {
 		return nil
 	}
 	if err := x.staging.WaitDownloads(); err != nil {
 		return err
 	}
-	for _, p := range r.peers {
-		if err := x.receive(ctx, p.rank, r.recvBuf[p.recvRange[0]:p.recvRange[1]]); err != nil {
+	for _, p := range phase.peers {
+		if err := x.receive(ctx, p.rank, phase.recvBuf[p.recvRange[0]:p.recvRange[1]]); err != nil {
 			return err
 		}
 	}
-	for _, p := range r.peers {
-		if err := x.send(ctx, p.rank, r.sendBuf[p.sendRange[0]:p.sendRange[1]]); err != nil {
+	for _, p := range phase.peers {
+		if err := x.send(ctx, p.rank, phase.sendBuf[p.sendRange[0]:p.sendRange[1]]); err != nil {
 			return err
 		}
 	}
@@ -231,14 +231,14 @@ func (x *boxStaged[T]) Kind() string { return Staged }
 
 func (x *boxStaged[T]) Close() error {
 	var err error
-	for _, r := range x.phases {
-		for _, index := range [][]int32{r.packIndex, r.selfIndex, r.unpackIndex} {
+	for _, phase := range x.phases {
+		for _, index := range [][]int32{phase.packIndex, phase.selfIndex, phase.unpackIndex} {
 			err = errors.Join(err, backend.Free(x.dev, index))
 		}
-		for _, b := range [][]byte{r.out, r.in} {
+		for _, b := range [][]byte{phase.out, phase.in} {
 			err = errors.Join(err, backend.Free(x.dev, b))
 		}
-		for _, b := range [][]byte{r.sendBuf, r.recvBuf} {
+		for _, b := range [][]byte{phase.sendBuf, phase.recvBuf} {
 			if len(b) > 0 {
 				err = errors.Join(err, x.staging.Unpin(b))
 			}

@@ -27,23 +27,23 @@ func NewBoxDeviceExchanger[T any](ctx context.Context, plan *BoxPlan, comm dist.
 	if cells > math.MaxInt32 {
 		return nil, "", fmt.Errorf("halo: arrays of %d cells, want at most %d", cells, math.MaxInt32)
 	}
-	l, reason, err := newDeviceComm(ctx, comm, dev, "")
+	linked, reason, err := newDeviceComm(ctx, comm, dev, "")
 	if err != nil || reason != "" {
 		return nil, reason, err
 	}
-	staged := &boxStaged[T]{dev: dev, workspace: primitives.NewWorkspace(dev), cells: cells}
-	b := &boxDeviceExchanger[T]{boxStaged: staged, deviceComm: *l}
+	arrays := &boxStaged[T]{dev: dev, workspace: primitives.NewWorkspace(dev), cells: cells}
+	b := &boxDeviceExchanger[T]{boxStaged: arrays, deviceComm: *linked}
 	for _, phase := range plan.Phases {
-		r, err := b.prepare(plan, phase)
-		b.phases = append(b.phases, r)
+		staged, err := b.prepare(plan, phase)
+		b.phases = append(b.phases, staged)
 		if err != nil {
 			return nil, "", errors.Join(fmt.Errorf("halo: %w", err), b.Close())
 		}
 		var m [2][]backend.Message
-		for _, p := range r.peers {
+		for _, p := range staged.peers {
 			m[0] = append(m[0], backend.Message{Peer: p.rank,
-				Data: r.out[r.selfBytes+p.sendRange[0] : r.selfBytes+p.sendRange[1]]})
-			m[1] = append(m[1], backend.Message{Peer: p.rank, Data: r.in[p.recvRange[0]:p.recvRange[1]]})
+				Data: staged.out[staged.selfBytes+p.sendRange[0] : staged.selfBytes+p.sendRange[1]]})
+			m[1] = append(m[1], backend.Message{Peer: p.rank, Data: staged.in[p.recvRange[0]:p.recvRange[1]]})
 		}
 		b.messages = append(b.messages, m)
 	}
@@ -72,14 +72,14 @@ func (x *boxDeviceExchanger[T]) Kind() string                 { return NCCL }
 
 // queuePhase queues phase n.
 func (x *boxDeviceExchanger[T]) queuePhase(n int) error {
-	r := &x.phases[n]
-	if err := x.start(r); err != nil || len(x.messages[n][0]) == 0 {
+	phase := &x.phases[n]
+	if err := x.start(phase); err != nil || len(x.messages[n][0]) == 0 {
 		return err
 	}
 	if err := x.comm.Exchange(x.messages[n][0], x.messages[n][1]); err != nil {
 		return err
 	}
-	_, err := primitives.Unpack(x.workspace, x.field, r.unpackIndex, r.in)
+	_, err := primitives.Unpack(x.workspace, x.field, phase.unpackIndex, phase.in)
 	return err
 }
 

@@ -70,8 +70,8 @@ func (x *BoxExchanger) Start(ctx context.Context, fields ...Field) (err error) {
 		return err
 	}
 	if poisoning {
-		for _, r := range x.phases {
-			r.poison(fields)
+		for _, phase := range x.phases {
+			phase.poison(fields)
 		}
 	}
 	if len(x.phases) == 0 {
@@ -97,16 +97,16 @@ func (x *BoxExchanger) Finish(ctx context.Context) error {
 }
 
 // begin posts the messages of a phase, and copies cells that the rank sends to itself.
-func (x *BoxExchanger) begin(ctx context.Context, r *boxPhase) error {
-	for i := range r.peers {
-		if p := &r.peers[i]; p.in != nil {
+func (x *BoxExchanger) begin(ctx context.Context, phase *boxPhase) error {
+	for i := range phase.peers {
+		if p := &phase.peers[i]; p.in != nil {
 			if err := x.receive(ctx, p.rank, p.in[:p.recvCells*x.bytes]); err != nil {
 				return err
 			}
 		}
 	}
-	for i := range r.peers {
-		p := &r.peers[i]
+	for i := range phase.peers {
+		p := &phase.peers[i]
 		if p.out == nil {
 			for _, f := range x.fields {
 				for n := range p.send {
@@ -128,9 +128,9 @@ func (x *BoxExchanger) begin(ctx context.Context, r *boxPhase) error {
 	return nil
 }
 
-func (r *boxPhase) unpack(fields []Field) {
-	for i := range r.peers {
-		p := &r.peers[i]
+func (phase *boxPhase) unpack(fields []Field) {
+	for i := range phase.peers {
+		p := &phase.peers[i]
 		if p.in == nil {
 			continue
 		}
@@ -147,8 +147,8 @@ func (r *boxPhase) unpack(fields []Field) {
 	}
 }
 
-func (r *boxPhase) poison(fields []Field) {
-	for _, p := range r.peers {
+func (phase *boxPhase) poison(fields []Field) {
+	for _, p := range phase.peers {
 		for _, f := range fields {
 			for _, region := range p.recv {
 				region.poison(f)

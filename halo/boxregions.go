@@ -23,7 +23,7 @@ func (p *boxPlanner) phase(alongX, alongY, alongZ bool) Phase {
 		}
 		return []int{0}
 	}
-	var r Phase
+	var result Phase
 	for _, dz := range steps(alongZ) {
 		for _, dy := range steps(alongY) {
 			for _, dx := range steps(alongX) {
@@ -32,18 +32,18 @@ func (p *boxPlanner) phase(alongX, alongY, alongZ bool) Phase {
 					continue
 				}
 				if to, ok := p.neighbour(d); ok {
-					peer := r.peer(to)
+					peer := result.peer(to)
 					peer.Send = append(peer.Send, p.region(d, false))
 				}
 				back := [3]int{-dx, -dy, -dz}
 				if from, ok := p.neighbour(back); ok {
-					peer := r.peer(from)
+					peer := result.peer(from)
 					peer.Recv = append(peer.Recv, p.region(back, true))
 				}
 			}
 		}
 	}
-	return r
+	return result
 }
 
 // neighbour returns the rank of the next box in a direction, if there is one.
@@ -89,10 +89,10 @@ func (p *boxPlanner) region(d [3]int, ghosts bool) (r Region) {
 }
 
 // peer returns the entry for a rank, and adds it if there is none.
-func (r *Phase) peer(rank int) *BoxPeer {
-	i, ok := slices.BinarySearchFunc(r.Peers, rank, func(p BoxPeer, rank int) int { return cmp.Compare(p.Rank, rank) })
+func (phase *Phase) peer(rank int) *BoxPeer {
+	i, ok := slices.BinarySearchFunc(phase.Peers, rank, func(p BoxPeer, rank int) int { return cmp.Compare(p.Rank, rank) })
 	if !ok {
-		r.Peers = slices.Insert(r.Peers, i, BoxPeer{Rank: rank})
+		phase.Peers = slices.Insert(phase.Peers, i, BoxPeer{Rank: rank})
 	}
-	return &r.Peers[i]
+	return &phase.Peers[i]
 }

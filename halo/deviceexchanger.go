@@ -21,10 +21,11 @@ type DeviceExchanger[T any] struct {
 type deviceComm struct {
 	comm       backend.DeviceComm
 	stop       context.CancelFunc
-	watchEnded chan struct{}
+	watchEnded chan struct{} // closed when watch returns
 }
 
-// watchTag is the tag of a receive that no rank ever matches: it fails when the next rank is lost.
+// watchTag is the tag of a receive that no rank ever matches: it fails when the next rank is lost. It differs from the
+// tags of all exchanges.
 const watchTag = 1<<20 + 1
 
 // NewDeviceExchanger connects the devices of all ranks. All ranks must call it. If the devices cannot be connected,
@@ -35,19 +36,19 @@ func NewDeviceExchanger[T any](ctx context.Context, plan *Plan, comm dist.Comm,
 	if plan.Owned == 0 {
 		ownReason = "it has no cells"
 	}
-	l, reason, err := newDeviceComm(ctx, comm, dev, ownReason)
+	linked, reason, err := newDeviceComm(ctx, comm, dev, ownReason)
 	if err != nil || reason != "" {
 		return nil, reason, err
 	}
 	p, err := newPacker[T](plan, dev)
 	if err != nil {
-		return nil, "", errors.Join(err, l.close())
+		return nil, "", errors.Join(err, linked.close())
 	}
-	return newDeviceExchanger(p, l), "", nil
+	return newDeviceExchanger(p, linked), "", nil
 }
 
-func newDeviceExchanger[T any](p *packer[T], l *deviceComm) *DeviceExchanger[T] {
-	x := &DeviceExchanger[T]{packer: p, deviceComm: l}
+func newDeviceExchanger[T any](p *packer[T], linked *deviceComm) *DeviceExchanger[T] {
+	x := &DeviceExchanger[T]{packer: p, deviceComm: linked}
 	for _, peer := range p.plan.Peers {
 		if len(peer.Send) > 0 {
 			x.send = append(x.send, backend.Message{Peer: peer.Rank})
@@ -73,7 +74,7 @@ func shareComm[U, T any](x *DeviceExchanger[T], plan *Plan) (*DeviceExchanger[U]
 
 // newDeviceComm connects the devices of all ranks, or returns the reason why it cannot. ownReason is a reason of
 // this rank beyond those that the device reports, or "".
-func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, ownReason string) (l *deviceComm,
+func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, ownReason string) (linked *deviceComm,
 	reason string,
 	err error) {
 	linker, ok := dev.(backend.Linker)
@@ -95,14 +96,14 @@ func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, ownR
 	if err := comm.Bcast(ctx, 0, id); err != nil {
 		return nil, "", err
 	}
-	l = &deviceComm{watchEnded: make(chan struct{})}
-	if l.comm, err = linker.Link(comm.Rank(), comm.Size(), id); err != nil {
+	linked = &deviceComm{watchEnded: make(chan struct{})}
+	if linked.comm, err = linker.Link(comm.Rank(), comm.Size(), id); err != nil {
 		return nil, "", err
 	}
 	var watch context.Context
-	watch, l.stop = context.WithCancel(context.Background())
-	go l.watch(watch, comm)
-	return l, "", nil
+	watch, linked.stop = context.WithCancel(context.Background())
+	go linked.watch(watch, comm)
+	return linked, "", nil
 }
 
 // agreeOnDeviceComm asks all ranks whether their devices can be connected, and returns the reason of the lowest rank
@@ -131,14 +132,14 @@ func agreeOnDeviceComm(ctx context.Context, comm dist.Comm, ownReason, deviceID 
 
 // watch aborts the device communicator when a rank is lost, since the device itself would wait forever. It detects
 // the loss by the failure of a receive from the next rank, which never sends the message.
-func (x *deviceComm) watch(ctx context.Context, comm dist.Comm) {
-	defer close(x.watchEnded)
+func (c *deviceComm) watch(ctx context.Context, comm dist.Comm) {
+	defer close(c.watchEnded)
 	req, err := comm.Irecv(ctx, (comm.Rank()+1)%comm.Size(), watchTag, nil)
 	if err == nil {
 		err = comm.Wait(ctx, []dist.Request{req})
 	}
 	if err != nil && ctx.Err() == nil {
-		x.comm.Abort()
+		c.comm.Abort()
 	}
 }
 
@@ -182,8 +183,8 @@ func (x *DeviceExchanger[T]) Close() error {
 	return errors.Join(x.deviceComm.close(), x.packer.close())
 }
 
-func (x *deviceComm) close() error {
-	x.stop()
-	<-x.watchEnded
-	return x.comm.Close()
+func (c *deviceComm) close() error {
+	c.stop()
+	<-c.watchEnded
+	return c.comm.Close()
 }

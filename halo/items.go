@@ -24,8 +24,8 @@ type ItemPeer struct {
 // All ranks must pass the same function.
 func (p *Plan) Items(limit func(cells int) int) *ItemPlan {
 	plan := &ItemPlan{Rank: p.Rank}
-	for _, e := range p.Peers {
-		plan.add(e.Rank, len(e.Send), int(e.Hi-e.Lo), limit)
+	for _, peer := range p.Peers {
+		plan.add(peer.Rank, len(peer.Send), int(peer.Hi-peer.Lo), limit)
 	}
 	return plan
 }
@@ -40,9 +40,9 @@ func (p *BoxPlan) Items(limit func(cells int) int) (*ItemPlan, error) {
 	}
 	plan := &ItemPlan{Rank: p.Rank}
 	for _, phase := range allNeighbours.Phases {
-		for _, e := range phase.Peers {
-			if e.Rank != p.Rank {
-				plan.add(e.Rank, countCells(e.Send), countCells(e.Recv), limit)
+		for _, peer := range phase.Peers {
+			if peer.Rank != p.Rank {
+				plan.add(peer.Rank, countCells(peer.Send), countCells(peer.Recv), limit)
 			}
 		}
 	}
@@ -77,8 +77,8 @@ func (p *ItemPlan) Index(rank int) (k int, ok bool) {
 func (p *ItemPlan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rank %d\n", p.Rank)
-	for _, e := range p.Peers {
-		fmt.Fprintf(&b, "  rank %d: send up to %d, receive up to %d\n", e.Rank, e.Send, e.Receive)
+	for _, peer := range p.Peers {
+		fmt.Fprintf(&b, "  rank %d: send up to %d, receive up to %d\n", peer.Rank, peer.Send, peer.Receive)
 	}
 	return b.String()
 }

@@ -17,23 +17,23 @@ type failingSender struct {
 
 var errBroken = errors.New("broken")
 
-func (b *failingSender) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
-	b.posted++
-	return b.Comm.Irecv(ctx, from, tag, buf)
+func (s *failingSender) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
+	s.posted++
+	return s.Comm.Irecv(ctx, from, tag, buf)
 }
 
-func (b *failingSender) IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (dist.Request, error) {
-	b.posted++
-	return b.Comm.IrecvUpTo(ctx, from, tag, buf, length)
+func (s *failingSender) IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (dist.Request, error) {
+	s.posted++
+	return s.Comm.IrecvUpTo(ctx, from, tag, buf, length)
 }
 
-func (b *failingSender) Isend(context.Context, int, int, []byte) (dist.Request, error) {
+func (s *failingSender) Isend(context.Context, int, int, []byte) (dist.Request, error) {
 	return 0, errBroken
 }
 
-func (b *failingSender) Wait(ctx context.Context, reqs []dist.Request) error {
-	b.cancelled += len(reqs)
-	return b.Comm.Wait(ctx, reqs)
+func (s *failingSender) Wait(ctx context.Context, reqs []dist.Request) error {
+	s.cancelled += len(reqs)
+	return s.Comm.Wait(ctx, reqs)
 }
 
 // TestFailureCancelsReceives: receives posted before a failure are cancelled, so that no message is written to a

@@ -51,12 +51,12 @@ func rankOf(b Boxes, cell [3]int32) int {
 
 // migrate moves the particles for some steps; after each step every particle is on the rank that owns its cell.
 func migrate(ctx context.Context, b Boxes, c dist.Comm, steps int) ([]particle, error) {
-	var own []particle
+	var particles []particle
 	for id := range int64(particleCount) {
 		p := particle{id: id, mark: 1 / float64(id+1)}
 		p.move(-1)
 		if rankOf(b, p.cell) == c.Rank() {
-			own = append(own, p)
+			particles = append(particles, p)
 		}
 	}
 	plan, err := NewBoxPlan(b, c.Rank(), maxMove, [3]int{maxMove, maxMove, maxMove}, AxisByAxis)
@@ -67,13 +67,13 @@ func migrate(ctx context.Context, b Boxes, c dist.Comm, steps int) ([]particle, 
 	if err != nil {
 		return nil, err
 	}
-	x, out := NewItemExchanger[particle](items, c, 3), make([][]particle, len(items.Peers))
+	x, leaving := NewItemExchanger[particle](items, c, 3), make([][]particle, len(items.Peers))
 	for step := range steps {
-		for k := range out {
-			out[k] = out[k][:0]
+		for k := range leaving {
+			leaving[k] = leaving[k][:0]
 		}
-		kept := own[:0]
-		for _, p := range own {
+		kept := particles[:0]
+		for _, p := range particles {
 			p.move(step)
 			dest := rankOf(b, p.cell)
 			if dest == c.Rank() {
@@ -84,23 +84,23 @@ func migrate(ctx context.Context, b Boxes, c dist.Comm, steps int) ([]particle, 
 			if !ok {
 				return nil, fmt.Errorf("particle %d goes from rank %d to rank %d, which is not a neighbour", p.id, c.Rank(), dest)
 			}
-			out[k] = append(out[k], p)
+			leaving[k] = append(leaving[k], p)
 		}
-		in, err := x.Exchange(ctx, out)
+		received, err := x.Exchange(ctx, leaving)
 		if err != nil {
 			return nil, err
 		}
-		own = kept
-		for _, arrived := range in {
-			own = append(own, arrived...)
+		particles = kept
+		for _, arrived := range received {
+			particles = append(particles, arrived...)
 		}
-		for _, p := range own {
+		for _, p := range particles {
 			if owner := rankOf(b, p.cell); owner != c.Rank() {
 				return nil, fmt.Errorf("step %d: particle %d belongs to rank %d and is on rank %d", step, p.id, owner, c.Rank())
 			}
 		}
 	}
-	return own, nil
+	return particles, nil
 }
 
 // TestParticlesMigrate: particles that move on a periodic grid, across faces, edges and corners, are the same on

@@ -86,21 +86,21 @@ func (p *Plan) Check(ranks int) error {
 		return fmt.Errorf("halo: a plan of rank %d of %d, with %d cells and %d ghosts", p.Rank, ranks, p.Owned, p.Ghosts)
 	}
 	last, next := -1, int32(p.Owned)
-	for _, e := range p.Peers {
-		if e.Rank <= last || e.Rank >= ranks || e.Rank == p.Rank {
-			return fmt.Errorf("halo: rank %d of %d has rank %d for a peer, after rank %d", p.Rank, ranks, e.Rank, last)
+	for _, peer := range p.Peers {
+		if peer.Rank <= last || peer.Rank >= ranks || peer.Rank == p.Rank {
+			return fmt.Errorf("halo: rank %d of %d has rank %d for a peer, after rank %d", p.Rank, ranks, peer.Rank, last)
 		}
-		last = e.Rank
+		last = peer.Rank
 		switch {
-		case e.Lo < e.Hi && e.Lo == next:
-			next = e.Hi
-		case e.Lo != e.Hi || e.Lo < 0 || int(e.Lo) > p.Owned+p.Ghosts:
-			return fmt.Errorf("halo: ghosts [%d, %d) belong to rank %d, want a range that begins at %d", e.Lo, e.Hi, e.Rank,
-				next)
+		case peer.Lo < peer.Hi && peer.Lo == next:
+			next = peer.Hi
+		case peer.Lo != peer.Hi || peer.Lo < 0 || int(peer.Lo) > p.Owned+p.Ghosts:
+			return fmt.Errorf("halo: ghosts [%d, %d) belong to rank %d, want a range that begins at %d", peer.Lo, peer.Hi,
+				peer.Rank, next)
 		}
-		for _, cell := range e.Send {
+		for _, cell := range peer.Send {
 			if cell < 0 || int(cell) >= p.Owned {
-				return fmt.Errorf("halo: cell %d of %d is to be sent to rank %d", cell, p.Owned, e.Rank)
+				return fmt.Errorf("halo: cell %d of %d is to be sent to rank %d", cell, p.Owned, peer.Rank)
 			}
 		}
 	}
@@ -125,8 +125,8 @@ func (p *Plan) peer(rank int) *Peer {
 func (p *Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rank %d: %d cells, %d ghosts\n", p.Rank, p.Owned, p.Ghosts)
-	for _, e := range p.Peers {
-		fmt.Fprintf(&b, "  rank %d: send %v, receive [%d, %d)\n", e.Rank, e.Send, e.Lo, e.Hi)
+	for _, peer := range p.Peers {
+		fmt.Fprintf(&b, "  rank %d: send %v, receive [%d, %d)\n", peer.Rank, peer.Send, peer.Lo, peer.Hi)
 	}
 	return b.String()
 }

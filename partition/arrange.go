@@ -13,17 +13,17 @@ import (
 //
 // cells lists the cells of the part in ascending order, as [Split] returns them. x and y are the coordinates of all
 // cells of g; only Hilbert uses them. The cost is proportional to the number of cells in the part.
-func Arrange(g Graph, parts, cells []int32, ordering Ordering, x, y []float64, seed uint64) (core, boundary []int32,
+func Arrange(g Graph, partOf, cells []int32, ordering Ordering, x, y []float64, seed uint64) (core, boundary []int32,
 	err error) {
 	if len(cells) == 0 {
 		// An empty part needs no ordering, but an unknown ordering is still an error.
 		_, err := Order(ordering, Graph{Start: []int32{0}}, nil, nil, seed)
 		return nil, nil, err
 	}
-	if err := checkPart(g, parts, cells); err != nil {
+	if err := checkPart(g, partOf, cells); err != nil {
 		return nil, nil, err
 	}
-	part := parts[cells[0]]
+	part := partOf[cells[0]]
 	whole := len(cells) == g.N()
 	var localX, localY []float64
 	if ordering == Hilbert {
@@ -53,7 +53,7 @@ func Arrange(g Graph, parts, cells []int32, ordering Ordering, x, y []float64, s
 	onBoundary := make([]bool, len(perm))
 	parallel.Ranges(len(perm), parallel.Parts(len(perm), verticesPerWorker), func(_, lo, hi int) {
 		for i, local := range perm[lo:hi] {
-			onBoundary[lo+i] = slices.ContainsFunc(g.Neighbours(cells[local]), func(u int32) bool { return parts[u] != part })
+			onBoundary[lo+i] = slices.ContainsFunc(g.Neighbours(cells[local]), func(u int32) bool { return partOf[u] != part })
 		}
 	})
 	core = make([]int32, 0, len(cells))
@@ -68,23 +68,23 @@ func Arrange(g Graph, parts, cells []int32, ordering Ordering, x, y []float64, s
 }
 
 // checkPart refuses a list of cells that is not ascending or not of one part.
-func checkPart(g Graph, parts, cells []int32) error {
-	if len(parts) != g.N() {
-		return fmt.Errorf("the partition has %d cells, the graph has %d", len(parts), g.N())
+func checkPart(g Graph, partOf, cells []int32) error {
+	if len(partOf) != g.N() {
+		return fmt.Errorf("the partition has %d cells, the graph has %d", len(partOf), g.N())
 	}
 	fault := func(i int) error {
 		switch cell := cells[i]; {
-		case cell < 0 || int(cell) >= len(parts):
-			return fmt.Errorf("cell %d is not in 0..%d", cell, len(parts)-1)
+		case cell < 0 || int(cell) >= len(partOf):
+			return fmt.Errorf("cell %d is not in 0..%d", cell, len(partOf)-1)
 		case i > 0 && cell <= cells[i-1]:
 			return fmt.Errorf("cell %d follows cell %d: the cells of a part must ascend", cell, cells[i-1])
-		case i > 0 && parts[cell] != parts[cells[0]]:
+		case i > 0 && partOf[cell] != partOf[cells[0]]:
 			return fmt.Errorf("the cells are of several parts: cell %d is in part %d, cell %d in part %d", cells[0],
-				parts[cells[0]], cell, parts[cell])
+				partOf[cells[0]], cell, partOf[cell])
 		}
 		return nil
 	}
-	if err := fault(0); err != nil { // what all others are compared with
+	if err := fault(0); err != nil { // all others are compared with the first
 		return err
 	}
 	if parallel.All(len(cells), verticesPerWorker, func(i int) bool { return fault(i) == nil }) {
@@ -98,8 +98,7 @@ func checkPart(g Graph, parts, cells []int32) error {
 	return nil
 }
 
-// gather returns values[at[i]] for each i.
-// gather returns values[at[i]] for each i.
+// gather returns values[indices[i]] for each i.
 func gather(values []float64, indices []int32) []float64 {
 	gathered := make([]float64, len(indices))
 	for i, id := range indices {

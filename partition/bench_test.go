@@ -49,7 +49,7 @@ func BenchmarkOrderScattered(b *testing.B) {
 
 func BenchmarkPartition(b *testing.B) {
 	mesh := bigMesh()
-	for _, method := range Cuts {
+	for _, method := range Methods {
 		b.Run(string(method), func(b *testing.B) {
 			if _, err := Partition(method, mesh.g, mesh.x, mesh.y, 64, 1); method == METIS && err != nil {
 				b.Skip(err)
@@ -66,21 +66,21 @@ func BenchmarkPartition(b *testing.B) {
 
 func BenchmarkArrangeAll(b *testing.B) {
 	mesh := bigMesh()
-	parts, err := Partition(HilbertCut, mesh.g, mesh.x, mesh.y, 64, 1)
+	partOf, err := Partition(HilbertCut, mesh.g, mesh.x, mesh.y, 64, 1)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		split, err := Split(parts, 64)
+		split, err := Split(partOf, 64)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for _, cells := range split {
-			if _, _, err := Arrange(mesh.g, parts, cells, RCM, mesh.x, mesh.y, 1); err != nil {
+			if _, _, err := Arrange(mesh.g, partOf, cells, RCM, mesh.x, mesh.y, 1); err != nil {
 				b.Fatal(err)
 			}
-			if _, err := Ghosts(mesh.g, parts, cells, 1); err != nil {
+			if _, err := Ghosts(mesh.g, partOf, cells, 1); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -27,8 +27,8 @@ func Box(n, parts [3]int, rank int) (lo, size [3]int) {
 	for a := range 3 {
 		index := rank % parts[a]
 		rank /= parts[a]
-		lo[a] = share(n[a], parts[a], index)
-		size[a] = share(n[a], parts[a], index+1) - lo[a]
+		lo[a] = cellsBefore(n[a], parts[a], index)
+		size[a] = cellsBefore(n[a], parts[a], index+1) - lo[a]
 	}
 	return lo, size
 }
@@ -37,24 +37,25 @@ func Box(n, parts [3]int, rank int) (lo, size [3]int) {
 func BoxCuts(n, parts [3]int) (cuts [3][]int) {
 	for a := range 3 {
 		for k := range parts[a] + 1 {
-			cuts[a] = append(cuts[a], share(n[a], parts[a], k))
+			cuts[a] = append(cuts[a], cellsBefore(n[a], parts[a], k))
 		}
 	}
 	return cuts
 }
 
 // WeightedCuts is like BoxCuts, but balances the sums of weights between cuts rather than the numbers of cells:
-// weights[a][i] ≥ 0 is the weight of all cells with index i along axis a. A block has at least least cells along each
-// axis, or, if the axis is shorter than parts[a]·least, the number of cells divided by parts[a], rounded down.
-func WeightedCuts(weights [3][]int64, parts [3]int, least int) (cuts [3][]int) {
+// weights[a][i] ≥ 0 is the weight of all cells with index i along axis a. A block has at least minCells cells along
+// each axis, or, if the axis is shorter than parts[a]·minCells, the number of cells divided by parts[a], rounded
+// down.
+func WeightedCuts(weights [3][]int64, parts [3]int, minCells int) (cuts [3][]int) {
 	for a, w := range weights {
-		cuts[a] = balanced(w, parts[a], min(least, len(w)/parts[a]))
+		cuts[a] = balancedCuts(w, parts[a], min(minCells, len(w)/parts[a]))
 	}
 	return cuts
 }
 
-// balanced is WeightedCuts for one axis.
-func balanced(weights []int64, parts, least int) []int {
+// balancedCuts is WeightedCuts for one axis.
+func balancedCuts(weights []int64, parts, minCells int) []int {
 	total := int64(0)
 	for _, w := range weights {
 		total += w
@@ -62,12 +63,12 @@ func balanced(weights []int64, parts, least int) []int {
 	cuts, sum, next := []int{0}, int64(0), 0
 	for k := 1; k < parts; k++ {
 		target := float64(total) * float64(k) / float64(parts)
-		// The cut goes to the side of a slab of cells where the sum before it is closer to the goal.
+		// The cut goes to the side of a slab of cells where the sum before it is closer to the target.
 		for next < len(weights) && float64(sum)+float64(weights[next])/2 <= target {
 			sum += weights[next]
 			next++
 		}
-		cut := min(max(next, cuts[k-1]+least, cuts[k-1]+1), len(weights)-(parts-k)*max(1, least))
+		cut := min(max(next, cuts[k-1]+minCells, cuts[k-1]+1), len(weights)-(parts-k)*max(1, minCells))
 		for ; next < cut; next++ {
 			sum += weights[next]
 		}
@@ -110,20 +111,20 @@ func checkBlocks(n [3]int, dim, ranks int, fixed [3]int) error {
 
 // leastFaces tries all divisions and returns that of least cost; found is false if none fits.
 func leastFaces(n [3]int, ranks int, fixed [3]int) (best [3]int, found bool) {
-	var lowest blockCost
+	var lowestCost blockCost
 	for px := 1; px <= min(n[0], ranks); px++ {
 		if ranks%px != 0 || fixed[0] != 0 && px != fixed[0] {
 			continue
 		}
-		rest := ranks / px
-		for py := 1; py <= min(n[1], rest); py++ {
-			pz := rest / py
-			if rest%py != 0 || pz > n[2] || fixed[1] != 0 && py != fixed[1] || fixed[2] != 0 && pz != fixed[2] {
+		remaining := ranks / px
+		for py := 1; py <= min(n[1], remaining); py++ {
+			pz := remaining / py
+			if remaining%py != 0 || pz > n[2] || fixed[1] != 0 && py != fixed[1] || fixed[2] != 0 && pz != fixed[2] {
 				continue
 			}
 			parts := [3]int{px, py, pz}
-			if c := costOf(n, parts); !found || c.less(lowest) {
-				best, lowest, found = parts, c, true
+			if c := costOf(n, parts); !found || c.less(lowestCost) {
+				best, lowestCost, found = parts, c, true
 			}
 		}
 	}
@@ -138,7 +139,7 @@ func noDivisionError(n [3]int, dim, ranks int, fixed [3]int) error {
 	}
 	fewer := min(ranks-1, n[0]*n[1]*n[2])
 	for {
-		if _, ok := leastFaces(n, fewer, fixed); ok { // with one rank at the latest
+		if _, ok := leastFaces(n, fewer, fixed); ok { // true for one rank at the latest
 			break
 		}
 		fewer--

@@ -128,15 +128,15 @@ func TestBoxesTileTheGrid(t *testing.T) {
 }
 
 // allProducts lists all triples of positive integers whose product is ranks.
-func allProducts(ranks int) (all [][3]int) {
+func allProducts(ranks int) (products [][3]int) {
 	for x := 1; x <= ranks; x++ {
 		for y := 1; y <= ranks; y++ {
 			if z := ranks / x / y; x*y*z == ranks {
-				all = append(all, [3]int{x, y, z})
+				products = append(products, [3]int{x, y, z})
 			}
 		}
 	}
-	return all
+	return products
 }
 
 // facesBetween counts the faces between cells of different owners.

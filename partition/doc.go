@@ -6,6 +6,6 @@
 // answer on every machine and for any number of ranks. Ties are always broken by the lower id. The one exception
 // is [METIS], whose answer is that of the library found at run time.
 //
-// Two conventions hold throughout. An ordering is a slice perm with perm[new] = old. A partition is a slice parts
-// with parts[cell] = the part that owns it, from 0.
+// Two conventions hold throughout. An ordering is a slice perm with perm[new] = old. A partition is a slice partOf
+// with partOf[cell] = the part that owns it, from 0.
 package partition

@@ -26,17 +26,17 @@ type gps struct {
 func gibbsPooleStockmeyer(g Graph) []int32 {
 	n := g.N()
 	s := gps{g: g, search: newLevels(g), fromBegin: make([]int32, n), fromEnd: make([]int32, n),
-		perm: make([]int32, 0, n), position: unset(n)}
+		perm: make([]int32, 0, n), position: allMinusOne(n)}
 	for v := range int32(n) {
 		if s.position[v] < 0 {
-			s.component(v)
+			s.numberComponent(v)
 		}
 	}
 	return s.perm
 }
 
-// component numbers the component of v.
-func (s *gps) component(v int32) {
+// numberComponent numbers the component of v.
+func (s *gps) numberComponent(v int32) {
 	begin, end, depth, preferBegin := s.diameter(v)
 	members := slices.Clone(s.search.queue)
 	width := s.combine(members, depth, preferBegin)
@@ -113,19 +113,19 @@ func (s *gps) combine(members []int32, depth int32, preferBegin bool) (width []i
 	}
 	added := make([]int32, depth+1)
 	widest := func(vertices, level []int32) int32 { // of the levels that the vertices would widen
-		most := int32(0)
+		largest := int32(0)
 		for _, w := range vertices {
 			added[level[w]]++
 		}
 		for _, w := range vertices {
-			most = max(most, width[level[w]]+added[level[w]])
+			largest = max(largest, width[level[w]]+added[level[w]])
 		}
 		for _, w := range vertices {
 			added[level[w]] = 0
 		}
-		return most
+		return largest
 	}
-	for _, component := range s.undecided(members) {
+	for _, component := range s.undecidedComponents(members) {
 		beginWidth, endWidth := widest(component, s.fromBegin), widest(component, s.fromEnd)
 		if endWidth < beginWidth || endWidth == beginWidth && !preferBegin {
 			for _, w := range component {
@@ -139,8 +139,8 @@ func (s *gps) combine(members []int32, depth int32, preferBegin bool) (width []i
 	return width
 }
 
-// undecided lists the connected components of the vertices whose two levels differ, the largest first.
-func (s *gps) undecided(members []int32) [][]int32 {
+// undecidedComponents lists the connected components of the vertices whose two levels differ, the largest first.
+func (s *gps) undecidedComponents(members []int32) [][]int32 {
 	const visited = -2 // in position, until all are found
 	var components [][]int32
 	queue := make([]int32, 0, len(members))
@@ -178,14 +178,14 @@ func (s *gps) number(begin int32, members []int32, width []int32) {
 	s.append(begin)
 	for i, first := 0, len(s.perm)-1; i < len(width); i++ {
 		end := first + int(width[i])
-		rest := byDegree[:width[i]]
+		unnumbered := byDegree[:width[i]]
 		byDegree = byDegree[width[i]:]
 		for next := first; next < end; next++ {
 			for next == len(s.perm) {
-				if v := int32(rest[0] & math.MaxUint32); s.position[v] < 0 {
+				if v := int32(unnumbered[0] & math.MaxUint32); s.position[v] < 0 {
 					s.append(v)
 				}
-				rest = rest[1:]
+				unnumbered = unnumbered[1:]
 			}
 			s.appendNeighbours(s.perm[next], level, int32(i))
 		}

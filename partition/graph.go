@@ -153,23 +153,23 @@ func (g Graph) firstFault() error {
 		for _, u := range g.Neighbours(v) {
 			i := next[u]
 			if i == g.Start[u+1] || g.Adj[i] > v {
-				return asymmetric(v, u)
+				return asymmetryError(v, u)
 			}
 			if g.Adj[i] < v {
-				return asymmetric(u, g.Adj[i])
+				return asymmetryError(u, g.Adj[i])
 			}
 			next[u]++
 		}
 	}
 	for u := range n {
 		if next[u] != g.Start[u+1] {
-			return asymmetric(u, g.Adj[next[u]])
+			return asymmetryError(u, g.Adj[next[u]])
 		}
 	}
 	return nil
 }
 
-func asymmetric(v, u int32) error {
+func asymmetryError(v, u int32) error {
 	return fmt.Errorf("cell %d has neighbour %d, but cell %d does not have neighbour %d", v, u, u, v)
 }
 

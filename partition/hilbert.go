@@ -44,7 +44,7 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 	for d, c := range coordinates {
 		if n > 0 {
 			var high float64
-			low[d], high = extremes(c)
+			low[d], high = minMax(c)
 			side = max(side, high-low[d])
 		}
 	}
@@ -72,8 +72,8 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 	return keys, nil
 }
 
-// extremes returns the least and the greatest of some numbers.
-func extremes(c []float64) (low, high float64) {
+// minMax returns the least and the greatest of some numbers.
+func minMax(c []float64) (low, high float64) {
 	parts := parallel.Parts(len(c), verticesPerWorker)
 	lows, highs := make([]float64, parts), make([]float64, parts)
 	parallel.Ranges(len(c), parts, func(part, lo, hi int) {
@@ -82,10 +82,10 @@ func extremes(c []float64) (low, high float64) {
 	return slices.Min(lows), slices.Max(highs)
 }
 
-// hilbertKey is the distance along the Hilbert curve of a cell, given by its first dimension coordinates of the given
-// number of bits. The transform is that of J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004)
-// 381: it undoes the reflections and exchanges of axes of every level, from the coarsest to the finest, and then the
-// Gray code.
+// hilbertKey is the distance along the Hilbert curve of a cell, given by its first dimension coordinates of the
+// given number of bits. The transform is that of J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707
+// (2004) 381: it undoes the reflections and exchanges of axes of every level, from the coarsest to the finest, and
+// then the Gray code. In the code, q is the bit of a level, and p are the bits of the finer levels.
 func hilbertKey(cell [3]uint32, dimension, bits int) uint64 {
 	for q := uint32(1) << (bits - 1); q > 1; q >>= 1 {
 		p := q - 1

@@ -18,9 +18,9 @@ func TestHilbertCurveIsContinuous(t *testing.T) {
 			count *= test.side
 		}
 		for i := range count {
-			for d, rest := 0, i; d < test.dimension; d++ {
-				c[d] = append(c[d], float64(rest%test.side))
-				rest /= test.side
+			for d, quotient := 0, i; d < test.dimension; d++ {
+				c[d] = append(c[d], float64(quotient%test.side))
+				quotient /= test.side
 			}
 		}
 		perm, err := HilbertOrder(c[:test.dimension]...)

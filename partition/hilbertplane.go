@@ -52,12 +52,12 @@ var fourLevels = func() (table [16][16][16]descent) {
 	for t := range table {
 		for x := range uint8(16) {
 			for y := range uint8(16) {
-				all := descent{next: orientation(t)}
+				total := descent{next: orientation(t)}
 				for b := 3; b >= 0; b-- {
-					s := all.next.descend(x>>b&1, y>>b&1)
-					all = descent{s.next, all.key<<2 | s.key}
+					s := total.next.descend(x>>b&1, y>>b&1)
+					total = descent{s.next, total.key<<2 | s.key}
 				}
-				table[t][x][y] = all
+				table[t][x][y] = total
 			}
 		}
 	}

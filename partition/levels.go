@@ -10,10 +10,10 @@ import (
 // from the root, level by level. A search takes time proportional to the edges that it visits.
 type levels struct {
 	g Graph
-	// byDegree tells to visit the neighbours of a vertex by ascending degree, equal ones by id, which is the order of
-	// Cuthill and McKee; otherwise they come by id.
+	// If byDegree is set, a search visits the neighbours of a vertex by ascending degree, those of equal degree by id,
+	// which is the order of Cuthill and McKee. Otherwise it visits them by id.
 	byDegree bool
-	level    []int32 // distance from the root; -1 where the last search did not come
+	level    []int32 // distance from the root; -1 if the last search did not reach the vertex
 	queue    []int32
 	depth    int32 // of the last level; the root's is 0
 	last     int   // queue[last:] is the last level
@@ -21,11 +21,11 @@ type levels struct {
 }
 
 func newLevels(g Graph) *levels {
-	return &levels{g: g, level: unset(g.N()), queue: make([]int32, 0, g.N())}
+	return &levels{g: g, level: allMinusOne(g.N()), queue: make([]int32, 0, g.N())}
 }
 
-// unset returns n times -1.
-func unset(n int) []int32 {
+// allMinusOne returns an array of n times -1.
+func allMinusOne(n int) []int32 {
 	marks := make([]int32, n)
 	parallel.Ranges(n, parallel.Parts(n, verticesPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -80,11 +80,11 @@ func (g Graph) leastDegree(vertices []int32) int32 {
 	return best
 }
 
-// peripheral finds a pseudo-peripheral vertex of a component (A. George, J. W. H. Liu, "An implementation of a
-// pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from root, a vertex of least degree, it moves to a vertex of
-// least degree in the last level, as long as the level structure gets deeper. Of the last two vertices it chooses the
-// one with the narrower level structure, and returns the search from it, which is one of the two given.
-func peripheral(current, next *levels, root int32) *levels {
+// peripheralSearch finds a pseudo-peripheral vertex of a component (A. George, J. W. H. Liu, "An implementation of
+// a pseudoperipheral node finder", ACM TOMS 5 (1979) 284): from root, a vertex of least degree, it moves to a
+// vertex of least degree in the last level, as long as the level structure gets deeper. Of the last two vertices it
+// chooses the one with the narrower level structure, and returns the search from it, which is one of the two given.
+func peripheralSearch(current, next *levels, root int32) *levels {
 	current.search(root, math.MaxInt)
 	for {
 		next.search(current.g.leastDegree(current.queue[current.last:]), math.MaxInt)

@@ -81,20 +81,20 @@ func (m triangles) refined() triangles {
 // dual is the dual graph, in which cells that share an edge are neighbours, with the centroids of the cells.
 func (m triangles) dual(t testing.TB) (g Graph, x, y []float64) {
 	t.Helper()
-	type side struct{ cell, edge int32 }
-	open := make(map[[2]int32]side, 2*len(m.cells))
+	type cellEdge struct{ cell, edge int32 }
+	unmatched := make(map[[2]int32]cellEdge, 2*len(m.cells))
 	neighbours := make([][3]int32, len(m.cells))
 	for cell, c := range m.cells {
 		neighbours[cell] = [3]int32{-1, -1, -1}
 		for edge := range int32(3) {
 			a, b := c[edge], c[(edge+1)%3]
 			key := [2]int32{min(a, b), max(a, b)}
-			if other, ok := open[key]; ok {
+			if other, ok := unmatched[key]; ok {
 				neighbours[cell][edge] = other.cell
 				neighbours[other.cell][other.edge] = int32(cell)
-				delete(open, key)
+				delete(unmatched, key)
 			} else {
-				open[key] = side{int32(cell), edge}
+				unmatched[key] = cellEdge{int32(cell), edge}
 			}
 		}
 		x = append(x, (m.x[c[0]]+m.x[c[1]]+m.x[c[2]])/3)

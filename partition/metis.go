@@ -62,17 +62,17 @@ func probeWidth(setDefaultOptions uintptr) (wide bool, err error) {
 	defer pinner.Unpin()
 	pinner.Pin(&words[0])
 	purego.SyscallN(setDefaultOptions, addressOf(words))
-	set := 0
-	for set < len(words) && words[set] == -1 {
-		set++
+	wordsSet := 0
+	for wordsSet < len(words) && words[wordsSet] == -1 {
+		wordsSet++
 	}
-	switch set {
+	switch wordsSet {
 	case noptions:
 		return false, nil
 	case 2 * noptions:
 		return true, nil
 	}
-	return false, fmt.Errorf("libmetis was found, but sets %d words of options where METIS 5 sets %d or %d", set,
+	return false, fmt.Errorf("libmetis was found, but sets %d words of options where METIS 5 sets %d or %d", wordsSet,
 		noptions, 2*noptions)
 }
 

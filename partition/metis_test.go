@@ -29,15 +29,15 @@ func TestMETIS(t *testing.T) {
 	t.Logf("libmetis found; 64-bit ids: %v", lib.wide)
 	g, x, y := lattice(40, 40, 1).dual(t)
 	for _, n := range []int{1, 2, 7, 64} {
-		parts, err := Partition(METIS, g, nil, nil, n, 0)
+		partOf, err := Partition(METIS, g, nil, nil, n, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		again, err := Partition(METIS, g, nil, nil, n, 0)
-		if err != nil || !slices.Equal(parts, again) {
+		if err != nil || !slices.Equal(partOf, again) {
 			t.Errorf("%d parts: the second call gives another partition, or fails: %v", n, err)
 		}
-		r, err := ReportParts(g, parts, n)
+		r, err := ReportParts(g, partOf, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,13 +73,13 @@ func TestMETISDegenerate(t *testing.T) {
 		{"as many parts as cells", grid(t, 3, 3), 9},
 		{"one cell", fromEdges(t, 1, nil), 1},
 	} {
-		parts, err := Partition(METIS, test.g, nil, nil, test.n, 0)
+		partOf, err := Partition(METIS, test.g, nil, nil, test.n, 0)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
-		if _, err := Split(parts, test.n); err != nil || len(parts) != test.g.N() {
-			t.Errorf("%s: parts %v of %d cells, error %v", test.name, parts, test.g.N(), err)
+		if _, err := Split(partOf, test.n); err != nil || len(partOf) != test.g.N() {
+			t.Errorf("%s: parts %v of %d cells, error %v", test.name, partOf, test.g.N(), err)
 		}
 	}
 }

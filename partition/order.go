@@ -39,7 +39,7 @@ func Order(ordering Ordering, g Graph, x, y []float64, seed uint64) ([]int32, er
 	case Random:
 		return shuffled(g.N(), seed), nil
 	}
-	return nil, fmt.Errorf("unknown order %q: choose one of %s", ordering, list(Orderings))
+	return nil, fmt.Errorf("unknown order %q: choose one of %s", ordering, commaList(Orderings))
 }
 
 // Inverse returns the inverse of an ordering: Inverse(perm)[old] = new.
@@ -63,8 +63,8 @@ func identity(n int) []int32 {
 	return perm
 }
 
-// list joins values with commas, for error messages.
-func list[S ~string](values []S) string {
+// commaList joins values with commas, for error messages.
+func commaList[S ~string](values []S) string {
 	names := make([]string, len(values))
 	for i, v := range values {
 		names[i] = string(v)

@@ -7,24 +7,24 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// Cut names a way to divide cells into parts.
-type Cut string
+// Method names a way to divide cells into parts.
+type Method string
 
 const (
-	HilbertCut Cut = "hilbert" // equal intervals of the Hilbert curve: fast, compact parts
-	RCB        Cut = "rcb"     // recursive coordinate bisection: parts are boxes
-	METIS      Cut = "metis"   // k-way graph partition: fewest edges between parts; needs libmetis
-	RandomCut  Cut = "random"  // the worst case, for comparisons and tests
+	HilbertCut Method = "hilbert" // equal intervals of the Hilbert curve: fast, compact parts
+	RCB        Method = "rcb"     // recursive coordinate bisection: parts are boxes
+	METIS      Method = "metis"   // k-way graph partition: fewest edges between parts; needs libmetis
+	RandomCut  Method = "random"  // the worst case, for comparisons and tests
 )
 
-// Cuts are all methods that [Partition] has.
-var Cuts = []Cut{HilbertCut, RCB, METIS, RandomCut}
+// Methods are all methods that [Partition] has.
+var Methods = []Method{HilbertCut, RCB, METIS, RandomCut}
 
 // Partition divides the vertices of g into the given number of parts and returns the part of each vertex. With
 // HilbertCut, RCB and RandomCut the sizes of parts differ by at most 1, and some parts are empty if there are more
 // parts than vertices; METIS refuses that. HilbertCut and RCB need the coordinates x and y, METIS needs the edges of g,
 // and only RandomCut uses the seed.
-func Partition(method Cut, g Graph, x, y []float64, parts int, seed uint64) ([]int32, error) {
+func Partition(method Method, g Graph, x, y []float64, parts int, seed uint64) ([]int32, error) {
 	n := g.N()
 	if parts < 1 || parts > math.MaxInt32 {
 		return nil, fmt.Errorf("partition %q: cannot make %d parts: give 1 or more", method, parts)
@@ -34,7 +34,7 @@ func Partition(method Cut, g Graph, x, y []float64, parts int, seed uint64) ([]i
 	switch method {
 	case HilbertCut:
 		if err = checkCoordinates(n, x, y); err == nil {
-			partOf, err = hilbertCut(x, y, parts)
+			partOf, err = hilbertPartition(x, y, parts)
 		}
 	case RCB:
 		if err = checkCoordinates(n, x, y); err == nil {
@@ -45,7 +45,7 @@ func Partition(method Cut, g Graph, x, y []float64, parts int, seed uint64) ([]i
 	case RandomCut:
 		partOf = cutEvenly(shuffled(n, seed), parts)
 	default:
-		return nil, fmt.Errorf("unknown partition %q: choose one of %s", method, list(Cuts))
+		return nil, fmt.Errorf("unknown partition %q: choose one of %s", method, commaList(Methods))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("partition %q: %w", method, err)
@@ -53,7 +53,7 @@ func Partition(method Cut, g Graph, x, y []float64, parts int, seed uint64) ([]i
 	return partOf, nil
 }
 
-func hilbertCut(x, y []float64, parts int) ([]int32, error) {
+func hilbertPartition(x, y []float64, parts int) ([]int32, error) {
 	perm, err := HilbertOrder(x, y)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func cutEvenly(perm []int32, parts int) []int32 {
 	partOf := make([]int32, len(perm))
 	part := 0
 	for i, cell := range perm {
-		for i >= share(len(perm), parts, part+1) {
+		for i >= cellsBefore(len(perm), parts, part+1) {
 			part++
 		}
 		partOf[cell] = int32(part)
@@ -74,49 +74,50 @@ func cutEvenly(perm []int32, parts int) []int32 {
 	return partOf
 }
 
-// share is the total number of cells of the first k parts, of n cells in all.
-func share(n, parts, k int) int {
+// cellsBefore is the total number of cells of the first k parts, if n cells are divided evenly.
+func cellsBefore(n, parts, k int) int {
 	return int(int64(n) * int64(k) / int64(parts))
 }
 
 // Split lists the cells of each of n parts, ascending, in linear time. It refuses parts out of 0..n-1.
-func Split(parts []int32, n int) ([][]int32, error) {
+func Split(partOf []int32, n int) ([][]int32, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("cannot split into %d parts", n)
 	}
-	inside := func(cell int) bool { return parts[cell] >= 0 && int(parts[cell]) < n }
-	if !parallel.All(len(parts), verticesPerWorker, inside) {
-		for cell, part := range parts {
+	inside := func(cell int) bool { return partOf[cell] >= 0 && int(partOf[cell]) < n }
+	if !parallel.All(len(partOf), verticesPerWorker, inside) {
+		for cell, part := range partOf {
 			if !inside(cell) {
 				return nil, fmt.Errorf("cell %d is in part %d, which is not in 0..%d", cell, part, n-1)
 			}
 		}
 	}
-	// Each worker counts the cells of its range by part, and then knows where they go.
-	workers := parallel.Parts(len(parts), max(verticesPerWorker, n))
+	// Each worker counts the cells of its range by part. The counts give the first position of its cells of each
+	// part in sorted.
+	workers := parallel.Parts(len(partOf), max(verticesPerWorker, n))
 	next := make([][]int32, workers)
-	parallel.Ranges(len(parts), workers, func(worker, lo, hi int) {
+	parallel.Ranges(len(partOf), workers, func(worker, lo, hi int) {
 		next[worker] = make([]int32, n)
-		for _, part := range parts[lo:hi] {
+		for _, part := range partOf[lo:hi] {
 			next[worker][part]++
 		}
 	})
-	all := make([]int32, len(parts))
+	sorted := make([]int32, len(partOf))
 	cells := make([][]int32, n)
-	at := int32(0)
+	offset := int32(0)
 	for part := range cells {
-		first := at
+		first := offset
 		for _, w := range next {
-			at, w[part] = at+w[part], at
+			offset, w[part] = offset+w[part], offset
 		}
-		cells[part] = all[first:at:at]
+		cells[part] = sorted[first:offset:offset]
 	}
-	parallel.Ranges(len(parts), workers, func(worker, lo, hi int) {
-		to := next[worker]
+	parallel.Ranges(len(partOf), workers, func(worker, lo, hi int) {
+		position := next[worker]
 		for cell := lo; cell < hi; cell++ {
-			part := parts[cell]
-			all[to[part]] = int32(cell)
-			to[part]++
+			part := partOf[cell]
+			sorted[position[part]] = int32(cell)
+			position[part]++
 		}
 	})
 	return cells, nil

@@ -18,7 +18,7 @@ func TestPartsCoverAndBalance(t *testing.T) {
 		x := rapid.SliceOfN(rapid.SampledFrom([]float64{-1, 0, 1, 2.5}), n, n).Draw(t, "x")
 		y := rapid.SliceOfN(rapid.Float64Range(-3, 3), n, n).Draw(t, "y")
 		parts := rapid.IntRange(1, 60).Draw(t, "parts")
-		for _, method := range []Cut{HilbertCut, RCB, RandomCut} {
+		for _, method := range []Method{HilbertCut, RCB, RandomCut} {
 			partOf, err := Partition(method, g, x, y, parts, 9)
 			if err != nil {
 				t.Fatal(err)
@@ -131,7 +131,7 @@ func TestPartitionRefusals(t *testing.T) {
 	g := grid(t, 2, 2)
 	four := []float64{0, 1, 2, 3}
 	for _, test := range []struct {
-		method Cut
+		method Method
 		x      []float64
 		parts  int
 		want   string

@@ -15,12 +15,12 @@ func digit(key uint64, d int) int { return int(key >> (d * digitBits) & (1<<digi
 // SortByKey sorts keys ascending, and permutes ids in the same way. The sort is stable. It is a radix sort in which
 // each thread moves a range of the keys; digits that are the same in all keys are skipped.
 func SortByKey(keys []uint64, ids []int32) {
-	parts := parallel.Parts(len(keys), 50_000)
+	parts := parallel.Parts(len(keys), 50_000) // fewer keys are not worth a goroutine
 	fromKeys, fromIDs := keys, ids
 	toKeys, toIDs := make([]uint64, len(keys)), make([]int32, len(ids))
 	counts := make([]histogram, parts)
 	for d := range digits {
-		if !differs(keys, d, parts) {
+		if !digitDiffers(keys, d, parts) {
 			continue
 		}
 		parallel.Ranges(len(keys), parts, func(part, lo, hi int) {
@@ -57,8 +57,8 @@ func SortByKey(keys []uint64, ids []int32) {
 	}
 }
 
-// differs reports whether digit d is not the same in all keys.
-func differs(keys []uint64, d, parts int) bool {
+// digitDiffers reports whether digit d is not the same in all keys.
+func digitDiffers(keys []uint64, d, parts int) bool {
 	found := make([]bool, parts)
 	parallel.Ranges(len(keys), parts, func(part, lo, hi int) {
 		for _, key := range keys[lo:hi] {

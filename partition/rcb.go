@@ -22,23 +22,23 @@ func bisect(x, y []float64, parts int) []int32 {
 		points[i] = point{[2]float64{x[i], y[i]}, int32(i)}
 	}
 	partOf := make([]int32, n)
-	// divide makes the parts first..end-1 of the points between the shares of first and end.
+	// divide assigns the points of parts first to end-1, which are consecutive in points.
 	var divide func(first, end int)
 	divide = func(first, end int) {
-		start, stop := share(n, parts, first), share(n, parts, end)
-		own := points[start:stop]
-		if len(own) == 0 {
+		start, stop := cellsBefore(n, parts, first), cellsBefore(n, parts, end)
+		subset := points[start:stop]
+		if len(subset) == 0 {
 			return
 		}
 		if end-first == 1 {
-			for _, p := range own {
+			for _, p := range subset {
 				partOf[p.id] = int32(first)
 			}
 			return
 		}
 		middle := first + (end-first)/2
-		selectPoints(own, share(n, parts, middle)-start, longerAxis(own))
-		if len(own) < 100_000 {
+		selectPoints(subset, cellsBefore(n, parts, middle)-start, longerAxis(subset))
+		if len(subset) < 100_000 { // fewer points are not worth a goroutine
 			divide(first, middle)
 			divide(middle, end)
 			return
@@ -73,7 +73,7 @@ func longerAxis(points []point) int {
 // after 64 pivots. The result does not depend on the pivots, since ids make the order strict.
 func selectPoints(points []point, k, axis int) {
 	const small = 32
-	pivots := 64 // left
+	pivots := 64 // remaining
 	for {
 		n := len(points)
 		if k <= 0 || k >= n {

@@ -16,7 +16,7 @@ func reverseCuthillMcKee(g Graph) []int32 {
 	current, next := newLevels(g), newLevels(g)
 	current.byDegree, next.byDegree = true, true
 	// Mostly there is one component, whose vertex of least degree is that of the graph.
-	order := peripheral(current, next, g.leastDegree(identity(n))).queue
+	order := peripheralSearch(current, next, g.leastDegree(identity(n))).queue
 	if len(order) == n {
 		slices.Reverse(order)
 		return order
@@ -29,7 +29,7 @@ func reverseCuthillMcKee(g Graph) []int32 {
 		}
 		current.search(v, n)
 		first := len(perm)
-		perm = append(perm, peripheral(current, next, g.leastDegree(current.queue)).queue...)
+		perm = append(perm, peripheralSearch(current, next, g.leastDegree(current.queue)).queue...)
 		for _, u := range perm[first:] {
 			numbered[u] = true
 		}
@@ -42,7 +42,7 @@ func reverseCuthillMcKee(g Graph) []int32 {
 func (g Graph) sortByDegree(vertices []int32) {
 	switch len(vertices) {
 	case 0, 1:
-	case 2: // the most that a search finds behind a triangle
+	case 2: // the most common case: a triangle has at most two neighbours that a search has not visited
 		if a, b := vertices[0], vertices[1]; g.Degree(b) < g.Degree(a) || g.Degree(b) == g.Degree(a) && b < a {
 			vertices[0], vertices[1] = b, a
 		}

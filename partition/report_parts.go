@@ -13,11 +13,11 @@ type PartReport struct {
 }
 
 // ReportParts measures a partition of g into n parts. It refuses parts out of 0..n-1.
-func ReportParts(g Graph, parts []int32, n int) (PartReport, error) {
-	if len(parts) != g.N() {
-		return PartReport{}, fmt.Errorf("the partition has %d cells, the graph has %d", len(parts), g.N())
+func ReportParts(g Graph, partOf []int32, n int) (PartReport, error) {
+	if len(partOf) != g.N() {
+		return PartReport{}, fmt.Errorf("the partition has %d cells, the graph has %d", len(partOf), g.N())
 	}
-	split, err := Split(parts, n)
+	split, err := Split(partOf, n)
 	if err != nil {
 		return PartReport{}, err
 	}
@@ -38,7 +38,7 @@ func ReportParts(g Graph, parts []int32, n int) (PartReport, error) {
 		for _, v := range cells {
 			foreign := 0
 			for _, u := range g.Neighbours(v) {
-				other := parts[u]
+				other := partOf[u]
 				if other == part {
 					continue
 				}
@@ -74,12 +74,13 @@ func (r PartReport) Imbalance() float64 {
 
 // String returns a table with one measure a line.
 func (r PartReport) String() string {
-	cells, boundary, halo, next := summarize(r.Cells), summarize(r.Boundary), summarize(r.Halo), summarize(r.Neighbours)
+	cells, boundary, halo, neighbours := summarize(r.Cells), summarize(r.Boundary), summarize(r.Halo),
+		summarize(r.Neighbours)
 	return fmt.Sprintf("parts              %d\n", len(r.Cells)) +
 		fmt.Sprintf("cells a part       %v\n", cells) +
 		fmt.Sprintf("imbalance          %.4f\n", r.Imbalance()) +
 		fmt.Sprintf("edge cut           %d\n", r.EdgeCut) +
-		fmt.Sprintf("neighbours a part  %v\n", next) +
+		fmt.Sprintf("neighbours a part  %v\n", neighbours) +
 		fmt.Sprintf("boundary cells     %d, at most %d in a part\n", boundary.sum, boundary.max) +
 		fmt.Sprintf("halo cells         %d, at most %d in a part\n", halo.sum, halo.max)
 }

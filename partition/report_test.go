@@ -21,12 +21,12 @@ func TestGoldenReports(t *testing.T) {
 		_, r := order(t, ordering, g, x, y, 42)
 		fmt.Fprintf(&out, "order %s\n%v\n", ordering, r)
 	}
-	for _, method := range []Cut{HilbertCut, RCB, RandomCut} {
-		parts, err := Partition(method, g, x, y, 7, 42)
+	for _, method := range []Method{HilbertCut, RCB, RandomCut} {
+		partOf, err := Partition(method, g, x, y, 7, 42)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := ReportParts(g, parts, 7)
+		r, err := ReportParts(g, partOf, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,16 +102,16 @@ func TestReportOrder(t *testing.T) {
 
 func TestReportParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g, parts, n := drawPartition(t)
-		r, err := ReportParts(g, parts, n)
+		g, partOf, n := drawPartition(t)
+		r, err := ReportParts(g, partOf, n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		split, _ := Split(parts, n)
+		split, _ := Split(partOf, n)
 		cut := 0
 		for part, cells := range split {
-			_, boundary, err1 := Arrange(g, parts, cells, Natural, nil, nil, 0)
-			ghosts, err2 := Ghosts(g, parts, cells, 1)
+			_, boundary, err1 := Arrange(g, partOf, cells, Natural, nil, nil, 0)
+			ghosts, err2 := Ghosts(g, partOf, cells, 1)
 			if err1 != nil || err2 != nil {
 				t.Fatal(err1, err2)
 			}
@@ -126,7 +126,7 @@ func TestReportParts(t *testing.T) {
 			}
 			for _, v := range cells {
 				for _, u := range g.Neighbours(v) {
-					if v < u && parts[u] != parts[v] {
+					if v < u && partOf[u] != partOf[v] {
 						cut++
 					}
 				}
@@ -140,7 +140,7 @@ func TestReportParts(t *testing.T) {
 		newID := shuffled(g.N(), 1)
 		newPart := shuffled(n, 2)
 		renamed := make([]int32, g.N())
-		for v, part := range parts {
+		for v, part := range partOf {
 			renamed[newID[v]] = newPart[part]
 		}
 		other, err := ReportParts(relabelled(t, g, newID), renamed, n)
@@ -149,9 +149,9 @@ func TestReportParts(t *testing.T) {
 		}
 	})
 	g := grid(t, 3, 1)
-	for _, parts := range [][]int32{{0, 1}, {0, 1, 2}, {0, -1, 1}} {
-		if _, err := ReportParts(g, parts, 2); err == nil {
-			t.Errorf("ReportParts accepted %v as a partition of 3 cells into 2 parts, want an error", parts)
+	for _, partOf := range [][]int32{{0, 1}, {0, 1, 2}, {0, -1, 1}} {
+		if _, err := ReportParts(g, partOf, 2); err == nil {
+			t.Errorf("ReportParts accepted %v as a partition of 3 cells into 2 parts, want an error", partOf)
 		}
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// strip is a row of squares, each cut into two triangles: cell 2i has the neighbours 2i-1 and 2i+1.
-func strip(cells int) [][3]int32 {
-	nb := make([][3]int32, cells)
-	for c := range nb {
-		nb[c] = [3]int32{int32(c) + 1, -1, int32(c) - 1}
+// triangleRow is a row of squares, each cut into two triangles: cell 2i has the neighbours 2i-1 and 2i+1.
+func triangleRow(cells int) [][3]int32 {
+	neighbours := make([][3]int32, cells)
+	for c := range neighbours {
+		neighbours[c] = [3]int32{int32(c) + 1, -1, int32(c) - 1}
 		if c == cells-1 {
-			nb[c][0] = -1
+			neighbours[c][0] = -1
 		}
 	}
-	return nb
+	return neighbours
 }
 
 // Results do not depend on the number of threads.
@@ -37,7 +37,7 @@ func TestSameResultForAnyNumberOfThreads(t *testing.T) {
 		if !slices.IsSortedFunc(ids, order) {
 			t.Errorf("%d threads: SortByKey is not stable, or does not sort", threads)
 		}
-		g, err := FromNeighbours(strip(n))
+		g, err := FromNeighbours(triangleRow(n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,12 +49,12 @@ func TestSameResultForAnyNumberOfThreads(t *testing.T) {
 		if err != nil || len(boundary) != 1 {
 			t.Fatal(boundary, err)
 		}
-		wrong := strip(n)
+		wrong := triangleRow(n)
 		wrong[170_001][0], wrong[90_000][2] = 5, 7
 		_, err = FromNeighbours(wrong)
-		split, bad := Split(parts, 2)
-		if bad != nil {
-			t.Fatal(bad)
+		split, splitErr := Split(parts, 2)
+		if splitErr != nil {
+			t.Fatal(splitErr)
 		}
 		return []any{ids, g, core, err.Error(), split, Inverse(ids)}
 	}

@@ -64,21 +64,21 @@ func absolute(path string) string {
 
 // releaseFolder writes the summary of a successful run, records the final state of the run in the folder, and unlocks
 // it.
-func (r *runner) releaseFolder(ctx context.Context, s *summary.Summary, ended error) error {
+func (r *runner) releaseFolder(ctx context.Context, s *summary.Summary, runErr error) error {
 	// leave the state at "running", so that the next epoch continues from the last checkpoint
-	if errors.Is(ended, dist.ErrPeerLost) {
+	if errors.Is(runErr, dist.ErrPeerLost) {
 		return r.folder.Close()
 	}
-	err := r.fence.Publish(func() error { return r.recordEnd(ctx, s, ended) })
+	err := r.fence.Publish(func() error { return r.recordEnd(ctx, s, runErr) })
 	return errors.Join(err, r.folder.Close())
 }
 
 // recordEnd writes the summary and the final state of the run.
-func (r *runner) recordEnd(ctx context.Context, s *summary.Summary, ended error) error {
+func (r *runner) recordEnd(ctx context.Context, s *summary.Summary, runErr error) error {
 	var errs []error
 	state := folder.Done
 	switch {
-	case ended == nil:
+	case runErr == nil:
 		path := r.Summary
 		if path == "" {
 			path = filepath.Join(r.Dir, "summary.json")
@@ -86,7 +86,7 @@ func (r *runner) recordEnd(ctx context.Context, s *summary.Summary, ended error)
 		if err := s.Write(path); err != nil {
 			errs, state = append(errs, err), folder.Failed
 		}
-	case ctx.Err() != nil || errors.As(ended, new(*Stopped)):
+	case ctx.Err() != nil || errors.As(runErr, new(*Stopped)):
 		state = folder.Stopped
 	default:
 		state = folder.Failed

@@ -23,14 +23,14 @@ type control struct {
 	nextPoll   int             // step of the next poll
 	lastPoll   time.Time
 	lastSteps  int           // step of the last poll
-	saved      time.Time     // when the last checkpoint began
-	writeTime  time.Duration // that the last checkpoint took
+	lastSave   time.Time     // when the last checkpoint began
+	writeTime  time.Duration // duration of the last checkpoint
 	writeBegun time.Time     // start of the checkpoint in progress
-	writing    *checkpoint.Writer
+	writer     *checkpoint.Writer
 	// encoded keys of the cells and vertices, made for the first checkpoint and used again by later ones
-	layouts checkpoint.Layouts
-	path    string     // of the checkpoint in progress
-	pruning chan error // receives the result of removing earlier checkpoints; nil if that is not in progress
+	layouts     checkpoint.Layouts
+	path        string     // of the checkpoint in progress
+	pruneResult chan error // receives the result of removing earlier checkpoints; nil if that is not in progress
 }
 
 // pollInterval is the wall-clock time between polls.
@@ -46,7 +46,7 @@ const (
 	pollShow           // a watch.Want
 	pollNext           // steps to the next poll
 	pollWriting        // 1: a rank is still writing its share of a checkpoint
-	pollFraming        // 1: a rank has not finished its part of the current step of writing a frame
+	pollFraming        // 1: a rank has not finished its part of the current stage of writing a frame
 	pollWords
 )
 
@@ -81,11 +81,11 @@ func (r *runner) savesState() bool {
 // newControl starts the clocks of polls and checkpoints. Closing stop orders the run to stop.
 func (r *runner) newControl(stop <-chan struct{}) *control {
 	now := time.Now()
-	k := &control{stop: stop, lastPoll: now, saved: now}
+	c := &control{stop: stop, lastPoll: now, lastSave: now}
 	if r.TimeLimit > 0 {
-		k.limit = r.started.Add(r.TimeLimit)
+		c.limit = r.started.Add(r.TimeLimit)
 	}
-	return k
+	return c
 }
 
 // stepsToPoll returns the number of steps until the next poll.
@@ -102,13 +102,13 @@ func (r *runner) stepsToPoll(steps int) int {
 
 // poll polls the ranks if it is time, and saves or stops as decided. All ranks call it after each call of Advance.
 func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
-	k := r.control
-	if k == nil {
+	c := r.control
+	if c == nil {
 		return nil
 	}
 	every := r.Case.Checkpoint.Steps
-	regular := every > 0 && now.Steps%every == 0
-	if now.Steps < k.nextPoll && !regular {
+	atInterval := every > 0 && now.Steps%every == 0
+	if now.Steps < c.nextPoll && !atInterval {
 		return nil
 	}
 	if err := r.finishTableRows(ctx); err != nil {
@@ -134,13 +134,13 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	if err := r.sendView(ctx, now, watch.Want(p[pollShow])); err != nil {
 		return err
 	}
-	k.nextPoll = now.Steps + int(p[pollNext])
-	if k.writing != nil && (p[pollWriting] == 0 || stop || regular) {
+	c.nextPoll = now.Steps + int(p[pollNext])
+	if c.writer != nil && (p[pollWriting] == 0 || stop || atInterval) {
 		if err := r.finishCheckpoint(ctx); err != nil {
 			return err
 		}
 	}
-	if k.writing == nil && (p[pollSave] != 0 || stop || regular) {
+	if c.writer == nil && (p[pollSave] != 0 || stop || atInterval) {
 		if err := r.beginCheckpoint(ctx); err != nil {
 			return err
 		}
@@ -157,17 +157,17 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 
 // exchangePoll makes the poll: it reduces the words of all ranks.
 func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, err error) {
-	k := r.control
+	c := r.control
 	select {
-	case <-k.stop:
+	case <-c.stop:
 		p[pollStop] = stopOrdered
 	default:
 	}
 	if r.Comm.Rank() == 0 {
-		k.request(&p, now.Steps, r.Case.Checkpoint.Every)
+		c.request(&p, now.Steps, r.Case.Checkpoint.Every)
 		p[pollShow] = int64(r.Watch.Wants())
 	}
-	if k.writing != nil && !k.writing.Written() {
+	if c.writer != nil && !c.writer.Written() {
 		p[pollWriting] = 1
 	}
 	for _, f := range r.frames {
@@ -179,33 +179,34 @@ func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, e
 }
 
 // request sets the words of rank 0: whether to save or stop, and the number of steps until the next poll.
-func (k *control) request(p *poll, steps int, every float64) {
+func (c *control) request(p *poll, steps int, every float64) {
 	now := time.Now()
-	if !k.limit.IsZero() && now.Add(k.writeTime*3/2+5*pollInterval).After(k.limit) {
+	// The run stops early enough to save its state, with a margin: half as long again as the last checkpoint took.
+	if !c.limit.IsZero() && now.Add(c.writeTime*3/2+5*pollInterval).After(c.limit) {
 		p[pollStop] = stopTimeLimit
 	}
-	if every > 0 && now.Sub(k.saved).Seconds() >= every {
+	if every > 0 && now.Sub(c.lastSave).Seconds() >= every {
 		p[pollSave] = 1
 	}
 	// As many steps as take pollInterval, but at most twice the last number: the first steps are slower.
-	last := max(steps-k.lastSteps, 1)
+	last := max(steps-c.lastSteps, 1)
 	n := 2 * float64(last)
-	if took := now.Sub(k.lastPoll); took > 0 {
-		n = min(n, float64(last)*pollInterval.Seconds()/took.Seconds())
+	if elapsed := now.Sub(c.lastPoll); elapsed > 0 {
+		n = min(n, float64(last)*pollInterval.Seconds()/elapsed.Seconds())
 	}
 	p[pollNext] = max(1, int64(n))
-	k.lastPoll, k.lastSteps = now, steps
+	c.lastPoll, c.lastSteps = now, steps
 }
 
 // beginCheckpoint starts to write a checkpoint.
 func (r *runner) beginCheckpoint(ctx context.Context) error {
-	k := r.control
+	c := r.control
 	r.waitForPrune() // pruning removes incomplete files, so it must not see the new one
-	k.writeBegun, k.saved = time.Now(), time.Now()
+	c.writeBegun, c.lastSave = time.Now(), time.Now()
 	if err := r.finishFrames(ctx); err != nil { // the checkpoint counts only frames that are complete
 		return err
 	}
-	defer func() { r.outputTime += time.Since(k.writeBegun) }()
+	defer func() { r.outputTime += time.Since(c.writeBegun) }()
 	r.heartbeat()
 	position, err := r.position(ctx)
 	if err != nil {
@@ -222,23 +223,23 @@ func (r *runner) beginCheckpoint(ctx context.Context) error {
 	}
 	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepsSHA256: r.Case.StepsHash(), Inputs: inputs,
 		Version: r.info().Version, Run: position}
-	k.path = checkpoint.Path(r.Dir, snapshot.Clock.Steps)
-	k.writing, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, snapshot, &k.layouts)
+	c.path = checkpoint.Path(r.Dir, snapshot.Clock.Steps)
+	c.writer, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, snapshot, &c.layouts)
 	return r.tolerateUnwritten(err)
 }
 
 // finishCheckpoint completes the checkpoint in progress, if there is one.
 func (r *runner) finishCheckpoint(ctx context.Context) error {
-	k := r.control
-	if k == nil || k.writing == nil {
+	c := r.control
+	if c == nil || c.writer == nil {
 		return nil
 	}
 	r.waitForPrune()
-	err := k.writing.Finish(ctx)
-	k.writing = nil
-	k.writeTime = time.Since(k.writeBegun)
+	err := c.writer.Finish(ctx)
+	c.writer = nil
+	c.writeTime = time.Since(c.writeBegun)
 	if err == nil && r.Comm.Rank() == 0 {
-		r.Watch.Log("checkpoint %s, in %v", filepath.Base(k.path), k.writeTime.Round(time.Millisecond))
+		r.Watch.Log("checkpoint %s, in %v", filepath.Base(c.path), c.writeTime.Round(time.Millisecond))
 		r.prune()
 	}
 	return r.tolerateUnwritten(err)
@@ -246,19 +247,19 @@ func (r *runner) finishCheckpoint(ctx context.Context) error {
 
 // prune removes earlier checkpoints in the background, because removing large files can take long.
 func (r *runner) prune() {
-	done := make(chan error, 1)
-	r.control.pruning = done
+	result := make(chan error, 1)
+	r.control.pruneResult = result
 	go func() {
-		done <- r.fence.Publish(func() error { return checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep) })
+		result <- r.fence.Publish(func() error { return checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep) })
 	}()
 }
 
 func (r *runner) waitForPrune() {
-	if k := r.control; k.pruning != nil {
-		if err := <-k.pruning; err != nil {
+	if c := r.control; c.pruneResult != nil {
+		if err := <-c.pruneResult; err != nil {
 			r.warn("earlier checkpoints could not be removed: %v", err)
 		}
-		k.pruning = nil
+		c.pruneResult = nil
 	}
 }
 
@@ -269,10 +270,10 @@ func (r *runner) closeCheckpoints() error {
 		return nil
 	}
 	r.waitForPrune()
-	if r.control.writing == nil {
+	if r.control.writer == nil {
 		return nil
 	}
-	return r.control.writing.Abandon()
+	return r.control.writer.Abandon()
 }
 
 // tolerateUnwritten turns a failure to write a checkpoint into a warning: the run goes on.

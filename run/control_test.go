@@ -22,9 +22,9 @@ func TestRestartedRunPollsEarly(t *testing.T) {
 	if n := r.stepsToPoll(steps); n != 1 {
 		t.Errorf("first poll after %d steps, want 1", n)
 	}
-	var all poll
-	r.control.request(&all, steps+3, 0)
-	if n := all[pollNext]; n > 6 {
+	var words poll
+	r.control.request(&words, steps+3, 0)
+	if n := words[pollNext]; n > 6 {
 		t.Errorf("second poll after %d more steps, want at most 6", n)
 	}
 }

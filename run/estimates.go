@@ -27,8 +27,8 @@ func (r *runner) checkMemory(ctx context.Context) error {
 		if o.Comm.Rank() == 0 && o.Progress.Out != nil {
 			fmt.Fprintf(o.Progress.Out, "%-16s %s\n", "memory estimate", need.Text(localRanks, separate))
 		}
-		free, total := estimate.FreeMemory()
-		if err = need.Check(free, total, localRanks); err == nil {
+		free, source := estimate.FreeMemory()
+		if err = need.Check(free, source, localRanks); err == nil {
 			err = solvers.CheckDeviceMemory(o.Device, need.Arrays, localRanks)
 		}
 	}
@@ -38,44 +38,44 @@ func (r *runner) checkMemory(ctx context.Context) error {
 // estimateTime estimates the remaining time of the run, given the time per step.
 func (r *runner) estimateTime(step time.Duration) *estimate.Time {
 	now, end := r.solver.Clock(), r.size.End
-	f := &estimate.Time{Step: step, Sweeps: r.size.Sweeps}
+	forecast := &estimate.Time{Step: step, Sweeps: r.size.Sweeps}
 	if !r.running(now) {
-		return f
+		return forecast
 	}
 	if r.Replay != nil {
 		end = min(end, r.Replay.Until)
 	}
-	left := end - now.Time
-	switch s, tells := r.solver.(solvers.Stepper); {
+	remaining := end - now.Time
+	switch s, isStepper := r.solver.(solvers.Stepper); {
 	case r.size.Sweeps:
-		f.Least, f.Likely, f.Most = left, left, left
-	case tells:
-		f.Least, f.Most = s.StepsTo(end)
-		f.Likely = (f.Least + f.Most) / 2
+		forecast.Least, forecast.Likely, forecast.Most = remaining, remaining, remaining
+	case isStepper:
+		forecast.Least, forecast.Most = s.StepsTo(end)
+		forecast.Likely = (forecast.Least + forecast.Most) / 2
 	default:
-		f.StepsOf(left, now.Dt)
+		forecast.SetSteps(remaining, now.Dt)
 	}
 	if every := r.Case.Output.Every; every > 0 && len(r.Case.Output.Format) > 0 {
-		f.Frames = math.Ceil(left / every)
+		forecast.Frames = math.Ceil(remaining / every)
 		if r.Case.Output.ExactTimes {
-			f.Most += f.Frames
+			forecast.Most += forecast.Frames
 		}
 	}
 	if limit := r.size.MaxSteps; limit > 0 {
-		f.Limit(float64(limit - now.Steps))
+		forecast.Limit(float64(limit - now.Steps))
 	}
 	for _, frames := range r.frames {
-		f.Frame += frames.writeTime
+		forecast.Frame += frames.writeTime
 	}
-	return f
+	return forecast
 }
 
 // stepTimer measures the time per step of a running case until the remaining time has been reported.
 type stepTimer struct {
 	reported       bool
 	start          time.Time     // start of the measurement: after the slow first steps and the first frame
-	startStep      int           // step at begun
-	startFrameTime time.Duration // time spent on frames before begun
+	startStep      int           // step at start
+	startFrameTime time.Duration // time spent on frames before start
 }
 
 const (
@@ -90,8 +90,8 @@ func (r *runner) reportTime(now solvers.Clock) error {
 		return nil
 	}
 	if p.start.IsZero() {
-		for _, f := range r.frames {
-			if f.pending != nil && time.Since(r.loopBegun) < maxFrameWait {
+		for _, series := range r.frames {
+			if series.pending != nil && time.Since(r.loopBegun) < maxFrameWait {
 				return nil
 			}
 		}
@@ -107,13 +107,14 @@ func (r *runner) reportTime(now solvers.Clock) error {
 	if err := backend.Sync(r.Device); err != nil {
 		return err
 	}
-	took := time.Since(p.start) - (r.frameTime - p.startFrameTime)
-	f := r.estimateTime(took / time.Duration(now.Steps-p.startStep))
-	r.keepEstimate(f, now.Steps, (r.earlierLoops + time.Since(r.loopBegun)).Seconds())
+	elapsed := time.Since(p.start) - (r.frameTime - p.startFrameTime)
+	forecast := r.estimateTime(elapsed / time.Duration(now.Steps-p.startStep))
+	r.keepEstimate(forecast, now.Steps, (r.earlierLoops + time.Since(r.loopBegun)).Seconds())
 	p.reported = true
-	fmt.Fprintf(r.progress, "%-16s still %v\n", "time estimate", f)
-	least, _ := f.Wall()
-	if left := r.TimeLimit - time.Since(r.started); r.TimeLimit > 0 && !f.Sweeps && least > left.Seconds() {
+	fmt.Fprintf(r.progress, "%-16s still %v\n", "time estimate", forecast)
+	least, _ := forecast.Wall()
+	if remaining := r.TimeLimit - time.Since(r.started); r.TimeLimit > 0 && !forecast.Sweeps &&
+		least > remaining.Seconds() {
 		fmt.Fprintf(r.progress, "%-16s this exceeds --time-limit %v: the run will save its state and stop then; the same "+
 			"command continues it\n", "", r.TimeLimit)
 	}
@@ -121,13 +122,13 @@ func (r *runner) reportTime(now solvers.Clock) error {
 }
 
 // keepEstimate stores a time estimate for the summary. It adds the steps and wall-clock seconds before the estimate.
-func (r *runner) keepEstimate(f *estimate.Time, stepsBefore int, secondsBefore float64) {
+func (r *runner) keepEstimate(forecast *estimate.Time, stepsBefore int, secondsBefore float64) {
 	if r.estimates == nil {
 		r.estimates = &summary.Estimate{}
 	}
-	fewest, most := f.Steps()
+	fewest, most := forecast.Steps()
 	r.estimates.Steps = []float64{fewest + float64(stepsBefore), most + float64(stepsBefore)}
-	least, longest := f.Wall()
+	least, longest := forecast.Wall()
 	r.estimates.Wall = []float64{least + secondsBefore, longest + secondsBefore}
 }
 
@@ -156,27 +157,27 @@ func (r *runner) measureSteps(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", r.positionText(), r.firstCause(ctx, err))
 		}
 		r.heartbeat()
-		took := []float64{float64(time.Since(start)), float64(time.Since(begun))}
-		if err := r.Comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
+		elapsed := []float64{float64(time.Since(start)), float64(time.Since(begun))}
+		if err := r.Comm.AllreduceFloat64(ctx, dist.Max, elapsed); err != nil {
 			return err
 		}
-		now := time.Duration(took[0]) / time.Duration(max(1, r.solver.Clock().Steps-before))
+		now := time.Duration(elapsed[0]) / time.Duration(max(1, r.solver.Clock().Steps-before))
 		if step = now; n > 2 { // other processes may have slowed down one call
 			step = min(now, last)
 		}
 		last = now
-		done = done || took[0] >= float64(minCallTime) || took[1] >= float64(maxCheckTime)
+		done = done || elapsed[0] >= float64(minCallTime) || elapsed[1] >= float64(maxCheckTime)
 	}
 	taken := r.solver.Clock().Steps
 	if taken == 0 {
 		return nil
 	}
-	f := r.estimateTime(step)
-	f.Add(float64(taken))
-	f.Frame = frame
-	r.keepEstimate(f, 0, 0)
+	forecast := r.estimateTime(step)
+	forecast.Add(float64(taken))
+	forecast.Frame = frame
+	r.keepEstimate(forecast, 0, 0)
 	if r.Comm.Rank() == 0 && r.Progress.Out != nil {
-		fmt.Fprintf(r.Progress.Out, "%-16s %v\n", "time estimate", f)
+		fmt.Fprintf(r.Progress.Out, "%-16s %v\n", "time estimate", forecast)
 	}
 	return nil
 }
@@ -185,7 +186,7 @@ func (r *runner) measureSteps(ctx context.Context) error {
 func (r *runner) measureFrame(ctx context.Context) (time.Duration, error) {
 	begun := time.Now()
 	for _, format := range r.Case.Output.Format {
-		if file := r.builder.file(format); file == "" || file == netcdfFormat {
+		if file := r.builder.extension(format); file == "" || file == netcdfFormat {
 			continue
 		}
 		d, err := r.builder.snapshot(ctx, format)

@@ -83,9 +83,9 @@ func (r *runner) newSummary() *summary.Summary {
 		Wall: r.loopTime.Seconds(), Phases: r.solver.Phases(), Conservation: map[string]float64{},
 		Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(), Estimate: r.estimates,
 	}
-	s.Phases["setup"], s.Phases["output"] = r.setUp.Seconds(), r.outputTime.Seconds()
-	if r.firstStep > 0 {
-		s.Phases["first_step"] = r.firstStep.Seconds()
+	s.Phases["setup"], s.Phases["output"] = r.setUpTime.Seconds(), r.outputTime.Seconds()
+	if r.firstStepTime > 0 {
+		s.Phases["first_step"] = r.firstStepTime.Seconds()
 	}
 	if d, ok := r.solver.(solvers.Stopper); ok {
 		s.Stopped = d.Stopped()
@@ -104,11 +104,11 @@ func (r *runner) measureEnd(ctx context.Context, metrics map[string]float64) err
 		return err
 	}
 	if d, ok := r.solver.(solvers.Ender); ok && !r.Check {
-		own, err := d.MeasureEnd(ctx)
+		quantities, err := d.MeasureEnd(ctx)
 		if err != nil {
 			return err
 		}
-		list = append(list, own...)
+		list = append(list, quantities...)
 	}
 	for _, q := range list {
 		metrics[q.Name] = q.Value
@@ -142,7 +142,7 @@ func imbalance(ctx context.Context, comm dist.Comm, fields []solvers.Field) (map
 	}
 	ratios := map[string]float64{}
 	for _, f := range fields {
-		if _, done := ratios[f.Space.Name]; done {
+		if _, known := ratios[f.Space.Name]; known {
 			continue
 		}
 		owned := int64(f.Space.Owned)

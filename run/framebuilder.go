@@ -19,39 +19,39 @@ type frameBuilder struct {
 	solver     solvers.Solver
 	rank       int32
 	fields     []solvers.Field // fields that the case writes
-	all        []solvers.Field
+	allFields  []solvers.Field
 	shapes     []solvers.Shape
 	rankColumn []int32 // this rank, repeated; grows to the largest frame
 }
 
 func newFrameBuilder(s solvers.Solver, rank int, names []string) *frameBuilder {
-	d := &frameBuilder{solver: s, rank: int32(rank), all: s.Fields(), shapes: s.Shapes()}
-	d.fields = solvers.Named(d.all, names)
-	return d
+	b := &frameBuilder{solver: s, rank: int32(rank), allFields: s.Fields(), shapes: s.Shapes()}
+	b.fields = solvers.Named(b.allFields, names)
+	return b
 }
 
-// file returns the file extension of a format, "" if the solver does not have the format.
-func (d *frameBuilder) file(format string) string {
-	for _, s := range d.shapes {
+// extension returns the file extension of a format, "" if the solver does not have the format.
+func (b *frameBuilder) extension(format string) string {
+	for _, s := range b.shapes {
 		if s.Format == format {
 			return s.File
 		}
 	}
-	if d.space(format) != nil {
+	if b.space(format) != nil {
 		return format
 	}
 	return ""
 }
 
 // space returns the space whose entities frames of a format show; nil if there is none.
-func (d *frameBuilder) space(format string) *solvers.Space {
+func (b *frameBuilder) space(format string) *solvers.Space {
 	switch format {
 	case volumeFormat:
 		format = "vti"
 	case netcdfFormat:
 		format = "vtu"
 	}
-	for _, f := range d.all {
+	for _, f := range b.allFields {
 		if f.Space.Format == format {
 			return f.Space
 		}
@@ -63,7 +63,7 @@ func (d *frameBuilder) space(format string) *solvers.Space {
 // makePiece runs.
 type snapshot struct {
 	makePiece func() (piece.Piece, error) // call it once
-	held      []*solvers.FieldCopies      // copies of fields that may still be on the device
+	copies    []*solvers.FieldCopies      // copies of fields that may still be on the device
 }
 
 // readySnapshot returns a snapshot of a piece that is complete.
@@ -72,59 +72,59 @@ func readySnapshot(p piece.Piece) *snapshot {
 }
 
 // close frees the copies on the device. It must also be called if the piece will not be made.
-func (d *snapshot) close() error {
+func (s *snapshot) close() error {
 	var err error
-	for _, h := range d.held {
-		err = errors.Join(err, h.Close())
+	for _, copied := range s.copies {
+		err = errors.Join(err, copied.Close())
 	}
 	return err
 }
 
-// hold copies the current values of fields of a space.
-func (d *snapshot) hold(ctx context.Context, space *solvers.Space, fields []solvers.Field) (*solvers.FieldCopies,
+// copyFields copies the current values of fields of a space.
+func (s *snapshot) copyFields(ctx context.Context, space *solvers.Space, fields []solvers.Field) (*solvers.FieldCopies,
 	error) {
-	h, err := solvers.CopyFields(ctx, space, fields)
+	copied, err := solvers.CopyFields(ctx, space, fields)
 	if err != nil {
-		return nil, errors.Join(err, d.close())
+		return nil, errors.Join(err, s.close())
 	}
-	d.held = append(d.held, h)
-	return h, nil
+	s.copies = append(s.copies, copied)
+	return copied, nil
 }
 
 // snapshot takes a snapshot of the current state.
-func (d *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, error) {
-	for _, s := range d.shapes {
+func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, error) {
+	for _, s := range b.shapes {
 		if s.Format == format {
-			p, err := d.faces(ctx, &s)
+			p, err := b.faces(ctx, &s)
 			return readySnapshot(p), err
 		}
 	}
-	space, s := d.space(format), &snapshot{}
-	fields := d.fieldsOn(space)
-	held, err := s.hold(ctx, space, fields)
+	space, s := b.space(format), &snapshot{}
+	fields := b.fieldsOn(space)
+	copies, err := s.copyFields(ctx, space, fields)
 	if err != nil {
 		return nil, err
 	}
 	if format == netcdfFormat {
-		s.makePiece = func() (piece.Piece, error) { return newRecordPiece(held, fields) }
+		s.makePiece = func() (piece.Piece, error) { return newRecordPiece(copies, fields) }
 		return s, nil
 	}
 	g, points, err := s.geometry(ctx, space)
 	if err != nil {
 		return nil, err
 	}
-	ranks, timeValue := d.ranks(space.Owned), d.timeValue()
+	ranks, timeValue := b.ranks(space.Owned), b.timeValue()
 	s.makePiece = func() (piece.Piece, error) {
-		values, err := held.Read()
+		values, err := copies.Read()
 		if err != nil {
 			return nil, err
 		}
 		data := vtk.Arrays{ranks}
 		if g.Mesh != nil {
-			data = append(data, keys(space))
+			data = append(data, keyArray(space))
 		}
 		for k := range fields {
-			data = append(data, array(&fields[k], values[k], nil))
+			data = append(data, fieldArray(&fields[k], values[k], nil))
 		}
 		if g.Mesh != nil {
 			p := *g.Mesh
@@ -135,7 +135,7 @@ func (d *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 		p := *g.Block
 		p.CellData, p.FieldData = data, timeValue
 		if format == volumeFormat {
-			return &piece.Volume{Image: piece.Image{Image: &p, Boxes: g.Boxes}, Fields: d.fields}, nil
+			return &piece.Volume{Image: piece.Image{Image: &p, Boxes: g.Boxes}, Fields: b.fields}, nil
 		}
 		return &piece.Image{Image: &p, Boxes: g.Boxes}, nil
 	}
@@ -143,32 +143,32 @@ func (d *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 }
 
 // geometry returns the geometry of a space. points computes the points of a mesh, which may move.
-func (d *snapshot) geometry(ctx context.Context, space *solvers.Space) (g solvers.Geometry,
+func (s *snapshot) geometry(ctx context.Context, space *solvers.Space) (g solvers.Geometry,
 	points func() ([]float64, error), err error) {
 	if space.Moving == nil {
 		if g, err = space.Geometry(ctx); err != nil {
-			return g, nil, errors.Join(err, d.close())
+			return g, nil, errors.Join(err, s.close())
 		}
 		return g, func() ([]float64, error) { return g.Mesh.Points, nil }, nil
 	}
-	g, places, err := space.Moving(ctx)
+	g, positions, err := space.Moving(ctx)
 	if err != nil {
-		return g, nil, errors.Join(err, d.close())
+		return g, nil, errors.Join(err, s.close())
 	}
-	held, err := d.hold(ctx, places.Field.Space, []solvers.Field{places.Field})
+	copies, err := s.copyFields(ctx, positions.Field.Space, []solvers.Field{positions.Field})
 	return g, func() ([]float64, error) {
-		numbers, err := held.Read()
+		numbers, err := copies.Read()
 		if err != nil {
 			return nil, err
 		}
-		return places.Points(numbers[0]), nil
+		return positions.Points(numbers[0]), nil
 	}, err
 }
 
 // fieldsOn returns the fields of a space that the case writes.
-func (d *frameBuilder) fieldsOn(space *solvers.Space) []solvers.Field {
+func (b *frameBuilder) fieldsOn(space *solvers.Space) []solvers.Field {
 	var list []solvers.Field
-	for _, f := range d.fields {
+	for _, f := range b.fields {
 		if f.Space == space {
 			list = append(list, f)
 		}
@@ -176,18 +176,18 @@ func (d *frameBuilder) fieldsOn(space *solvers.Space) []solvers.Field {
 	return list
 }
 
-func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, error) {
+func (b *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, error) {
 	p, err := s.Faces(ctx)
 	if err != nil {
 		return nil, err
 	}
 	count := p.Verts.Len() + p.Lines.Len() + p.Polys.Len()
-	p.FieldData = slices.Concat(d.timeValue(), p.FieldData)
-	p.CellData = append(vtk.Arrays{d.ranks(count)}, p.CellData...)
+	p.FieldData = slices.Concat(b.timeValue(), p.FieldData)
+	p.CellData = append(vtk.Arrays{b.ranks(count)}, p.CellData...)
 	if p.Space != nil {
 		entities := append([]int{}, p.Entities...) // not nil, even on a rank without faces
-		fields := solvers.Named(d.all, p.FieldNames)
-		for _, f := range d.fields {
+		fields := solvers.Named(b.allFields, p.FieldNames)
+		for _, f := range b.fields {
 			if f.Space == p.Space && !slices.Contains(p.FieldNames, f.Name) {
 				fields = append(fields, f)
 			}
@@ -197,7 +197,7 @@ func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 			if err != nil {
 				return nil, err
 			}
-			p.CellData = append(p.CellData, array(&f, values, entities))
+			p.CellData = append(p.CellData, fieldArray(&f, values, entities))
 		}
 	}
 	switch s.File {
@@ -210,19 +210,19 @@ func (d *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 }
 
 // ranks returns the array "rank" for a number of cells.
-func (d *frameBuilder) ranks(cells int) vtk.Array {
-	if len(d.rankColumn) < cells {
-		d.rankColumn = slices.Repeat([]int32{d.rank}, cells)
+func (b *frameBuilder) ranks(cells int) vtk.Array {
+	if len(b.rankColumn) < cells {
+		b.rankColumn = slices.Repeat([]int32{b.rank}, cells)
 	}
-	return vtk.Array{Name: "rank", Components: 1, Data: d.rankColumn[:cells:cells]}
+	return vtk.Array{Name: "rank", Components: 1, Data: b.rankColumn[:cells:cells]}
 }
 
-func (d *frameBuilder) timeValue() vtk.Arrays {
-	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{d.solver.Clock().Time}}}
+func (b *frameBuilder) timeValue() vtk.Arrays {
+	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{b.solver.Clock().Time}}}
 }
 
-// keys returns the array of the keys of a space's entities, for meshes, whose cells are not ordered by key.
-func keys(space *solvers.Space) vtk.Array {
+// keyArray returns the array of the keys of a space's entities, for meshes, whose cells are not ordered by key.
+func keyArray(space *solvers.Space) vtk.Array {
 	const grain = 20_000 // fewest entities per thread
 	id := make([]int64, space.Owned)
 	parallel.Ranges(len(id), parallel.Parts(len(id), grain), func(_, lo, hi int) {
@@ -233,9 +233,9 @@ func keys(space *solvers.Space) vtk.Array {
 	return vtk.Array{Name: space.Name, Components: 1, Data: id}
 }
 
-// array returns the values of a field at some entities as a VTK array; nil entities means all. Vectors in the plane get
-// a third component, 0, which VTK requires.
-func array(f *solvers.Field, values []float64, entities []int) vtk.Array {
+// fieldArray returns the values of a field at some entities as a VTK array; nil entities means all. Vectors in the
+// plane get a third component, 0, which VTK requires.
+func fieldArray(f *solvers.Field, values []float64, entities []int) vtk.Array {
 	n := len(f.Numbers())
 	width := n
 	if n == 2 {

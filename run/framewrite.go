@@ -16,12 +16,12 @@ import (
 
 // pendingFrame is a frame that is being written in stages while steps go on.
 type pendingFrame struct {
-	time   float64
-	file   string        // path in the folder of the run
-	stages []frameStage  // remaining stages; the first is running
-	done   chan struct{} // closed when the local part of the first stage has ended
-	err    error         // result of the local part, valid once done is closed
-	took   time.Duration // duration of all local parts so far
+	time      float64
+	file      string        // path in the folder of the run
+	stages    []frameStage  // remaining stages; the first is running
+	done      chan struct{} // closed when the local part of the first stage has ended
+	err       error         // result of the local part, valid once done is closed
+	localTime time.Duration // duration of all local parts so far
 
 	snapshot *snapshot
 	piece    piece.Piece // made in the first stage
@@ -58,16 +58,16 @@ func (f *frames) begin(t float64, s *snapshot) {
 		return first()
 	}
 	if f.comm.Size() == 1 { // a single rank waits for no other
-		all := p.stages
-		p.stages = []frameStage{{local: func() error { return runStages(all) }}}
+		stages := p.stages
+		p.stages = []frameStage{{local: func() error { return runStages(stages) }}}
 	}
 	f.pending = p
 	p.start()
 }
 
 // runStages runs all stages on a single rank.
-func runStages(all []frameStage) error {
-	for _, s := range all {
+func runStages(stages []frameStage) error {
+	for _, s := range stages {
 		if err := s.local(); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (p *pendingFrame) start() {
 		defer close(done)
 		begun := time.Now()
 		p.err = p.stages[0].local()
-		p.took += time.Since(begun)
+		p.localTime += time.Since(begun)
 	}()
 }
 
@@ -124,7 +124,7 @@ func (f *frames) advance(ctx context.Context) error {
 		p.start()
 		return nil
 	}
-	f.pending, f.writeTime = nil, p.took
+	f.pending, f.writeTime = nil, p.localTime
 	f.count++
 	if f.comm.Rank() != 0 || f.outsidePVD() {
 		return nil
@@ -198,7 +198,7 @@ func (f *frames) sharedFile(p *pendingFrame) []frameStage {
 			if rank > 0 {
 				return nil
 			}
-			file, err := os.Create(f.fence.Part(path))
+			file, err := os.Create(f.fence.PartialPath(path))
 			if err != nil {
 				return err
 			}
@@ -209,14 +209,14 @@ func (f *frames) sharedFile(p *pendingFrame) []frameStage {
 			return err
 		},
 	}, {
-		local:      func() error { return writeShare(f.fence.Part(path), share, sizes, rank) },
+		local:      func() error { return writeShare(f.fence.PartialPath(path), share, sizes, rank) },
 		collective: f.barrier,
 	}, {
 		local: func() error {
 			if rank > 0 {
 				return nil
 			}
-			return f.fence.Publish(func() error { return os.Rename(f.fence.Part(path), path) })
+			return f.fence.Publish(func() error { return os.Rename(f.fence.PartialPath(path), path) })
 		},
 	}}
 }
@@ -226,16 +226,16 @@ func (f *frames) sizes(ctx context.Context, share *vtk.Share) ([]vtk.Sizes, erro
 	if f.comm.Size() == 1 {
 		return []vtk.Sizes{share.Sizes()}, nil
 	}
-	own, err := binary.Append(nil, binary.LittleEndian, share.Sizes())
+	message, err := binary.Append(nil, binary.LittleEndian, share.Sizes())
 	if err != nil {
 		return nil, err
 	}
-	all, err := f.comm.Allgatherv(ctx, own)
+	messages, err := f.comm.Allgatherv(ctx, message)
 	if err != nil {
 		return nil, err
 	}
-	sizes := make([]vtk.Sizes, len(all))
-	for rank, data := range all {
+	sizes := make([]vtk.Sizes, len(messages))
+	for rank, data := range messages {
 		if _, err := binary.Decode(data, binary.LittleEndian, &sizes[rank]); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", rank, err)
 		}

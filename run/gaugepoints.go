@@ -100,23 +100,23 @@ func pointsAlong(line [][]float64, count int) [][]float64 {
 		}
 		arcLength[k] = arcLength[k-1] + math.Sqrt(squares)
 	}
-	all := make([][]float64, count)
+	points := make([][]float64, count)
 	k, last := 1, len(line)-1
-	for i := range all {
+	for i := range points {
 		if i == count-1 {
-			all[i] = line[last]
+			points[i] = line[last]
 			break
 		}
 		distance := arcLength[last] * float64(i) / float64(count-1)
 		for k < last && arcLength[k] < distance {
 			k++
 		}
-		share := (distance - arcLength[k-1]) / (arcLength[k] - arcLength[k-1])
+		fraction := (distance - arcLength[k-1]) / (arcLength[k] - arcLength[k-1])
 		point := make([]float64, len(line[k]))
 		for d := range point {
-			point[d] = line[k-1][d] + share*(line[k][d]-line[k-1][d])
+			point[d] = line[k-1][d] + fraction*(line[k][d]-line[k-1][d])
 		}
-		all[i] = point
+		points[i] = point
 	}
-	return all
+	return points
 }

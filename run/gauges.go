@@ -59,23 +59,23 @@ func newProbe(fields []solvers.Field, solver string) (*probe, error) {
 // an error.
 func (p *probe) locate(ctx context.Context, list []gaugePoint, comm dist.Comm) ([]int, error) {
 	found := make([]int, len(list))
-	owners := make([]int64, len(list))
+	keys := make([]int64, len(list))
 	for i, g := range list {
-		owners[i] = math.MaxInt64
+		keys[i] = math.MaxInt64
 		if found[i] = p.space.Locate(g.position); found[i] >= 0 {
-			owners[i] = p.space.Key(found[i])
+			keys[i] = p.space.Key(found[i])
 		}
 	}
-	own := slices.Clone(owners)
-	if err := comm.AllreduceInt64(ctx, dist.Min, owners); err != nil {
+	ownKeys := slices.Clone(keys)
+	if err := comm.AllreduceInt64(ctx, dist.Min, keys); err != nil {
 		return nil, err
 	}
 	for i, g := range list {
-		if owners[i] == math.MaxInt64 {
+		if keys[i] == math.MaxInt64 {
 			return nil, &solvers.BadInput{Err: fmt.Errorf("gauge %q at %v lies in no %s: it is outside the domain",
 				g.name, g.position, p.space.Name)}
 		}
-		if own[i] != owners[i] {
+		if ownKeys[i] != keys[i] {
 			found[i] = -1
 		}
 	}

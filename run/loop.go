@@ -115,8 +115,8 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", r.timeText(now.Time), r.firstCause(ctx, err))
 	}
-	if r.firstStep == 0 && !r.ProcessStart.IsZero() {
-		r.firstStep = time.Since(r.ProcessStart)
+	if r.firstStepTime == 0 && !r.ProcessStart.IsZero() {
+		r.firstStepTime = time.Since(r.ProcessStart)
 	}
 	r.heartbeat()
 	r.progress.Step(now.Steps, now.Time, now.Dt)
@@ -239,11 +239,12 @@ func (r *runner) start(ctx context.Context) error {
 	case r.resumeFrom != nil:
 		r.nextFrameIndex, r.lastFrameTime = r.resumeFrom.NextFrame, r.resumeFrom.LastFrame
 		r.earlierLoops = time.Duration(r.resumeFrom.Wall * float64(time.Second))
-		if k := r.control; k != nil { // measure the pace of steps from here on
-			k.lastSteps, k.nextPoll, k.lastPoll, k.saved = r.solver.Clock().Steps, r.solver.Clock().Steps, time.Now(), time.Now()
+		if c := r.control; c != nil { // measure the pace of steps from here on
+			c.lastSteps, c.nextPoll, c.lastPoll, c.lastSave = r.solver.Clock().Steps, r.solver.Clock().Steps, time.Now(),
+				time.Now()
 		}
 		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "continues", r.timeText(r.resumeFrom.time), r.checkpoint.Path)
-		r.Watch.Restarted(r.restarted())
+		r.Watch.LogRestart(r.restartText())
 		return nil
 	case r.Replay != nil && (r.checkpoint != nil || r.Replay.From > 0):
 		r.skipOutputUntil(r.Replay.From)
@@ -267,8 +268,8 @@ func (r *runner) writeDueRows(ctx context.Context, now solvers.Clock) error {
 	if err := r.sampleSteps(ctx, now.Time); err != nil {
 		return err
 	}
-	early := r.Replay != nil && now.Time < r.Replay.From
-	if every := r.conservationEvery(); every == 0 || now.Steps%every != 0 || early {
+	beforeReplay := r.Replay != nil && now.Time < r.Replay.From
+	if every := r.conservationEvery(); every == 0 || now.Steps%every != 0 || beforeReplay {
 		return nil
 	}
 	return r.measure(ctx, now)
@@ -290,7 +291,7 @@ func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 
 // writeConservation adds a row of measured quantities to conservation.csv.
 func (r *runner) writeConservation(now solvers.Clock, table []solvers.Quantity) error {
-	r.Watch.Measured(table)
+	r.Watch.SetQuantities(table)
 	return r.conservation.writeRow(now, table)
 }
 

@@ -27,9 +27,9 @@ type sweeper struct {
 	doneAfter int // the sweep after which it is done; 0 for never
 	swept     int
 	calls     []string
-	fails     error
+	err       error
 	cells     *solvers.Space
-	all       []solvers.Field
+	fields    []solvers.Field
 }
 
 func (s *sweeper) Size() solvers.Size { return s.size }
@@ -41,7 +41,7 @@ func (s *sweeper) Advance(_ context.Context, until, pause float64, steps int) (b
 	}
 	s.swept += n
 	s.calls = append(s.calls, fmt.Sprint(n))
-	return s.swept == s.doneAfter, s.fails
+	return s.swept == s.doneAfter, s.err
 }
 
 func (s *sweeper) Clock() solvers.Clock {
@@ -57,7 +57,7 @@ func (s *sweeper) Measure(context.Context) ([]solvers.Quantity, error) {
 
 func (s *sweeper) Fields() []solvers.Field {
 	if s.cells != nil {
-		return s.all
+		return s.fields
 	}
 	space := &solvers.Space{Name: "cell", Owned: 1, Key: func(int) int64 { return 0 }, Format: "vti"}
 	space.Geometry = func(context.Context) (solvers.Geometry, error) {
@@ -67,12 +67,12 @@ func (s *sweeper) Fields() []solvers.Field {
 			Boxes: []vtk.Box{box}}, nil
 	}
 	s.cells = space
-	s.all = []solvers.Field{{Name: "swept", Space: space, View: func() solvers.View {
+	s.fields = []solvers.Field{{Name: "swept", Space: space, View: func() solvers.View {
 		return solvers.ViewOf[int64](nil, []int64{int64(s.swept)}, 0)
 	}}, {Name: "flow", Space: space, Components: []string{"fx", "fy"}, Values: func(context.Context) ([]float64, error) {
 		return []float64{1, float64(s.swept)}, nil
 	}}}
-	return s.all
+	return s.fields
 }
 
 func (s *sweeper) Shapes() []solvers.Shape {
@@ -202,7 +202,7 @@ func TestSweeps(t *testing.T) {
 }
 
 func TestErrorsOfSweeps(t *testing.T) {
-	d := &sweeper{size: solvers.Size{End: 10, Sweeps: true}, fails: errors.New("an inverted cell")}
+	d := &sweeper{size: solvers.Size{End: 10, Sweeps: true}, err: errors.New("an inverted cell")}
 	_, err := runSolver(t, d, config.Output{Dir: t.TempDir(), ConservationEvery: 3})
 	if err == nil || err.Error() != "after 3 sweeps: an inverted cell" || d.calls[len(d.calls)-1] != "close" {
 		t.Errorf("%v, calls %v", err, d.calls)

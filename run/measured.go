@@ -87,8 +87,8 @@ func (m *measurement) compare(times, values []float64) (f misfit, ok bool) {
 		for times[k] < row.T {
 			k++
 		}
-		share := (row.T - times[k-1]) / (times[k] - times[k-1])
-		difference := values[k-1] + share*(values[k]-values[k-1]) - row.Value
+		fraction := (row.T - times[k-1]) / (times[k] - times[k-1])
+		difference := values[k-1] + fraction*(values[k]-values[k-1]) - row.Value
 		if difference-difference != 0 { // NaN: the gauge has no value, for instance in a dry cell
 			continue
 		}
@@ -106,18 +106,18 @@ func (m *measurement) compare(times, values []float64) (f misfit, ok bool) {
 // misfits compares the gauges of this rank with their measurements. It returns the metrics of the gauges of all ranks,
 // by name. All ranks call it.
 func (r *runner) misfits(ctx context.Context) (map[string]float64, error) {
-	own, all := map[string]float64{}, map[string]float64{}
-	if !slices.ContainsFunc(r.points, func(s gaugePoint) bool { return s.measured != nil }) {
-		return all, nil
+	own, merged := map[string]float64{}, map[string]float64{}
+	if !slices.ContainsFunc(r.points, func(p gaugePoint) bool { return p.measured != nil }) {
+		return merged, nil
 	}
-	var failed error
-	for i, s := range r.points {
-		if s.measured != nil && r.gauges[i].rows != nil {
-			failed = cmp.Or(failed, r.compareGauge(i, own))
+	var compareErr error
+	for i, p := range r.points {
+		if p.measured != nil && r.gauges[i].rows != nil {
+			compareErr = cmp.Or(compareErr, r.compareGauge(i, own))
 		}
 	}
 	text, err := json.Marshal(own)
-	if err := errors.Join(failed, err); err != nil {
+	if err := errors.Join(compareErr, err); err != nil {
 		return nil, err
 	}
 	parts, err := r.Comm.Allgatherv(ctx, text)
@@ -125,11 +125,11 @@ func (r *runner) misfits(ctx context.Context) (map[string]float64, error) {
 		return nil, err
 	}
 	for _, part := range parts {
-		if err := json.Unmarshal(part, &all); err != nil {
+		if err := json.Unmarshal(part, &merged); err != nil {
 			return nil, err
 		}
 	}
-	return all, nil
+	return merged, nil
 }
 
 // compareGauge adds the metrics of gauge i, which this rank writes.
@@ -162,24 +162,24 @@ const measuredDir = "measured"
 
 // writeMeasured writes the measurements to measuredDir, where plots of gauges find them.
 func (r *runner) writeMeasured() error {
-	for _, s := range r.points {
-		if s.measured == nil {
+	for _, p := range r.points {
+		if p.measured == nil {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Join(r.Dir, measuredDir), 0o777); err != nil {
 			return err
 		}
 		text := []byte("t")
-		for _, m := range s.measured {
+		for _, m := range p.measured {
 			text = append(append(text, ','), m.field...)
 		}
-		for k, row := range s.measured[0].rows {
+		for k, row := range p.measured[0].rows {
 			text = strconv.AppendFloat(append(text, '\n'), row.T, 'g', -1, 64)
-			for _, m := range s.measured {
+			for _, m := range p.measured {
 				text = strconv.AppendFloat(append(text, ','), m.rows[k].Value, 'g', -1, 64)
 			}
 		}
-		err := atomicfile.Write(filepath.Join(r.Dir, measuredDir, s.name+".csv"), func(f *os.File) error {
+		err := atomicfile.Write(filepath.Join(r.Dir, measuredDir, p.name+".csv"), func(f *os.File) error {
 			_, err := f.Write(append(text, '\n'))
 			return err
 		})

@@ -42,13 +42,13 @@ func (r *runner) description() watch.About {
 // pictureField returns the field shown in pictures, the first one on cells that the case writes, and the field that
 // masks it.
 func (r *runner) pictureField() (field, mask *solvers.Field) {
-	all := slices.Concat(r.builder.fields, r.builder.all)
-	for i := range all {
-		f := &all[i]
+	candidates := slices.Concat(r.builder.fields, r.builder.allFields)
+	for i := range candidates {
+		f := &candidates[i]
 		if f.Space.Geometry == nil || f.Space.Format != "vtu" && f.Space.Format != "vti" {
 			continue
 		}
-		if masks := solvers.Named(r.builder.all, []string{f.Mask}); len(masks) > 0 && masks[0].Space == f.Space {
+		if masks := solvers.Named(r.builder.allFields, []string{f.Mask}); len(masks) > 0 && masks[0].Space == f.Space {
 			mask = &masks[0]
 		}
 		return f, mask
@@ -70,58 +70,60 @@ func (r *runner) sendView(ctx context.Context, now solvers.Clock, want watch.Wan
 	}
 	begin := time.Now()
 	defer func() { r.outputTime += time.Since(begin) }()
-	own := monitorShare{Phases: r.solver.Phases()}
-	own.Phases["output"] = r.outputTime.Seconds()
+	share := monitorShare{Phases: r.solver.Phases()}
+	share.Phases["output"] = r.outputTime.Seconds()
 	var scale watch.Scale
 	var projection watch.Projection
 	if want == watch.WantPicture && r.monitor.field != nil {
 		var err error
-		if own.Picture, scale, projection, err = r.picturePart(ctx, &own.ComputeTime); err != nil {
+		if share.Picture, scale, projection, err = r.picturePart(ctx, &share.ComputeTime); err != nil {
 			return err
 		}
 	}
-	text, err := json.Marshal(own)
+	text, err := json.Marshal(share)
 	if err != nil {
 		return err
 	}
 	text = append(text, '\n')
-	if own.Picture != nil {
-		text = append(text, own.Picture.Colours...)
+	if share.Picture != nil {
+		text = append(text, share.Picture.Colours...)
 	}
-	all, err := r.Comm.Gatherv(ctx, 0, text)
+	messages, err := r.Comm.Gatherv(ctx, 0, text)
 	if err != nil || r.Watch == nil {
 		return err
 	}
-	return r.publishShares(all, now, scale, projection)
+	return r.publishShares(messages, now, scale, projection)
 }
 
 // publishShares combines the parts of all ranks and passes them to the server.
-func (r *runner) publishShares(all [][]byte, now solvers.Clock, scale watch.Scale, projection watch.Projection) error {
+func (r *runner) publishShares(messages [][]byte, now solvers.Clock, scale watch.Scale,
+	projection watch.Projection) error {
 	var phases []map[string]float64
 	var parts []watch.Part
-	took := time.Duration(0)
-	for rank, share := range all {
+	computeTime := time.Duration(0)
+	for rank, share := range messages {
 		line, colours, _ := bytes.Cut(share, []byte{'\n'})
 		var s monitorShare
 		if err := json.Unmarshal(line, &s); err != nil {
 			return &dist.PeerError{Rank: rank, Err: err}
 		}
-		phases, took = append(phases, s.Phases), max(took, s.ComputeTime)
+		phases, computeTime = append(phases, s.Phases), max(computeTime, s.ComputeTime)
 		if s.Picture != nil {
 			s.Picture.Colours = bytes.Clone(colours)
 			parts = append(parts, *s.Picture)
 		}
 	}
-	r.Watch.Answered(took)
-	r.Watch.Phases(phases)
+	r.Watch.SetAnswerTime(computeTime)
+	r.Watch.SetPhases(phases)
 	if len(parts) > 0 {
 		r.Watch.Show(*r.monitor.plane, parts, scale, projection, now)
 	}
 	return nil
 }
 
-// picturePart computes this rank's part of a picture of the current state. It adds its computing time to took.
-func (r *runner) picturePart(ctx context.Context, took *time.Duration) (p *watch.Part, s watch.Scale,
+// picturePart computes this rank's part of a picture of the current state. It adds its computing time to
+// computeTime.
+func (r *runner) picturePart(ctx context.Context, computeTime *time.Duration) (p *watch.Part, s watch.Scale,
 	projection watch.Projection,
 	err error) {
 	begin := time.Now()
@@ -153,14 +155,14 @@ func (r *runner) picturePart(ctx context.Context, took *time.Duration) (p *watch
 	}
 	var limits [2]float64
 	limits[0], limits[1] = t.Limits()
-	*took += time.Since(begin)
+	*computeTime += time.Since(begin)
 	if err := r.Comm.AllreduceFloat64(ctx, dist.Min, limits[:]); err != nil {
 		return nil, s, projection, err
 	}
 	begin = time.Now()
 	s = watch.NewScale(limits[0], -limits[1], f.Range)
 	p = &watch.Part{X: t.X, Y: t.Y, W: t.W, H: t.H, Colours: s.Colours(t)}
-	*took += time.Since(begin)
+	*computeTime += time.Since(begin)
 	return p, s, projection, nil
 }
 
@@ -197,7 +199,7 @@ func (r *runner) pictureValues(ctx context.Context) ([]float64, error) {
 		for _, w := range values[i*n+1 : (i+1)*n] {
 			v = math.Hypot(v, w)
 		}
-		if v-v != 0 {
+		if math.IsInf(v, 0) { // shown like NaN
 			v = math.NaN()
 		}
 		numbers[i] = v
@@ -229,8 +231,8 @@ func (r *runner) sendFinalView(ctx context.Context, now solvers.Clock) error {
 	return r.sendView(ctx, now, watch.Want(want[0]))
 }
 
-// restarted describes the checkpoint from which the run continues, and why the earlier run ended.
-func (r *runner) restarted() string {
+// restartText describes the checkpoint from which the run continues, and why the earlier run ended.
+func (r *runner) restartText() string {
 	why := "was killed, or its machine failed"
 	if r.monitor.previousState == folder.Stopped {
 		why = "was stopped"
@@ -238,7 +240,7 @@ func (r *runner) restarted() string {
 	return fmt.Sprintf("continues %s, because the earlier run %s", r.timeText(r.resumeFrom.time), why)
 }
 
-// reportEnd tells viewers how the run ended.
+// reportEnd shows viewers how the run ended.
 func (r *runner) reportEnd(err error) {
 	var stopped *Stopped
 	switch {

@@ -23,7 +23,7 @@ const maxPendingRows = 4
 // newRowQueue returns a queue, which is used only if device and solver can measure asynchronously. Totals of fields
 // cannot: they are summed on the host.
 func newRowQueue(dev backend.Device, s solvers.Solver, totals *solvers.Totals) (o rowQueue) {
-	if _, reports := dev.(backend.ReadbackDevice); reports && totals.None() {
+	if _, hasReadback := dev.(backend.ReadbackDevice); hasReadback && totals.None() {
 		o.solver, _ = s.(solvers.Observer)
 	}
 	return o

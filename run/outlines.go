@@ -55,11 +55,12 @@ type area struct {
 // writeOutlines writes one feature per area.
 func (r *runner) writeOutlines(areas []area) error {
 	type object = map[string]any
-	all := object{"type": "FeatureCollection"}
+	collection := object{"type": "FeatureCollection"}
 	if epsg := r.Case.EPSG(); epsg > 0 && epsg != 4326 {
 		// RFC 7946 allows only longitude and latitude. The member crs is from the specification of 2008, and readers still
 		// accept it.
-		all["crs"] = object{"type": "name", "properties": object{"name": fmt.Sprintf("urn:ogc:def:crs:EPSG::%d", epsg)}}
+		collection["crs"] = object{"type": "name", "properties": object{"name": fmt.Sprintf("urn:ogc:def:crs:EPSG::%d",
+			epsg)}}
 	}
 	features := make([]object, len(areas))
 	for k, a := range areas {
@@ -70,8 +71,8 @@ func (r *runner) writeOutlines(areas []area) error {
 		features[k] = object{"type": "Feature", "properties": object{"name": a.Name, "about": a.Doc, "case": r.Case.Name,
 			"t": r.solver.Clock().Time}, "geometry": object{"type": "MultiPolygon", "coordinates": coordinates}}
 	}
-	all["features"] = features
-	text, err := json.Marshal(all)
+	collection["features"] = features
+	text, err := json.Marshal(collection)
 	if err != nil {
 		return err
 	}

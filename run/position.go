@@ -48,15 +48,15 @@ func (r *runner) position(ctx context.Context) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := json.Marshal(tables)
+	message, err := json.Marshal(tables)
 	if err != nil {
 		return nil, err
 	}
-	all, err := r.Comm.Gatherv(ctx, 0, own)
+	messages, err := r.Comm.Gatherv(ctx, 0, message)
 	if err != nil || r.Comm.Rank() != 0 {
 		return nil, err
 	}
-	for _, text := range all {
+	for _, text := range messages {
 		if err := json.Unmarshal(text, &tables); err != nil {
 			return nil, err
 		}

@@ -20,8 +20,8 @@ const rasterDir = "raster"
 // maxPixels limits the size of a raster: its values take 2 GiB.
 const maxPixels = 1 << 28
 
-// grid is a raster over a mesh. The coordinates of its lines are multiples of the spacing.
-type grid struct {
+// rasterGrid is a raster over a mesh. The coordinates of its lines are multiples of the spacing.
+type rasterGrid struct {
 	columns, rows        int
 	west, north, spacing float64
 }
@@ -34,12 +34,12 @@ func (r *runner) rasters(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	raster, err := newGrid(ctx, r.Comm, g.Mesh, r.Case.Output.Raster)
+	raster, err := newRasterGrid(ctx, r.Comm, g.Mesh, r.Case.Output.Raster)
 	if err != nil {
 		return err
 	}
 	fields := r.builder.fieldsOn(space)
-	var names []solvers.Field
+	var components []solvers.Field
 	var numbers [][]float64
 	for _, f := range fields {
 		values, err := f.Read(ctx)
@@ -52,34 +52,34 @@ func (r *runner) rasters(ctx context.Context) error {
 				component[i] = values[i*len(f.Numbers())+k]
 			}
 			numbers = append(numbers, component)
-			names = append(names, solvers.Field{Name: name, Unit: f.Unit})
+			components = append(components, solvers.Field{Name: name, Unit: f.Unit})
 		}
 	}
-	all, err := ugrid.Gather(ctx, r.Comm, raster.pixels(g.Mesh, space, numbers))
+	parts, err := ugrid.Gather(ctx, r.Comm, raster.pixels(g.Mesh, space, numbers))
 	if err != nil {
 		return err
 	}
 	if r.Comm.Rank() == 0 {
-		err = r.writeRasters(&raster, names, all)
+		err = r.writeRasters(&raster, components, parts)
 	}
 	return solvers.Agree(ctx, r.Comm, err)
 }
 
-// newGrid returns the raster that covers the meshes of all ranks.
-func newGrid(ctx context.Context, comm dist.Comm, m *vtk.Grid, spacing float64) (g grid, err error) {
-	least := []float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)} // of x, y, -x and -y
+// newRasterGrid returns the raster that covers the meshes of all ranks.
+func newRasterGrid(ctx context.Context, comm dist.Comm, m *vtk.Grid, spacing float64) (g rasterGrid, err error) {
+	minima := []float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)} // of x, y, -x and -y
 	for i := 0; i < len(m.Points); i += 3 {
 		x, y := m.Points[i], m.Points[i+1]
 		for k, v := range []float64{x, y, -x, -y} {
-			least[k] = min(least[k], v)
+			minima[k] = min(minima[k], v)
 		}
 	}
-	if err := comm.AllreduceFloat64(ctx, dist.Min, least); err != nil {
+	if err := comm.AllreduceFloat64(ctx, dist.Min, minima); err != nil {
 		return g, err
 	}
 	g.spacing = spacing
-	left, bottom := math.Floor(least[0]/spacing), math.Floor(least[1]/spacing)
-	right, top := math.Ceil(-least[2]/spacing), math.Ceil(-least[3]/spacing)
+	left, bottom := math.Floor(minima[0]/spacing), math.Floor(minima[1]/spacing)
+	right, top := math.Ceil(-minima[2]/spacing), math.Ceil(-minima[3]/spacing)
 	if columns, rows := right-left, top-bottom; !(columns*rows <= maxPixels) {
 		return g, fmt.Errorf("[output] raster: a spacing of %g makes %g x %g pixels, more than %d", spacing, columns, rows,
 			maxPixels)
@@ -91,17 +91,17 @@ func newGrid(ctx context.Context, comm dist.Comm, m *vtk.Grid, spacing float64) 
 
 // pixels returns, for each pixel whose centre lies in an owned cell, its index, the key of the cell, and the values of
 // the cell.
-func (g *grid) pixels(m *vtk.Grid, space *solvers.Space, numbers [][]float64) []float64 {
-	owner := map[int]int{}
+func (g *rasterGrid) pixels(m *vtk.Grid, space *solvers.Space, numbers [][]float64) []float64 {
+	cellOf := map[int]int{}
 	for i := range space.Owned {
 		g.eachPixel(m, i, func(pixel int) {
-			if o, known := owner[pixel]; !known || space.Key(i) < space.Key(o) {
-				owner[pixel] = i
+			if other, known := cellOf[pixel]; !known || space.Key(i) < space.Key(other) {
+				cellOf[pixel] = i
 			}
 		})
 	}
-	list := make([]float64, 0, len(owner)*(2+len(numbers)))
-	for pixel, i := range owner { // in any order: writeRasters sorts them in
+	list := make([]float64, 0, len(cellOf)*(2+len(numbers)))
+	for pixel, i := range cellOf { // in any order: writeRasters sorts them in
 		list = append(list, float64(pixel), float64(space.Key(i)))
 		for _, values := range numbers {
 			list = append(list, values[i])
@@ -111,16 +111,17 @@ func (g *grid) pixels(m *vtk.Grid, space *solvers.Space, numbers [][]float64) []
 }
 
 // eachPixel calls visit with each pixel whose centre lies in a triangle or on its edges.
-func (g *grid) eachPixel(m *vtk.Grid, cell int, visit func(pixel int)) {
+func (g *rasterGrid) eachPixel(m *vtk.Grid, cell int, visit func(pixel int)) {
 	var x, y [3]float64
 	for k, v := range m.Cell(cell) {
 		x[k], y[k] = m.Points[3*v], m.Points[3*v+1]
 	}
-	span := func(lo, hi float64, n int) (first, last int) {
+	pixelRange := func(lo, hi float64, n int) (first, last int) {
 		return max(0, int(math.Ceil(lo-.5))), min(n-1, int(math.Floor(hi-.5)))
 	}
-	left, right := span((min(x[0], x[1], x[2])-g.west)/g.spacing, (max(x[0], x[1], x[2])-g.west)/g.spacing, g.columns)
-	top, bottom := span((g.north-max(y[0], y[1], y[2]))/g.spacing, (g.north-min(y[0], y[1], y[2]))/g.spacing, g.rows)
+	left, right := pixelRange((min(x[0], x[1], x[2])-g.west)/g.spacing, (max(x[0], x[1], x[2])-g.west)/g.spacing,
+		g.columns)
+	top, bottom := pixelRange((g.north-max(y[0], y[1], y[2]))/g.spacing, (g.north-min(y[0], y[1], y[2]))/g.spacing, g.rows)
 	for row := top; row <= bottom; row++ {
 		py := g.north - (float64(row)+.5)*g.spacing
 		for column := left; column <= right; column++ {
@@ -138,18 +139,18 @@ func (g *grid) eachPixel(m *vtk.Grid, cell int, visit func(pixel int)) {
 }
 
 // writeRasters writes one file per component, from the pixels of all ranks.
-func (r *runner) writeRasters(g *grid, names []solvers.Field, all [][]float64) error {
+func (r *runner) writeRasters(g *rasterGrid, components []solvers.Field, parts [][]float64) error {
 	if err := os.MkdirAll(filepath.Join(r.Dir, rasterDir), 0o777); err != nil {
 		return err
 	}
 	keys := make([]float64, g.columns*g.rows)
 	values := make([]float64, len(keys))
-	for k, field := range names {
+	for k, field := range components {
 		for i := range keys {
 			keys[i], values[i] = math.Inf(1), math.NaN()
 		}
-		for _, list := range all {
-			for ; len(list) > 0; list = list[2+len(names):] {
+		for _, list := range parts {
+			for ; len(list) > 0; list = list[2+len(components):] {
 				if pixel := int(list[0]); list[1] < keys[pixel] {
 					keys[pixel], values[pixel] = list[1], list[2+k]
 				}

@@ -21,13 +21,13 @@ type recordPiece struct {
 }
 
 // newRecordPiece reads the values of fields into a record.
-func newRecordPiece(held *solvers.FieldCopies, fields []solvers.Field) (piece.Piece, error) {
-	all, err := held.Read()
+func newRecordPiece(copies *solvers.FieldCopies, fields []solvers.Field) (piece.Piece, error) {
+	fieldValues, err := copies.Read()
 	if err != nil {
 		return nil, err
 	}
 	p := &recordPiece{}
-	for m, values := range all {
+	for m, values := range fieldValues {
 		n := len(fields[m].Numbers())
 		for k := range n {
 			numbers := make([]float64, len(values)/n)

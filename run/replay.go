@@ -36,12 +36,12 @@ func LoadCase(dir string, sets []string) (*config.Case, error) {
 // Checkpoints lists the checkpoints of a folder, the earliest first, with their metadata. Damaged files are left out
 // and reported in damaged.
 func Checkpoints(dir string) (files []string, infos []checkpoint.Info, damaged []error, err error) {
-	all, err := checkpoint.List(dir)
+	paths, err := checkpoint.List(dir)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	slices.Reverse(all)
-	for _, path := range all {
+	slices.Reverse(paths)
+	for _, path := range paths {
 		f, err := checkpoint.Open(path)
 		if err != nil {
 			damaged = append(damaged, err)

@@ -100,9 +100,9 @@ func (r *runner) tryCheckpoint(ctx context.Context, path string) (bool, error) {
 	if err == nil {
 		err = f.Verify(r.Comm.Rank(), r.Comm.Size())
 	}
-	_, text, failed := dist.FirstError(ctx, r.Comm, err)
-	if failed != nil {
-		return false, failed
+	_, text, commErr := dist.FirstError(ctx, r.Comm, err)
+	if commErr != nil {
+		return false, commErr
 	}
 	if text != "" {
 		if r.Comm.Rank() == 0 {
@@ -150,12 +150,12 @@ func (r *runner) resume(ctx context.Context) error {
 	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
 		return err
 	}
-	return solvers.Restore(ctx, r.solver.(solvers.Restarter), i.Clock(), i.Numbers(), r.checkpoint)
+	return solvers.Restore(ctx, r.solver.(solvers.Restarter), i.Clock(), i.ScalarValues(), r.checkpoint)
 }
 
 // digests returns the SHA-256 of input files, by their names in the case. path resolves a name.
 func digests(files []string, path func(string) string) (map[string]string, error) {
-	all := map[string]string{}
+	hashes := map[string]string{}
 	for _, name := range files {
 		f, err := os.Open(path(name))
 		if err != nil {
@@ -166,7 +166,7 @@ func digests(files []string, path func(string) string) (map[string]string, error
 		if err := errors.Join(err, f.Close()); err != nil {
 			return nil, err
 		}
-		all[name] = hex.EncodeToString(h.Sum(nil))
+		hashes[name] = hex.EncodeToString(h.Sum(nil))
 	}
-	return all, nil
+	return hashes, nil
 }

@@ -109,39 +109,39 @@ func (r *runner) runToEnd(ctx context.Context) error {
 	}
 	r.control = r.newControl(ctx.Done())
 	go r.inputs() //nolint:errcheck // computed in the background; the error is returned to whoever calls it next
-	going, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer end(nil)
+	loopCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() {
 		select {
 		case <-time.After(Drain):
-			end(fmt.Errorf("ordered to stop, but did not stop within %v", Drain))
-		case <-going.Done():
+			cancel(fmt.Errorf("ordered to stop, but did not stop within %v", Drain))
+		case <-loopCtx.Done():
 		}
 	})()
-	return r.loop(going)
+	return r.loop(loopCtx)
 }
 
 // runner is the state of a run on one rank.
 type runner struct {
 	Options
-	solver     solvers.Solver
-	size       solvers.Size
-	folder     *folder.Folder // on rank 0; nil without an output folder
-	fence      folder.Fence
-	started    time.Time
-	setUp      time.Duration
-	outputTime time.Duration // wall-clock time spent on output
-	frameTime  time.Duration // part of outputTime: for frames, while steps wait
-	loopTime   time.Duration
-	firstStep  time.Duration // from the start of the process until the first step was taken or queued; 0 if unknown
-	totals     *solvers.Totals
-	builder    *frameBuilder
-	frames     []*frames    // one per output format
-	probe      *probe       // reads the values of all gauges; nil without gauges
-	points     []gaugePoint // the point of each gauge
-	gauges     []*gauge
-	transects  *transects // nil for none
-	tables     []*gauge   // the tables of gauges and transects
+	solver        solvers.Solver
+	size          solvers.Size
+	folder        *folder.Folder // on rank 0; nil without an output folder
+	fence         folder.Fence
+	started       time.Time
+	setUpTime     time.Duration
+	outputTime    time.Duration // wall-clock time spent on output
+	frameTime     time.Duration // part of outputTime: for frames, while steps wait
+	loopTime      time.Duration
+	firstStepTime time.Duration // from the start of the process until the first step was taken or queued; 0 if unknown
+	totals        *solvers.Totals
+	builder       *frameBuilder
+	frames        []*frames    // one per output format
+	probe         *probe       // reads the values of all gauges; nil without gauges
+	points        []gaugePoint // the point of each gauge
+	gauges        []*gauge
+	transects     *transects // nil for none
+	tables        []*gauge   // the tables of gauges and transects
 	// set if the solver records the values of each step; nil if they are read from the current state
 	sampler      solvers.Sampler
 	conservation *conservationTable // on rank 0
@@ -180,7 +180,7 @@ func (r *runner) reportOutcome(ctx context.Context) error {
 		return err
 	}
 	return r.Report(ctx, r.solver, solvers.Outcome{Steps: r.solver.Clock().Steps, Hash: hash, Drifts: drifts,
-		SetUp: r.setUp.Seconds(), Seconds: r.loopTime.Seconds()})
+		SetUp: r.setUpTime.Seconds(), Seconds: r.loopTime.Seconds()})
 }
 
 func (r *runner) close() error {

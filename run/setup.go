@@ -20,7 +20,7 @@ import (
 // newRunner sets up a run. The runner must be closed even after an error.
 func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if o.Check && o.Progress.Out != nil {
-		o.Progress.Out = comments{o.Progress.Out}
+		o.Progress.Out = commentWriter{o.Progress.Out}
 	}
 	r := &runner{Options: o, started: time.Now()}
 	if r.Dir == "" {
@@ -67,7 +67,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	r.heartbeat()
 	// Memory that only set-up needed goes back to the system.
 	cpu.ReleaseMemory()
-	r.setUp = time.Since(r.started)
+	r.setUpTime = time.Since(r.started)
 	return r, nil
 }
 
@@ -99,7 +99,7 @@ func (r *runner) setUpOutput(ctx context.Context) (err error) {
 	case r.Check:
 		return r.printFindings(ctx)
 	case r.Report == nil:
-		return r.open(ctx, cells)
+		return r.openOutput(ctx, cells)
 	}
 	return nil
 }
@@ -137,10 +137,10 @@ func (r *runner) checkFolder(ctx context.Context) error {
 	return solvers.Agree(ctx, r.Comm, err)
 }
 
-// comments writes each line as a TOML comment: the output of a check is a valid case file.
-type comments struct{ io.Writer }
+// commentWriter writes each line as a TOML comment: the output of a check is a valid case file.
+type commentWriter struct{ io.Writer }
 
-func (c comments) Write(line []byte) (int, error) {
+func (c commentWriter) Write(line []byte) (int, error) {
 	if _, err := io.WriteString(c.Writer, "# "); err != nil {
 		return 0, err
 	}
@@ -149,37 +149,37 @@ func (c comments) Write(line []byte) (int, error) {
 
 // printFindings prints, on rank 0, how much memory a checked run takes and what the solver chose.
 func (r *runner) printFindings(ctx context.Context) error {
-	all, most := []int64{r.size.Bytes}, []int64{r.size.Bytes}
-	if err := r.Comm.AllreduceInt64(ctx, dist.Sum, all); err != nil {
+	total, largest := []int64{r.size.Bytes}, []int64{r.size.Bytes}
+	if err := r.Comm.AllreduceInt64(ctx, dist.Sum, total); err != nil {
 		return err
 	}
-	if err := r.Comm.AllreduceInt64(ctx, dist.Max, most); err != nil || r.Progress.Out == nil {
+	if err := r.Comm.AllreduceInt64(ctx, dist.Max, largest); err != nil || r.Progress.Out == nil {
 		return err
 	}
 	if r.size.Note != "" {
 		fmt.Fprintln(r.Progress.Out, r.size.Note)
 	}
 	fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, at most %s per rank, %.0f bytes per %s\n",
-		words.Bytes(all[0]), words.Bytes(most[0]), float64(all[0])/float64(max(1, r.size.Entities)), r.size.Unit)
+		words.Bytes(total[0]), words.Bytes(largest[0]), float64(total[0])/float64(max(1, r.size.Entities)), r.size.Unit)
 	return nil
 }
 
 // printNotes prints warnings about settings that are probably mistakes.
 func (r *runner) printNotes() {
-	to := r.Warn
+	out := r.Warn
 	if r.Check && r.Progress.Out != nil {
-		to = r.Progress.Out
+		out = r.Progress.Out
 	}
-	if r.Comm.Rank() != 0 || to == nil {
+	if r.Comm.Rank() != 0 || out == nil {
 		return
 	}
-	for _, what := range r.size.Warnings {
-		fmt.Fprintln(to, "note:", what)
+	for _, warning := range r.size.Warnings {
+		fmt.Fprintln(out, "note:", warning)
 	}
 }
 
-// open creates the files of the run. cells are the cells of the gauges on this rank, -1 for those of other ranks.
-func (r *runner) open(ctx context.Context, cells []int) error {
+// openOutput creates the files of the run. cells are the cells of the gauges on this rank, -1 for those of other ranks.
+func (r *runner) openOutput(ctx context.Context, cells []int) error {
 	if err := r.claimFolder(ctx); err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		if i > 0 {
 			series += "_" + format
 		}
-		file := r.builder.file(format)
+		file := r.builder.extension(format)
 		if file == "" {
 			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
 		}

@@ -108,15 +108,15 @@ func (r *runner) writeStations(times []float64, tables []map[float64][]float64) 
 			})
 			column++
 			f.Values(number+"_measured", netcdf.Attrs{netcdf.Text("units", ugrid.Units(field.Unit)),
-				netcdf.Text("long_name", "measured: "+field.Doc)}, r.measuredAt(number))
+				netcdf.Text("long_name", "measured: "+field.Doc)}, r.measurementLookup(number))
 		}
 	}
 	return f.Write(filepath.Join(r.Dir, stationFile))
 }
 
-// measuredAt returns a function that looks up the measurement of a field at gauge i and time t; nil if no gauge has
-// any.
-func (r *runner) measuredAt(field string) func(i int, t float64) (float64, bool) {
+// measurementLookup returns a function that looks up the measurement of a field at gauge i and time t; nil if no gauge
+// has any.
+func (r *runner) measurementLookup(field string) func(i int, t float64) (float64, bool) {
 	values := make([]map[float64]float64, len(r.points))
 	anyMeasured := false
 	for i, s := range r.points {

@@ -30,11 +30,11 @@ type transect struct {
 type transects struct {
 	flows    []solvers.Flow
 	lines    []*transect
-	cells    []int // owned cells crossed by lines that are due
-	values   []float64
-	sums     []dist.Accumulator // one per flow and due line
-	pointers []*dist.Accumulator
-	row      []float64
+	cells    []int               // owned cells crossed by lines that are due
+	values   []float64           // of one flow: its x and y component in each of cells
+	sums     []dist.Accumulator  // one per flow and due line
+	pointers []*dist.Accumulator // to the elements of sums
+	row      []float64           // values of the flows through one line
 }
 
 // newTransects finds the cells that the lines of the case cross. All ranks call it.
@@ -53,16 +53,16 @@ func (r *runner) newTransects(ctx context.Context) error {
 		return err
 	}
 	lengths := make([]dist.Accumulator, len(r.Case.Transects))
-	all := make([]*dist.Accumulator, len(lengths))
+	lengthPointers := make([]*dist.Accumulator, len(lengths))
 	for k, c := range r.Case.Transects {
 		line := &transect{gauge: gauge{file: path.Join("transects", c.Name+".csv"), cell: -1, every: c.Every},
 			crossings: plane.Crossings(c.Line, g.Mesh, space.Owned)}
 		for _, x := range line.crossings {
 			lengths[k].Add(math.Hypot(x.X, x.Y))
 		}
-		t.lines, all[k] = append(t.lines, line), &lengths[k]
+		t.lines, lengthPointers[k] = append(t.lines, line), &lengths[k]
 	}
-	if err := dist.AllreduceSum(ctx, r.Comm, all...); err != nil {
+	if err := dist.AllreduceSum(ctx, r.Comm, lengthPointers...); err != nil {
 		return err
 	}
 	for k, c := range r.Case.Transects {

@@ -24,18 +24,18 @@ type fakeSnapshot struct {
 	bytes []byte
 }
 
-func (c *fakeSnapshot) Read(dst []byte, offset int) error {
-	if c.bytes == nil || offset+len(dst) > len(c.bytes) {
-		return fmt.Errorf("%d bytes from %d are not in the snapshot of %d bytes", len(dst), offset, len(c.bytes))
+func (s *fakeSnapshot) Read(dst []byte, offset int) error {
+	if s.bytes == nil || offset+len(dst) > len(s.bytes) {
+		return fmt.Errorf("%d bytes from %d are not in the snapshot of %d bytes", len(dst), offset, len(s.bytes))
 	}
-	copy(dst, c.bytes[offset:])
+	copy(dst, s.bytes[offset:])
 	return nil
 }
 
-func (c *fakeSnapshot) Close() error {
-	c.gpu.OpenSnapshots--
-	c.gpu.Used -= len(c.bytes)
-	c.gpu.SnapshotBytes -= len(c.bytes)
-	c.bytes = nil
+func (s *fakeSnapshot) Close() error {
+	s.gpu.OpenSnapshots--
+	s.gpu.Used -= len(s.bytes)
+	s.gpu.SnapshotBytes -= len(s.bytes)
+	s.bytes = nil
 	return nil
 }

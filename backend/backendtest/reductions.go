@@ -89,8 +89,8 @@ func sumAs[T primitives.Float](t *testing.T, s *suite, x []T) {
 		t.Fatal(err)
 	}
 	want := big.NewInt(3 + 1<<32)
-	// Numbers of equal exponent are summed first, as int64: then few additions of big.Int are needed.
-	var exponents [2048]int64
+	// Mantissas of numbers with the same exponent are summed first, as int64: then few additions of big.Int are needed.
+	var sums [2048]int64
 	for _, v := range x {
 		b := math.Float64bits(float64(v))
 		e, m := b>>52&0x7ff, int64(b&(1<<52-1))
@@ -102,14 +102,14 @@ func sumAs[T primitives.Float](t *testing.T, s *suite, x []T) {
 		if b>>63 == 1 {
 			m = -m
 		}
-		before := exponents[e]
-		exponents[e] += m
-		if (before^exponents[e])&(m^exponents[e]) < 0 || exponents[e] > 1<<62 || exponents[e] < -1<<62 {
+		before := sums[e]
+		sums[e] += m
+		if (before^sums[e])&(m^sums[e]) < 0 || sums[e] > 1<<62 || sums[e] < -1<<62 {
 			want.Add(want, new(big.Int).Lsh(big.NewInt(before), uint(e-1)))
-			exponents[e] = m
+			sums[e] = m
 		}
 	}
-	for e, m := range exponents {
+	for e, m := range sums {
 		if m != 0 {
 			want.Add(want, new(big.Int).Lsh(big.NewInt(m), uint(e-1)))
 		}

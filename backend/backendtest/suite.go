@@ -69,6 +69,7 @@ func download[T any](t *testing.T, s *suite, d []T) []T {
 	return a
 }
 
+// must returns v, or ends the test if there is an error.
 func must[T any](t *testing.T, v T, err error) T {
 	t.Helper()
 	if err != nil {

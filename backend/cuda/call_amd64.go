@@ -16,6 +16,7 @@ type frame struct {
 	result uintptr
 }
 
+// cCallAddress is the address of cCall. The assembly sets it.
 var cCallAddress uintptr
 
 // cgocall runs a C function on the system stack while other goroutines go on. purego's own functions allocate memory,

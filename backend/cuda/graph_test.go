@@ -72,10 +72,10 @@ func TestGraphOfPrimitives(t *testing.T) {
 	for i := range index {
 		index[i] = int32(n - 1 - i)
 	}
-	at, err := backend.Make[int32](d, n)
+	deviceIndex, err := backend.Make[int32](d, n)
 	ok(t, err)
-	ok(t, backend.Upload(d, at, index))
-	move := func() error { return primitives.Gather(w, y, x, at) }
+	ok(t, backend.Upload(d, deviceIndex, index))
+	move := func() error { return primitives.Gather(w, y, x, deviceIndex) }
 	ok(t, move())
 	ok(t, backend.Upload(d, y, make([]float64, n)))
 	g, err := d.Capture(move)

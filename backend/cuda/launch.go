@@ -70,6 +70,8 @@ func (d *Device) Prepare(f *Function, dims int, block [3]int, args ...Arg) (*Lau
 	return &Launch{d: d, f: f, dims: dims, block: block, parameters: newParameters(dims, args)}, nil
 }
 
+// checkShape returns an error if an index space or a block exceeds CUDA's limits: a block has at most 1024 threads, and
+// 64 in z.
 func checkShape(kernel string, dims int, block [3]int) error {
 	if dims < 1 || dims > 3 {
 		return fmt.Errorf("cuda: kernel %s: an index space of %d dimensions, want 1, 2 or 3", kernel, dims)
@@ -77,7 +79,8 @@ func checkShape(kernel string, dims int, block [3]int) error {
 	threads := 1
 	for n, b := range block {
 		if b < 1 || b > 1024 || n >= dims && b != 1 {
-			return fmt.Errorf("cuda: kernel %s: blocks of %v threads in %d dimensions", kernel, block, dims)
+			return fmt.Errorf("cuda: kernel %s: blocks of %v threads in %d dimensions, want 1 to 1024 along each of them "+
+				"and 1 along others", kernel, block, dims)
 		}
 		threads *= b
 	}

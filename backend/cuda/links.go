@@ -14,12 +14,13 @@ import (
 
 // deviceComm is a backend.DeviceComm over NCCL, with a stream of its own.
 type deviceComm struct {
-	d           *Device
-	nccl        *nccl
-	stream      *Stream
-	ready, done *Event     // the last points that the other stream waits for: ready of compute, done of stream
-	mu          sync.Mutex // serialises Abort and Close
-	comm        atomic.Uintptr
+	d      *Device
+	nccl   *nccl
+	stream *Stream
+	ready  *Event         // on the compute stream: stream waits for it before an operation of the communicator
+	done   *Event         // on stream: the compute stream waits for it in Join
+	mu     sync.Mutex     // serialises Abort and Close
+	comm   atomic.Uintptr // NCCL's handle of the communicator; 0 after Abort or Close
 }
 
 // errAborted is the error of calls after Abort.
@@ -42,16 +43,16 @@ func (d *Device) Link(rank, size int, id []byte) (_ backend.DeviceComm, err erro
 	if len(id) != uniqueIDBytes {
 		return nil, fmt.Errorf("cuda: the id of a device communicator has %d bytes, want %d", len(id), uniqueIDBytes)
 	}
-	l := &deviceComm{d: d, nccl: library}
+	dc := &deviceComm{d: d, nccl: library}
 	defer func() {
 		if err != nil {
-			l.free()
+			dc.free()
 		}
 	}()
-	if l.stream, err = d.newPriorityStream(); err != nil {
+	if dc.stream, err = d.newPriorityStream(); err != nil {
 		return nil, err
 	}
-	for _, e := range []**Event{&l.ready, &l.done} {
+	for _, e := range []**Event{&dc.ready, &dc.done} {
 		if *e, err = d.NewEvent(); err != nil {
 			return nil, err
 		}
@@ -59,110 +60,110 @@ func (d *Device) Link(rank, size int, id []byte) (_ backend.DeviceComm, err erro
 	var comm uintptr
 	err = library.call(d, ncclCommInitRankScalable, uintptr(unsafe.Pointer(&comm)), uintptr(size), uintptr(rank), 1,
 		uintptr(unsafe.Pointer(&id[0])), 0)
-	l.comm.Store(comm)
-	return l, err
+	dc.comm.Store(comm)
+	return dc, err
 }
 
 // waitForCompute makes the communicator's stream wait for everything queued before on the compute stream.
-func (l *deviceComm) waitForCompute() error {
-	if l.d.compute == l.stream {
+func (dc *deviceComm) waitForCompute() error {
+	if dc.d.compute == dc.stream {
 		return nil
 	}
-	return errors.Join(l.d.compute.Record(l.ready), l.stream.Wait(l.ready))
+	return errors.Join(dc.d.compute.Record(dc.ready), dc.stream.Wait(dc.ready))
 }
 
 // call queues an operation of NCCL. After Abort it returns errAborted.
-func (l *deviceComm) call(c ncclCall, args [maxArgs]uintptr) error {
-	if l.d.err != nil {
-		return l.d.err
+func (dc *deviceComm) call(c ncclCall, args [maxArgs]uintptr) error {
+	if dc.d.err != nil {
+		return dc.d.err
 	}
-	if l.comm.Load() == 0 {
-		return l.d.fail(errAborted)
+	if dc.comm.Load() == 0 {
+		return dc.d.fail(errAborted)
 	}
-	if err := l.nccl.callNoAlloc(l.d, c, args); err != nil {
-		return l.d.fail(fmt.Errorf("cuda: %w", err))
+	if err := dc.nccl.callNoAlloc(dc.d, c, args); err != nil {
+		return dc.d.fail(fmt.Errorf("cuda: %w", err))
 	}
 	return nil
 }
 
-func (l *deviceComm) Fork(f func() error) error {
-	if err := l.waitForCompute(); err != nil {
+func (dc *deviceComm) Fork(f func() error) error {
+	if err := dc.waitForCompute(); err != nil {
 		return err
 	}
-	main := l.d.compute
-	l.d.compute = l.stream
+	main := dc.d.compute
+	dc.d.compute = dc.stream
 	err := f()
-	l.d.compute = main
-	return errors.Join(err, l.stream.Record(l.done))
+	dc.d.compute = main
+	return errors.Join(err, dc.stream.Record(dc.done))
 }
 
-func (l *deviceComm) Exchange(send, recv []backend.Message) error {
-	if err := l.waitForCompute(); err != nil {
+func (dc *deviceComm) Exchange(send, recv []backend.Message) error {
+	if err := dc.waitForCompute(); err != nil {
 		return err
 	}
-	endSpan := l.d.traceSpan("exchange", l.stream)
+	endSpan := dc.d.traceSpan("exchange", dc.stream)
 	runtime.LockOSThread() // NCCL keeps the open group in a thread-local variable
 	defer runtime.UnlockOSThread()
-	if err := l.call(ncclGroupStart, [maxArgs]uintptr{}); err != nil {
+	if err := dc.call(ncclGroupStart, [maxArgs]uintptr{}); err != nil {
 		return err
 	}
 	var err error
 	for _, m := range recv {
-		err = errors.Join(err, l.message(ncclRecv, m))
+		err = errors.Join(err, dc.message(ncclRecv, m))
 	}
 	for _, m := range send {
-		err = errors.Join(err, l.message(ncclSend, m))
+		err = errors.Join(err, dc.message(ncclSend, m))
 	}
-	err = errors.Join(err, l.call(ncclGroupEnd, [maxArgs]uintptr{}))
+	err = errors.Join(err, dc.call(ncclGroupEnd, [maxArgs]uintptr{}))
 	endSpan()
-	return errors.Join(err, l.stream.Record(l.done))
+	return errors.Join(err, dc.stream.Record(dc.done))
 }
 
-func (l *deviceComm) message(c ncclCall, m backend.Message) error {
-	return l.call(c, [maxArgs]uintptr{uintptr(unsafe.Pointer(unsafe.SliceData(m.Data))), uintptr(len(m.Data)), ncclUint8,
-		uintptr(m.Peer), l.comm.Load(), l.stream.handle})
+func (dc *deviceComm) message(c ncclCall, m backend.Message) error {
+	return dc.call(c, [maxArgs]uintptr{uintptr(unsafe.Pointer(unsafe.SliceData(m.Data))), uintptr(len(m.Data)), ncclUint8,
+		uintptr(m.Peer), dc.comm.Load(), dc.stream.handle})
 }
 
-func (l *deviceComm) Join() error { return l.d.compute.Wait(l.done) }
+func (dc *deviceComm) Join() error { return dc.d.compute.Wait(dc.done) }
 
-func (l *deviceComm) Max(keys []uint64) error {
-	if err := l.waitForCompute(); err != nil {
+func (dc *deviceComm) Max(keys []uint64) error {
+	if err := dc.waitForCompute(); err != nil {
 		return err
 	}
-	endSpan := l.d.traceSpan("reduce", l.stream)
+	endSpan := dc.d.traceSpan("reduce", dc.stream)
 	address := uintptr(unsafe.Pointer(unsafe.SliceData(keys)))
-	if err := l.call(ncclAllReduce, [maxArgs]uintptr{address, address, uintptr(len(keys)), ncclUint64, ncclMax,
-		l.comm.Load(),
-		l.stream.handle}); err != nil {
+	if err := dc.call(ncclAllReduce, [maxArgs]uintptr{address, address, uintptr(len(keys)), ncclUint64, ncclMax,
+		dc.comm.Load(),
+		dc.stream.handle}); err != nil {
 		return err
 	}
 	endSpan()
-	return l.stream.Record(l.done)
+	return dc.stream.Record(dc.done)
 }
 
-func (l *deviceComm) Abort() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if comm := l.comm.Swap(0); comm != 0 {
-		l.nccl.call(l.d, ncclCommAbort, comm)
+func (dc *deviceComm) Abort() {
+	dc.mu.Lock()
+	defer dc.mu.Unlock()
+	if comm := dc.comm.Swap(0); comm != 0 {
+		dc.nccl.call(dc.d, ncclCommAbort, comm)
 	}
 }
 
 // Close waits until all ranks have called it.
-func (l *deviceComm) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (dc *deviceComm) Close() error {
+	dc.mu.Lock()
+	defer dc.mu.Unlock()
 	var err error
-	if comm := l.comm.Swap(0); comm != 0 {
-		err = errors.Join(l.nccl.call(l.d, ncclCommFinalize, comm), l.nccl.call(l.d, ncclCommDestroy, comm))
+	if comm := dc.comm.Swap(0); comm != 0 {
+		err = errors.Join(dc.nccl.call(dc.d, ncclCommFinalize, comm), dc.nccl.call(dc.d, ncclCommDestroy, comm))
 	}
-	l.free()
+	dc.free()
 	return err
 }
 
-func (l *deviceComm) free() {
-	l.stream.close()
-	for _, e := range []*Event{l.ready, l.done} {
+func (dc *deviceComm) free() {
+	dc.stream.close()
+	for _, e := range []*Event{dc.ready, dc.done} {
 		if e != nil {
 			e.Close()
 		}

@@ -49,6 +49,7 @@ func kernel(t testing.TB, d *Device, symbol string) *Function {
 	return f
 }
 
+// ok ends the test if there is an error.
 func ok(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

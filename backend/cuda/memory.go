@@ -73,10 +73,10 @@ func (d *Device) Free(p unsafe.Pointer) error {
 	return d.call(cuMemFree, uintptr(p))
 }
 
-// Peak implements backend.Account.
+// Peak implements backend.MemoryAccount.
 func (d *Device) Peak() int64 { return d.peak }
 
-// SnapshotPeak implements backend.Account. The memory of closed snapshots stays allocated.
+// SnapshotPeak implements backend.MemoryAccount. The memory of closed snapshots stays allocated.
 func (d *Device) SnapshotPeak() int64 { return int64(d.snapshots.allocated) }
 
 // Upload copies from the host's memory, which may change after the call. It waits for large copies, and queues small
@@ -162,32 +162,32 @@ type allocations []allocation
 
 type allocation struct{ address, size uintptr }
 
-func (s allocations) search(address uintptr) (int, bool) {
-	return slices.BinarySearchFunc(s, address, func(a allocation, address uintptr) int {
+func (list allocations) search(address uintptr) (int, bool) {
+	return slices.BinarySearchFunc(list, address, func(a allocation, address uintptr) int {
 		return cmp.Compare(a.address, address)
 	})
 }
 
-func (s *allocations) add(address, size uintptr) {
-	n, _ := s.search(address)
-	*s = slices.Insert(*s, n, allocation{address, size})
+func (list *allocations) add(address, size uintptr) {
+	n, _ := list.search(address)
+	*list = slices.Insert(*list, n, allocation{address, size})
 }
 
 // remove removes the allocation that begins at an address. It returns its size, and whether there was one.
-func (s *allocations) remove(address uintptr) (size uintptr, found bool) {
-	n, found := s.search(address)
+func (list *allocations) remove(address uintptr) (size uintptr, found bool) {
+	n, found := list.search(address)
 	if found {
-		size = (*s)[n].size
-		*s = slices.Delete(*s, n, n+1)
+		size = (*list)[n].size
+		*list = slices.Delete(*list, n, n+1)
 	}
 	return size, found
 }
 
 // holds reports whether all of [address, address+size) lies in one allocation.
-func (s allocations) holds(address, size uintptr) bool {
-	n, found := s.search(address)
+func (list allocations) holds(address, size uintptr) bool {
+	n, found := list.search(address)
 	if !found {
 		n--
 	}
-	return n >= 0 && address-s[n].address <= s[n].size && size <= s[n].size-(address-s[n].address)
+	return n >= 0 && address-list[n].address <= list[n].size && size <= list[n].size-(address-list[n].address)
 }

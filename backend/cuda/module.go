@@ -54,9 +54,9 @@ func (d *Device) Load(name, ptx string) (*Module, error) {
 	if strings.IndexByte(ptx, 0) >= 0 {
 		return nil, fmt.Errorf("cuda: module %s: the PTX contains a zero byte", name)
 	}
-	if need, have := requiredCapability(ptx), 10*d.info.Capability[0]+d.info.Capability[1]; need > have {
+	if required, available := requiredCapability(ptx), 10*d.info.Capability[0]+d.info.Capability[1]; required > available {
 		return nil, fmt.Errorf("cuda: the kernels of module %s need a GPU of compute capability %d.%d; %s has %d.%d", name,
-			need/10, need%10, d.info.Name, have/10, have%10)
+			required/10, required%10, d.info.Name, available/10, available%10)
 	}
 	return &Module{d: d, name: name, texts: split(ptx), loaded: map[string]uintptr{}}, nil
 }
@@ -82,9 +82,9 @@ func (m *Module) compile(kernel string, image []byte) (handle uintptr, err error
 
 // requiredCapability returns the compute capability that PTX requires, as 10·major + minor, or 0 if it has no .target.
 func requiredCapability(ptx string) int {
-	_, rest, _ := strings.Cut(ptx, "\n.target sm_")
+	_, target, _ := strings.Cut(ptx, "\n.target sm_")
 	n := 0
-	for _, c := range rest {
+	for _, c := range target {
 		if c < '0' || c > '9' || n > 1000 {
 			break
 		}

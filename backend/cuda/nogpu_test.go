@@ -46,7 +46,7 @@ func TestOrderScratch(t *testing.T) {
 		for _, size := range orderAreas(n) {
 			allocated += aligned(size)
 		}
-		allocated += allocated / 8 // as buffer.reserve does
+		allocated += allocated / 8 // as scratchBuffer.reserve does
 		if estimate := backend.OrderScratch(n); math.Abs(float64(estimate)/float64(allocated)-1) > .01 {
 			t.Errorf("%d elements: OrderScratch is %d bytes, want %d within 1%%", n, estimate, allocated)
 		}

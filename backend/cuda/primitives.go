@@ -21,6 +21,7 @@ const (
 	digits   = 256
 )
 
+// blocks returns how many blocks n elements take, each elements per block.
 func blocks(n, each int) int { return (n + each - 1) / each }
 
 // queue launches a primitive. Every parameter has 8 bytes.

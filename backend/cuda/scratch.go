@@ -63,7 +63,7 @@ func newParameterBlock() *parameterBlock {
 	return s
 }
 
-func (s *parameterBlock) close() { s.pins.Unpin() }
+func (p *parameterBlock) close() { p.pins.Unpin() }
 
 // resultBuffer is memory for results of primitives: on the device, and a pinned copy on the host.
 type resultBuffer struct {
@@ -73,31 +73,31 @@ type resultBuffer struct {
 
 const resultWords = 128 // of 8 bytes; at least backend.SumWords
 
-func (a *resultBuffer) open(d *Device) (err error) {
-	if a.device, err = d.allocate(8 * resultWords); err != nil {
+func (b *resultBuffer) open(d *Device) (err error) {
+	if b.device, err = d.allocate(8 * resultWords); err != nil {
 		return err
 	}
-	a.host, err = Pinned[uint64](d, resultWords)
+	b.host, err = Pinned[uint64](d, resultWords)
 	return err
 }
 
 // clear sets n words to 0.
-func (a *resultBuffer) clear(d *Device, n int) error {
-	return d.compute.run(cuMemsetD8Async, [maxArgs]uintptr{a.device, 0, uintptr(8 * n), d.compute.handle})
+func (b *resultBuffer) clear(d *Device, n int) error {
+	return d.compute.run(cuMemsetD8Async, [maxArgs]uintptr{b.device, 0, uintptr(8 * n), d.compute.handle})
 }
 
 // read copies n bytes from an address on the device to the host and waits for them.
-func (a *resultBuffer) read(d *Device, from uintptr, n int) ([]uint64, error) {
-	if err := d.compute.download(unsafe.Pointer(unsafe.SliceData(a.host)), pointer(from), n); err != nil {
+func (b *resultBuffer) read(d *Device, from uintptr, n int) ([]uint64, error) {
+	if err := d.compute.download(unsafe.Pointer(unsafe.SliceData(b.host)), pointer(from), n); err != nil {
 		return nil, err
 	}
-	return a.host[:(n+7)/8], d.Sync()
+	return b.host[:(n+7)/8], d.Sync()
 }
 
-func (a *resultBuffer) close(d *Device) {
-	if a.device != 0 {
-		d.call(cuMemFree, a.device)
+func (b *resultBuffer) close(d *Device) {
+	if b.device != 0 {
+		d.call(cuMemFree, b.device)
 	}
-	FreePinned(d, a.host)
-	*a = resultBuffer{}
+	FreePinned(d, b.host)
+	*b = resultBuffer{}
 }

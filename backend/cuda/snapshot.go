@@ -32,46 +32,46 @@ type snapshot struct {
 // MakeSnapshot implements backend.Snapshotter. It leaves at least a sixteenth of the GPU's memory free for other
 // allocations.
 func (d *Device) MakeSnapshot(src unsafe.Pointer, bytes int) (backend.Snapshot, error) {
-	k := &d.snapshots
-	if k.stream == nil {
-		if err := k.open(d); err != nil {
+	pool := &d.snapshots
+	if pool.stream == nil {
+		if err := pool.open(d); err != nil {
 			return nil, err
 		}
 	}
-	memory, err := k.memoryFor(d, uintptr(bytes))
+	memory, err := pool.memoryFor(d, uintptr(bytes))
 	if err != nil || memory.address == 0 {
 		return nil, err
 	}
 	err = d.Move(pointer(memory.address), src, bytes)
-	if err = errors.Join(err, d.compute.Record(k.copyDone), k.stream.Wait(k.copyDone)); err != nil {
+	if err = errors.Join(err, d.compute.Record(pool.copyDone), pool.stream.Wait(pool.copyDone)); err != nil {
 		return nil, err
 	}
 	return &snapshot{d, memory}, nil
 }
 
-func (k *snapshotPool) open(d *Device) (err error) {
-	if k.stream, err = d.newStream(); err != nil {
+func (pool *snapshotPool) open(d *Device) (err error) {
+	if pool.stream, err = d.newStream(); err != nil {
 		return err
 	}
-	if k.copyDone, err = d.NewEvent(); err != nil {
+	if pool.copyDone, err = d.NewEvent(); err != nil {
 		return err
 	}
-	k.pinned, err = Pinned[byte](d, transferBytes)
+	pool.pinned, err = Pinned[byte](d, transferBytes)
 	return err
 }
 
-func (k *snapshotPool) close(d *Device) {
-	k.stream.close()
-	k.copyDone.Close()
-	FreePinned(d, k.pinned)
+func (pool *snapshotPool) close(d *Device) {
+	pool.stream.close()
+	pool.copyDone.Close()
+	FreePinned(d, pool.pinned)
 }
 
 // memoryFor returns memory for a snapshot: memory of a closed snapshot of the same size, or new memory. If too
 // little memory is free, it returns address 0.
-func (k *snapshotPool) memoryFor(d *Device, bytes uintptr) (allocation, error) {
-	for i, s := range k.spare {
+func (pool *snapshotPool) memoryFor(d *Device, bytes uintptr) (allocation, error) {
+	for i, s := range pool.spare {
 		if s.size == bytes {
-			k.spare = slices.Delete(k.spare, i, i+1)
+			pool.spare = slices.Delete(pool.spare, i, i+1)
 			return s, nil
 		}
 	}
@@ -88,32 +88,33 @@ func (k *snapshotPool) memoryFor(d *Device, bytes uintptr) (allocation, error) {
 		return allocation{}, err
 	}
 	d.arrays.add(p, bytes)
-	k.allocated += bytes
+	pool.allocated += bytes
 	return allocation{p, bytes}, nil
 }
 
 // Read implements backend.Snapshot. It does not use the device's stored error, which belongs to another goroutine.
-func (c *snapshot) Read(dst []byte, offset int) error {
-	k := &c.d.snapshots
-	k.lock.Lock()
-	defer k.lock.Unlock()
+func (s *snapshot) Read(dst []byte, offset int) error {
+	pool := &s.d.snapshots
+	pool.lock.Lock()
+	defer pool.lock.Unlock()
 	for len(dst) > 0 {
-		n := min(len(dst), len(k.pinned))
-		host := uintptr(unsafe.Pointer(unsafe.SliceData(k.pinned)))
+		n := min(len(dst), len(pool.pinned))
+		host := uintptr(unsafe.Pointer(unsafe.SliceData(pool.pinned)))
 		if err := errors.Join(
-			c.d.callNoAlloc(cuMemcpyDtoHAsync, [maxArgs]uintptr{host, c.address + uintptr(offset), uintptr(n), k.stream.handle}),
-			c.d.callNoAlloc(cuStreamSynchronize, [maxArgs]uintptr{k.stream.handle}),
+			s.d.callNoAlloc(cuMemcpyDtoHAsync, [maxArgs]uintptr{host, s.address + uintptr(offset), uintptr(n),
+				pool.stream.handle}),
+			s.d.callNoAlloc(cuStreamSynchronize, [maxArgs]uintptr{pool.stream.handle}),
 		); err != nil {
 			return err
 		}
-		copy(dst, k.pinned[:n])
+		copy(dst, pool.pinned[:n])
 		dst, offset = dst[n:], offset+n
 	}
 	return nil
 }
 
 // Close implements backend.Snapshot. The device keeps the memory for the next snapshot.
-func (c *snapshot) Close() error {
-	c.d.snapshots.spare = append(c.d.snapshots.spare, c.allocation)
+func (s *snapshot) Close() error {
+	s.d.snapshots.spare = append(s.d.snapshots.spare, s.allocation)
 	return nil
 }

@@ -3,7 +3,11 @@ package cuda
 import "errors"
 
 // staging has the events that order the copy stream and the compute stream.
-type staging struct{ ready, downloaded, uploaded *Event }
+type staging struct {
+	ready      *Event // on the compute stream, before a download
+	downloaded *Event // on the copy stream, after the last download
+	uploaded   *Event // on the copy stream, after the last upload
+}
 
 func (s *staging) open(d *Device) error {
 	for _, e := range []**Event{&s.ready, &s.downloaded, &s.uploaded} {

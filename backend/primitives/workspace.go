@@ -30,8 +30,8 @@ func NewWorkspace(d backend.Device) *Workspace {
 
 // valueOf returns the workspace's variable of type T, which it makes on first use.
 func valueOf[T any](w *Workspace) *T {
-	for _, k := range w.cache {
-		if v, ok := k.(*T); ok {
+	for _, cached := range w.cache {
+		if v, ok := cached.(*T); ok {
 			return v
 		}
 	}

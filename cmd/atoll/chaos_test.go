@@ -110,7 +110,7 @@ func (d *disturbed) epoch() uint64 {
 
 // saved returns the number of steps of the last checkpoint.
 func (d *disturbed) saved() int {
-	steps, err := checkpoint.Steps(d.out())
+	steps, err := checkpoint.LatestStep(d.out())
 	if err != nil {
 		d.t.Fatal(err)
 	}

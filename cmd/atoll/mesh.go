@@ -233,9 +233,9 @@ func meshPartition() *cobra.Command {
 			if err != nil {
 				return badInput(err)
 			}
-			methods := []partition.Cut{partition.Cut(cut)}
+			methods := []partition.Method{partition.Method(cut)}
 			if cut == "all" {
-				methods = partition.Cuts
+				methods = partition.Methods
 			}
 			for _, method := range methods {
 				p, err := partition.Partition(method, d.graph, d.x, d.y, parts, seed)

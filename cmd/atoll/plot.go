@@ -131,7 +131,7 @@ func (f *plotFlags) parse(p *pflag.FlagSet) (err error) {
 		f.Title = &f.title
 	}
 	if p.Changed("dry") {
-		f.Dry = &f.dry
+		f.DryThreshold = &f.dry
 	}
 	if !(f.Rate >= 0.1 && f.Rate <= 50) {
 		set(fmt.Errorf("--fps %g: want a number from 0.1 to 50", f.Rate))

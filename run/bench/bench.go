@@ -15,9 +15,10 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// Benchmark is a benchmark of atoll bench. Those of solvers are in packages beside the solvers, which register them.
+// Benchmark is a benchmark of atoll bench. Benchmarks of a solver are in a package beside the solver, which registers
+// them.
 type Benchmark struct {
-	Name, Short string
+	Name, Short string   // Short describes the benchmark in one line
 	Args        []string // names of positional arguments, such as CASE.toml, or CASE.toml... for several
 	// New adds the benchmark's flags, besides --backend, and returns the function that measures, to be called after flags
 	// are parsed.
@@ -36,11 +37,11 @@ func Register(b Benchmark) {
 
 // All returns the registered benchmarks, sorted by name.
 func All() []Benchmark {
-	var all []Benchmark
+	var list []Benchmark
 	for _, name := range slices.Sorted(maps.Keys(benchmarks)) {
-		all = append(all, benchmarks[name])
+		list = append(list, benchmarks[name])
 	}
-	return all
+	return list
 }
 
 // Machine is the environment of a benchmark.
@@ -48,22 +49,22 @@ type Machine struct {
 	Out  io.Writer
 	Args []string
 	GPU  bool // devices are GPUs, one per rank
-	// Open opens the device of a rank, with the given number of threads if it is a CPU. done closes it.
-	Open func(rank, threads int) (dev backend.Device, done func(), err error)
+	// Open opens the device of a rank, with the given number of threads if it is a CPU. closeDevice closes it.
+	Open func(rank, threads int) (dev backend.Device, closeDevice func(), err error)
 }
 
 // ShareGPU makes Open return the same GPU to all callers, so that its kernels are loaded once, and returns its name.
 // With CPUs it does nothing, and the name is empty.
-func (m *Machine) ShareGPU() (name string, done func(), err error) {
+func (m *Machine) ShareGPU() (name string, closeDevice func(), err error) {
 	if !m.GPU {
 		return "", func() {}, nil
 	}
-	dev, done, err := m.Open(0, 1)
+	dev, closeDevice, err := m.Open(0, 1)
 	if err != nil {
 		return "", nil, err
 	}
 	m.Open = func(int, int) (backend.Device, func(), error) { return dev, func() {}, nil }
-	return dev.Name(), done, nil
+	return dev.Name(), closeDevice, nil
 }
 
 // DefaultThreads returns the numbers of threads that a benchmark measures by default: 1 and all.

@@ -26,10 +26,10 @@ func init() {
 }
 
 func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
-	var sets []string
+	var overrides []string
 	var o caseOptions
 	var asJSON bool
-	p.StringArrayVar(&sets, "set", nil, "override a key of the case, as in --set time.end=10; may be repeated")
+	p.StringArrayVar(&overrides, "set", nil, "override a key of the case, as in --set time.end=10; may be repeated")
 	p.IntSliceVar(&o.ranks, "ranks", []int{1}, "numbers of ranks, each with a device")
 	p.IntSliceVar(&o.threads, "threads", DefaultThreads(), "threads of each rank")
 	p.StringSliceVar(&o.vectors, "vectors", nil, "sets of vector instructions, measured in turn: off, avx2, avx512; "+
@@ -42,7 +42,7 @@ func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 		if o.warm < 0 || o.steps < 1 || o.repeat < 1 {
 			return &solvers.BadInput{Err: errors.New("--steps and --repeat are at least 1, and --warm at least 0")}
 		}
-		c, err := solvers.Load(m.Args[0], sets)
+		c, err := solvers.Load(m.Args[0], overrides)
 		if err != nil {
 			return &solvers.BadInput{Err: err}
 		}
@@ -65,15 +65,15 @@ func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 type caseOptions struct {
 	ranks, threads      []int
 	vectors             []string
-	sets                []lanes.Set // parsed vectors
+	instructionSets     []lanes.Set // parsed vectors
 	warm, steps, repeat int
-	open                func(rank, threads int) (dev backend.Device, done func(), err error)
+	open                func(rank, threads int) (dev backend.Device, closeDevice func(), err error)
 }
 
 // parse parses the names of sets of vector instructions.
 func (o *caseOptions) parse(gpu bool) error {
 	if len(o.vectors) == 0 || gpu {
-		o.sets = []lanes.Set{lanes.Used()}
+		o.instructionSets = []lanes.Set{lanes.Used()}
 	}
 	for _, name := range o.vectors {
 		if gpu {
@@ -83,7 +83,7 @@ func (o *caseOptions) parse(gpu bool) error {
 		if err != nil {
 			return fmt.Errorf("--vectors: %w", err)
 		}
-		o.sets = append(o.sets, set)
+		o.instructionSets = append(o.instructionSets, set)
 	}
 	return nil
 }
@@ -97,9 +97,10 @@ type stepMeasurement struct {
 	hash    string
 }
 
-// measure prints a table of the steps of a case. Bytes are those that a step must move: each number of the state is
-// read and written once. Efficiency is the rate per thread relative to the first row with the same vector instructions;
-// gain is the rate relative to the first vector instructions with the same ranks and threads.
+// measure prints a table of the steps of a case. Column B has the bytes per entity that a step must move: each
+// number of the state is read and written once. Column "of copy" is their rate relative to the copy bandwidth.
+// Efficiency is the rate per thread relative to the first row with the same vector instructions; gain is the rate
+// relative to the first vector instructions with the same ranks and threads.
 func (o *caseOptions) measure(ctx context.Context, w io.Writer, c *config.Case, asJSON bool) error {
 	bandwidths, err := Bandwidths(w, asJSON, o.threads,
 		func(threads int) (backend.Device, func(), error) { return o.open(0, threads) })
@@ -107,65 +108,66 @@ func (o *caseOptions) measure(ctx context.Context, w io.Writer, c *config.Case, 
 		return err
 	}
 	table, lines := Outputs(w, asJSON)
-	var first []float64 // rates per thread in the first row, by vectors
+	var firstRates []float64 // rates per thread in the first row, by vectors
 	for _, ranks := range o.ranks {
 		for _, threads := range o.threads {
 			debug.FreeOSMemory()
-			all, err := local.Each(ranks, func(comm dist.Comm) ([]stepMeasurement, error) {
-				return o.onRank(ctx, comm, c,
-					threads)
+			measurements, err := local.Each(ranks, func(comm dist.Comm) ([]stepMeasurement, error) {
+				return o.measureOnRank(ctx, comm, c, threads)
 			})
 			if err != nil {
 				return fmt.Errorf("%s of %s: %w", words.Count(ranks, "rank"), words.Count(threads, "thread"), err)
 			}
-			for i, m := range all {
-				if m.hash != all[0].hash {
+			for i, m := range measurements {
+				if m.hash != measurements[0].hash {
 					return fmt.Errorf("%d ranks of %d threads: vectors %s lead to state %.12s, and %s to %.12s", ranks, threads,
-						o.sets[0], all[0].hash, o.sets[i], m.hash)
+						o.instructionSets[0], measurements[0].hash, o.instructionSets[i], m.hash)
 				}
 				err = WriteTimings(lines, m.timings, "%s %s %d, ranks: %d, threads: %d, vectors: %s", c.Solver, c.Name,
-					m.size.Entities, ranks, threads, o.sets[i])
+					m.size.Entities, ranks, threads, o.instructionSets[i])
 				if err != nil {
 					return err
 				}
 				rate := float64(m.size.Entities) / m.step
 				perThread := rate / float64(ranks*threads)
-				if first == nil {
+				if firstRates == nil {
 					fmt.Fprintf(table, "%s, solver %s\n%12s %-9s %-6s %5s %7s %7s %10s %10s %5s %7s %10s %6s  %s\n", c.Name,
 						c.Solver, m.size.Unit+"s", "precision", "halo", "ranks", "threads", "vectors", "ms a step", "M/s", "B",
 						"of copy", "efficiency", "gain", "state")
 				}
-				if len(first) <= i {
-					first = append(first, perThread)
+				if len(firstRates) <= i {
+					firstRates = append(firstRates, perThread)
 				}
 				fmt.Fprintf(table, "%12d %-9s %-6s %5d %7d %7s %10.4f %10.2f %5.0f %6.0f%% %9.0f%% %6.2f  %.12s\n",
-					m.size.Entities, m.size.Precision, m.size.Halo, ranks, threads, o.sets[i], 1e3*m.step, rate/1e6, m.bytes,
-					100*m.bytes*rate/float64(ranks)/bandwidths[threads], 100*perThread/first[i], all[0].step/m.step, m.hash)
+					m.size.Entities, m.size.Precision, m.size.Halo, ranks, threads, o.instructionSets[i], 1e3*m.step, rate/1e6,
+					m.bytes,
+					100*m.bytes*rate/float64(ranks)/bandwidths[threads], 100*perThread/firstRates[i], measurements[0].step/m.step,
+					m.hash)
 			}
 		}
 	}
 	return nil
 }
 
-// onRank measures on one rank, with a solver for each set of vector instructions, in turn.
-func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case, threads int) ([]stepMeasurement,
-	error) {
-	dev, done, err := o.open(comm.Rank(), threads)
+// measureOnRank measures on one rank, with a solver for each set of vector instructions, in turn.
+func (o *caseOptions) measureOnRank(ctx context.Context, comm dist.Comm, c *config.Case, threads int) (
+	[]stepMeasurement, error) {
+	dev, closeDevice, err := o.open(comm.Rank(), threads)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
+	defer closeDevice()
 	kind, _ := solvers.Find(c.Solver)
-	all := make([]stepMeasurement, len(o.sets))
-	running := make([]solvers.Solver, len(o.sets))
-	use := func(i int) error { // between barriers, since the setting is global to the process
+	measurements := make([]stepMeasurement, len(o.instructionSets))
+	instances := make([]solvers.Solver, len(o.instructionSets))
+	useVectors := func(i int) error { // between barriers, since the setting is global to the process
 		err := errors.Join(backend.Sync(dev), comm.Barrier(ctx))
-		lanes.Use(o.sets[i])
+		lanes.Use(o.instructionSets[i])
 		return errors.Join(err, comm.Barrier(ctx))
 	}
 	defer lanes.Use(lanes.Used())
-	for i := range all {
-		if err := use(i); err != nil {
+	for i := range measurements {
+		if err := useVectors(i); err != nil {
 			return nil, err
 		}
 		s, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev, RanksOnDevice: comm.Size()}, c)
@@ -173,28 +175,28 @@ func (o *caseOptions) onRank(ctx context.Context, comm dist.Comm, c *config.Case
 			return nil, err
 		}
 		defer s.Close()
-		running[i] = s
-		all[i] = stepMeasurement{size: s.Size(), bytes: stateBytes(s.Fields()), step: math.Inf(1)}
+		instances[i] = s
+		measurements[i] = stepMeasurement{size: s.Size(), bytes: stateBytes(s.Fields()), step: math.Inf(1)}
 		if err := advance(ctx, s, o.warm); err != nil {
 			return nil, err
 		}
 	}
 	for range o.repeat {
-		for i := range all {
-			if err := use(i); err != nil {
+		for i := range measurements {
+			if err := useVectors(i); err != nil {
 				return nil, err
 			}
-			if err := o.measureOnce(ctx, comm, dev, running[i], &all[i]); err != nil {
+			if err := o.measureOnce(ctx, comm, dev, instances[i], &measurements[i]); err != nil {
 				return nil, err
 			}
 		}
 	}
-	for i := range all {
-		if all[i].hash, err = solvers.Hash(ctx, comm, running[i]); err != nil {
+	for i := range measurements {
+		if measurements[i].hash, err = solvers.Hash(ctx, comm, instances[i]); err != nil {
 			return nil, err
 		}
 	}
-	return all, nil
+	return measurements, nil
 }
 
 // measureOnce makes one measurement of a solver and adds it to m.
@@ -205,11 +207,11 @@ func (o *caseOptions) measureOnce(ctx context.Context, comm dist.Comm, dev backe
 		return err
 	}
 	m.timings = append(m.timings, watch.Timing(int64(o.steps)*m.size.Entities))
-	took := []float64{m.timings[len(m.timings)-1].Wall / float64(o.steps)}
-	if err := comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
+	perStep := []float64{m.timings[len(m.timings)-1].Wall / float64(o.steps)}
+	if err := comm.AllreduceFloat64(ctx, dist.Max, perStep); err != nil {
 		return err
 	}
-	m.step = min(m.step, took[0])
+	m.step = min(m.step, perStep[0])
 	return nil
 }
 

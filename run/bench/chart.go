@@ -51,7 +51,7 @@ func (c *ScalingChart) Draw() (*figure.Figure, error) {
 	shares := chart.Panel{Label: "efficiency (%)"}
 	for _, name := range c.names {
 		v := slices.Clone(c.rates[name])
-		v[0] = c.baseline[0]
+		v[0] = c.baseline[0] // each curve begins at the baseline
 		share := make([]float64, len(v))
 		for i := range v {
 			share[i] = 100 * v[i] / c.ranks[i] / (c.baseline[0] / float64(c.baselineRanks))

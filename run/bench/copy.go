@@ -14,10 +14,10 @@ import (
 
 // Sizes for measuring the bandwidth: numbers in an array, and bytes of both arrays.
 const (
-	wordsOnHost    = 1 << 25 // of float64 over all threads: 256 MiB
-	wordsOnDevice  = 1 << 27 // 1 GiB
-	copiedOnHost   = 2 * 8 * wordsOnHost
-	copiedOnDevice = 2 * 8 * wordsOnDevice
+	wordsOnHost   = 1 << 25 // of float64 over all threads: 256 MiB
+	wordsOnDevice = 1 << 27 // 1 GiB
+	bytesOnHost   = 2 * 8 * wordsOnHost
+	bytesOnDevice = 2 * 8 * wordsOnDevice
 )
 
 // CopyBandwidth returns the bytes per second that threads read and write when they copy arrays much larger than caches:
@@ -85,13 +85,13 @@ func Bandwidths(w io.Writer, asJSON bool, threads []int, open func(threads int) 
 		return bandwidths, nil
 	}
 	for _, t := range threads {
-		dev, done, err := open(t)
+		dev, closeDevice, err := open(t)
 		if err != nil {
 			return nil, err
 		}
 		bandwidths[t], err = DeviceCopyBandwidth(dev, t)
 		fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", DeviceName(dev), bandwidths[t]/1e9)
-		done()
+		closeDevice()
 		if err != nil {
 			return nil, err
 		}

@@ -37,20 +37,20 @@ func (m *Machine) checkMemoryFor(asJSON bool, ranks int, cases ...*config.Case) 
 		return &solvers.BadInput{Err: err}
 	}
 	if !m.GPU {
-		if !asJSON && copiedOnHost > free {
+		if !asJSON && bytesOnHost > free {
 			return &solvers.BadInput{Err: fmt.Errorf("measuring the memory bandwidth needs %s, but only %s are available "+
-				"(%s); --json, for benchmarks that have it, skips that measurement", words.Bytes(copiedOnHost),
+				"(%s); --json, for benchmarks that have it, skips that measurement", words.Bytes(bytesOnHost),
 				words.Bytes(free), source)}
 		}
 		return nil
 	}
-	dev, done, err := m.Open(0, 1)
+	dev, closeDevice, err := m.Open(0, 1)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer closeDevice()
 	if !asJSON {
-		largest.Arrays = max(largest.Arrays, copiedOnDevice)
+		largest.Arrays = max(largest.Arrays, bytesOnDevice)
 	}
 	if err := solvers.CheckDeviceMemory(dev, largest.Arrays, 1); err != nil {
 		return &solvers.BadInput{Err: err}

@@ -69,7 +69,8 @@ func wholeRuns(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	}
 }
 
-// measure runs a case twice, first without cached kernels, and then measures its steps alone.
+// measure runs a case twice, first without cached kernels, and then measures its steps alone: column "bare" is the
+// time of such a step, "of it" its share of a step of the complete run, "again" the first step of the second run.
 func (u *userRuns) measure(ctx context.Context, path string) (line string, err error) {
 	first, _, err := u.run(ctx, path)
 	if err != nil {
@@ -125,20 +126,20 @@ func (u *userRuns) run(ctx context.Context, path string, extra ...string) (s sum
 // bareStep returns the time per step without output, in s, of a case with the given number of steps; 0 if these are too
 // few to measure.
 func (u *userRuns) bareStep(ctx context.Context, path string, steps int) (float64, error) {
-	const repeat, fewest, most = 3, 2, 480
+	const repeat, minSteps, maxSteps = 3, 2, 480
 	warm := min(24, steps/4)
-	each := min(most, (steps-warm)/(repeat+1))
-	if each < fewest {
+	stepsEach := min(maxSteps, (steps-warm)/(repeat+1))
+	if stepsEach < minSteps {
 		return 0, nil
 	}
 	threads := DefaultThreads()
-	c := u.command(ctx, "bench", "case", path, "--json", fmt.Sprint("--warm=", warm), fmt.Sprint("--steps=", each),
+	c := u.command(ctx, "bench", "case", path, "--json", fmt.Sprint("--warm=", warm), fmt.Sprint("--steps=", stepsEach),
 		fmt.Sprint("--repeat=", repeat), fmt.Sprint("--threads=", threads[len(threads)-1]))
-	var failed strings.Builder
-	c.Stderr = &failed
+	var stderr strings.Builder
+	c.Stderr = &stderr
 	text, err := c.Output()
 	if err != nil {
-		return 0, &solvers.BadInput{Err: fmt.Errorf("%w\n%s", err, failed.String())}
+		return 0, &solvers.BadInput{Err: fmt.Errorf("%w\n%s", err, stderr.String())}
 	}
 	best := math.Inf(1)
 	for line := range bytes.Lines(text) {
@@ -146,7 +147,7 @@ func (u *userRuns) bareStep(ctx context.Context, path string, steps int) (float6
 		if err := json.Unmarshal(line, &t); err != nil {
 			return 0, fmt.Errorf("%w in %s", err, line)
 		}
-		best = min(best, t.Wall/float64(each))
+		best = min(best, t.Wall/float64(stepsEach))
 	}
 	return best, nil
 }

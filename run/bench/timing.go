@@ -53,10 +53,10 @@ type Watch struct {
 func StartWatch() Watch { return Watch{time.Now(), processorTime()} }
 
 // Timing returns the timing of a number of updates since the start.
-func (s Watch) Timing(updates int64) Timing {
-	processor := processorTime() - s.processor
-	return Timing{Updates: updates, Wall: s.Seconds(), Processor: processor.Seconds()}
+func (w Watch) Timing(updates int64) Timing {
+	processor := processorTime() - w.processor
+	return Timing{Updates: updates, Wall: w.Seconds(), Processor: processor.Seconds()}
 }
 
 // Seconds returns the wall-clock time since the start in s.
-func (s Watch) Seconds() float64 { return time.Since(s.wall).Seconds() }
+func (w Watch) Seconds() float64 { return time.Since(w.wall).Seconds() }

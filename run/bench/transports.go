@@ -24,18 +24,18 @@ func Transport(ctx context.Context, w io.Writer, c dist.Comm, o TransportOptions
 	if c.Size() < 2 {
 		return errors.New("bench: measuring messages needs at least 2 ranks")
 	}
-	t := &trial{ctx: ctx, c: c, seconds: o.Seconds, reqs: make([]dist.Request, 2)}
+	t := &transportTest{ctx: ctx, comm: c, seconds: o.Seconds, reqs: make([]dist.Request, 2)}
 	if c.Rank() != 0 {
 		w = io.Discard
 	}
 	fmt.Fprintf(w, "%9s %12s %12s %12s %12s\n", "bytes", "one way µs", "GB/s", "two way µs", "GB/s each")
 	for _, size := range o.Sizes {
 		t.out, t.in = make([]byte, size), make([]byte, size)
-		oneWay, err := t.best(t.pingPong)
+		oneWay, err := t.bestTime(t.pingPong)
 		if err != nil {
 			return err
 		}
-		twoWay, err := t.best(t.exchange)
+		twoWay, err := t.bestTime(t.exchange)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func Transport(ctx context.Context, w io.Writer, c dist.Comm, o TransportOptions
 		fmt.Fprintf(w, "%9d %12.2f %12.3f %12.2f %12.3f\n", size, oneWay*1e6, float64(size)/oneWay/1e9, twoWay*1e6,
 			float64(size)/twoWay/1e9)
 	}
-	reduction, err := t.best(func() error { return c.AllreduceFloat64(ctx, dist.Min, t.value[:]) })
+	reduction, err := t.bestTime(func() error { return c.AllreduceFloat64(ctx, dist.Min, t.value[:]) })
 	if err != nil {
 		return err
 	}
@@ -51,56 +51,57 @@ func Transport(ctx context.Context, w io.Writer, c dist.Comm, o TransportOptions
 	return nil
 }
 
-// trial holds the buffers and settings of a rank.
-type trial struct {
+// transportTest holds the buffers and settings of a rank.
+type transportTest struct {
 	ctx     context.Context
-	c       dist.Comm
+	comm    dist.Comm
 	seconds float64
 	out, in []byte
 	reqs    []dist.Request
 	value   [1]float64
 }
 
-// best returns the seconds per call of f, which all ranks call equally often. Only the result of rank 0 is meaningful.
-func (t *trial) best(f func() error) (float64, error) {
+// bestTime returns the seconds per call of f, which all ranks call equally often. Only the result of rank 0 is
+// meaningful.
+func (t *transportTest) bestTime(f func() error) (float64, error) {
 	const passes = 5
-	best, times, done := 0.0, uint64(8), 0
+	best, calls, completed := 0.0, uint64(8), 0
 	for {
 		// Rank 0 decides how often the next pass calls f; 0 ends the measurement.
-		var count [8]byte
-		binary.LittleEndian.PutUint64(count[:], times)
-		if err := t.c.Bcast(t.ctx, 0, count[:]); err != nil {
+		var message [8]byte
+		binary.LittleEndian.PutUint64(message[:], calls)
+		if err := t.comm.Bcast(t.ctx, 0, message[:]); err != nil {
 			return 0, err
 		}
-		times = binary.LittleEndian.Uint64(count[:])
-		if times == 0 {
+		calls = binary.LittleEndian.Uint64(message[:])
+		if calls == 0 {
 			return best, nil
 		}
 		begin := time.Now()
-		for range times {
+		for range calls {
 			if err := f(); err != nil {
 				return 0, err
 			}
 		}
-		if t.c.Rank() > 0 {
+		if t.comm.Rank() > 0 {
 			continue
 		}
 		took := time.Since(begin).Seconds()
 		if took < t.seconds/passes {
-			times *= 2
+			calls *= 2
 			continue
 		}
-		if each := took / float64(times); done == 0 || each < best {
-			best = each
+		if perCall := took / float64(calls); completed == 0 || perCall < best {
+			best = perCall
 		}
-		if done++; done == passes {
-			times = 0
+		if completed++; completed == passes {
+			calls = 0
 		}
 	}
 }
 
-func (t *trial) pingPong() error {
-	switch t.c.Rank() {
+func (t *transportTest) pingPong() error {
+	switch t.comm.Rank() {
 	case 0:
 		return errors.Join(t.send(), t.receive())
 	case 1:
@@ -109,29 +110,29 @@ func (t *trial) pingPong() error {
 	return nil
 }
 
-func (t *trial) send() (err error) {
-	if t.reqs[0], err = t.c.Isend(t.ctx, 1-t.c.Rank(), 0, t.out); err != nil {
+func (t *transportTest) send() (err error) {
+	if t.reqs[0], err = t.comm.Isend(t.ctx, 1-t.comm.Rank(), 0, t.out); err != nil {
 		return err
 	}
-	return t.c.Wait(t.ctx, t.reqs[:1])
+	return t.comm.Wait(t.ctx, t.reqs[:1])
 }
 
-func (t *trial) receive() (err error) {
-	if t.reqs[0], err = t.c.Irecv(t.ctx, 1-t.c.Rank(), 0, t.in); err != nil {
+func (t *transportTest) receive() (err error) {
+	if t.reqs[0], err = t.comm.Irecv(t.ctx, 1-t.comm.Rank(), 0, t.in); err != nil {
 		return err
 	}
-	return t.c.Wait(t.ctx, t.reqs[:1])
+	return t.comm.Wait(t.ctx, t.reqs[:1])
 }
 
-func (t *trial) exchange() (err error) {
-	if t.c.Rank() > 1 {
+func (t *transportTest) exchange() (err error) {
+	if t.comm.Rank() > 1 {
 		return nil
 	}
-	if t.reqs[0], err = t.c.Irecv(t.ctx, 1-t.c.Rank(), 0, t.in); err != nil {
+	if t.reqs[0], err = t.comm.Irecv(t.ctx, 1-t.comm.Rank(), 0, t.in); err != nil {
 		return err
 	}
-	if t.reqs[1], err = t.c.Isend(t.ctx, 1-t.c.Rank(), 0, t.out); err != nil {
+	if t.reqs[1], err = t.comm.Isend(t.ctx, 1-t.comm.Rank(), 0, t.out); err != nil {
 		return err
 	}
-	return t.c.Wait(t.ctx, t.reqs)
+	return t.comm.Wait(t.ctx, t.reqs)
 }

@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// testSolver is a solver with two fields on a rank: three numbers of each cell, stored inside wider rows and followed
-// by copies of other ranks' cells, and a number of each of some edges, whose keys are far apart.
+// testSolver is a solver with two fields. One has three numbers per cell, stored in rows of five and followed by
+// copies of other ranks' cells; the other has one number per edge, and the keys of edges are far apart.
 type testSolver struct {
 	solvers.Plain
 	cells [][5]float64
@@ -54,7 +54,7 @@ const cells, edges = 4000, 700
 func newTestSolver(rank, ranks int, filled bool) *testSolver {
 	dev := cpu.New(1)
 	rng := rand.New(rand.NewPCG(uint64(ranks), 5))
-	var own, copies, edgeKeys []int64
+	var ownKeys, copiedKeys, edgeKeys []int64
 	for _, key := range rng.Perm(cells) {
 		owner := key % ranks
 		if ranks > 2 {
@@ -62,9 +62,9 @@ func newTestSolver(rank, ranks int, filled bool) *testSolver {
 		}
 		switch {
 		case owner == rank:
-			own = append(own, int64(key))
+			ownKeys = append(ownKeys, int64(key))
 		case key%5 == 0:
-			copies = append(copies, int64(key))
+			copiedKeys = append(copiedKeys, int64(key))
 		}
 	}
 	for k := range edges {
@@ -72,10 +72,10 @@ func newTestSolver(rank, ranks int, filled bool) *testSolver {
 			edgeKeys = append(edgeKeys, int64(k)*int64(k)*1e9)
 		}
 	}
-	held := append(own, copies...)
-	s := &testSolver{cells: make([][5]float64, len(held)), marks: make([]int32, len(edgeKeys))}
+	heldKeys := append(ownKeys, copiedKeys...)
+	s := &testSolver{cells: make([][5]float64, len(heldKeys)), marks: make([]int32, len(edgeKeys))}
 	if filled {
-		for i, key := range held {
+		for i, key := range heldKeys {
 			for k := range 3 {
 				s.cells[i][1+k] = math.Sin(float64(key) + float64(k))
 			}
@@ -85,7 +85,8 @@ func newTestSolver(rank, ranks int, filled bool) *testSolver {
 		}
 		s.Now = solvers.Clock{Time: 1. / 7, Steps: 12, Dt: 1e-3}
 	}
-	cellSpace := &solvers.Space{Name: "cell", Owned: len(own), Held: len(held), Key: func(i int) int64 { return held[i] }}
+	cellSpace := &solvers.Space{Name: "cell", Owned: len(ownKeys), Held: len(heldKeys),
+		Key: func(i int) int64 { return heldKeys[i] }}
 	edgeSpace := &solvers.Space{Name: "edge", Owned: len(edgeKeys), Key: func(i int) int64 { return edgeKeys[i] }}
 	s.Declared = []solvers.Field{
 		{Name: "w", Space: cellSpace, Components: []string{"a", "b", "c"}, Hashed: true, Saved: true,
@@ -125,7 +126,7 @@ func write(t testing.TB, dir string, ranks int) error {
 	})
 }
 
-func written(t testing.TB, ranks int) string {
+func newCheckpoint(t testing.TB, ranks int) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := write(t, dir, ranks); err != nil {
@@ -142,7 +143,7 @@ func written(t testing.TB, ranks int) string {
 // any number of ranks, and that its hash is that of the state.
 func TestAnyRanksRestore(t *testing.T) {
 	for _, writers := range []int{1, 4, 5} {
-		path := written(t, writers)
+		path := newCheckpoint(t, writers)
 		var want string
 		if err := onRanks(t, 1, func(comm dist.Comm) (err error) {
 			want, err = solvers.Hash(t.Context(), comm, newTestSolver(0, 1, true))
@@ -162,7 +163,7 @@ func TestAnyRanksRestore(t *testing.T) {
 				}
 				s, expect := newTestSolver(comm.Rank(), ranks, false), newTestSolver(comm.Rank(), ranks, true)
 				info := f.Info()
-				if err := solvers.Restore(t.Context(), s, info.Clock(), info.Numbers(), f); err != nil {
+				if err := solvers.Restore(t.Context(), s, info.Clock(), info.ScalarValues(), f); err != nil {
 					return err
 				}
 				numbers, err := s.Scalars(t.Context())
@@ -171,7 +172,7 @@ func TestAnyRanksRestore(t *testing.T) {
 					return err
 				case fmt.Sprint(s.cells, s.marks, s.Now) != fmt.Sprint(expect.cells, expect.marks, expect.Now):
 					return errors.New("the restored state differs")
-				case fmt.Sprint(info.Numbers()) != fmt.Sprint(numbers) || info.StateSHA256 != want || info.Ranks != writers:
+				case fmt.Sprint(info.ScalarValues()) != fmt.Sprint(numbers) || info.StateSHA256 != want || info.Ranks != writers:
 					return fmt.Errorf("%+v, want hash %s", info, want)
 				}
 				return nil
@@ -182,11 +183,12 @@ func TestAnyRanksRestore(t *testing.T) {
 	}
 }
 
-// TestDeviceGoesOn checks that a checkpoint has the state at which it began although the device goes on: from copies on
-// the device, which are freed, or on the host if the device has no room.
-func TestDeviceGoesOn(t *testing.T) {
-	for _, room := range []int{1 << 20, 0} {
-		dev := backendtest.NewFakeGPU(cpu.New(1), room)
+// TestCheckpointWhileDeviceContinues checks that a checkpoint has the state at which it began, although the device
+// continues: it is written from copies on the device, which are then freed, or on the host if the device has no
+// free memory.
+func TestCheckpointWhileDeviceContinues(t *testing.T) {
+	for _, freeBytes := range []int{1 << 20, 0} {
+		dev := backendtest.NewFakeGPU(cpu.New(1), freeBytes)
 		s := newTestSolver(0, 1, true)
 		for k := range s.Declared {
 			view := s.Declared[k].View()
@@ -199,8 +201,8 @@ func TestDeviceGoesOn(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if (dev.OpenSnapshots > 0) != (room > 0) {
-				t.Errorf("%d copies on a device with room for %d bytes", dev.OpenSnapshots, room)
+			if (dev.OpenSnapshots > 0) != (freeBytes > 0) {
+				t.Errorf("%d copies on a device with room for %d bytes", dev.OpenSnapshots, freeBytes)
 			}
 			clear(s.cells)
 			clear(s.marks)
@@ -217,7 +219,7 @@ func TestDeviceGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := os.ReadFile(written(t, 1))
+		want, err := os.ReadFile(newCheckpoint(t, 1))
 		if err != nil || !bytes.Equal(got, want) || dev.OpenSnapshots != 0 {
 			t.Errorf("the file differs, or error %v, or %d copies not freed", err, dev.OpenSnapshots)
 		}
@@ -235,7 +237,7 @@ func check(text []byte) error {
 
 // TestDamageIsFound checks that flipped bits and truncation anywhere in a file are detected.
 func TestDamageIsFound(t *testing.T) {
-	text, err := os.ReadFile(written(t, 3))
+	text, err := os.ReadFile(newCheckpoint(t, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +272,7 @@ func TestDamageIsFound(t *testing.T) {
 
 // TestOtherFormat checks that a file of a later format is refused with the number of its format.
 func TestOtherFormat(t *testing.T) {
-	path := written(t, 1)
+	path := newCheckpoint(t, 1)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -316,31 +318,31 @@ func TestPrune(t *testing.T) {
 	if err != nil || len(files) != 2 || files[0] != Path(dir, 1000) || files[1] != Path(dir, 10) {
 		t.Errorf("got checkpoints %v, error %v, want those of steps 1000 and 10", files, err)
 	}
-	if all, _ := filepath.Glob(filepath.Join(Folder(dir), "*")); len(all) != 2 {
-		t.Errorf("remaining files %v, want 2", all)
+	if remaining, _ := filepath.Glob(filepath.Join(Folder(dir), "*")); len(remaining) != 2 {
+		t.Errorf("remaining files %v, want 2", remaining)
 	}
 }
 
 // FuzzOpen checks that any file is either read or refused, with memory in proportion to its size. The fuzzed blobs and
 // index are put into a file with correct checksums.
 func FuzzOpen(f *testing.F) {
-	path := written(f, 2)
+	path := newCheckpoint(f, 2)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		f.Fatal(err)
 	}
 	indexOffset := binary.LittleEndian.Uint64(text[len(text)-footerSize:])
-	var one index // an index of the first block only
-	if err := json.Unmarshal(text[indexOffset:len(text)-footerSize], &one); err != nil {
+	var firstBlock index // an index of the first block only
+	if err := json.Unmarshal(text[indexOffset:len(text)-footerSize], &firstBlock); err != nil {
 		f.Fatal(err)
 	}
-	one.Blocks = one.Blocks[:1]
-	short, err := json.Marshal(one)
+	firstBlock.Blocks = firstBlock.Blocks[:1]
+	short, err := json.Marshal(firstBlock)
 	if err != nil {
 		f.Fatal(err)
 	}
-	last := one.Blocks[0].Fields[0]
-	f.Add(text[headerSize:last.At+last.Len], short)
+	last := firstBlock.Blocks[0].Fields[0]
+	f.Add(text[headerSize:last.Offset+last.Len], short)
 	f.Add([]byte{}, []byte(`{"spaces":[{"name":"cell","fields":[{"name":"w","size":8}]}],"blocks":[{}]}`))
 	f.Fuzz(func(t *testing.T, blobs, index []byte) {
 		text := append(append(header(), blobs...), index...)
@@ -367,7 +369,9 @@ func FuzzOpen(f *testing.F) {
 }
 
 // setChecksum sets the checksum of a blob to that of its bytes.
-func setChecksum(b *blob, text []byte) { b.CRC = crc32.Checksum(text[b.At:b.At+b.Len], castagnoli) }
+func setChecksum(b *blob, text []byte) {
+	b.CRC = crc32.Checksum(text[b.Offset:b.Offset+b.Len], castagnoli)
+}
 
 // FuzzKeys checks that encoding keys as runs and decoding them gives the same keys.
 func FuzzKeys(f *testing.F) {

@@ -44,13 +44,13 @@ func (i *Info) Clock() solvers.Clock {
 	return solvers.Clock{Time: float64(i.Time), Steps: i.Steps, Dt: float64(i.Dt)}
 }
 
-// Numbers returns the scalars of the solver.
-func (i *Info) Numbers() map[string]float64 {
-	all := make(map[string]float64, len(i.Scalars))
+// ScalarValues returns the scalars of the solver.
+func (i *Info) ScalarValues() map[string]float64 {
+	values := make(map[string]float64, len(i.Scalars))
 	for name, v := range i.Scalars {
-		all[name] = float64(v)
+		values[name] = float64(v)
 	}
-	return all
+	return values
 }
 
 // number is encoded in JSON with all its digits; infinities and NaN are encoded as strings.
@@ -104,9 +104,9 @@ type block struct {
 
 // blob is a range of bytes of the file with its checksum.
 type blob struct {
-	At  int64  `json:"at"`
-	Len int64  `json:"len"`
-	CRC uint32 `json:"crc32c"`
+	Offset int64  `json:"at"`
+	Len    int64  `json:"len"`
+	CRC    uint32 `json:"crc32c"`
 }
 
 // header returns the header of a file.

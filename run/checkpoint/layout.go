@@ -23,20 +23,21 @@ type blockRange struct {
 	least, most int64  // range of the keys
 }
 
-// layOut creates the blocks of this rank, with offsets from its first byte, and returns their size in bytes.
+// layOut creates the index of the blocks of this rank, with offsets from the first byte of the rank's share of the
+// file. It returns the size of the share in bytes.
 func (w *Writer) layOut(layouts *Layouts) int64 {
-	known := map[*solvers.Space][]blockRange{}
+	cached := map[*solvers.Space][]blockRange{}
 	offset := int64(0)
 	for s := range w.snapshot.Spaces {
 		saved := &w.snapshot.Spaces[s]
-		out := space{Name: saved.Name}
+		indexed := space{Name: saved.Name}
 		entityBytes := 0
 		for k := range saved.Fields {
 			f := &saved.Fields[k]
-			out.Fields = append(out.Fields, field{f.Name, f.Size, f.Hashed})
+			indexed.Fields = append(indexed.Fields, field{f.Name, f.Size, f.Hashed})
 			entityBytes += f.Size
 		}
-		w.index.Spaces = append(w.index.Spaces, out)
+		w.index.Spaces = append(w.index.Spaces, indexed)
 		if saved.Hashes() {
 			w.digests = append(w.digests, solvers.Digests{})
 		}
@@ -45,21 +46,21 @@ func (w *Writer) layOut(layouts *Layouts) int64 {
 			ranges = split(saved, max(1, blockBytes/max(entityBytes, 1)))
 		}
 		if saved.Fixed != nil {
-			known[saved.Fixed] = ranges
+			cached[saved.Fixed] = ranges
 		}
 		for _, r := range ranges {
 			n := r.hi - r.lo
-			b := block{Space: s, Count: n, Least: r.least, Most: r.most, Keys: blob{At: offset, Len: int64(len(r.keys))}}
+			b := block{Space: s, Count: n, Least: r.least, Most: r.most, Keys: blob{Offset: offset, Len: int64(len(r.keys))}}
 			offset += b.Keys.Len
-			for _, f := range out.Fields {
-				b.Fields = append(b.Fields, blob{At: offset, Len: int64(f.Size) * int64(n)})
+			for _, f := range indexed.Fields {
+				b.Fields = append(b.Fields, blob{Offset: offset, Len: int64(f.Size) * int64(n)})
 				offset += int64(f.Size) * int64(n)
 			}
 			w.index.Blocks = append(w.index.Blocks, b)
 		}
 		w.ranges = append(w.ranges, ranges...)
 	}
-	layouts.bySpace = known
+	layouts.bySpace = cached
 	return offset
 }
 

@@ -46,18 +46,18 @@ func Prune(dir string, keep int) error {
 		return err
 	}
 	files = files[min(keep, len(files)):]
-	parts, err := filepath.Glob(filepath.Join(Folder(dir), "*"+extension+"*"+partialSuffix))
+	partial, err := filepath.Glob(filepath.Join(Folder(dir), "*"+extension+"*"+partialSuffix))
 	if err != nil {
 		return err
 	}
-	for _, path := range append(files, parts...) {
+	for _, path := range append(files, partial...) {
 		err = errors.Join(err, os.Remove(path))
 	}
 	return err
 }
 
-// Steps returns the step of the latest checkpoint of a run, from its file name; -1 if there is none.
-func Steps(dir string) (int, error) {
+// LatestStep returns the step of the latest checkpoint of a run, from its file name; -1 if there is none.
+func LatestStep(dir string) (int, error) {
 	files, err := List(dir)
 	if err != nil || len(files) == 0 {
 		return -1, err

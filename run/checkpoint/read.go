@@ -18,7 +18,7 @@ type File struct {
 	reader io.ReaderAt
 	file   *os.File // nil in tests that read from memory
 	fields map[string]fieldIndex
-	sorted sortedKeys
+	sorted sortedKeys // the keys of the last Read
 }
 
 // fieldIndex locates a field: index of its space, and of the field in it.
@@ -45,8 +45,8 @@ func Open(path string) (*File, error) {
 	}
 	f, err := open(path, file, info.Size())
 	if err != nil {
-		var other *FormatError
-		if !errors.As(err, &other) {
+		var formatErr *FormatError
+		if !errors.As(err, &formatErr) {
 			err = &DamagedError{path, err}
 		}
 		return nil, errors.Join(err, file.Close())
@@ -113,7 +113,7 @@ func readAt(r io.ReaderAt, b []byte, offset int64) error {
 func (x *index) check(end int64) error {
 	next := int64(headerSize)
 	isNext := func(b blob) bool {
-		if b.At != next || b.Len < 0 || b.Len > end-next {
+		if b.Offset != next || b.Len < 0 || b.Len > end-next {
 			return false
 		}
 		next += b.Len
@@ -143,11 +143,12 @@ func (f *File) read(b blob, buffer []byte) ([]byte, error) {
 		buffer = make([]byte, b.Len)
 	}
 	buffer = buffer[:b.Len]
-	if err := readAt(f.reader, buffer, b.At); err != nil {
+	if err := readAt(f.reader, buffer, b.Offset); err != nil {
 		return buffer, &DamagedError{f.Path, err}
 	}
 	if crc32.Checksum(buffer, castagnoli) != b.CRC {
-		return buffer, &DamagedError{f.Path, fmt.Errorf("the checksum of bytes %d to %d is wrong", b.At, b.At+b.Len-1)}
+		return buffer, &DamagedError{f.Path, fmt.Errorf("the checksum of bytes %d to %d is wrong", b.Offset,
+			b.Offset+b.Len-1)}
 	}
 	return buffer, nil
 }

@@ -42,9 +42,9 @@ func (s *sortedKeys) search(key int64) int {
 	return sort.Search(len(s.keys), func(i int) bool { return s.keys[i] >= key })
 }
 
-// each calls f for each of the keys that is in a run of n successive keys: with its original position, and its offset
-// in the run.
-func (s *sortedKeys) each(first int64, n int, f func(i, offset int)) {
+// eachInRun calls f for each of the keys that is in the run of n successive keys from first on: with its original
+// position, and its offset in the run.
+func (s *sortedKeys) eachInRun(first int64, n int, f func(i, offset int)) {
 	for k := s.search(first); k < len(s.keys) && s.keys[k]-first < int64(n); k++ {
 		i := k
 		if s.positions != nil {
@@ -77,8 +77,8 @@ func (f *File) Read(field string, size int, keys []int64, put func(i int, number
 	return g.Wait()
 }
 
-// Select returns the keys of entities whose numbers are wanted. It reads all blocks of the field's space, from several
-// goroutines at once.
+// Select returns the keys of the entities for whose numbers wanted returns true. It reads all blocks of the field's
+// space, from several goroutines at once.
 func (f *File) Select(field string, size int, wanted func(numbers []byte) bool) ([]int64, error) {
 	location, err := f.find(field, size)
 	if err != nil {
@@ -151,7 +151,7 @@ func (f *File) fill(b *block, field, size int, put func(i int, numbers []byte)) 
 	}
 	var numbers []byte
 	decodeErr := eachRun(keys, b.Count, func(first int64, n, before int) {
-		f.sorted.each(first, n, func(i, index int) {
+		f.sorted.eachInRun(first, n, func(i, index int) {
 			if numbers == nil && err == nil {
 				numbers, err = f.read(b.Fields[field], nil)
 			}

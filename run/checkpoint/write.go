@@ -56,11 +56,11 @@ func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info, s
 	for _, b := range sizes[:comm.Rank()] {
 		w.offset += int64(binary.LittleEndian.Uint64(b))
 	}
-	var failed error
+	var createErr error
 	if comm.Rank() == 0 {
-		failed = w.create()
+		createErr = w.create()
 	}
-	if err := w.agree(ctx, failed); err != nil {
+	if err := w.agree(ctx, createErr); err != nil {
 		return nil, errors.Join(err, snapshot.Close())
 	}
 	go func() {
@@ -71,7 +71,7 @@ func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info, s
 }
 
 // partPath is the path of the incomplete file.
-func (w *Writer) partPath() string { return w.fence.Part(w.path) }
+func (w *Writer) partPath() string { return w.fence.PartialPath(w.path) }
 
 func (w *Writer) create() error {
 	if err := os.MkdirAll(filepath.Dir(w.path), 0o777); err != nil {
@@ -110,9 +110,9 @@ func (w *Writer) write() (err error) {
 func (w *Writer) writeBlock(f *os.File, k int) error {
 	r, b := &w.ranges[k], &w.index.Blocks[k]
 	writeBlob := func(to *blob, bytes []byte) error {
-		to.At += w.offset
+		to.Offset += w.offset
 		to.CRC = crc32.Checksum(bytes, castagnoli)
-		_, err := f.WriteAt(bytes, to.At)
+		_, err := f.WriteAt(bytes, to.Offset)
 		return err
 	}
 	if err := writeBlob(&b.Keys, r.keys); err != nil {
@@ -173,26 +173,26 @@ func (w *Writer) Finish(ctx context.Context) error {
 	if err := w.agree(ctx, errors.Join(w.err, w.snapshot.Close())); err != nil {
 		return err
 	}
-	own, err := json.Marshal(share{w.index.Blocks, w.digests})
+	message, err := json.Marshal(share{w.index.Blocks, w.digests})
 	if err != nil {
 		return err
 	}
-	all, err := w.comm.Gatherv(ctx, 0, own)
+	messages, err := w.comm.Gatherv(ctx, 0, message)
 	if err != nil {
 		return err
 	}
-	var failed error
+	var publishErr error
 	if w.comm.Rank() == 0 {
-		failed = w.publish(all)
+		publishErr = w.publish(messages)
 	}
-	return w.agree(ctx, failed)
+	return w.agree(ctx, publishErr)
 }
 
 // publish writes index and footer, and renames the file.
-func (w *Writer) publish(all [][]byte) error {
+func (w *Writer) publish(messages [][]byte) error {
 	w.index.Blocks = nil
 	var digests []solvers.Digests
-	for _, text := range all {
+	for _, text := range messages {
 		var s share
 		if err := json.Unmarshal(text, &s); err != nil {
 			return err
@@ -223,7 +223,7 @@ func (w *Writer) publish(all [][]byte) error {
 		if len(b.Fields) > 0 {
 			last = b.Fields[len(b.Fields)-1]
 		}
-		end = max(end, last.At+last.Len)
+		end = max(end, last.Offset+last.Len)
 	}
 	f, err := os.OpenFile(w.partPath(), os.O_WRONLY, 0)
 	if err != nil {
@@ -240,8 +240,8 @@ func (w *Writer) publish(all [][]byte) error {
 }
 
 // agree turns a write error of one rank into a NotWrittenError on all ranks, and removes the incomplete file.
-func (w *Writer) agree(ctx context.Context, own error) error {
-	rank, text, err := dist.FirstError(ctx, w.comm, own)
+func (w *Writer) agree(ctx context.Context, ownErr error) error {
+	rank, text, err := dist.FirstError(ctx, w.comm, ownErr)
 	if err != nil || rank < 0 {
 		return err
 	}

@@ -28,28 +28,28 @@ type Memory struct {
 
 // MemoryOf estimates the memory of a case from counts, without allocating anything. localRanks of the ranks run on this
 // machine. separate says that devices have separate memory.
-func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (n Memory, err error) {
+func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (m Memory, err error) {
 	kind, ok := solvers.Find(c.Solver)
 	if !ok || kind.Estimate == nil {
-		return n, nil
+		return m, nil
 	}
-	f, err := kind.Estimate(c, ranks, separate)
-	if err != nil || f.Entities == 0 {
-		return n, err
+	needs, err := kind.Estimate(c, ranks, separate)
+	if err != nil || needs.Entities == 0 {
+		return m, err
 	}
-	n.Entities, n.Arrays = f.Entities, kind.Needs(c, f.LargestShare)
-	perRank := float64(f.Host)
+	m.Entities, m.Arrays = needs.Entities, kind.Needs(c, needs.LargestShare)
+	perRank := float64(needs.Host)
 	if separate {
-		n.Copies = copiesOf(&kind, c, f.LargestShare)
+		m.Copies = copiesOf(&kind, c, needs.LargestShare)
 	} else {
-		perRank += float64(n.Arrays)
+		perRank += float64(m.Arrays)
 	}
 	host := programBytes + perRank*float64(localRanks)
-	if setUp := programBytes + float64(f.SetUpHost); setUp > host {
-		host, n.MeshPeak = setUp, true
+	if setUp := programBytes + float64(needs.SetUpHost); setUp > host {
+		host, m.MeshPeak = setUp, true
 	}
-	n.Host = int64(min(host, math.MaxInt64/2))
-	return n, nil
+	m.Host = int64(min(host, math.MaxInt64/2))
+	return m, nil
 }
 
 // wholeFormats are the formats of frames with the values of all cells.
@@ -57,50 +57,50 @@ var wholeFormats = []string{"vtu", "vti", "vdb", "nc"}
 
 // copiesOf returns the bytes of the copies for one frame in each format and for a checkpoint, which may be written
 // after the same step.
-func copiesOf(kind *solvers.Kind, c *config.Case, held solvers.Counts) (bytes int64) {
+func copiesOf(kind *solvers.Kind, c *config.Case, largestShare solvers.Counts) (bytes int64) {
 	if kind.Copies == nil {
 		return 0
 	}
-	n := kind.Copies(c, held)
+	copies := kind.Copies(c, largestShare)
 	for _, format := range c.Output.Format {
 		if slices.Contains(wholeFormats, format) {
-			bytes += n.Frame
+			bytes += copies.Frame
 		}
 	}
 	if c.Checkpoint.Every > 0 || c.Checkpoint.Steps > 0 {
-		bytes += n.Checkpoint
+		bytes += copies.Checkpoint
 	}
 	return bytes
 }
 
 // Check returns an error if a run needs more than free bytes on this machine; source says what limits them.
-func (n *Memory) Check(free int64, source string, localRanks int) error {
-	if n.Host <= free {
+func (m *Memory) Check(free int64, source string, localRanks int) error {
+	if m.Host <= free {
 		return nil
 	}
 	what, remedy := "the case", "use fewer cells, precision float32, or more machines"
 	switch {
-	case n.MeshPeak:
+	case m.MeshPeak:
 		what, remedy = "the set-up of the mesh", "use fewer cells, or a machine with more"
 	case localRanks > 1:
 		what = fmt.Sprintf("the case on %d ranks of this machine", localRanks)
 	}
 	return fmt.Errorf("%s needs about %s of memory for %d cells or vertices, but only %s are available (%s); %s", what,
-		words.Bytes(n.Host), n.Entities, words.Bytes(free), source, remedy)
+		words.Bytes(m.Host), m.Entities, words.Bytes(free), source, remedy)
 }
 
 // Largest returns the memory of the most demanding case, each on the given number of ranks of this machine.
-func Largest(cases []*config.Case, ranks int, separate bool) (most Memory, err error) {
+func Largest(cases []*config.Case, ranks int, separate bool) (largest Memory, err error) {
 	for _, c := range cases {
-		n, err := MemoryOf(c, ranks, ranks, separate)
+		m, err := MemoryOf(c, ranks, ranks, separate)
 		if err != nil {
-			return most, err
+			return largest, err
 		}
-		if n.Host > most.Host || n.Host == most.Host && n.Arrays > most.Arrays {
-			most = n
+		if m.Host > largest.Host || m.Host == largest.Host && m.Arrays > largest.Arrays {
+			largest = m
 		}
 	}
-	return most, nil
+	return largest, nil
 }
 
 // FreeMemory returns how much memory a run on this machine may take, in bytes, and the source of that limit.
@@ -118,19 +118,19 @@ func FreeMemory() (free int64, source string) {
 }
 
 // Text describes the memory for people, with localRanks ranks on this machine.
-func (n *Memory) Text(localRanks int, separate bool) string {
-	where := "there"
+func (m *Memory) Text(localRanks int, separate bool) string {
+	place := ""
 	if separate {
-		where = "on its device"
+		place = " on its device"
 	}
-	text := fmt.Sprintf("about %s on this machine, %s of them in arrays", words.Bytes(n.Host),
-		words.Bytes(n.Arrays*int64(localRanks)))
+	text := fmt.Sprintf("about %s on this machine, %s of them in arrays", words.Bytes(m.Host),
+		words.Bytes(m.Arrays*int64(localRanks)))
 	if localRanks > 1 || separate {
-		text = fmt.Sprintf("about %s on this machine; arrays of %s on a rank, %s", words.Bytes(n.Host),
-			words.Bytes(n.Arrays), where)
+		text = fmt.Sprintf("about %s on this machine; arrays of %s on each rank%s", words.Bytes(m.Host),
+			words.Bytes(m.Arrays), place)
 	}
-	if n.Copies > 0 {
-		text += fmt.Sprintf(", and up to %s of copies for output if there is room", words.Bytes(n.Copies))
+	if m.Copies > 0 {
+		text += fmt.Sprintf(", and up to %s of copies for output if there is room", words.Bytes(m.Copies))
 	}
 	return text
 }

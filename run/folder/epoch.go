@@ -37,8 +37,8 @@ const (
 	fenceFile = ".fence"
 )
 
-// publishTimeout is how long Raise waits for a file that is being published. A process that takes longer is taken for
-// frozen.
+// publishTimeout is how long Raise waits for a file that is being published. A process that takes longer is
+// considered frozen.
 const publishTimeout = 3 * time.Second
 
 // ReadEpoch returns the epoch of a folder; the zero Epoch if no run had one.
@@ -87,7 +87,7 @@ func (f *Folder) Raise(members []Assignment) (uint64, error) {
 		}
 		return file.Sync()
 	})
-	if dir, failed := os.Open(f.Dir); failed == nil {
+	if dir, openErr := os.Open(f.Dir); openErr == nil {
 		_ = dir.Sync() // not supported on all systems
 		_ = dir.Close()
 	}
@@ -126,31 +126,31 @@ type Fence struct {
 
 // EpochOver is the error of a rank whose epoch has been replaced.
 type EpochOver struct {
-	Dir       string
-	Mine, Now uint64
+	Dir          string
+	Own, Current uint64
 }
 
 func (e *EpochOver) Error() string {
-	return fmt.Sprintf("%s is in epoch %d, this rank belongs to epoch %d: other ranks have replaced it", e.Dir, e.Now,
-		e.Mine)
+	return fmt.Sprintf("%s is in epoch %d, this rank belongs to epoch %d: other ranks have replaced it", e.Dir, e.Current,
+		e.Own)
 }
 
 // Check is like the function Check. With an epoch, the launcher holds the lock, so only the results are checked.
-func (f Fence) Check(run Info, mode Mode) error {
+func (f Fence) Check(info Info, mode Mode) error {
 	if f.Epoch == 0 {
-		return Check(f.Dir, run, mode)
+		return Check(f.Dir, info, mode)
 	}
-	return (&Folder{Dir: f.Dir, info: run}).checkResults(mode)
+	return (&Folder{Dir: f.Dir, info: info}).checkResults(mode)
 }
 
 // Claim is like the function Claim. With an epoch, the launcher holds the lock, so only the results are checked.
-func (f Fence) Claim(run Info, mode Mode) (*Folder, error) {
+func (f Fence) Claim(info Info, mode Mode) (*Folder, error) {
 	if f.Epoch == 0 {
-		return Claim(f.Dir, run, mode)
+		return Claim(f.Dir, info, mode)
 	}
-	run.Epoch = f.Epoch
-	o := &Folder{Dir: f.Dir, info: run}
-	return o, f.Publish(func() error { return o.checkResults(mode) })
+	info.Epoch = f.Epoch
+	claimed := &Folder{Dir: f.Dir, info: info}
+	return claimed, f.Publish(func() error { return claimed.checkResults(mode) })
 }
 
 // Publish calls write, which creates or changes files in the folder. It returns EpochOver without calling write if
@@ -195,8 +195,8 @@ func (f Fence) lock() (*flock.Flock, error) {
 	}
 }
 
-// Part returns the name of the temporary file that ranks of this epoch write before it is renamed to path.
-func (f Fence) Part(path string) string {
+// PartialPath returns the path of the temporary file that ranks of this epoch write before it is renamed to path.
+func (f Fence) PartialPath(path string) string {
 	if f.Epoch == 0 {
 		return path + ".part"
 	}

@@ -55,8 +55,8 @@ func TestEpochsOnlyGrow(t *testing.T) {
 		published = false
 		err := Fence{dir, epoch}.Publish(func() error { published = true; return nil })
 		var over *EpochOver
-		wants := epoch == 0 || epoch == 6
-		if published != wants || wants != (err == nil) || err != nil && !errors.As(err, &over) {
+		mayPublish := epoch == 0 || epoch == 6
+		if published != mayPublish || mayPublish != (err == nil) || err != nil && !errors.As(err, &over) {
 			t.Errorf("epoch %d: published %v, %v", epoch, published, err)
 		}
 	}

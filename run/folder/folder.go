@@ -38,8 +38,8 @@ const (
 )
 
 // Check returns the error that Claim would return, without changing the folder.
-func Check(dir string, run Info, mode Mode) error {
-	f := open(dir, run)
+func Check(dir string, info Info, mode Mode) error {
+	f := open(dir, info)
 	if _, err := os.Stat(f.lock.Path()); errors.Is(err, os.ErrNotExist) {
 		return f.checkResults(mode)
 	}
@@ -52,11 +52,11 @@ func Check(dir string, run Info, mode Mode) error {
 // Claim locks a folder for a run and creates it if necessary. It returns an error if another run holds the folder;
 // unless mode is Replace, also if the folder has results of another or an unknown case. It removes nothing: Begin or
 // Resume do. The lock ends with the process.
-func Claim(dir string, run Info, mode Mode) (*Folder, error) {
+func Claim(dir string, info Info, mode Mode) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	f := open(dir, run)
+	f := open(dir, info)
 	if err := f.tryLock(); err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ func Lock(dir string) (*Folder, error) {
 	return f, nil
 }
 
-func open(dir string, run Info) *Folder {
-	return &Folder{Dir: dir, info: run, lock: flock.New(filepath.Join(dir, lockFile))}
+func open(dir string, info Info) *Folder {
+	return &Folder{Dir: dir, info: info, lock: flock.New(filepath.Join(dir, lockFile))}
 }
 
 func (f *Folder) tryLock() error {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var run = Info{Solver: "heat", Case: "plate", CaseSHA256: "ab", Version: "v1"}
+var testInfo = Info{Solver: "heat", Case: "plate", CaseSHA256: "ab", Version: "v1"}
 
 // write creates files in a folder.
 func write(t *testing.T, dir string, files map[string]string) {
@@ -42,22 +42,22 @@ func names(t *testing.T, dir string) string {
 
 func TestOneRunAtATime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	first, err := Claim(dir, run, Fresh)
+	first, err := Claim(dir, testInfo, Fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, mode := range []Mode{Fresh, Replace, Resume} {
-		if _, err := Claim(dir, run, mode); err == nil || !strings.Contains(err.Error(), "is in use by process ") {
+		if _, err := Claim(dir, testInfo, mode); err == nil || !strings.Contains(err.Error(), "is in use by process ") {
 			t.Errorf("mode %v: error %v", mode, err)
 		}
-		if err := Check(dir, run, mode); err == nil || !strings.Contains(err.Error(), "is in use by process ") {
+		if err := Check(dir, testInfo, mode); err == nil || !strings.Contains(err.Error(), "is in use by process ") {
 			t.Errorf("mode %v: checked, error %v", mode, err)
 		}
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	second, err := Claim(dir, run, Fresh)
+	second, err := Claim(dir, testInfo, Fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,11 +85,11 @@ func TestForeignResultsAreRefused(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, test.files)
 		before := names(t, dir)
-		checked := Check(dir, run, Fresh)
+		checked := Check(dir, testInfo, Fresh)
 		if got := names(t, dir); got != before {
 			t.Errorf("%s: Check changed the files to %q from %q", name, got, before)
 		}
-		f, err := Claim(dir, run, Fresh)
+		f, err := Claim(dir, testInfo, Fresh)
 		switch {
 		case (checked == nil) != (err == nil):
 			t.Errorf("%s: checked %v, claimed %v", name, checked, err)
@@ -100,7 +100,7 @@ func TestForeignResultsAreRefused(t *testing.T) {
 			t.Errorf("%s: Claim changed the files from %q to %q", name, before, got)
 		}
 		if err != nil {
-			f, err = Claim(dir, run, Replace)
+			f, err = Claim(dir, testInfo, Replace)
 		}
 		if err != nil {
 			t.Fatalf("%s, with force: %v", name, err)
@@ -120,7 +120,7 @@ func TestBeginRemovesResults(t *testing.T) {
 		"frames/a_r0000.vtu": "", "frames/b.stl": "", "better.msh": "", "notes.txt": "", "frames/notes.txt": "",
 		"own.csv": "",
 	})
-	f, err := Claim(dir, run, Fresh)
+	f, err := Claim(dir, testInfo, Fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestBeginRemovesResults(t *testing.T) {
 		if err := f.SetState(state); err != nil {
 			t.Fatal(err)
 		}
-		want := run
+		want := testInfo
 		want.Format, want.State = Format, state
 		if got, err := Read(dir); err != nil || got != want {
 			t.Errorf("got %+v, error %v, want %+v", got, err, want)

@@ -23,13 +23,13 @@ const (
 )
 
 // Submit writes a request for the run that holds the folder.
-func (a ResizeRequest) Submit(dir string) error { return a.write(filepath.Join(dir, requestFile)) }
+func (r ResizeRequest) Submit(dir string) error { return r.write(filepath.Join(dir, requestFile)) }
 
 // Reply writes the reply to a request.
-func (a ResizeRequest) Reply(dir string) error { return a.write(filepath.Join(dir, answerFile)) }
+func (r ResizeRequest) Reply(dir string) error { return r.write(filepath.Join(dir, answerFile)) }
 
-func (a ResizeRequest) write(path string) error {
-	text, err := json.Marshal(a)
+func (r ResizeRequest) write(path string) error {
+	text, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
@@ -49,15 +49,15 @@ func TakeResizeReply(dir, id string) (ResizeRequest, bool) {
 	return takeFile(filepath.Join(dir, answerFile), id)
 }
 
-func takeFile(path, id string) (a ResizeRequest, found bool) {
+func takeFile(path, id string) (r ResizeRequest, found bool) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return a, false
+		return r, false
 	}
-	if json.Unmarshal(text, &a) != nil || id != "" && a.ID != id {
-		return a, false
+	if json.Unmarshal(text, &r) != nil || id != "" && r.ID != id {
+		return r, false
 	}
-	return a, os.Remove(path) == nil
+	return r, os.Remove(path) == nil
 }
 
 // InUse reports whether a run holds the folder.

@@ -8,8 +8,8 @@ import (
 
 const summaryFile = "summary.json"
 
-// patterns match the files that runs write to their folder.
-var patterns = []string{
+// resultPatterns match the files that runs write to their folder.
+var resultPatterns = []string{
 	summaryFile, "conservation.csv", "*.pvd", "*.nc", "outlines.geojson", "raster/*.tif", "gauges/*.csv",
 	"transects/*.csv", "measured/*.csv", "frames/*.vt[uip]", "frames/*.pvt[uip]", "frames/*.stl", "checkpoints/*.ckpt",
 	"checkpoints/*.ckpt*.part", CaseFile,
@@ -36,10 +36,10 @@ func removePartial(dir string) error {
 	return nil
 }
 
-// results returns the files in a folder that match patterns, the summary first.
+// results returns the files in a folder that match resultPatterns, the summary first.
 func results(dir string) ([]string, error) {
 	var files []string
-	for _, p := range patterns {
+	for _, p := range resultPatterns {
 		found, err := fs.Glob(os.DirFS(dir), p)
 		if err != nil {
 			return nil, err

@@ -48,7 +48,8 @@ func objLine(w *bufio.Writer, kind string, numbers []float64) error {
 	return err
 }
 
-// objCell writes a cell. points count from 0; if called is not nil, it maps them to numbers in the joined file.
+// objCell writes a cell. points are point numbers that count from 0; if numbers is not nil, it maps them to point
+// numbers in the joined file.
 func objCell(w *bufio.Writer, kind string, points []int64, numbers []int64) error {
 	line := []byte(kind)
 	for _, p := range points {

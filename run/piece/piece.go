@@ -54,11 +54,11 @@ func (p *Image) Join(path string, pieces []string) error {
 	if len(pieces) != len(p.Boxes) {
 		return fmt.Errorf("%s: %d pieces of %d boxes", path, len(pieces), len(p.Boxes))
 	}
-	all := make([]vtk.ImagePiece, len(pieces))
+	imagePieces := make([]vtk.ImagePiece, len(pieces))
 	for r, file := range pieces {
-		all[r] = vtk.ImagePiece{Box: p.Boxes[r], File: file}
+		imagePieces[r] = vtk.ImagePiece{Box: p.Boxes[r], File: file}
 	}
-	return vtk.WritePVTI(path, all, p.Image)
+	return vtk.WritePVTI(path, imagePieces, p.Image)
 }
 
 // Volume is a piece of a grid, format vdb. Pieces are images, which Join merges to one file.
@@ -72,22 +72,22 @@ func (p *Volume) Join(path string, pieces []string) error {
 	if err := p.Image.Join(index, pieces); err != nil {
 		return err
 	}
-	all, err := vtk.ReadImage(index)
+	merged, err := vtk.ReadImage(index)
 	if err := errors.Join(err, os.Remove(index)); err != nil {
 		return err
 	}
 	var grids []vdb.Grid
 	for _, f := range p.Fields {
-		a, found := all.CellData.Find(f.Name)
+		a, found := merged.CellData.Find(f.Name)
 		if !found || a.Components > 1 {
 			continue // a vector: grids in the file are scalar
 		}
-		g := vdb.Grid{Name: f.Name, N: all.Whole, Spacing: all.Spacing, First: all.Origin, Values: a.Float64s(),
+		g := vdb.Grid{Name: f.Name, N: merged.Whole, Spacing: merged.Spacing, First: merged.Origin, Values: a.Float64s(),
 			Background: f.MaxDistance, LevelSet: f.MaxDistance > 0}
-		if all.Dim == 2 {
+		if merged.Dim == 2 {
 			g.Spacing[2] = max(g.Spacing[0], g.Spacing[1])
 		}
-		for d := range all.Dim {
+		for d := range merged.Dim {
 			g.First[d] += g.Spacing[d] / 2
 		}
 		grids = append(grids, g)

@@ -55,17 +55,17 @@ func traceRings(sides []Side) []ring {
 	for i, s := range sides {
 		startingAt[s.from] = append(startingAt[s.from], i)
 	}
-	done := make([]bool, len(sides))
+	used := make([]bool, len(sides))
 	var rings []ring
 	for first := range sides {
-		if done[first] {
+		if used[first] {
 			continue
 		}
 		var walk ring
 		indexOf := map[[2]float64]int{} // index of each corner in the walk
 		for i := first; ; {
 			s := sides[i]
-			done[i] = true
+			used[i] = true
 			indexOf[s.from] = len(walk)
 			walk = append(walk, s.from)
 			if k, closed := indexOf[s.to]; closed { // a ring closes here; the walk before it continues
@@ -75,7 +75,7 @@ func traceRings(sides []Side) []ring {
 				}
 				walk = walk[:k]
 			}
-			if i = leftmost(s, sides, startingAt[s.to], done); i < 0 {
+			if i = leftmostSide(s, sides, startingAt[s.to], used); i < 0 {
 				break
 			}
 		}
@@ -83,17 +83,17 @@ func traceRings(sides []Side) []ring {
 	return rings
 }
 
-// leftmost returns the unvisited side of next that turns furthest to the left after s; -1 if there is none.
-func leftmost(s Side, sides []Side, next []int, done []bool) int {
-	best, most := -1, math.Inf(-1)
+// leftmostSide returns the unused side of next that turns furthest to the left after s; -1 if there is none.
+func leftmostSide(s Side, sides []Side, next []int, used []bool) int {
+	best, largestAngle := -1, math.Inf(-1)
 	dx, dy := s.to[0]-s.from[0], s.to[1]-s.from[1]
 	for _, i := range next {
-		if done[i] {
+		if used[i] {
 			continue
 		}
 		x, y := sides[i].to[0]-s.to[0], sides[i].to[1]-s.to[1]
-		if angle := math.Atan2(dx*y-dy*x, dx*x+dy*y); angle > most {
-			best, most = i, angle
+		if angle := math.Atan2(dx*y-dy*x, dx*x+dy*y); angle > largestAngle {
+			best, largestAngle = i, angle
 		}
 	}
 	return best
@@ -109,21 +109,21 @@ func (r ring) area() float64 {
 	return sum / 2
 }
 
-// stripes is a spatial index that finds the polygons around a point: sides of outer rings, by horizontal stripes.
-type stripes struct {
+// stripeIndex is a spatial index that finds the polygons around a point: sides of outer rings, by horizontal stripes.
+type stripeIndex struct {
 	areas        []float64 // areas of the polygons
 	south, width float64
-	rows         [][]stripe
+	rows         [][]outerSide
 }
 
-// stripe is a side of a polygon's outer ring.
-type stripe struct {
+// outerSide is a side of a polygon's outer ring.
+type outerSide struct {
 	Side
 	polygon int
 }
 
-func newStripes(list []Polygon) *stripes {
-	s := &stripes{south: math.Inf(1)}
+func newStripes(list []Polygon) *stripeIndex {
+	s := &stripeIndex{south: math.Inf(1)}
 	north, count := math.Inf(-1), 0
 	for _, p := range list {
 		s.areas = append(s.areas, p.outer.area())
@@ -134,25 +134,25 @@ func newStripes(list []Polygon) *stripes {
 	}
 	n := 1 + count/8
 	s.width = (north - s.south) / float64(n)
-	s.rows = make([][]stripe, n)
+	s.rows = make([][]outerSide, n)
 	for k, p := range list {
 		for i, b := range p.outer {
 			a := p.outer[(i+len(p.outer)-1)%len(p.outer)]
 			for row := s.row(min(a[1], b[1])); row <= s.row(max(a[1], b[1])); row++ {
-				s.rows[row] = append(s.rows[row], stripe{Side{a, b}, k})
+				s.rows[row] = append(s.rows[row], outerSide{Side{a, b}, k})
 			}
 		}
 	}
 	return s
 }
 
-func (s *stripes) row(y float64) int {
+func (s *stripeIndex) row(y float64) int {
 	return max(0, min(len(s.rows)-1, int((y-s.south)/s.width)))
 }
 
 // smallestAround returns the smallest polygon that contains a hole; -1 if there is none. It tests the midpoint of the
 // hole's first side, which no other ring passes.
-func (s *stripes) smallestAround(h ring) int {
+func (s *stripeIndex) smallestAround(h ring) int {
 	x, y := (h[0][0]+h[1][0])/2, (h[0][1]+h[1][1])/2
 	contains := map[int]bool{}
 	for _, e := range s.rows[s.row(y)] {

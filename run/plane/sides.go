@@ -33,7 +33,8 @@ func Boundary(m *vtk.Grid, inside []bool) []Side {
 	return list
 }
 
-// toggle adds a side, unless the opposite side of the neighbouring triangle is there: then it removes that one.
+// toggle adds a side. If the neighbouring triangle has already added the same edge in the opposite direction, it
+// removes that one instead: the edge is inside the area.
 func toggle(sides map[Side]bool, s Side) {
 	if sides[s.reversed()] {
 		delete(sides, s.reversed())

@@ -20,7 +20,7 @@ func Compare(dirs []string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.animation() {
+	if o.isAnimation() {
 		return nil, fmt.Errorf("an animation shows a single run: give one folder")
 	}
 	c := &comparison{pictureWriter: pictureWriter{options: &o, defaultDir: "plots"}}
@@ -35,10 +35,10 @@ func Compare(dirs []string, o Options) (*Result, error) {
 		wanted bool
 		draw   func() error
 	}{
-		{len(o.Fields) > 0, c.fields},
-		{o.everything() || len(o.Gauges) > 0, c.gauges},
-		{o.everything() || len(o.Columns) > 0 && len(o.Gauges) == 0, c.columns},
-		{o.everything(), c.metrics},
+		{len(o.Fields) > 0, c.drawFields},
+		{o.drawsEverything() || len(o.Gauges) > 0, c.drawGauges},
+		{o.drawsEverything() || len(o.Columns) > 0 && len(o.Gauges) == 0, c.drawColumns},
+		{o.drawsEverything(), c.drawMetrics},
 	}
 	for _, d := range draws {
 		if d.wanted {
@@ -81,8 +81,8 @@ func runNames(dirs []string) []string {
 	return names
 }
 
-// gauges plots gauges with the same name together, with axes for each column.
-func (c *comparison) gauges() error {
+// drawGauges plots gauges with the same name together, with axes for each column.
+func (c *comparison) drawGauges() error {
 	files := map[string][]string{} // by gauge: the file in each run, "" for none
 	for i, r := range c.runs {
 		for _, pattern := range []string{filepath.Join("gauges", "*.csv"), "gauge_*.csv"} {
@@ -101,7 +101,7 @@ func (c *comparison) gauges() error {
 	}
 	gauges := slices.Sorted(maps.Keys(files))
 	for _, wanted := range c.options.Gauges {
-		if wanted != all && !slices.Contains(gauges, wanted) {
+		if wanted != allNames && !slices.Contains(gauges, wanted) {
 			return fmt.Errorf("no gauge %q in any run; there are %s", wanted, strings.Join(gauges, ", "))
 		}
 	}
@@ -109,16 +109,16 @@ func (c *comparison) gauges() error {
 		if len(c.options.Gauges) > 0 && !wants(c.options.Gauges, gauge) {
 			continue
 		}
-		if err := c.gauge(gauge, files[gauge]); err != nil {
+		if err := c.drawGauge(gauge, files[gauge]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *comparison) gauge(gauge string, files []string) error {
+func (c *comparison) drawGauge(gauge string, files []string) error {
 	s := &chart.Series{Title: "gauge " + gauge}
-	byColumn := map[string]*measured{}
+	byColumn := map[string]*measurements{}
 	for i, path := range files {
 		if path == "" {
 			continue
@@ -128,27 +128,27 @@ func (c *comparison) gauge(gauge string, files []string) error {
 			return err
 		}
 		columns := gaugeColumns(t, c.options.Columns)
-		measured, err := c.runs[i].measuredAt(gauge, columns)
+		found, err := c.runs[i].measurementsAt(gauge, columns)
 		if err != nil {
 			return err
 		}
 		for _, column := range columns {
 			values := t.columns[slices.Index(t.names, column)]
-			add(s, withUnit(column), chart.Curve{Name: c.names[i], T: times, Values: values})
-			if m := measured[column]; m != nil {
+			addCurve(s, withUnit(column), chart.Curve{Name: c.names[i], T: times, Values: values})
+			if m := found[column]; m != nil {
 				byColumn[column] = m
 				c.addNote("gauge %s, %s of %s: %s", gauge, column, c.names[i], m.errorOf(times, values, unitOf(column)))
 			}
 		}
 	}
 	for column, m := range byColumn {
-		add(s, withUnit(column), chart.Curve{Name: "measured", T: m.t, Values: m.values, Points: true})
+		addCurve(s, withUnit(column), chart.Curve{Name: "measured", T: m.t, Values: m.values, Points: true})
 	}
-	return c.series("compare-gauge-"+gauge, s)
+	return c.drawSeries("compare-gauge-"+gauge, s)
 }
 
-// columns plots each column of conservation.csv on its own axes.
-func (c *comparison) columns() error {
+// drawColumns plots each column of conservation.csv on its own axes.
+func (c *comparison) drawColumns() error {
 	drifts, other := &chart.Series{Title: "drift of conserved quantities"}, &chart.Series{}
 	for i, r := range c.runs {
 		path := filepath.Join(r.dir, "conservation.csv")
@@ -161,37 +161,37 @@ func (c *comparison) columns() error {
 		}
 		for _, column := range columnCurves(t, c.options.Columns) {
 			s := other
-			if column.drifts {
+			if column.isDrift {
 				s = drifts
 			}
-			if column.sweeps {
+			if column.overSweeps {
 				s.XLabel = "sweeps"
 			}
 			label := column.panel
 			switch short := strings.TrimSuffix(column.column, "_drift"); {
-			case column.drifts && column.relative:
+			case column.isDrift && column.relative:
 				label = short + ", relative"
-			case column.drifts:
+			case column.isDrift:
 				label = withUnit(short)
-			case column.name != column.column || column.panel != withUnit(column.column) && !column.unknown:
+			case column.name != column.column || column.panel != withUnit(column.column) && !column.undeclared:
 				label = withUnit(column.column)
 			}
-			add(s, label, chart.Curve{Name: c.names[i], T: times, Values: column.values})
+			addCurve(s, label, chart.Curve{Name: c.names[i], T: times, Values: column.values})
 		}
 	}
 	for _, wanted := range c.options.Columns {
 		found := slices.ContainsFunc(c.runs, func(r *runner) bool { return slices.Contains(r.columns, wanted) })
-		if wanted != all && !found {
+		if wanted != allNames && !found {
 			return fmt.Errorf("no column %q in any run; there are %s", wanted, strings.Join(c.runs[0].columns, ", "))
 		}
 	}
-	if err := c.series("compare-conservation", drifts); err != nil {
+	if err := c.drawSeries("compare-conservation", drifts); err != nil {
 		return err
 	}
-	return c.series("compare-course", other)
+	return c.drawSeries("compare-course", other)
 }
 
-func (c *comparison) series(name string, s *chart.Series) error {
+func (c *comparison) drawSeries(name string, s *chart.Series) error {
 	if len(s.Panels) == 0 {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (c *comparison) series(name string, s *chart.Series) error {
 		s.Title = *c.options.Title
 	}
 	picture, err := s.Draw()
-	if c.skipped(name, err) {
+	if c.skipWithNote(name, err) {
 		return nil
 	}
 	if err != nil {
@@ -209,8 +209,8 @@ func (c *comparison) series(name string, s *chart.Series) error {
 	return c.save(name, -1, picture)
 }
 
-// fields draws the named fields of each run side by side, in the chosen frame.
-func (c *comparison) fields() error {
+// drawFields draws the named fields of each run side by side, in the chosen frame.
+func (c *comparison) drawFields() error {
 	for _, name := range c.options.Fields {
 		var row []*figure.Figure
 		spans := map[string]*span{}
@@ -227,7 +227,7 @@ func (c *comparison) fields() error {
 				}
 				title := r.title(fmt.Sprintf("%s: %s%s, %s", c.names[i], name, d.slice, d.timeText(time)), name, d.timeText(time))
 				r.options.Page.NoBar = i+1 < len(c.runs)
-				picture, err := r.picture(d, &d.fields[0], title, spans[name])
+				picture, err := r.drawField(d, &d.fields[0], title, spans[name])
 				if err != nil {
 					return fmt.Errorf("%s: field %q: %w", r.dir, name, err)
 				}

@@ -8,16 +8,16 @@ import (
 // dryThreshold returns the threshold of a field such as the depth of a layer: where its value is at most the threshold,
 // the fields of the layer are masked.
 func (r *runner) dryThreshold(field string) float64 {
-	if r.options.Dry != nil {
-		return *r.options.Dry
+	if r.options.DryThreshold != nil {
+		return *r.options.DryThreshold
 	}
-	return r.dry[field]
+	return r.dryThresholds[field]
 }
 
 // findDryThresholds gets the dry thresholds from the solver; they follow from the case and the first frame.
 func (r *runner) findDryThresholds(first string) error {
-	r.dry = map[string]float64{}
-	if r.options.Dry != nil || isImage(first) {
+	r.dryThresholds = map[string]float64{}
+	if r.options.DryThreshold != nil || isImage(first) {
 		return nil
 	}
 	g, err := vtk.Read(first)
@@ -29,7 +29,7 @@ func (r *runner) findDryThresholds(first string) error {
 		if !ok || f.MaskThreshold == nil || a.Components > 1 || r.runCase != nil && r.runCase.Solver != kind.Name {
 			continue
 		}
-		r.dry[a.Name] = f.MaskThreshold(r.runCase, a.Float64s())
+		r.dryThresholds[a.Name] = f.MaskThreshold(r.runCase, a.Float64s())
 	}
 	return nil
 }
@@ -43,9 +43,9 @@ const (
 )
 
 // dryCells marks cells with a thickness h of at most threshold as dry, and excludes them and films from the colour
-// scale: in films on a shore, level and speed have extreme values, which would dominate the scale. If the field is h
-// itself, there are no films.
-func (r *runner) dryCells(f *field, h []float64, cells []int, itself bool, threshold float64) {
+// scale: in films on a shore, level and speed have extreme values, which would dominate the scale. If isThickness
+// is set, the field is h itself, and there are no films.
+func (r *runner) dryCells(f *field, h []float64, cells []int, isThickness bool, threshold float64) {
 	wet, sum := 0.0, 0.0
 	for _, c := range cells {
 		if h[c] > threshold {
@@ -53,7 +53,7 @@ func (r *runner) dryCells(f *field, h []float64, cells []int, itself bool, thres
 		}
 	}
 	film := threshold
-	if wet > 0 && threshold > 0 && !itself {
+	if wet > 0 && threshold > 0 && !isThickness {
 		film = max(threshold, min(filmOfDry*threshold, maxOfMean*sum/wet), filmOfMean*sum/wet)
 	}
 	for i, c := range cells {

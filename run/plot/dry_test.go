@@ -39,20 +39,20 @@ func TestDryLand(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "bay.pvd")
-	all, err := vtk.ReadPVD(path)
+	frames, err := vtk.ReadPVD(path)
 	if err == nil {
 		err = r.findDryThresholds(filepath.Join(dir, "bay-0.vtu"))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	spans, err := r.spans(path, all, []int{0, 1})
+	spans, err := r.spans(path, frames, []int{0, 1})
 	if err != nil || *spans["level"] != (span{0.5, 1.5, 0.5}) || spans["film"].lo != 1 {
 		t.Errorf("spans %+v, %v", spans, err)
 	}
 	low := 0.1
-	r.options.Dry = &low
-	if spans, err = r.spans(path, all, []int{0, 1}); err != nil || spans["level"].hi != 40 {
+	r.options.DryThreshold = &low
+	if spans, err = r.spans(path, frames, []int{0, 1}); err != nil || spans["level"].hi != 40 {
 		t.Errorf("with a dry threshold below all films: %+v, %v", spans["level"], err)
 	}
 	// Films are drawn in the colours of the scale, but do not influence it.
@@ -60,7 +60,7 @@ func TestDryLand(t *testing.T) {
 	r.dryCells(f, []float64{0, 0.005, 0.5, 1}, []int{1, 2, 3, 0}, false, 0.001)
 	if !slices.Equal(f.offScale, []bool{true, false, false, true}) ||
 		!slices.Equal(f.dry, []bool{false, false, false, true}) {
-		t.Errorf("apart %v, dry %v", f.offScale, f.dry)
+		t.Errorf("offScale %v, dry %v", f.offScale, f.dry)
 	}
 	levelOnly := vtk.Array{Name: "level", Components: 1, Data: []float64{1}}
 	r.newField(vtk.Arrays{levelOnly}, levelOnly, []int{0})

@@ -14,43 +14,43 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// frames draws the chosen frames of a .pvd file.
-func (r *runner) frames(path string) error {
-	all, err := vtk.ReadPVD(path)
+// drawFrames draws the chosen frames of a .pvd file.
+func (r *runner) drawFrames(path string) error {
+	frames, err := vtk.ReadPVD(path)
 	if err != nil {
 		return err
 	}
-	if len(all) == 0 {
+	if len(frames) == 0 {
 		return fmt.Errorf("%s: the series has no frames yet", path)
 	}
-	chosen, err := r.selectFrames(path, len(all))
+	chosen, err := r.selectFrames(path, len(frames))
 	if err != nil {
 		return err
 	}
-	if isLines(all[0].File) {
-		return r.surfaces(path, all, chosen)
+	if isLines(frames[0].File) {
+		return r.drawSurfaces(path, frames, chosen)
 	}
-	if err := r.findDryThresholds(framePath(path, all[0])); err != nil {
+	if err := r.findDryThresholds(framePath(path, frames[0])); err != nil {
 		return err
 	}
-	spans, err := r.spans(path, all, chosen)
+	spans, err := r.spans(path, frames, chosen)
 	if err != nil {
 		return err
 	}
 	name := strings.TrimSuffix(filepath.Base(path), ".pvd")
 	for k, i := range chosen {
-		d, err := r.load(framePath(path, all[i]))
+		d, err := r.load(framePath(path, frames[i]))
 		if err == nil {
-			err = r.frame(d, name, i, all[i].Time, spans, k == 0)
+			err = r.drawFrame(d, name, i, frames[i].Time, spans, k == 0)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: frame %d: %w", path, i, err)
 		}
 	}
-	if len(all) < 2 || r.options.animation() {
+	if len(frames) < 2 || r.options.isAnimation() {
 		return nil
 	}
-	return r.beforeAfter(path, name, all)
+	return r.drawBeforeAfter(path, name, frames)
 }
 
 // selectFrames returns the indices of the frames to draw, out of count frames.
@@ -80,16 +80,16 @@ func framePath(series string, f vtk.Frame) string {
 }
 
 // span is the range of the values of a field that are drawn in colours.
-type span struct{ lo, hi, leastPositive float64 } // above is the smallest positive value
+type span struct{ lo, hi, leastPositive float64 } // leastPositive is the smallest positive value
 
 // spans returns the ranges of fields over all chosen frames, which share a scale so that they can be compared.
-func (r *runner) spans(path string, all []vtk.Frame, chosen []int) (map[string]*span, error) {
+func (r *runner) spans(path string, frames []vtk.Frame, chosen []int) (map[string]*span, error) {
 	spans := map[string]*span{}
 	if len(chosen) < 2 || r.options.Range != nil {
 		return spans, nil
 	}
 	for _, i := range chosen {
-		d, err := r.load(framePath(path, all[i]))
+		d, err := r.load(framePath(path, frames[i]))
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func (d *frameData) widenSpans(spans map[string]*span) {
 			spans[f.name] = s
 		}
 		for i, v := range f.values {
-			if v-v != 0 || f.offScale != nil && f.offScale[i] {
+			if !chart.IsFinite(v) || f.offScale != nil && f.offScale[i] {
 				continue
 			}
 			if s.lo, s.hi = math.Min(s.lo, v), math.Max(s.hi, v); v > 0 {
@@ -144,38 +144,38 @@ func (r *runner) colouring(f *field, s *span) chart.Colouring {
 			c.Range = &[2]float64{s.leastPositive, s.hi}
 		}
 	case s.lo < 0 && s.hi > 0:
-		reach := math.Max(-s.lo, s.hi)
-		c.Range = &[2]float64{-reach, reach}
+		largest := math.Max(-s.lo, s.hi)
+		c.Range = &[2]float64{-largest, largest}
 	case s.lo < s.hi:
 		c.Range = &[2]float64{s.lo, s.hi}
 	}
 	return c
 }
 
-// title returns the title of a picture: the usual one, or that of the user, in which {field} and {t} are replaced by
+// title returns the title of a picture: the standard one, or that of the user, in which {field} and {t} are replaced by
 // the field and the time.
-func (r *runner) title(usual, field, moment string) string {
+func (r *runner) title(standard, field, moment string) string {
 	if r.options.Title == nil {
-		return usual
+		return standard
 	}
 	return strings.NewReplacer("{field}", field, "{t}", moment).Replace(*r.options.Title)
 }
 
-// frame draws the fields of a frame, and the partition if partition is set.
-func (r *runner) frame(
+// drawFrame draws the fields of a frame, and the partition if partition is set.
+func (r *runner) drawFrame(
 	d *frameData, name string, number int, time float64, spans map[string]*span, partition bool,
 ) error {
 	for k := range d.fields {
 		f := &d.fields[k]
 		title := r.title(fmt.Sprintf("%s: %s%s, %s", name, f.name, d.slice, d.timeText(time)), f.name, d.timeText(time))
 		if r.options.Histogram {
-			if err := r.histogram(name+"-"+f.name+"-histogram", number, title, []*field{f}, nil); err != nil {
+			if err := r.drawHistogram(name+"-"+f.name+"-histogram", number, title, []*field{f}, nil); err != nil {
 				return err
 			}
 			continue
 		}
-		picture, err := r.picture(d, f, title, spans[f.name])
-		if r.skipped(f.name, err) {
+		picture, err := r.drawField(d, f, title, spans[f.name])
+		if r.skipWithNote(f.name, err) {
 			continue
 		}
 		if err != nil {
@@ -186,15 +186,15 @@ func (r *runner) frame(
 		}
 	}
 	requested := wants(r.options.Fields, "rank")
-	several := slices.ContainsFunc(d.rank, func(rank int32) bool { return rank > 0 })
-	if !partition || d.rank == nil || r.options.Histogram || !requested && (len(r.options.Fields) > 0 || !several) {
+	severalRanks := slices.ContainsFunc(d.rank, func(rank int32) bool { return rank > 0 })
+	if !partition || d.rank == nil || r.options.Histogram || !requested && (len(r.options.Fields) > 0 || !severalRanks) {
 		return nil
 	}
 	label := "partition of " + words.Count(d.count, "cell")
 	if d.grid == nil {
 		label += d.slice
 	}
-	picture, err := d.partition(r.title(name+": "+label, label, d.timeText(time)), r.options.Page)
+	picture, err := d.drawPartition(r.title(name+": "+label, label, d.timeText(time)), r.options.Page)
 	if err != nil {
 		return err
 	}

@@ -49,8 +49,8 @@ func isLevel(column string) bool {
 	return f.GaugeDefault
 }
 
-// gauge plots a time series, with a panel for each unit, and measurements at the gauge.
-func (r *runner) gauge(path string) error {
+// drawGauge plots a time series, with a panel for each unit, and measurements at the gauge.
+func (r *runner) drawGauge(path string) error {
 	name := gaugeName(path)
 	addUnique(&r.gauges, name)
 	if len(r.options.Gauges) > 0 && !wants(r.options.Gauges, name) {
@@ -71,30 +71,30 @@ func (r *runner) gauge(path string) error {
 	if columns, err = r.addMeasuredColumns(name, t, columns); err != nil {
 		return err
 	}
-	measured, err := r.measuredAt(name, columns)
+	byColumn, err := r.measurementsAt(name, columns)
 	if err != nil {
 		return err
 	}
 	for _, column := range columns {
 		label := unitOf(column)
-		if len(columns) == 1 || len(measured) > 0 || len(r.options.Columns) == 0 && isLevel(column) {
+		if len(columns) == 1 || len(byColumn) > 0 || len(r.options.Columns) == 0 && isLevel(column) {
 			label = withUnit(column)
 		}
 		c := chart.Curve{Name: column, Values: t.columns[slices.Index(t.names, column)]}
-		m, found := measured[column]
+		m, found := byColumn[column]
 		if !found {
-			add(s, label, c)
+			addCurve(s, label, c)
 			continue
 		}
 		label, c.Name = withUnit(column), "computed"
-		add(s, label, c)
-		add(s, label, chart.Curve{Name: "measured", T: m.t, Values: m.values, Points: true})
+		addCurve(s, label, c)
+		addCurve(s, label, chart.Curve{Name: "measured", T: m.t, Values: m.values, Points: true})
 		if text := m.errorOf(times, c.Values, unitOf(column)); text != "" {
 			s.Title += "\n" + column + ": " + text
 			r.addNote("gauge %s, %s: %s", name, column, text)
 		}
 	}
-	return r.series("gauge-"+name, s, path)
+	return r.drawSeries("gauge-"+name, s, path)
 }
 
 // addMeasuredColumns adds, if the user asks for no columns, those for which the run has a copy of measurements.
@@ -112,8 +112,8 @@ func (r *runner) addMeasuredColumns(gauge string, t *table, columns []string) ([
 	return columns, err
 }
 
-// transect plots the flows through a line.
-func (r *runner) transect(path string) error {
+// drawTransect plots the flows through a line.
+func (r *runner) drawTransect(path string) error {
 	t, times, err := readTimeSeries(path)
 	if err != nil {
 		return err
@@ -122,20 +122,20 @@ func (r *runner) transect(path string) error {
 	s := &chart.Series{Title: "transect " + name, T: times}
 	for k, column := range t.names {
 		if column != "t" {
-			add(s, withUnit(column), chart.Curve{Name: column, Values: t.columns[k]})
+			addCurve(s, withUnit(column), chart.Curve{Name: column, Values: t.columns[k]})
 		}
 	}
-	return r.series("transect-"+name, s, path)
+	return r.drawSeries("transect-"+name, s, path)
 }
 
 // errorOf describes the difference between computed and measured values, at the times of measurements within the run.
-func (m *measured) errorOf(times, values []float64, unit string) string {
+func (m *measurements) errorOf(times, values []float64, unit string) string {
 	n, sum, squares, largest := 0, 0.0, 0.0, 0.0
 	for i, t := range m.t {
 		if t < times[0] || t > times[len(times)-1] {
 			continue
 		}
-		if d := interpolate(times, values, t) - m.values[i]; d-d == 0 {
+		if d := interpolate(times, values, t) - m.values[i]; chart.IsFinite(d) {
 			n++
 			sum, squares, largest = sum+d, squares+d*d, math.Max(largest, math.Abs(d))
 		}
@@ -162,6 +162,6 @@ func interpolate(times, values []float64, t float64) float64 {
 	case times[k] == times[k-1]:
 		return values[k]
 	}
-	part := (t - times[k-1]) / (times[k] - times[k-1])
-	return values[k-1] + part*(values[k]-values[k-1])
+	fraction := (t - times[k-1]) / (times[k] - times[k-1])
+	return values[k-1] + fraction*(values[k]-values[k-1])
 }

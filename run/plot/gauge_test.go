@@ -96,12 +96,12 @@ func TestMeasured(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	names, all, err := parseMeasured(strings.NewReader("time, a\n2026-01-31T12:00:10Z, 3\n"),
+	names, series, err := parseMeasured(strings.NewReader("time, a\n2026-01-31T12:00:10Z, 3\n"),
 		config.Time{Epoch: "2026-01-31T12:00:00Z"})
-	if err != nil || names[0] != "a" || all[0].t[0] != 10 || all[0].values[0] != 3 {
-		t.Errorf("dates: %v %v %v", names, all, err)
+	if err != nil || names[0] != "a" || series[0].t[0] != 10 || series[0].values[0] != 3 {
+		t.Errorf("dates: %v %v %v", names, series, err)
 	}
-	none := (&measured{t: []float64{50}, values: []float64{1}}).errorOf([]float64{0, 1}, []float64{0, 1}, "m")
+	none := (&measurements{t: []float64{50}, values: []float64{1}}).errorOf([]float64{0, 1}, []float64{0, 1}, "m")
 	if !strings.Contains(none, "no measurements") || math.IsNaN(interpolate([]float64{0, 1}, []float64{0, 1}, 2)) {
 		t.Errorf("after the run: %q", none)
 	}

@@ -15,8 +15,8 @@ import (
 func isImage(path string) bool { e := filepath.Ext(path); return e == ".vti" || e == ".pvti" }
 func isLines(path string) bool { e := filepath.Ext(path); return e == ".vtp" || e == ".pvtp" }
 
-// maxDrawn is the largest number of cells of a grid that can be drawn: each is two triangles.
-const maxDrawn = math.MaxInt32 / 4
+// maxDrawnCells is the largest number of cells of a grid that can be drawn: each is two triangles.
+const maxDrawnCells = math.MaxInt32 / 4
 
 // planeAxes are the horizontal and vertical axis of a picture of a plane, by the axis normal to it.
 var planeAxes = [3][2]int{{1, 2}, {0, 2}, {0, 1}}
@@ -35,7 +35,7 @@ func (r *runner) loadImage(path string) (*frameData, error) {
 	}
 	across, up := planeAxes[plane.Axis][0], planeAxes[plane.Axis][1]
 	nx, ny := m.N[across], m.N[up]
-	if nx >= maxDrawn/ny {
+	if nx >= maxDrawnCells/ny {
 		return nil, fmt.Errorf("%s: %d by %d cells are too many to draw: choose another slice", path, nx, ny)
 	}
 	for j := range ny + 1 {
@@ -45,17 +45,17 @@ func (r *runner) loadImage(path string) (*frameData, error) {
 		}
 	}
 	strides := [3]int{1, m.N[0], m.N[0] * m.N[1]}
-	drawn := make([]int, 0, 2*nx*ny)
+	cellOfTriangle := make([]int, 0, 2*nx*ny)
 	for j := range ny {
 		for i := range nx {
 			a := int32(j*(nx+1) + i)
 			b := a + int32(nx) + 1
 			d.cells = append(d.cells, [3]int32{a, a + 1, b + 1}, [3]int32{a, b + 1, b})
 			cell := layer*strides[plane.Axis] + i*strides[across] + j*strides[up]
-			drawn = append(drawn, cell, cell)
+			cellOfTriangle = append(cellOfTriangle, cell, cell)
 		}
 	}
-	if err := r.addFields(d, path, m.CellData, drawn, across, up); err != nil {
+	if err := r.addFields(d, path, m.CellData, cellOfTriangle, across, up); err != nil {
 		return nil, err
 	}
 	if m.Dim == 3 {
@@ -108,8 +108,8 @@ func (d *frameData) exteriorView(title string, p chart.Page) (*figure.Figure, er
 		return v.Draw()
 	}
 	m := d.grid
-	all, _ := m.CellData.Find("rank")
-	ranks, _ := all.Int64s()
+	rankArray, _ := m.CellData.Find("rank")
+	ranks, _ := rankArray.Int64s()
 	for k := range 3 {
 		v.Box[0][k] = m.Origin[k] + float64(m.Lo[k])*m.Spacing[k]
 		v.Box[1][k] = v.Box[0][k] + float64(m.N[k])*m.Spacing[k]

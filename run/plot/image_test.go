@@ -144,7 +144,7 @@ func TestSliceAlongX(t *testing.T) {
 	if err != nil || d.grid == nil {
 		t.Fatal(err)
 	}
-	if _, err := d.partition("", chart.Page{Width: 400}); err != nil {
+	if _, err := d.drawPartition("", chart.Page{Width: 400}); err != nil {
 		t.Errorf("exterior view of the partition: %v", err)
 	}
 }

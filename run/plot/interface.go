@@ -18,11 +18,11 @@ func readInterface(path string) (*vtk.PolyData, error) {
 	candidates := []string{stem + ext}
 	if number := strings.LastIndexByte(stem, '_'); number >= 0 {
 		dir, name := filepath.Split(stem[:number])
-		all, err := os.ReadDir(filepath.Clean(dir + "."))
+		files, err := os.ReadDir(filepath.Clean(dir + "."))
 		if err != nil {
 			return nil, err
 		}
-		for _, file := range all {
+		for _, file := range files {
 			format, ok := strings.CutPrefix(file.Name(), name+"_")
 			if !ok {
 				continue

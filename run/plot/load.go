@@ -47,8 +47,8 @@ type field struct {
 	span        *[2]float64 // declared range of the colour bar; nil for the range of values
 }
 
-// picture draws a field of a frame.
-func (r *runner) picture(d *frameData, f *field, title string, s *span) (*figure.Figure, error) {
+// drawField draws a field of a frame.
+func (r *runner) drawField(d *frameData, f *field, title string, s *span) (*figure.Figure, error) {
 	c := r.colouring(f, s)
 	if d.solid != nil {
 		return d.solidView(f, c, title, r.options.Page)
@@ -60,8 +60,8 @@ func (r *runner) picture(d *frameData, f *field, title string, s *span) (*figure
 	return m.Draw()
 }
 
-// partition draws which rank owns which cells; in space as an exterior view.
-func (d *frameData) partition(title string, p chart.Page) (*figure.Figure, error) {
+// drawPartition draws which rank owns which cells; in space as an exterior view.
+func (d *frameData) drawPartition(title string, p chart.Page) (*figure.Figure, error) {
 	if d.solid != nil || d.grid != nil {
 		return d.exteriorView(title, p)
 	}
@@ -111,7 +111,7 @@ func (r *runner) load(path string) (*frameData, error) {
 // addFields adds the cell arrays to draw, for some of the cells in their order. across and up are the axes of the
 // picture.
 func (r *runner) addFields(d *frameData, path string, data vtk.Arrays, cells []int, across, up int) (err error) {
-	known := false
+	anyDeclared := false
 	for _, a := range data {
 		switch a.Name {
 		case "rank":
@@ -124,14 +124,14 @@ func (r *runner) addFields(d *frameData, path string, data vtk.Arrays, cells []i
 		default:
 			addUnique(&r.fields, a.Name)
 			declared, _, ok := solvers.FieldOf(a.Name)
-			known = known || ok
+			anyDeclared = anyDeclared || ok
 			// Fields that are only there for restarts, such as interface planes, are drawn on request only.
 			if wants(r.options.Fields, a.Name) || len(r.options.Fields) == 0 && !declared.OnRequest {
 				d.fields = append(d.fields, r.newField(data, a, cells))
 			}
 		}
 	}
-	d.axes = axes(across, up, known || r.runCase != nil)
+	d.axes = axes(across, up, anyDeclared || r.runCase != nil)
 	if len(r.options.Arrows) > 0 {
 		if d.arrows, err = r.arrowVectors(data, cells, across, up); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
@@ -153,12 +153,12 @@ func axes(across, up int, meters bool) chart.Axes {
 // vectors.
 func (r *runner) newField(data vtk.Arrays, a vtk.Array, cells []int) field {
 	f := field{name: a.Name, label: withUnit(a.Name), values: make([]float64, len(cells)), span: rangeOf(a.Name)}
-	all, width := a.Float64s(), max(a.Components, 1)
+	numbers, width := a.Float64s(), max(a.Components, 1)
 	for i, c := range cells {
-		tuple := all[c*width : (c+1)*width]
+		tuple := numbers[c*width : (c+1)*width]
 		f.values[i] = tuple[0]
 		if width > 1 {
-			f.values[i] = length(tuple)
+			f.values[i] = vectorLength(tuple)
 		}
 	}
 	if width > 1 {
@@ -182,7 +182,7 @@ func (r *runner) newField(data vtk.Arrays, a vtk.Array, cells []int) field {
 func (r *runner) arrowVectors(data vtk.Arrays, cells []int, across, up int) (*chart.Arrows, error) {
 	names := r.options.Arrows
 	a := &chart.Arrows{Name: strings.Join(names, ", "), Unit: unitOf(names[0])}
-	var parts [2][]float64
+	var components [2][]float64
 	for k, axis := range [2]int{across, up} {
 		name := names[min(k, len(names)-1)]
 		array, ok := data.Find(name)
@@ -204,10 +204,10 @@ func (r *runner) arrowVectors(data vtk.Arrays, cells []int, across, up int) (*ch
 		}
 		values := array.Float64s()
 		for _, c := range cells {
-			parts[k] = append(parts[k], values[c*width+axis])
+			components[k] = append(components[k], values[c*width+axis])
 		}
 	}
-	a.U, a.V = parts[0], parts[1]
+	a.U, a.V = components[0], components[1]
 	return a, nil
 }
 
@@ -218,7 +218,7 @@ func namesOf(data vtk.Arrays) (names []string) {
 	return names
 }
 
-func length(tuple []float64) float64 {
+func vectorLength(tuple []float64) float64 {
 	l := 0.0
 	for _, v := range tuple {
 		l = math.Hypot(l, v)
@@ -227,17 +227,17 @@ func length(tuple []float64) float64 {
 }
 
 func ranks(a vtk.Array, cells []int) ([]int32, error) {
-	all, ok := a.Int64s()
+	numbers, ok := a.Int64s()
 	if !ok || a.Components > 1 {
 		return nil, fmt.Errorf("the cell array \"rank\" has %T in tuples of %d, want single integers",
 			a.Data, a.Components)
 	}
 	rank := make([]int32, len(cells))
 	for i, c := range cells {
-		if all[c] < 0 || all[c] > math.MaxInt32 {
-			return nil, fmt.Errorf("cell %d has rank %d, want 0 or more", c, all[c])
+		if numbers[c] < 0 || numbers[c] > math.MaxInt32 {
+			return nil, fmt.Errorf("cell %d has rank %d, want 0 or more", c, numbers[c])
 		}
-		rank[i] = int32(all[c])
+		rank[i] = int32(numbers[c])
 	}
 	return rank, nil
 }

@@ -13,16 +13,17 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
-// measured is a time series that an instrument has measured at a gauge.
-type measured struct{ t, values []float64 }
+// measurements is a time series that an instrument has measured at a gauge.
+type measurements struct{ t, values []float64 }
 
-// measuredAt reads measurements for the columns of a gauge, and returns them by column. They come from the table that
-// the user names, else from the run's copy of the one that its case names. A column of the table belongs to the column
-// of the gauge with the same name. A column with the name of the gauge, or the only one in the table, belongs to the
-// first column.
-func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measured, error) {
+// measurementsAt reads measurements for the columns of a gauge, and returns them by column. They come from the table
+// that the user names, else from the run's copy of the one that its case names. A column of the table belongs to the
+// column of the gauge with the same name. A column with the name of the gauge, or the only one in the table, belongs to
+// the first column.
+func (r *runner) measurementsAt(gauge string, columns []string) (map[string]*measurements, error) {
 	path, caseTime := cmp.Or(r.options.Measured, r.measuredCopy(gauge)), config.Time{}
 	if path == "" || len(columns) == 0 {
 		return nil, nil
@@ -30,17 +31,17 @@ func (r *runner) measuredAt(gauge string, columns []string) (map[string]*measure
 	if r.runCase != nil {
 		caseTime = r.runCase.Time
 	}
-	names, all, err := readMeasured(path, caseTime)
+	names, series, err := readMeasured(path, caseTime)
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]*measured{}
+	found := map[string]*measurements{}
 	for k, name := range names {
 		switch {
 		case slices.Contains(columns, name):
-			found[name] = all[k]
+			found[name] = series[k]
 		case name == gauge || len(names) == 1:
-			found[columns[0]] = all[k]
+			found[columns[0]] = series[k]
 		}
 	}
 	if len(found) == 0 && r.options.Measured != "" && len(r.options.Gauges) > 0 {
@@ -59,21 +60,21 @@ func (r *runner) measuredCopy(gauge string) string {
 	return path
 }
 
-func readMeasured(path string, caseTime config.Time) (names []string, all []*measured, err error) {
+func readMeasured(path string, caseTime config.Time) (names []string, series []*measurements, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("measured: %w", err)
 	}
 	defer file.Close()
-	if names, all, err = parseMeasured(file, caseTime); err != nil {
+	if names, series, err = parseMeasured(file, caseTime); err != nil {
 		return nil, nil, fmt.Errorf("%s:%w", path, err)
 	}
-	return names, all, nil
+	return names, series, nil
 }
 
 // parseMeasured reads a table. Its header names the columns; the first column is the time, increasing, in s or as a
 // date. Empty values and NaN mean that there is no measurement. Errors start with the line number.
-func parseMeasured(in io.Reader, caseTime config.Time) (names []string, all []*measured, err error) {
+func parseMeasured(in io.Reader, caseTime config.Time) (names []string, series []*measurements, err error) {
 	r := csv.NewReader(in)
 	r.Comment, r.TrimLeadingSpace, r.ReuseRecord = '#', true, true
 	header, err := r.Read()
@@ -87,7 +88,7 @@ func parseMeasured(in io.Reader, caseTime config.Time) (names []string, all []*m
 		return nil, nil, errors.New("1: want a column for the time and at least one for values, separated by commas")
 	}
 	for _, name := range header[1:] {
-		names, all = append(names, strings.TrimSpace(strings.Clone(name))), append(all, &measured{})
+		names, series = append(names, strings.TrimSpace(strings.Clone(name))), append(series, &measurements{})
 	}
 	last, rows := 0.0, 0
 	for {
@@ -116,13 +117,13 @@ func parseMeasured(in io.Reader, caseTime config.Time) (names []string, all []*m
 			if err != nil && word != "" {
 				return nil, nil, fmt.Errorf("%d: column %q: %.40q is not a number", line, names[k], word)
 			}
-			if word != "" && v-v == 0 {
-				all[k].t, all[k].values = append(all[k].t, t), append(all[k].values, v)
+			if word != "" && chart.IsFinite(v) {
+				series[k].t, series[k].values = append(series[k].t, t), append(series[k].values, v)
 			}
 		}
 	}
 	if rows == 0 {
 		return nil, nil, errors.New(" the file has a header line, but no rows")
 	}
-	return names, all, nil
+	return names, series, nil
 }

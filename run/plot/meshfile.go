@@ -33,7 +33,7 @@ func Meshes(paths []string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.animation() {
+	if o.isAnimation() {
 		return nil, fmt.Errorf("an animation shows the frames of a run, not meshes")
 	}
 	o.Edges = true
@@ -49,20 +49,20 @@ func Meshes(paths []string, o Options) (*Result, error) {
 	names := runNames(paths)
 	for _, field := range fields {
 		r.options.Fields = []string{field}
-		if err := r.meshes(paths, names, field); err != nil {
+		if err := r.drawMeshes(paths, names, field); err != nil {
 			return &r.Result, err
 		}
 	}
 	return &r.Result, r.finish()
 }
 
-// meshes draws one field of several meshes.
-func (r *runner) meshes(paths, names []string, name string) error {
+// drawMeshes draws one field of several meshes.
+func (r *runner) drawMeshes(paths, names []string, name string) error {
 	var loaded []*frameData
 	var sets []*field
 	spans := map[string]*span{}
 	for _, path := range paths {
-		d, err := r.mesh(path)
+		d, err := r.loadMesh(path)
 		if err != nil {
 			return err
 		}
@@ -84,9 +84,9 @@ func (r *runner) meshes(paths, names []string, name string) error {
 			var picture *figure.Figure
 			var err error
 			if len(d.fields) == 0 {
-				picture, err = r.groups(d, title)
+				picture, err = r.drawGroups(d, title)
 			} else {
-				picture, err = r.picture(d, &d.fields[0], title, spans[name])
+				picture, err = r.drawField(d, &d.fields[0], title, spans[name])
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", paths[k], err)
@@ -108,11 +108,11 @@ func (r *runner) meshes(paths, names []string, name string) error {
 	if len(paths) == 1 {
 		names = nil
 	}
-	return r.histogram(file+"-"+name+"-histogram", -1, r.title(title, name, ""), sets, names)
+	return r.drawHistogram(file+"-"+name+"-histogram", -1, r.title(title, name, ""), sets, names)
 }
 
-// mesh reads a mesh, with the quality of its cells as a field and their groups as ranks.
-func (r *runner) mesh(path string) (*frameData, error) {
+// loadMesh reads a mesh, with the quality of its cells as a field and their groups as ranks.
+func (r *runner) loadMesh(path string) (*frameData, error) {
 	m, s, err := meshio.ReadAny(path)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (r *runner) tetrahedralMesh(path string, s *mesh.Solid) (*frameData, error)
 	if r.options.Slice != nil || groups == nil {
 		groups = make([]int32, len(s.Cells))
 	}
-	d, err := r.solid(s)
+	d, err := r.solidData(s)
 	if err != nil {
 		return nil, err
 	}
@@ -185,8 +185,8 @@ func withQuality(data vtk.Arrays, quality []float64) vtk.Arrays {
 	return append(vtk.Arrays{{Name: qualityField, Components: 1, Data: quality}}, data...)
 }
 
-// groups draws the cells of each group in one colour, with the edges of all cells.
-func (r *runner) groups(d *frameData, title string) (*figure.Figure, error) {
+// drawGroups draws the cells of each group in one colour, with the edges of all cells.
+func (r *runner) drawGroups(d *frameData, title string) (*figure.Figure, error) {
 	if d.solid != nil {
 		v := &chart.View{Page: r.options.Page, Title: title, Axes: axes3D(d.axes), Edges: true}
 		cells, err := d.addBoundary(v, func(int) bool { return true })

@@ -103,9 +103,9 @@ func differs(values []float64) bool {
 	return most-least > minDifference*max(math.Abs(least), math.Abs(most))
 }
 
-// metrics plots the metrics in which the runs differ: as bars, or, if there are three or more runs with different
+// drawMetrics plots the metrics in which the runs differ: as bars, or, if there are three or more runs with different
 // numbers of cells, over these. It draws nothing if a run has no summary.
-func (c *comparison) metrics() error {
+func (c *comparison) drawMetrics() error {
 	dirs := make([]string, len(c.runs))
 	for i, r := range c.runs {
 		dirs[i] = r.dir

@@ -22,21 +22,21 @@ type SurfaceMontage struct {
 // Draw draws the montage.
 func (s *SurfaceMontage) Draw() (*figure.Figure, error) {
 	var rows [][]*figure.Figure
-	series, most := make([][]vtk.Frame, len(s.Dirs)), 0
+	series, maxFrames := make([][]vtk.Frame, len(s.Dirs)), 0
 	files := make([]string, len(s.Dirs))
 	for i, dir := range s.Dirs {
 		var err error
 		if files[i], series[i], err = findSurfaces(dir); err != nil {
 			return nil, err
 		}
-		most = max(most, len(series[i]))
+		maxFrames = max(maxFrames, len(series[i]))
 	}
 	width := s.Page.Width
 	if width == 0 {
-		width = min(maxWidth, 400*most)
+		width = min(maxWidth, 400*maxFrames)
 	}
 	for i, dir := range s.Dirs {
-		page := chart.Page{Width: max(minWidth, width/most), Inch: s.Page.Inch}
+		page := chart.Page{Width: max(minWidth, width/maxFrames), Inch: s.Page.Inch}
 		row, err := drawViews(filepath.Base(filepath.Clean(dir)), files[i], series[i], page)
 		if err != nil {
 			return nil, err
@@ -54,29 +54,29 @@ func (s *SurfaceMontage) Draw() (*figure.Figure, error) {
 }
 
 // findSurfaces finds the series of surfaces in the folder of a run.
-func findSurfaces(dir string) (path string, all []vtk.Frame, err error) {
+func findSurfaces(dir string) (path string, frames []vtk.Frame, err error) {
 	names, err := listFiles(dir, "*.pvd")
 	if err != nil {
 		return "", nil, err
 	}
 	for _, name := range names {
 		path = filepath.Join(dir, name)
-		if all, err = vtk.ReadPVD(path); err != nil {
+		if frames, err = vtk.ReadPVD(path); err != nil {
 			return "", nil, err
 		}
-		if len(all) == 0 || !isLines(all[0].File) {
+		if len(frames) == 0 || !isLines(frames[0].File) {
 			continue
 		}
-		if p, err := vtk.ReadPolyData(framePath(path, all[0])); err == nil && p.Polys.Len() > 0 {
-			return path, all, nil
+		if p, err := vtk.ReadPolyData(framePath(path, frames[0])); err == nil && p.Polys.Len() > 0 {
+			return path, frames, nil
 		}
 	}
 	return "", nil, fmt.Errorf("%s: no series of surfaces in space; run the case with format = [\"vtp\"]", dir)
 }
 
 // drawViews draws the views of all frames of a run.
-func drawViews(run, path string, all []vtk.Frame, page chart.Page) (row []*figure.Figure, err error) {
-	for _, frame := range all {
+func drawViews(run, path string, frames []vtk.Frame, page chart.Page) (row []*figure.Figure, err error) {
+	for _, frame := range frames {
 		p, err := vtk.ReadPolyData(framePath(path, frame))
 		if err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func drawViews(run, path string, all []vtk.Frame, page chart.Page) (row []*figur
 		if !found {
 			return nil, fmt.Errorf("%s: the frame at t = %g has nothing to draw", path, frame.Time)
 		}
-		v.Page, v.Small = page, true
+		v.Page, v.ForMontage = page, true
 		v.Title = fmt.Sprintf("%s, %s", run, (&frameData{}).timeText(frame.Time))
 		img, err := v.Draw()
 		if err != nil {
@@ -126,7 +126,7 @@ func drawColumn(dirs []string, page chart.Page) (*figure.Figure, error) {
 		for _, time := range s.T {
 			curve.Values = append(curve.Values, interpolate(times, t.columns[i], time))
 		}
-		add(s, label, curve)
+		addCurve(s, label, curve)
 	}
 	if len(s.T) < 2 {
 		return nil, nil

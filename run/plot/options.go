@@ -34,11 +34,11 @@ type Options struct {
 
 	Title *string // nil for a title with the field and the time
 	chart.Colouring
-	Isolines *chart.Levels
-	Arrows   []string // one field with several components, or two with one
-	Slice    *Plane   // nil for the middle plane normal to z of a grid, and a view of the rear half of tetrahedra
-	Dry      *float64 // dry threshold of layers, m; nil for that of the run
-	Edges    bool     // draw the edges of cells
+	Isolines     *chart.Levels
+	Arrows       []string // one field with several components, or two with one
+	Slice        *Plane   // nil for the middle plane normal to z of a grid, and a view of the rear half of tetrahedra
+	DryThreshold *float64 // dry threshold of layers, m; nil for that of the run
+	Edges        bool     // draw the edges of cells
 
 	Histogram bool   // draw histograms instead of maps
 	Quality   bool   // draw the quality of the cells of meshes
@@ -58,7 +58,7 @@ func ParsePlane(text string) (*Plane, error) {
 	axis, coordinate, ok := strings.Cut(text, "=")
 	k := strings.Index("xyz", strings.ToLower(strings.TrimSpace(axis)))
 	v, err := strconv.ParseFloat(strings.TrimSpace(coordinate), 64)
-	if !ok || k < 0 || len(strings.TrimSpace(axis)) != 1 || err != nil || v-v != 0 {
+	if !ok || k < 0 || len(strings.TrimSpace(axis)) != 1 || err != nil || !chart.IsFinite(v) {
 		return nil, fmt.Errorf("slice %q: want an axis and a coordinate, such as x=0.5", text)
 	}
 	return &Plane{k, v}, nil
@@ -87,7 +87,7 @@ func ParseRange(text string) (*[2]float64, error) {
 	if !ok || err != nil || err2 != nil {
 		return nil, fmt.Errorf("range %q: want the lowest and the highest value, such as 0:2.5", text)
 	}
-	if !(a < b) || b-a-(b-a) != 0 {
+	if !(a < b) || !chart.IsFinite(b-a) {
 		return nil, fmt.Errorf("range %q is empty: the first value must be lower than the second", text)
 	}
 	return &[2]float64{a, b}, nil
@@ -155,13 +155,13 @@ func (o Options) withDefaults() (Options, error) {
 			", "),
 			strings.Join(figure.AnimationFormats, ", "))
 	}
-	if o.animation() && o.Frame < 0 {
+	if o.isAnimation() && o.Frame < 0 {
 		o.Frame = AllFrames
 	}
 	if o.Page.Width == 0 {
 		window := o.Page.Window
 		switch {
-		case o.animation():
+		case o.isAnimation():
 			o.Page.Width = animationWidth
 		case o.Format != "png":
 			o.Page = chart.OnPaper(figure.WidthOnPaper, paperDots)
@@ -171,21 +171,21 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// animation reports whether frames become one animation.
-func (o *Options) animation() bool { return slices.Contains(figure.AnimationFormats, o.Format) }
+// isAnimation reports whether frames become one animation.
+func (o *Options) isAnimation() bool { return slices.Contains(figure.AnimationFormats, o.Format) }
 
-// everything reports whether the user requests no particular pictures.
-func (o *Options) everything() bool {
+// drawsEverything reports whether the user requests no particular pictures.
+func (o *Options) drawsEverything() bool {
 	return len(o.Fields)+len(o.Gauges)+len(o.Columns) == 0 && !o.Histogram
 }
 
 // wants reports whether a list has a name, or "all".
 func wants(list []string, name string) bool {
-	return slices.Contains(list, name) || slices.Contains(list, all)
+	return slices.Contains(list, name) || slices.Contains(list, allNames)
 }
 
-// all stands for all names of a kind.
-const all = "all"
+// allNames stands for all names of a kind.
+const allNames = "all"
 
 // Colours returns the colour map with a name; nil for "".
 func Colours(name string) (*palette.Map, error) {

@@ -21,7 +21,7 @@ type cellPlane struct {
 
 // planeGaps fills the gaps between the planes of the cells of a grid, which are stored by cell indices.
 type planeGaps struct {
-	v      *chart.View
+	view   *chart.View
 	lo, h  [3]float64 // lowest corner of the grid, and its spacings
 	cells  [3]int     // number of cells of the grid
 	planes map[[3]int]cellPlane
@@ -43,7 +43,7 @@ func fillPlaneGaps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) 
 	if len(h) != 3 || !(h[0] > 0 && h[1] > 0 && h[2] > 0) {
 		return
 	}
-	s := &planeGaps{v: v, lo: v.Box[0], h: [3]float64(h), planes: map[[3]int]cellPlane{}, full: full}
+	s := &planeGaps{view: v, lo: v.Box[0], h: [3]float64(h), planes: map[[3]int]cellPlane{}, full: full}
 	for k := range 3 {
 		s.cells[k] = int(math.Round((v.Box[1][k] - s.lo[k]) / h[k]))
 	}
@@ -61,7 +61,7 @@ func fillPlaneGaps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) 
 			s.closeFace(cell, plane, axis, 1)
 			previous := cell
 			previous[axis]--
-			if _, both := s.planes[previous]; !both {
+			if _, hasPlane := s.planes[previous]; !hasPlane {
 				s.closeFace(cell, plane, axis, 0)
 			}
 		}
@@ -70,53 +70,53 @@ func fillPlaneGaps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) 
 
 // cellOf returns the cell of a polygon: the cell at its centre, moved slightly into the fluid, so that a polygon on a
 // face is assigned to the cell that has the plane.
-func (s *planeGaps) cellOf(p *vtk.PolyData, points []int64, plane cellPlane) (cell [3]int) {
+func (g *planeGaps) cellOf(p *vtk.PolyData, points []int64, plane cellPlane) (cell [3]int) {
 	for k := range 3 {
 		middle := 0.0
 		for _, i := range points {
 			middle += p.Points[3*i+int64(k)] / float64(len(points))
 		}
 		const offset = 1e-6
-		position := (middle-s.lo[k])/s.h[k] - offset*plane.normal[k]
-		cell[k] = max(0, min(s.cells[k]-1, int(position)))
+		position := (middle-g.lo[k])/g.h[k] - offset*plane.normal[k]
+		cell[k] = max(0, min(g.cells[k]-1, int(position)))
 	}
 	return cell
 }
 
 // closeFace fills the gap on the lower (end 0) or upper (end 1) face of a cell along an axis: the area that exactly one
 // of the two cells covers.
-func (s *planeGaps) closeFace(cell [3]int, plane cellPlane, axis, end int) {
+func (g *planeGaps) closeFace(cell [3]int, plane cellPlane, axis, end int) {
 	other := cell
 	other[axis] += 2*end - 1
-	if other[axis] < 0 || other[axis] >= s.cells[axis] {
+	if other[axis] < 0 || other[axis] >= g.cells[axis] {
 		return
 	}
-	ownHalf := s.halfPlane(plane, axis, float64(end))
-	neighbour, mixed := s.planes[other]
+	ownHalf := g.halfPlane(plane, axis, float64(end))
+	neighbour, mixed := g.planes[other]
 	shading := plane.normal
 	var otherHalf halfPlane
 	if mixed {
-		otherHalf = s.halfPlane(neighbour, axis, float64(1-end))
+		otherHalf = g.halfPlane(neighbour, axis, float64(1-end))
 		for k := range shading {
 			shading[k] += neighbour.normal[k]
 		}
-	} else if s.isFull(other, ownHalf) {
+	} else if g.isFull(other, ownHalf) {
 		otherHalf = halfPlane{0, 0, 1} // full
 	} else {
 		otherHalf = halfPlane{0, 0, -1}
 	}
 	// Where only this cell has fluid, the surface faces the other cell.
-	s.add(cell, axis, end, clipped(clipped(unitFace, ownHalf), otherHalf.complement()), 2*end-1, shading)
-	s.add(cell, axis, end, clipped(clipped(unitFace, otherHalf), ownHalf.complement()), 1-2*end, shading)
+	g.addPolygon(cell, axis, end, clipPolygon(clipPolygon(unitFace, ownHalf), otherHalf.complement()), 2*end-1, shading)
+	g.addPolygon(cell, axis, end, clipPolygon(clipPolygon(unitFace, otherHalf), ownHalf.complement()), 1-2*end, shading)
 }
 
-// isFull reports whether a cell without a plane is full: by its volume fraction if that is known, else if the neighbour
-// with half plane beside covers most of their common face.
-func (s *planeGaps) isFull(cell [3]int, neighbour halfPlane) bool {
-	if s.full != nil {
-		return s.full(cell)
+// isFull reports whether a cell without a plane is full: by its volume fraction if that is known, else if the fluid
+// of the neighbour, the given half plane, covers most of their common face.
+func (g *planeGaps) isFull(cell [3]int, neighbour halfPlane) bool {
+	if g.full != nil {
+		return g.full(cell)
 	}
-	return area(clipped(unitFace, neighbour)) > 0.5
+	return area(clipPolygon(unitFace, neighbour)) > 0.5
 }
 
 // readFull reads the volume fractions in the grid file of the same frame as the planes at path, and returns a function
@@ -131,7 +131,7 @@ func readFull(path string) func(cell [3]int) bool {
 	if err != nil {
 		return nil
 	}
-	f, ok := m.CellData.Find(fluid)
+	f, ok := m.CellData.Find(fractionArray)
 	if !ok || m.Box != (vtk.Box{N: m.Whole}) || f.Components > 1 {
 		return nil
 	}
@@ -139,8 +139,8 @@ func readFull(path string) func(cell [3]int) bool {
 	return func(cell [3]int) bool { return values[(cell[2]*m.N[1]+cell[1])*m.N[0]+cell[0]] > 0.5 }
 }
 
-// fluid is the name of the array of volume fractions.
-const fluid = "f"
+// fractionArray is the name of the array of volume fractions.
+const fractionArray = "f"
 
 // halfPlane is the half plane a·u + b·v ≤ c on a face of a cell. u and v go from 0 to 1 along the two axes that follow
 // the face's normal axis cyclically.
@@ -149,16 +149,16 @@ type halfPlane struct{ a, b, c float64 }
 func (l halfPlane) complement() halfPlane { return halfPlane{-l.a, -l.b, -l.c} }
 
 // halfPlane returns the part of a face, at end 0 or 1 of the cell along the axis, that the fluid of a plane covers.
-func (s *planeGaps) halfPlane(p cellPlane, axis int, end float64) halfPlane {
+func (g *planeGaps) halfPlane(p cellPlane, axis int, end float64) halfPlane {
 	u, v := (axis+1)%3, (axis+2)%3
-	return halfPlane{p.normal[u] * s.h[u], p.normal[v] * s.h[v], p.alpha - p.normal[axis]*end*s.h[axis]}
+	return halfPlane{p.normal[u] * g.h[u], p.normal[v] * g.h[v], p.alpha - p.normal[axis]*end*g.h[axis]}
 }
 
 // unitFace is a whole face.
 var unitFace = [][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}}
 
-// clipped returns the part of a convex polygon in a half plane (Sutherland and Hodgman).
-func clipped(polygon [][2]float64, l halfPlane) (inside [][2]float64) {
+// clipPolygon returns the part of a convex polygon in a half plane (Sutherland and Hodgman).
+func clipPolygon(polygon [][2]float64, l halfPlane) (inside [][2]float64) {
 	beyond := func(p [2]float64) float64 { return l.a*p[0] + l.b*p[1] - l.c }
 	for k, p := range polygon {
 		q := polygon[(k+1)%len(polygon)]
@@ -182,21 +182,21 @@ func area(polygon [][2]float64) (twice float64) {
 	return twice / 2
 }
 
-// add adds a polygon on a face of a cell. Its normal points along the axis (facing 1) or against it (-1).
-func (s *planeGaps) add(cell [3]int, axis, end int, polygon [][2]float64, facing int, shading [3]float64) {
+// addPolygon adds a polygon on a face of a cell. Its normal points along the axis (facing 1) or against it (-1).
+func (g *planeGaps) addPolygon(cell [3]int, axis, end int, polygon [][2]float64, facing int, shading [3]float64) {
 	const minArea = 1e-9 // area of a face that is ignored
 	if len(polygon) < 3 || area(polygon) < minArea {
 		return
 	}
 	u, v := (axis+1)%3, (axis+2)%3
-	first := int32(len(s.v.Points) / 3)
+	first := int32(len(g.view.Points) / 3)
 	for k, p := range polygon {
 		var point [3]float64
-		point[axis] = s.lo[axis] + float64(cell[axis]+end)*s.h[axis]
-		point[u] = s.lo[u] + (float64(cell[u])+p[0])*s.h[u]
-		point[v] = s.lo[v] + (float64(cell[v])+p[1])*s.h[v]
-		s.v.Points = append(s.v.Points, point[:]...)
-		s.v.Normals[first+int32(k)] = shading
+		point[axis] = g.lo[axis] + float64(cell[axis]+end)*g.h[axis]
+		point[u] = g.lo[u] + (float64(cell[u])+p[0])*g.h[u]
+		point[v] = g.lo[v] + (float64(cell[v])+p[1])*g.h[v]
+		g.view.Points = append(g.view.Points, point[:]...)
+		g.view.Normals[first+int32(k)] = shading
 		if k < 2 {
 			continue
 		}
@@ -204,6 +204,6 @@ func (s *planeGaps) add(cell [3]int, axis, end int, polygon [][2]float64, facing
 		if facing < 0 {
 			t[1], t[2] = t[2], t[1]
 		}
-		s.v.Triangles = append(s.v.Triangles, t)
+		g.view.Triangles = append(g.view.Triangles, t)
 	}
 }

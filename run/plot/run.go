@@ -62,10 +62,10 @@ func newRunner(dir string, o Options) (*runner, error) {
 // runner draws the folder of a run.
 type runner struct {
 	pictureWriter
-	dir     string
-	options Options
-	runCase *config.Case       // case of the run; nil if it cannot be read
-	dry     map[string]float64 // dry thresholds by masking field
+	dir           string
+	options       Options
+	runCase       *config.Case       // case of the run; nil if it cannot be read
+	dryThresholds map[string]float64 // dry thresholds by masking field
 
 	fields, gauges, columns []string // names found in the folder
 }
@@ -94,11 +94,12 @@ func (r *runner) draw() error {
 		wanted  bool
 		draw    func(path string) error
 	}{
-		{"*.pvd", o.everything() || len(o.Fields) > 0 || o.Histogram, r.frames},
-		{filepath.Join("gauges", "*.csv"), !o.animation() && (o.everything() || len(o.Gauges) > 0), r.gauge},
-		{"gauge_*.csv", !o.animation() && (o.everything() || len(o.Gauges) > 0), r.gauge},
-		{filepath.Join("transects", "*.csv"), !o.animation() && o.everything(), r.transect},
-		{"conservation.csv", !o.animation() && (o.everything() || len(o.Columns) > 0 && len(o.Gauges) == 0), r.conservation},
+		{"*.pvd", o.drawsEverything() || len(o.Fields) > 0 || o.Histogram, r.drawFrames},
+		{filepath.Join("gauges", "*.csv"), !o.isAnimation() && (o.drawsEverything() || len(o.Gauges) > 0), r.drawGauge},
+		{"gauge_*.csv", !o.isAnimation() && (o.drawsEverything() || len(o.Gauges) > 0), r.drawGauge},
+		{filepath.Join("transects", "*.csv"), !o.isAnimation() && o.drawsEverything(), r.drawTransect},
+		{"conservation.csv", !o.isAnimation() && (o.drawsEverything() || len(o.Columns) > 0 && len(o.Gauges) == 0),
+			r.drawConservation},
 	} {
 		names, err := listFiles(r.dir, source.pattern)
 		if err != nil {
@@ -123,16 +124,16 @@ func (r *runner) draw() error {
 		wanted, available []string
 	}{{"field", o.Fields, r.fields}, {"gauge", o.Gauges, r.gauges}, {"column", o.Columns, r.columns}} {
 		for _, name := range kind.wanted {
-			if name != all && !slices.Contains(kind.available, name) {
-				return missing(r.dir, kind.what, name, kind.available)
+			if name != allNames && !slices.Contains(kind.available, name) {
+				return missingError(r.dir, kind.what, name, kind.available)
 			}
 		}
 	}
 	return nil
 }
 
-// missing returns the error for a name that the folder does not have.
-func missing(dir, what, name string, available []string) error {
+// missingError returns the error for a name that the folder does not have.
+func missingError(dir, what, name string, available []string) error {
 	if len(available) == 0 {
 		return fmt.Errorf("%s: no %s %q to draw: the folder has none; fields come from frames in formats vtu, vti and vtp, "+
 			"gauges from gauges/*.csv, and columns from these or from conservation.csv", dir, what, name)

@@ -282,7 +282,7 @@ func TestAnimation(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if all, err := gif.DecodeAll(f); err != nil || len(all.Image) != 3 || all.Delay[0] != 10 {
+	if decoded, err := gif.DecodeAll(f); err != nil || len(decoded.Image) != 3 || decoded.Delay[0] != 10 {
 		t.Errorf("error %v, want 3 pictures of 0.1 s", err)
 	}
 	done, err = Run(dir, Options{Frame: AllFrames, Format: "apng", Page: chart.Page{Width: 400}})

@@ -19,15 +19,15 @@ func (r *runner) loadSolid(path string) (*frameData, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := r.solid(s)
+	d, err := r.solidData(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return d, nil
 }
 
-// solid returns the data to draw on tetrahedra, or on the triangles and quadrilaterals of a slice.
-func (r *runner) solid(s *mesh.Solid) (*frameData, error) {
+// solidData returns the data to draw on tetrahedra, or on the triangles and quadrilaterals of a slice.
+func (r *runner) solidData(s *mesh.Solid) (*frameData, error) {
 	d := &frameData{solid: s, count: len(s.Cells)}
 	cells := make([]int, len(s.Cells))
 	for i := range cells {
@@ -111,11 +111,12 @@ func (d *frameData) cut(s *mesh.Solid, plane *Plane) (cells []int) {
 			d.cells = append(d.cells, [3]int32{p, point(above[0], below[1]), q}, [3]int32{p, q, point(above[1], below[0])})
 			cells = append(cells, c, c)
 		default:
-			one, three := above, below
-			if len(one) > 1 {
-				one, three = below, above
+			single, others := above, below
+			if len(single) > 1 {
+				single, others = below, above
 			}
-			d.cells = append(d.cells, [3]int32{point(one[0], three[0]), point(one[0], three[1]), point(one[0], three[2])})
+			d.cells = append(d.cells, [3]int32{point(single[0], others[0]), point(single[0], others[1]), point(single[0],
+				others[2])})
 			cells = append(cells, c)
 		}
 	}

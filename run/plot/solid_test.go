@@ -65,26 +65,26 @@ func TestSolids(t *testing.T) {
 	}
 	// With quality 1 everywhere, the view has only shades of the last colour; before smoothing there are many colours.
 	best := palette.Sequential.At(1)
-	var inks [2]map[color.RGBA]int
+	var colours [2]map[color.RGBA]int
 	half := img.Bounds().Dx() / 2
-	for side := range inks {
-		inks[side] = map[color.RGBA]int{}
+	for side := range colours {
+		colours[side] = map[color.RGBA]int{}
 		for y := img.Bounds().Dy() / 3; y < img.Bounds().Dy()*2/3; y++ {
 			for x := half/3 + side*half; x < half*3/5+side*half; x++ {
 				r, g, b, _ := img.At(x, y).RGBA()
-				inks[side][color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 255}]++
+				colours[side][color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 255}]++
 			}
 		}
 	}
-	for ink, n := range inks[1] {
+	for ink, n := range colours[1] {
 		grey := int(ink.R)-int(ink.G) < 20 && int(ink.G)-int(ink.R) < 20 && int(ink.G)-int(ink.B) < 20
 		share := float64(ink.R) / float64(best.R)
 		if deviation := float64(ink.G)/float64(best.G) - share; !grey && n > 40 && (deviation > .1 || deviation < -.1) {
 			t.Errorf("%d pixels of colour %v, want only shades of %v", n, ink, best)
 		}
 	}
-	if len(inks[0]) < 20 {
-		t.Errorf("%d colours before smoothing, want 20 or more", len(inks[0]))
+	if len(colours[0]) < 20 {
+		t.Errorf("%d colours before smoothing, want 20 or more", len(colours[0]))
 	}
 	_, err = Run(writeSolidRun(t), Options{Frame: LastFrame, Fields: []string{"none"}})
 	if err == nil || !strings.Contains(err.Error(), "quality") {
@@ -110,11 +110,11 @@ func TestSolidSlice(t *testing.T) {
 	}
 	s.CellData = map[string][]float64{"phi": x}
 	r := &runner{options: Options{Slice: &Plane{0, 0.4}}}
-	d, err := r.solid(s)
+	d, err := r.solidData(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	area, places := 0.0, map[[2]float64]bool{}
+	area, positions := 0.0, map[[2]float64]bool{}
 	for i, c := range d.cells {
 		twice := (d.x[c[1]]-d.x[c[0]])*(d.y[c[2]]-d.y[c[0]]) - (d.y[c[1]]-d.y[c[0]])*(d.x[c[2]]-d.x[c[0]])
 		area += math.Abs(twice) / 2
@@ -123,14 +123,14 @@ func TestSolidSlice(t *testing.T) {
 		}
 	}
 	for i := range d.x {
-		places[[2]float64{d.x[i], d.y[i]}] = true
+		positions[[2]float64{d.x[i], d.y[i]}] = true
 	}
 	side := slices.Max(s.Y) - slices.Min(s.Y)
-	if math.Abs(area-side*side) > 1e-12 || len(places) != len(d.x) {
-		t.Errorf("area %g, want %g; %d points at %d positions", area, side*side, len(d.x), len(places))
+	if math.Abs(area-side*side) > 1e-12 || len(positions) != len(d.x) {
+		t.Errorf("area %g, want %g; %d points at %d positions", area, side*side, len(d.x), len(positions))
 	}
 	r.options.Slice.At = 7
-	if _, err := r.solid(s); err == nil || !strings.Contains(err.Error(), "x = 7 intersects no tetrahedron") {
+	if _, err := r.solidData(s); err == nil || !strings.Contains(err.Error(), "x = 7 intersects no tetrahedron") {
 		t.Errorf("slice outside the cube: %v", err)
 	}
 }

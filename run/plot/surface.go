@@ -14,22 +14,22 @@ import (
 // surfaceField is the field name of pictures of surfaces.
 const surfaceField = "surface"
 
-// surfaces draws the chosen frames of a series of surfaces in space. Lines in the plane are drawn with the grid
+// drawSurfaces draws the chosen frames of a series of surfaces in space. Lines in the plane are drawn with the grid
 // instead.
-func (r *runner) surfaces(path string, all []vtk.Frame, chosen []int) error {
+func (r *runner) drawSurfaces(path string, frames []vtk.Frame, chosen []int) error {
 	name := strings.TrimSuffix(filepath.Base(path), ".pvd")
 	field := surfaceField
-	if base, kind, found := cutLast(name, "_"); found && kind == "vtp" {
+	if base, suffix, found := cutLast(name, "_"); found && suffix == "vtp" {
 		name = base
 	} else if found && r.hasSurface(base) {
-		field = kind
+		field = suffix
 	}
 	for _, i := range chosen {
-		p, err := vtk.ReadPolyData(framePath(path, all[i]))
+		p, err := vtk.ReadPolyData(framePath(path, frames[i]))
 		if err != nil {
 			return err
 		}
-		v, found := newView(p, readFull(framePath(path, all[i])))
+		v, found := newView(p, readFull(framePath(path, frames[i])))
 		if !found || p.Verts.Len() > 0 { // a series of points
 			return nil
 		}
@@ -38,7 +38,7 @@ func (r *runner) surfaces(path string, all []vtk.Frame, chosen []int) error {
 			return nil
 		}
 		v.Page, v.Axes = r.options.Page, axes3D(axes(0, 1, true))
-		time := (&frameData{}).timeText(all[i].Time)
+		time := (&frameData{}).timeText(frames[i].Time)
 		v.Title = r.title(fmt.Sprintf("%s, %s", name, time), field, time)
 		picture, err := v.Draw()
 		if err != nil {

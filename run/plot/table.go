@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 	"strconv"
+
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
 // table is a CSV file of numbers with a header line.
@@ -69,7 +71,7 @@ func (t *table) times() ([]float64, int, error) {
 			continue
 		}
 		for k, v := range t.columns[i] {
-			if v-v != 0 || k > 0 && v < t.columns[i][k-1] {
+			if !chart.IsFinite(v) || k > 0 && v < t.columns[i][k-1] {
 				return nil, 0, fmt.Errorf("row %d has time %g, after %g in the row before",
 					k+1, v, t.columns[i][max(k-1, 0)])
 			}

@@ -12,27 +12,27 @@ import (
 )
 
 // addNote adds a note for the user, unless it is there already.
-func (c *pictureWriter) addNote(format string, args ...any) {
-	addUnique(&c.Notes, fmt.Sprintf(format, args...))
+func (w *pictureWriter) addNote(format string, args ...any) {
+	addUnique(&w.Notes, fmt.Sprintf(format, args...))
 }
 
-// skipped reports whether err says that a logarithmic plot has nothing to show, and the user did not ask for that plot
-// by name. It adds a note.
-func (c *pictureWriter) skipped(name string, err error) bool {
-	if !errors.Is(err, chart.ErrNoLogarithm) || !c.options.everything() {
+// skipWithNote reports whether err says that a logarithmic plot has nothing to show, and the user did not ask for
+// that plot by name. If so, it adds a note.
+func (w *pictureWriter) skipWithNote(name string, err error) bool {
+	if !errors.Is(err, chart.ErrNoLogarithm) || !w.options.drawsEverything() {
 		return false
 	}
-	c.addNote("%s is left out: %v", name, err)
+	w.addNote("%s is left out: %v", name, err)
 	return true
 }
 
 // pictureWriter names pictures and writes them to files.
 type pictureWriter struct {
 	Result
-	options    *Options
-	defaultDir string            // the folder if the options name none
-	single     []namedFigure     // pictures for the file Out, which may hold only one
-	animations []*namedAnimation // written by finish
+	options     *Options
+	defaultDir  string            // the folder if the options name none
+	outPictures []namedFigure     // pictures for the file Out, which may hold only one
+	animations  []*namedAnimation // written by finish
 }
 
 // namedFigure is a picture with its name.
@@ -49,78 +49,78 @@ type namedAnimation struct {
 
 // save writes a picture to a file with its name, or adds it to the animation with its name. frame is the number of its
 // frame, -1 for none; animations have only pictures of frames.
-func (c *pictureWriter) save(name string, frame int, picture *figure.Figure) error {
-	if c.options.animation() {
+func (w *pictureWriter) save(name string, frame int, picture *figure.Figure) error {
+	if w.options.isAnimation() {
 		if frame < 0 {
 			return nil
 		}
-		for _, f := range c.animations {
+		for _, f := range w.animations {
 			if f.name == name {
 				return f.Add(picture)
 			}
 		}
 		f := &namedAnimation{name: name}
-		c.animations = append(c.animations, f)
+		w.animations = append(w.animations, f)
 		return f.Add(picture)
 	}
 	if frame >= 0 {
 		name = fmt.Sprintf("%s-%04d", name, frame)
 	}
-	if c.options.Out != "" {
-		c.single = append(c.single, namedFigure{name, picture})
+	if w.options.Out != "" {
+		w.outPictures = append(w.outPictures, namedFigure{name, picture})
 		return nil
 	}
-	return c.write(name, picture.Write)
+	return w.write(name, picture.Write)
 }
 
 // write writes the file of a picture.
-func (c *pictureWriter) write(name string, write func(path string) error) error {
-	path := c.options.Out
+func (w *pictureWriter) write(name string, write func(path string) error) error {
+	path := w.options.Out
 	if path == "" {
-		dir := c.options.Dir
+		dir := w.options.Dir
 		if dir == "" {
-			dir = c.defaultDir
+			dir = w.defaultDir
 		}
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
-		path = filepath.Join(dir, fileName(name)+"."+c.options.Format)
+		path = filepath.Join(dir, fileName(name)+"."+w.options.Format)
 	}
 	if err := write(path); err != nil {
 		return err
 	}
-	c.Files = append(c.Files, path)
+	w.Files = append(w.Files, path)
 	return nil
 }
 
 // finish writes animations and the picture for the file Out.
-func (c *pictureWriter) finish() error {
+func (w *pictureWriter) finish() error {
 	var names []string
-	for _, d := range c.single {
+	for _, d := range w.outPictures {
 		names = append(names, d.name)
 	}
-	for _, f := range c.animations {
+	for _, f := range w.animations {
 		names = append(names, f.name)
 	}
-	if c.options.Out != "" && len(names) != 1 {
+	if w.options.Out != "" && len(names) != 1 {
 		return fmt.Errorf("--out %s is for a single picture, but there are %d: %s; choose one with --field, --gauge or "+
-			"--column, or omit --out", c.options.Out, len(names), strings.Join(names, ", "))
+			"--column, or omit --out", w.options.Out, len(names), strings.Join(names, ", "))
 	}
-	for _, d := range c.single {
-		if err := c.write(d.name, d.picture.Write); err != nil {
+	for _, d := range w.outPictures {
+		if err := w.write(d.name, d.picture.Write); err != nil {
 			return err
 		}
 	}
-	rate := c.options.Rate
+	rate := w.options.Rate
 	if rate == 0 {
 		rate = 10
 	}
-	for _, f := range c.animations {
-		if err := c.write(f.name, func(path string) error { return f.Write(path, rate) }); err != nil {
+	for _, f := range w.animations {
+		if err := w.write(f.name, func(path string) error { return f.Write(path, rate) }); err != nil {
 			return err
 		}
 	}
-	if len(c.Files) == 0 {
+	if len(w.Files) == 0 {
 		return errors.New("nothing was drawn: no frame, gauge or table has the requested data")
 	}
 	return nil

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	repaint      = 100 * time.Millisecond // shortest time between repaints on a terminal
-	pause        = 2 * time.Second        // shortest time between plain lines
-	defaultWidth = 80                     // columns assumed for a terminal of unknown width, such as that of docker run -t
+	repaintInterval = 100 * time.Millisecond // shortest time between repaints on a terminal
+	lineInterval    = 2 * time.Second        // shortest time between plain lines
+	defaultWidth    = 80                     // columns of a terminal of unknown width, such as that of docker run -t
 
-	heartbeat = time.Minute // longest time between plain lines; normally there is one after each tenth of the run
+	maxLineInterval = time.Minute // longest time between plain lines; normally there is one after each tenth of the run
 )
 
 // Options say where and how progress is shown.
@@ -54,14 +54,14 @@ type Run struct {
 
 // Line shows the progress of one run. Its methods may be called by several goroutines.
 type Line struct {
-	mu      sync.Mutex
-	o       Options
-	run     Run
-	start   time.Time
-	shown   time.Time // time of the last paint or line
-	tenths  int       // completed tenths of the run at the last line
-	painted bool      // the terminal shows a painted line
-	buffer  []byte
+	mu        sync.Mutex
+	options   Options
+	run       Run
+	start     time.Time
+	lastShown time.Time // time of the last paint or line
+	tenths    int       // completed tenths of the run at the last line
+	painted   bool      // the terminal shows a painted line
+	buffer    []byte
 }
 
 // New starts the clock of a run.
@@ -69,8 +69,8 @@ func New(o Options, run Run) *Line {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Line{o: o, run: run, start: o.Now(), buffer: make([]byte, 0, 256)}
-	l.shown = l.start
+	l := &Line{options: o, run: run, start: o.Now(), buffer: make([]byte, 0, 256)}
+	l.lastShown = l.start
 	l.tenths = tenths(run.portion(run.Step, run.Time))
 	return l
 }
@@ -78,48 +78,48 @@ func New(o Options, run Run) *Line {
 // Step shows the state after a step: its number, the time t and step length dt in s. It allocates nothing unless
 // something is printed.
 func (l *Line) Step(step int, t, dt float64) {
-	if l.o.Out == nil {
+	if l.options.Out == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.o.Now()
-	since := now.Sub(l.shown)
-	if l.o.Width != nil {
-		if since < repaint {
+	now := l.options.Now()
+	since := now.Sub(l.lastShown)
+	if l.options.Width != nil {
+		if since < repaintInterval {
 			return
 		}
 		l.paint(l.state(step, t, dt, now))
-		l.shown = now
+		l.lastShown = now
 		return
 	}
-	if since < pause {
+	if since < lineInterval {
 		return
 	}
 	s := l.state(step, t, dt, now)
-	if tenths(s.portion) <= l.tenths && since < heartbeat {
+	if tenths(s.portion) <= l.tenths && since < maxLineInterval {
 		return
 	}
 	l.buffer = append(s.appendTo(l.buffer[:0], 1<<10, false), '\n')
 	l.write()
-	l.shown, l.tenths = now, tenths(s.portion)
+	l.lastShown, l.tenths = now, tenths(s.portion)
 }
 
 // Write writes whole lines of other text above the progress line.
 func (l *Line) Write(text []byte) (int, error) {
-	if l.o.Out == nil {
+	if l.options.Out == nil {
 		return len(text), nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.clear()
-	l.shown = time.Time{} // paint with the next step
-	return l.o.Out.Write(text)
+	l.lastShown = time.Time{} // paint with the next step
+	return l.options.Out.Write(text)
 }
 
 // Finish erases the painted line and leaves the cursor at the start of an empty line.
 func (l *Line) Finish() {
-	if l.o.Out == nil {
+	if l.options.Out == nil {
 		return
 	}
 	l.mu.Lock()
@@ -130,7 +130,7 @@ func (l *Line) Finish() {
 const eraseLine = "\r\x1b[K"
 
 func (l *Line) paint(s state) {
-	columns := l.o.Width()
+	columns := l.options.Width()
 	if columns <= 0 {
 		columns = defaultWidth
 	}
@@ -150,4 +150,4 @@ func (l *Line) clear() {
 }
 
 // write ignores errors: a terminal that went away must not end the run.
-func (l *Line) write() { _, _ = l.o.Out.Write(l.buffer) }
+func (l *Line) write() { _, _ = l.options.Out.Write(l.buffer) }

@@ -19,7 +19,7 @@ func (c *manualClock) Now() time.Time { return c.now }
 
 func newClock() *manualClock { return &manualClock{time.Unix(1e9, 0)} }
 
-func fixed(columns int) func() int { return func() int { return columns } }
+func fixedWidth(columns int) func() int { return func() int { return columns } }
 
 func TestPlainLinesComeByTenthsButNotTooOften(t *testing.T) {
 	var out bytes.Buffer
@@ -64,7 +64,7 @@ func TestPlainLinesComeByTenthsButNotTooOften(t *testing.T) {
 func TestTerminalIsRepaintedTenTimesASecondAndLeftClean(t *testing.T) {
 	var out bytes.Buffer
 	clock := newClock()
-	l := New(Options{Out: &out, Width: fixed(100), Now: clock.Now}, Run{Cells: 2e6, End: 1, Step: 100, Time: 0.5})
+	l := New(Options{Out: &out, Width: fixedWidth(100), Now: clock.Now}, Run{Cells: 2e6, End: 1, Step: 100, Time: 0.5})
 	for step := range 1000 { // 2 s in all
 		clock.now = clock.now.Add(2 * time.Millisecond)
 		l.Step(101+step, 0.5+float64(step+1)/4000, 2.5e-4)
@@ -98,7 +98,7 @@ func TestTerminalIsRepaintedTenTimesASecondAndLeftClean(t *testing.T) {
 func TestSweeps(t *testing.T) {
 	var out bytes.Buffer
 	clock := newClock()
-	l := New(Options{Out: &out, Width: fixed(70), Now: clock.Now}, Run{Cells: 1e6, MaxSteps: 200})
+	l := New(Options{Out: &out, Width: fixedWidth(70), Now: clock.Now}, Run{Cells: 1e6, MaxSteps: 200})
 	clock.now = clock.now.Add(time.Second)
 	l.Step(50, 50, 1)
 	if want := eraseLine + "sweep 50 of 200  [====>              ]  25 %  ETA 00:03  50 Mcell/s"; out.String() != want {
@@ -114,8 +114,8 @@ func TestLineFits(t *testing.T) {
 		columns := rapid.IntRange(-1, 200).Draw(r, "columns")
 		run := Run{Cells: rapid.Int64Range(0, 1<<40).Draw(r, "cells"), End: rapid.Float64Range(-1, 1e300).Draw(r, "end"),
 			MaxSteps: rapid.IntRange(0, 1e9).Draw(r, "most")}
-		l := New(Options{Out: &out, Width: fixed(columns), Now: clock.Now}, run)
-		clock.now = clock.now.Add(time.Duration(rapid.Int64Range(int64(repaint), 1<<60).Draw(r, "elapsed")))
+		l := New(Options{Out: &out, Width: fixedWidth(columns), Now: clock.Now}, run)
+		clock.now = clock.now.Add(time.Duration(rapid.Int64Range(int64(repaintInterval), 1<<60).Draw(r, "elapsed")))
 		l.Step(rapid.IntRange(0, 1e12).Draw(r, "step"), rapid.Float64().Draw(r, "t"), rapid.Float64().Draw(r, "dt"))
 		line, ok := strings.CutPrefix(out.String(), eraseLine)
 		most := columns - 1
@@ -154,7 +154,7 @@ func TestQuietWritesNothing(t *testing.T) {
 }
 
 func TestStepsThatShowNothingAllocateNothing(t *testing.T) {
-	for _, width := range []func() int{nil, fixed(80)} {
+	for _, width := range []func() int{nil, fixedWidth(80)} {
 		clock := newClock()
 		l := New(Options{Out: io.Discard, Width: width, Now: clock.Now}, Run{Cells: 1, End: 1})
 		step := 0
@@ -166,7 +166,7 @@ func TestStepsThatShowNothingAllocateNothing(t *testing.T) {
 
 func TestConcurrentUse(t *testing.T) {
 	var out bytes.Buffer
-	l := New(Options{Out: &out, Width: fixed(80)}, Run{Cells: 1, End: 1})
+	l := New(Options{Out: &out, Width: fixedWidth(80)}, Run{Cells: 1, End: 1})
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -184,7 +184,7 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 func BenchmarkStep(b *testing.B) {
-	l := New(Options{Out: io.Discard, Width: fixed(80)}, Run{Cells: 1, End: 1})
+	l := New(Options{Out: io.Discard, Width: fixedWidth(80)}, Run{Cells: 1, End: 1})
 	b.ReportAllocs()
 	for i := range b.N {
 		l.Step(i, 0.5, 0.1)
@@ -197,7 +197,7 @@ func TestTerminalWithoutWidth(t *testing.T) {
 	for i, columns := range []int{0, 80} {
 		var out bytes.Buffer
 		clock := newClock()
-		l := New(Options{Out: &out, Width: fixed(columns), Now: clock.Now}, Run{Cells: 1e6, End: 10})
+		l := New(Options{Out: &out, Width: fixedWidth(columns), Now: clock.Now}, Run{Cells: 1e6, End: 10})
 		clock.now = clock.now.Add(time.Second)
 		l.Step(5, 5, 0.1)
 		painted[i] = out.String()

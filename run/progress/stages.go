@@ -9,12 +9,12 @@ import (
 // Stages shows the progress of a long set-up: the current stage, the completed share of it, and the estimated remaining
 // time.
 type Stages struct {
-	lock    sync.Mutex
-	o       Options
-	name    string
-	start   time.Time // start of the stage
-	shown   time.Time
-	painted bool
+	lock      sync.Mutex
+	options   Options
+	name      string
+	start     time.Time // start of the stage
+	lastShown time.Time
+	painted   bool
 }
 
 // NewStages returns Stages without a current stage.
@@ -23,54 +23,54 @@ func NewStages(o Options) *Stages {
 		o.Now = time.Now
 	}
 	now := o.Now()
-	return &Stages{o: o, start: now, shown: now}
+	return &Stages{options: o, start: now, lastShown: now}
 }
 
 // Update shows that done of total parts of a stage are done; total is 0 if there is nothing to count. It returns at
 // once if no line is due.
 func (s *Stages) Update(name string, done, total int) {
-	if s.o.Out == nil {
+	if s.options.Out == nil {
 		return
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	now := s.o.Now()
+	now := s.options.Now()
 	if name != s.name {
 		s.name, s.start = name, now
 	}
-	pause := pause
-	if s.o.Width != nil {
-		pause = repaint
+	interval := lineInterval
+	if s.options.Width != nil {
+		interval = repaintInterval
 	}
-	if now.Sub(s.shown) < pause {
+	if now.Sub(s.lastShown) < interval {
 		return
 	}
-	s.shown = now
+	s.lastShown = now
 	text := fmt.Sprintf("%-16s %s", "set-up", name)
 	if total > 0 {
 		text += fmt.Sprintf("  %3d %%", 100*int64(done)/int64(total))
 	}
-	if took := now.Sub(s.start); done > 0 && took > 0 {
-		left := time.Duration(float64(took) / float64(done) * float64(total-done))
-		text += fmt.Sprintf("  ETA %s", clock(left))
+	if elapsed := now.Sub(s.start); done > 0 && elapsed > 0 {
+		remaining := time.Duration(float64(elapsed) / float64(done) * float64(total-done))
+		text += fmt.Sprintf("  ETA %s", clock(remaining))
 	}
-	if s.o.Width == nil {
-		fmt.Fprintln(s.o.Out, text)
+	if s.options.Width == nil {
+		fmt.Fprintln(s.options.Out, text)
 		return
 	}
-	fmt.Fprint(s.o.Out, eraseLine, text[:min(len(text), max(0, s.o.Width()-1))])
+	fmt.Fprint(s.options.Out, eraseLine, text[:min(len(text), max(0, s.options.Width()-1))])
 	s.painted = true
 }
 
 // Write writes whole lines of other text above the progress line.
 func (s *Stages) Write(text []byte) (int, error) {
-	if s.o.Out == nil {
+	if s.options.Out == nil {
 		return len(text), nil
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	s.clear()
-	return s.o.Out.Write(text)
+	return s.options.Out.Write(text)
 }
 
 // Finish erases the painted line.
@@ -82,7 +82,7 @@ func (s *Stages) Finish() {
 
 func (s *Stages) clear() {
 	if s.painted {
-		fmt.Fprint(s.o.Out, eraseLine)
+		fmt.Fprint(s.options.Out, eraseLine)
 		s.painted = false
 	}
 }

@@ -26,7 +26,7 @@ func TestStages(t *testing.T) {
 		t.Errorf("%s, want\n%s", &out, want)
 	}
 	out.Reset()
-	s = NewStages(Options{Out: &out, Width: fixed(30), Now: clock.Now})
+	s = NewStages(Options{Out: &out, Width: fixedWidth(30), Now: clock.Now})
 	clock.now = clock.now.Add(time.Second)
 	s.Update("mesh", 0, 0)
 	s.Update("tiles", 0, 0) // too soon after the last paint

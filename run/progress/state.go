@@ -11,33 +11,34 @@ type state struct {
 	step, sweeps int // sweeps is the total number, for runs without time
 	t, end, dt   float64
 	portion      float64       // completed share of the run, from 0 to 1
-	left         time.Duration // negative if not known yet
+	remaining    time.Duration // negative if not known yet
 	rate         float64       // million cells per second since the start
 }
 
 func (l *Line) state(step int, t, dt float64, now time.Time) state {
 	r := &l.run
 	s := state{step: step, sweeps: r.MaxSteps, t: t, end: r.End, dt: dt}
-	s.portion, s.left, s.rate = r.Estimate(step, t, now.Sub(l.start))
+	s.portion, s.remaining, s.rate = r.Estimate(step, t, now.Sub(l.start))
 	s.rate /= 1e6
 	return s
 }
 
-// Estimate returns the completed share of a run, from 0 to 1, when step and time t were reached after the wall time
-// took; the estimated remaining wall time, negative if unknown; and the cells updated per second.
-func (r *Run) Estimate(step int, t float64, took time.Duration) (portion float64, left time.Duration, rate float64) {
-	portion, left = r.portion(step, t), -1
-	elapsed := took.Seconds()
+// Estimate returns the completed share of a run, from 0 to 1, when step and time t were reached after the given
+// wall time; the estimated remaining wall time, negative if unknown; and the cells updated per second.
+func (r *Run) Estimate(step int, t float64, wall time.Duration) (portion float64, remaining time.Duration,
+	rate float64) {
+	portion, remaining = r.portion(step, t), -1
+	elapsed := wall.Seconds()
 	if elapsed <= 0 {
-		return portion, left, 0
+		return portion, remaining, 0
 	}
 	if startPortion := r.portion(r.Step, r.Time); portion > startPortion {
-		remaining := elapsed * (1 - portion) / (portion - startPortion)
-		if remaining < 1e9 { // some 30 years; a Duration holds 290
-			left = time.Duration(remaining * 1e9)
+		seconds := elapsed * (1 - portion) / (portion - startPortion)
+		if seconds < 1e9 { // some 30 years; a Duration holds 290
+			remaining = time.Duration(seconds * 1e9)
 		}
 	}
-	return portion, left, float64(step-r.Step) * float64(r.Cells) / elapsed
+	return portion, remaining, float64(step-r.Step) * float64(r.Cells) / elapsed
 }
 
 // portion returns the completed share of a run at a step, by time or number of steps, whichever is further.
@@ -66,36 +67,36 @@ func (s *state) appendTo(b []byte, columns int, bar bool) []byte {
 		{fmt.Sprintf("t %.4g of %.4g s", s.t, s.end), 2},
 		{fmt.Sprintf("dt %.2e", s.dt), 0},
 		{fmt.Sprintf("%3.0f %%", math.Floor(100*s.portion)), 5},
-		{"ETA " + clock(s.left), 4},
+		{"ETA " + clock(s.remaining), 4},
 		{speed(s.rate), 1},
 	}
 	if s.end == 0 {
 		parts[0].text, parts[1].text, parts[2].text = fmt.Sprintf("sweep %d of %d", s.step, s.sweeps), "", ""
 	}
 	const gap = 2
-	width := func(least int) int {
+	width := func(minPriority int) int {
 		w := -gap
 		for _, p := range parts {
-			if p.priority >= least && p.text != "" {
+			if p.priority >= minPriority && p.text != "" {
 				w += gap + len(p.text)
 			}
 		}
 		return w
 	}
-	least := 0
-	for least <= 5 && width(least) > columns {
-		least++
+	minPriority := 0
+	for minPriority <= 5 && width(minPriority) > columns {
+		minPriority++
 	}
 	start := len(b)
 	for i, p := range parts {
-		if p.priority < least || p.text == "" {
+		if p.priority < minPriority || p.text == "" {
 			continue
 		}
 		if len(b) > start {
 			b = append(b, "  "...)
 		}
-		if i == 3 && bar {
-			b = s.appendBar(b, columns-width(least)-gap)
+		if i == 3 && bar { // the bar comes before the percentage
+			b = s.appendBar(b, columns-width(minPriority)-gap)
 		}
 		b = append(b, p.text...)
 	}
@@ -105,19 +106,19 @@ func (s *state) appendTo(b []byte, columns int, bar bool) []byte {
 // appendBar appends a progress bar and a space, together at most columns wide, if there is room for a bar of at least
 // 8.
 func (s *state) appendBar(b []byte, columns int) []byte {
-	const least, most = 8, 30
-	inner := min(columns-3, most) // without brackets and the space
-	if inner < least {
+	const minWidth, maxWidth = 8, 30
+	inner := min(columns-3, maxWidth) // without brackets and the space
+	if inner < minWidth {
 		return b
 	}
-	done := int(s.portion * float64(inner))
+	filled := int(s.portion * float64(inner))
 	b = append(b, '[')
 	for i := range inner {
 		c := byte(' ')
 		switch {
-		case i < done:
+		case i < filled:
 			c = '='
-		case i == done:
+		case i == filled:
 			c = '>'
 		}
 		b = append(b, c)

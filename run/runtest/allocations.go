@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// NothingIsAllocated tests that steps do not allocate memory, nor what a run does after each step: reading the clock,
-// and reading the fields of a cell for a gauge. The case must have 4 + 2·pairs steps or more.
+// NothingIsAllocated tests that steps do not allocate memory, and that a run does not allocate any after a step
+// when it reads the clock and the fields of a cell for a gauge. The case must have 4 + 2·pairs steps or more.
 func NothingIsAllocated(t *testing.T, pairs int, text string, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)

@@ -36,7 +36,7 @@ func RestartsAfterKill(t *testing.T, text string, sets ...string) {
 	}
 	host := func() backend.Device { return cpu.New(1) }
 	separate := func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }
-	queue := func() backend.Device { return backendtest.NewFakeRecorder(cpu.New(1), 1<<30) }
+	recorder := func() backend.Device { return backendtest.NewFakeRecorder(cpu.New(1), 1<<30) }
 	for _, c := range []struct {
 		name   string
 		ranks  int
@@ -46,10 +46,10 @@ func RestartsAfterKill(t *testing.T, text string, sets ...string) {
 		{"1 rank", 1, Local, func() backend.Device { return cpu.New(3) }},
 		{"3 ranks over gRPC", 3, GRPC, host},
 		{"7 ranks with memory of their own", 7, Local, separate},
-		{"1 rank that queues steps", 1, Local, queue},
+		{"1 rank that queues steps", 1, Local, recorder},
 	} {
 		dir := filepath.Join(t.TempDir(), "again")
-		killed(t, complete, dir, len(saved)/2)
+		copyAsKilled(t, complete, dir, len(saved)/2)
 		got, err := restart(t, text, c.ranks, c.open, c.device, dir, sets...)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -68,9 +68,9 @@ func RestartsAfterKill(t *testing.T, text string, sets ...string) {
 	}
 }
 
-// killed copies the folder of a complete run and makes it look as if the run had been killed: without the latest
-// checkpoints, with later rows in its tables and a partial frame.
-func killed(t *testing.T, complete, dir string, later int) {
+// copyAsKilled copies the folder of a complete run and makes it look as if the run had been killed: without the latest
+// checkpoints, as many as removed says, with later rows in its tables and a partial frame.
+func copyAsKilled(t *testing.T, complete, dir string, removed int) {
 	t.Helper()
 	if err := os.CopyFS(dir, os.DirFS(complete)); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func killed(t *testing.T, complete, dir string, later int) {
 			t.Fatal(err)
 		}
 	}
-	for _, path := range append(saved[:later:later], filepath.Join(dir, "summary.json")) {
+	for _, path := range append(saved[:removed:removed], filepath.Join(dir, "summary.json")) {
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}

@@ -24,8 +24,8 @@ func Restarts(t *testing.T, text string, steps []int, sets ...string) {
 	t.Helper()
 	c := Parse(t, text, sets...)
 	for name, device := range map[string]func() backend.Device{
-		"host": func() backend.Device { return cpu.New(1) },
-		"far":  func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) },
+		"host":            func() backend.Device { return cpu.New(1) },
+		"separate memory": func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) },
 	} {
 		for _, n := range steps {
 			want, saved := runFrom(t, c, 2, n, nil, device)
@@ -53,49 +53,49 @@ func Restarts(t *testing.T, text string, steps []int, sets ...string) {
 	}
 }
 
-// ending is the state of one rank at the end of a run.
-type ending struct {
+// rankResult is the state of one rank at the end of a run.
+type rankResult struct {
 	hash     string
 	metrics  []solvers.Quantity
 	snapshot *solvers.Snapshot // snapshot of the rank, taken during the run
 	err      error
 }
 
-// runFrom runs a case to its end, from snapshots or, if they are nil, from the start. It returns the ending of rank 0
-// and the snapshots that all ranks took after a number of steps.
+// runFrom runs a case to its end, from snapshots or, if they are nil, from the start. It returns the result of rank
+// 0 and the snapshots that all ranks took after a number of steps.
 func runFrom(t *testing.T, c *config.Case, ranks, steps int, snapshots []*solvers.Snapshot,
 	device func() backend.Device) (
-	ending, []*solvers.Snapshot) {
+	rankResult, []*solvers.Snapshot) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	ends, shares := make([]ending, ranks), make([]*solvers.Snapshot, ranks)
+	results, shares := make([]rankResult, ranks), make([]*solvers.Snapshot, ranks)
 	var wg sync.WaitGroup
 	source := solvers.SourceOf(snapshots)
 	for rank, comm := range Local(t, ranks) {
 		wg.Go(func() {
 			dev := device()
 			defer dev.Close()
-			e := &ends[rank]
-			if e.err = e.runRank(ctx, c, comm, dev, steps, snapshots, source); e.err != nil {
-				comm.Abort(1, e.err)
+			result := &results[rank]
+			if result.err = result.runRank(ctx, c, comm, dev, steps, snapshots, source); result.err != nil {
+				comm.Abort(1, result.err)
 			}
-			e.err = errors.Join(e.err, comm.Close())
-			shares[rank] = e.snapshot
+			result.err = errors.Join(result.err, comm.Close())
+			shares[rank] = result.snapshot
 		})
 	}
 	wg.Wait()
-	for rank := range ends {
-		if err := ends[rank].err; err != nil {
+	for rank := range results {
+		if err := results[rank].err; err != nil {
 			t.Fatalf("rank %d of %d, %d steps: %v", rank, ranks, steps, err)
 		}
 	}
-	return ends[0], shares
+	return results[0], shares
 }
 
 // runRank runs one rank to the end. It takes a snapshot after the given steps, or at once if it starts from snapshots
 // of that step.
-func (e *ending) runRank(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, steps int,
+func (r *rankResult) runRank(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, steps int,
 	snapshots []*solvers.Snapshot, source solvers.Source) error {
 	kind, _ := solvers.Find(c.Solver)
 	solver, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev}, c)
@@ -112,19 +112,19 @@ func (e *ending) runRank(ctx context.Context, c *config.Case, comm dist.Comm, de
 	if err := advance(ctx, s, steps); err != nil {
 		return err
 	}
-	if e.snapshot, err = solvers.Save(ctx, s); err != nil {
+	if r.snapshot, err = solvers.Save(ctx, s); err != nil {
 		return err
 	}
 	if err := advance(ctx, s, math.MaxInt); err != nil {
 		return err
 	}
-	if err := e.snapshot.Detach(); err != nil {
+	if err := r.snapshot.Detach(); err != nil {
 		return err
 	}
-	if e.metrics, err = s.Measure(ctx); err != nil {
+	if r.metrics, err = s.Measure(ctx); err != nil {
 		return err
 	}
-	e.hash, err = solvers.Hash(ctx, comm, s)
+	r.hash, err = solvers.Hash(ctx, comm, s)
 	return err
 }
 

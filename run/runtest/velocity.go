@@ -29,14 +29,14 @@ func FaceFile(t testing.TB, path string, n [3]int, v float64, excess int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := n
-		m[axis]++
-		m[0] += excess
-		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d, %d), }", m[2], m[1], m[0])
-		head += strings.Repeat(" ", 117-len(head)) + "\n"
+		shape := n
+		shape[axis]++
+		shape[0] += excess
+		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d, %d), }", shape[2], shape[1], shape[0])
+		head += strings.Repeat(" ", 117-len(head)) + "\n" // with the 10 bytes before it, 128 bytes
 		data := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), 0)
 		data = append(data, head...)
-		for range m[0] * m[1] * m[2] {
+		for range shape[0] * shape[1] * shape[2] {
 			value := 0.0
 			if axis == 0 {
 				value = v
@@ -82,9 +82,10 @@ func VelocitySeries(t *testing.T, text string, except ...string) {
 			t.Errorf("%d ranks: %d steps to state %.12s; want state %.12s and %d steps", ranks, got.Steps,
 				got.StateSHA256, hash, want.Steps)
 		}
-		for name, w := range want.Metrics {
-			if v := got.Metrics[name]; !slices.Contains(except, name) && math.Abs(v-w) > 1e-9*max(math.Abs(w), 1e-3) {
-				t.Errorf("%d ranks: %s is %g, want %g as with a factor", ranks, name, v, w)
+		for name, expected := range want.Metrics {
+			if v := got.Metrics[name]; !slices.Contains(except, name) && math.Abs(v-expected) > 1e-9*max(math.Abs(expected),
+				1e-3) {
+				t.Errorf("%d ranks: %s is %g, want %g as with a factor", ranks, name, v, expected)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
 	for _, r := range t.Rows {
 		dim = r.Summary.Dim
 	}
-	if t.Axis < 0 || dim == 0 {
+	if t.ResolutionAxis < 0 || dim == 0 {
 		return false, nil
 	}
 	c.XLabel = fmt.Sprintf("number of cells to the power of 1/%d", dim)
@@ -29,8 +29,8 @@ func (s *Study) draw(t *Table, path string) (drawn bool, err error) {
 		}
 		f := chart.ConvergencePanel{Label: m}
 		for i, r := range t.Rows {
-			if i == 0 || !differOnlyAlong(t.Rows[i-1].Run, r.Run, t.Axis) {
-				f.Curves = append(f.Curves, chart.ErrorCurve{Name: s.otherValues(r.Run, t.Axis)})
+			if i == 0 || !differOnlyAlong(t.Rows[i-1].Run, r.Run, t.ResolutionAxis) {
+				f.Curves = append(f.Curves, chart.ErrorCurve{Name: s.otherValues(r.Run, t.ResolutionAxis)})
 			}
 			v, ok := r.Summary.Metrics[m]
 			if !ok {

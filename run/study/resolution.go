@@ -11,11 +11,11 @@ func (s *Study) Resolution() int {
 	for n := range s.Axes {
 		compared, same := 0, 0
 		for i, r := range s.Runs {
-			for _, o := range s.Runs[:i] {
-				if r.Summary == nil || o.Summary == nil || !differOnlyAlong(r, o, n) {
+			for _, other := range s.Runs[:i] {
+				if r.Summary == nil || other.Summary == nil || !differOnlyAlong(r, other, n) {
 					continue
 				}
-				if compared++; r.Summary.Cells == o.Summary.Cells {
+				if compared++; r.Summary.Cells == other.Summary.Cells {
 					same++
 				}
 			}

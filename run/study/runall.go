@@ -16,8 +16,8 @@ import (
 func (s *Study) RunAll(ctx context.Context, parallel int, run func(ctx context.Context, r *Run) error,
 	log func(line string)) error {
 	remaining := s.Remaining()
-	if done := len(s.Runs) - len(remaining); done > 0 {
-		log(fmt.Sprintf("%d of %d runs are done already", done, len(s.Runs)))
+	if finished := len(s.Runs) - len(remaining); finished > 0 {
+		log(fmt.Sprintf("%d of %d runs are done already", finished, len(s.Runs)))
 	}
 	next := make(chan *Run)
 	var wait sync.WaitGroup

@@ -30,7 +30,7 @@ type Run struct {
 	Values []string // one per axis
 	Name   string   // name of its folder
 	Dir    string
-	Sets   []string // overrides
+	Sets   []string // overrides of keys of the case, as "key=value"
 	Case   *config.Case
 
 	Before  *summary.Summary // summary of the same case that was already in the folder; nil for none
@@ -39,8 +39,8 @@ type Run struct {
 }
 
 // New reads the case for all combinations of the values in sets, so that errors in any of them are found before the
-// first run. dir is the folder of the study; "" for one beside that of the case. Unless force is set, a folder with
-// results of another case is an error.
+// first run. sets are overrides with lists of values: see ParseAxes. dir is the folder of the study; "" for one beside
+// that of the case. Unless force is set, a folder with results of another case is an error.
 func New(path string, sets []string, dir string, force bool, load func(path string, sets []string) (*config.Case,
 	error)) (*Study, error) {
 	fixed, axes, err := ParseAxes(sets)

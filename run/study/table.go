@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -20,18 +21,18 @@ type Row struct {
 
 // Table is the result of a study.
 type Table struct {
-	Axes    []Axis
-	Rows    []Row    // ordered by the other axes, then from coarse to fine
-	Metrics []string // metrics that are shown
-	Errors  []string // metrics in All with orders of convergence
-	All     []string // metrics of all runs
-	Axis    int      // index in Axes of the varied key that changes the resolution; -1 for none
+	Axes           []Axis
+	Rows           []Row    // ordered by the other axes, then from coarse to fine
+	Metrics        []string // metrics that are shown
+	Errors         []string // metrics in AllMetrics with orders of convergence
+	AllMetrics     []string // metrics of all runs
+	ResolutionAxis int      // index in Axes of the varied key that changes the resolution; -1 for none
 }
 
 // Table returns the table of the runs that are done. It shows the given metrics; if there are none, the errors if a
 // resolution varies, else all metrics.
 func (s *Study) Table(metrics []string) (*Table, error) {
-	t := &Table{Axes: s.Axes, Axis: s.Resolution()}
+	t := &Table{Axes: s.Axes, ResolutionAxis: s.Resolution()}
 	names := map[string]bool{}
 	for _, r := range s.Runs {
 		if r.Summary == nil {
@@ -42,36 +43,37 @@ func (s *Study) Table(metrics []string) (*Table, error) {
 			names[name] = true
 		}
 	}
-	errors := s.errors()
-	t.All = slices.SortedFunc(maps.Keys(names), func(a, b string) int { // errors first, in the order of their declaration
+	errorMetrics := s.errorMetrics()
+	// Errors come first, in the order of their declaration.
+	t.AllMetrics = slices.SortedFunc(maps.Keys(names), func(a, b string) int {
 		rank := func(name string) int {
-			if i := slices.Index(errors, name); i >= 0 {
+			if i := slices.Index(errorMetrics, name); i >= 0 {
 				return i
 			}
-			return len(errors)
+			return len(errorMetrics)
 		}
 		return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b))
 	})
 	for _, m := range metrics {
 		if !names[m] && len(t.Rows) > 0 {
-			return nil, fmt.Errorf("no run has a metric %q: choose from %s", m, strings.Join(t.All, ", "))
+			return nil, fmt.Errorf("no run has a metric %q: choose from %s", m, strings.Join(t.AllMetrics, ", "))
 		}
 	}
-	isError := func(name string) bool { return slices.Contains(errors, name) }
+	isError := func(name string) bool { return slices.Contains(errorMetrics, name) }
 	t.Metrics = metrics
 	if len(metrics) == 0 {
-		t.Metrics = slices.Clone(t.All)
-		if t.Axis >= 0 && slices.ContainsFunc(t.All, isError) {
+		t.Metrics = slices.Clone(t.AllMetrics)
+		if t.ResolutionAxis >= 0 && slices.ContainsFunc(t.AllMetrics, isError) {
 			t.Metrics = slices.DeleteFunc(t.Metrics, func(m string) bool { return !isError(m) })
 		}
 	}
-	for _, m := range t.All {
-		if t.Axis >= 0 && isError(m) {
+	for _, m := range t.AllMetrics {
+		if t.ResolutionAxis >= 0 && isError(m) {
 			t.Errors = append(t.Errors, m)
 		}
 	}
 	t.sort()
-	t.order()
+	t.computeOrders()
 	return t, nil
 }
 
@@ -85,7 +87,7 @@ func (s *Study) CheckMetrics(metrics []string) error {
 			names = append(names, q.Name)
 		}
 	}
-	names = append(names, s.errors()...)
+	names = append(names, s.errorMetrics()...)
 	for _, f := range kind.Fields {
 		for _, q := range f.Totals() {
 			names = append(names, q.Name)
@@ -101,8 +103,8 @@ func (s *Study) CheckMetrics(metrics []string) error {
 	return nil
 }
 
-// errors returns the metrics that the solver declares as errors, and the errors of fields with an exact solution.
-func (s *Study) errors() (names []string) {
+// errorMetrics returns the metrics that the solver declares as errors, and the errors of fields with an exact solution.
+func (s *Study) errorMetrics() (names []string) {
 	c := s.Runs[0].Case
 	kind, _ := solvers.Find(c.Solver)
 	add := func(list []solvers.Quantity) {
@@ -121,13 +123,13 @@ func (s *Study) errors() (names []string) {
 
 // sort orders rows such that runs that differ only in resolution follow each other.
 func (t *Table) sort() {
-	if t.Axis < 0 {
+	if t.ResolutionAxis < 0 {
 		return
 	}
 	index := func(r Row, n int) int { return slices.Index(t.Axes[n].Values, r.Values[n]) }
 	slices.SortStableFunc(t.Rows, func(a, b Row) int {
 		for n := range t.Axes {
-			if d := index(a, n) - index(b, n); n != t.Axis && d != 0 {
+			if d := index(a, n) - index(b, n); n != t.ResolutionAxis && d != 0 {
 				return d
 			}
 		}
@@ -135,20 +137,20 @@ func (t *Table) sort() {
 	})
 }
 
-// order computes the orders: the log of the ratio of errors divided by the log of the ratio of cell sizes.
-func (t *Table) order() {
-	if t.Axis < 0 {
+// computeOrders computes the orders: the log of the ratio of errors divided by the log of the ratio of cell sizes.
+func (t *Table) computeOrders() {
+	if t.ResolutionAxis < 0 {
 		return
 	}
 	for i := 1; i < len(t.Rows); i++ {
 		coarse, fine := t.Rows[i-1], t.Rows[i]
-		if !differOnlyAlong(coarse.Run, fine.Run, t.Axis) {
+		if !differOnlyAlong(coarse.Run, fine.Run, t.ResolutionAxis) {
 			continue
 		}
-		ratio := spacingRatio(coarse.Run, fine.Run, t.Axis)
+		ratio := spacingRatio(coarse.Run, fine.Run, t.ResolutionAxis)
 		for _, m := range t.Errors {
 			o := math.Log(math.Abs(coarse.Summary.Metrics[m]/fine.Summary.Metrics[m])) / math.Log(ratio)
-			if o-o == 0 { // not finite if an error is 0
+			if chart.IsFinite(o) { // it is not finite if an error is 0
 				fine.Orders[m] = o
 			}
 		}

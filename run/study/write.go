@@ -39,10 +39,10 @@ func (t *Table) Markdown() string {
 			fmt.Sprintf("%.3g", r.Summary.Wall))
 		for _, m := range t.Metrics {
 			v, ok := r.Summary.Metrics[m]
-			row = append(row, number(v, ok, "%.4g"))
+			row = append(row, formatRounded(v, ok, "%.4g"))
 			if slices.Contains(t.Errors, m) {
 				o, ok := r.Orders[m]
-				row = append(row, number(o, ok, "%.2f"))
+				row = append(row, formatRounded(o, ok, "%.2f"))
 			}
 		}
 		rows = append(rows, row)
@@ -50,7 +50,7 @@ func (t *Table) Markdown() string {
 	return markdown(rows)
 }
 
-func number(v float64, ok bool, format string) string {
+func formatRounded(v float64, ok bool, format string) string {
 	if !ok {
 		return ""
 	}
@@ -89,7 +89,7 @@ func (t *Table) CSV() string {
 		header = append(header, a.Key)
 	}
 	header = append(header, "run", "cells", "steps", "time", "wall_s")
-	header = append(header, t.All...)
+	header = append(header, t.AllMetrics...)
 	for _, m := range t.Errors {
 		header = append(header, m+"_order")
 	}
@@ -98,15 +98,15 @@ func (t *Table) CSV() string {
 	_ = w.Write(append(header, "state_sha256", "version")) // writes to memory do not fail
 	for _, r := range t.Rows {
 		s := r.Summary
-		row := append(slices.Clone(r.Values), r.Name, fmt.Sprint(s.Cells), fmt.Sprint(s.Steps), exactly(s.Time, true),
-			exactly(s.Wall, true))
-		for _, m := range t.All {
+		row := append(slices.Clone(r.Values), r.Name, fmt.Sprint(s.Cells), fmt.Sprint(s.Steps), formatExactly(s.Time, true),
+			formatExactly(s.Wall, true))
+		for _, m := range t.AllMetrics {
 			v, ok := s.Metrics[m]
-			row = append(row, exactly(v, ok))
+			row = append(row, formatExactly(v, ok))
 		}
 		for _, m := range t.Errors {
 			o, ok := r.Orders[m]
-			row = append(row, exactly(o, ok))
+			row = append(row, formatExactly(o, ok))
 		}
 		_ = w.Write(append(row, s.StateSHA256, s.Version))
 	}
@@ -114,7 +114,7 @@ func (t *Table) CSV() string {
 	return b.String()
 }
 
-func exactly(v float64, ok bool) string {
+func formatExactly(v float64, ok bool) string {
 	if !ok {
 		return ""
 	}

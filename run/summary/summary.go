@@ -86,7 +86,7 @@ func (s *Summary) JSON() ([]byte, error) {
 			*m.values = map[string]float64{} // {} rather than null
 		}
 		for _, name := range slices.Sorted(maps.Keys(*m.values)) {
-			if v := (*m.values)[name]; v-v != 0 {
+			if v := (*m.values)[name]; v-v != 0 { // not finite
 				return nil, fmt.Errorf("summary: %s.%s is %g", m.key, name, v)
 			}
 		}

@@ -23,7 +23,7 @@ type File struct {
 	coordinates string       // names of the coordinate variables, each after a space
 	dims        []netcdf.Dim
 	global      netcdf.Attrs
-	parts       []variable
+	variables   []variable
 }
 
 // variable is a variable with its numbers, or with its text for each instance.
@@ -44,8 +44,8 @@ const (
 // instance.
 func New(c *config.Case, dimension, description string, names []string, times []float64) *File {
 	longest := 1
-	for _, nameVar := range names {
-		longest = max(longest, len(nameVar))
+	for _, name := range names {
+		longest = max(longest, len(name))
 	}
 	f := &File{names: names, times: times, dims: []netcdf.Dim{{Name: dimension, Length: int64(len(names))},
 		{Name: "time", Length: int64(max(1, len(times)))}, {Name: "letter", Length: int64(longest)}}}
@@ -58,7 +58,7 @@ func New(c *config.Case, dimension, description string, names []string, times []
 		Attrs: netcdf.Attrs{netcdf.Text("cf_role", "timeseries_id"), netcdf.Text("long_name", description)}}
 	timeVar := &netcdf.Var{Name: "time", Type: netcdf.Float64, Dims: []int{timeDim},
 		Attrs: ugrid.TimeAttrs(c.Time.Epoch)}
-	f.parts = []variable{{Var: nameVar, text: names}, {Var: timeVar, numbers: times}}
+	f.variables = []variable{{Var: nameVar, text: names}, {Var: timeVar, numbers: times}}
 	return f
 }
 
@@ -71,7 +71,7 @@ func (f *File) Coordinate(name string, attrs netcdf.Attrs, values []float64) {
 // Add adds a variable.
 func (f *File) Add(name string, typ netcdf.Type, attrs netcdf.Attrs, dims []int, values []float64) {
 	v := &netcdf.Var{Name: name, Type: typ, Dims: dims, Attrs: attrs}
-	f.parts = append(f.parts, variable{Var: v, numbers: values})
+	f.variables = append(f.variables, variable{Var: v, numbers: values})
 }
 
 // Values adds a series for each instance. value returns the value of instance i at time t, if there is one. A nil value
@@ -97,8 +97,8 @@ func (f *File) Values(name string, attrs netcdf.Attrs, value func(i int, t float
 
 // Write writes the file.
 func (f *File) Write(path string) error {
-	vars := make([]*netcdf.Var, len(f.parts))
-	for k, p := range f.parts {
+	vars := make([]*netcdf.Var, len(f.variables))
+	for k, p := range f.variables {
 		vars[k] = p.Var
 	}
 	header, err := netcdf.Define(f.dims, f.global, vars)
@@ -107,7 +107,7 @@ func (f *File) Write(path string) error {
 	}
 	b := append(header.Encode(), make([]byte, header.FixedSize()-int64(len(header.Encode())))...)
 	longest := f.dims[letterDim].Length
-	for _, p := range f.parts {
+	for _, p := range f.variables {
 		if len(p.numbers) > 0 {
 			copy(b[header.Offset(p.Var, 0, 0):], p.Type.Append(nil, p.numbers))
 		}

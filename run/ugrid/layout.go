@@ -79,7 +79,7 @@ func newLayout(nodes, cells int64, fields []solvers.Field, about About) (*layout
 // an error if the file does not fit the case.
 func readLayout(f *netcdf.File, cells int64, fields []solvers.Field) (*layout, error) {
 	l := &layout{header: &f.Header, time: f.Var("time")}
-	grows := func(v *netcdf.Var, lengths ...int64) bool {
+	isSeries := func(v *netcdf.Var, lengths ...int64) bool {
 		if v == nil || v.Type != netcdf.Float64 || len(v.Dims) != 1+len(lengths) || f.Dims[v.Dims[0]].Length != 0 {
 			return false
 		}
@@ -90,13 +90,13 @@ func readLayout(f *netcdf.File, cells int64, fields []solvers.Field) (*layout, e
 		}
 		return true
 	}
-	if !grows(l.time) {
+	if !isSeries(l.time) {
 		return nil, errors.New("the file has no variable \"time\"")
 	}
 	for _, field := range fields {
 		for _, name := range field.Numbers() {
 			v := f.Var(name)
-			if !grows(v, cells) {
+			if !isSeries(v, cells) {
 				return nil, fmt.Errorf("the file has no field %q on %d cells", name, cells)
 			}
 			l.values = append(l.values, v)

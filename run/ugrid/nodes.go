@@ -8,15 +8,15 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// nodes are the vertices and cells of the whole mesh. Vertices are numbered in the order in which cells refer to them;
-// those with equal coordinates are one.
+// nodes are the vertices and cells of the whole mesh. Vertices are numbered in the order in which cells refer to them.
+// Vertices with equal coordinates count as one.
 type nodes struct {
 	x, y             []float64
-	faces            []float64 // three of each cell
+	faces            []float64 // ids of the three vertices of each cell
 	centreX, centreY []float64
 }
 
-// addCells numbers the corners of cells. A part has six numbers per cell: x and y of its three corners.
+// addCells adds cells and numbers their corners. A part has six numbers per cell: x and y of its three corners.
 func (n *nodes) addCells(parts [][]float64) {
 	ids := map[[2]float64]int32{}
 	for _, corners := range parts {
@@ -40,41 +40,41 @@ func (n *nodes) addCells(parts [][]float64) {
 }
 
 // Gather gathers the values of all ranks on rank 0, by rank. It splits them into messages of limited size.
-func Gather(ctx context.Context, comm dist.Comm, own []float64) (all [][]float64, err error) {
+func Gather(ctx context.Context, comm dist.Comm, values []float64) (byRank [][]float64, err error) {
 	if comm.Size() == 1 {
-		return [][]float64{own}, nil
+		return [][]float64{values}, nil
 	}
 	const maxValues = 1 << 20
-	rounds := []int64{int64((len(own) + maxValues - 1) / maxValues)}
+	rounds := []int64{int64((len(values) + maxValues - 1) / maxValues)}
 	if err := comm.AllreduceInt64(ctx, dist.Max, rounds); err != nil {
 		return nil, err
 	}
-	all = make([][]float64, comm.Size())
+	byRank = make([][]float64, comm.Size())
 	for k := range int(rounds[0]) {
-		lo, hi := min(k*maxValues, len(own)), min((k+1)*maxValues, len(own))
-		parts, err := comm.Gatherv(ctx, 0, encode(own[lo:hi]))
+		lo, hi := min(k*maxValues, len(values)), min((k+1)*maxValues, len(values))
+		parts, err := comm.Gatherv(ctx, 0, encode(values[lo:hi]))
 		if err != nil {
 			return nil, err
 		}
-		for rank, text := range parts {
-			all[rank] = decode(all[rank], text)
+		for rank, data := range parts {
+			byRank[rank] = decode(byRank[rank], data)
 		}
 	}
-	return all, nil
+	return byRank, nil
 }
 
 func encode(values []float64) []byte {
-	text := make([]byte, 0, 8*len(values))
+	data := make([]byte, 0, 8*len(values))
 	for _, v := range values {
-		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(v))
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
 	}
-	return text
+	return data
 }
 
 // decode appends the encoded values to values.
-func decode(values []float64, text []byte) []float64 {
-	for ; len(text) >= 8; text = text[8:] {
-		values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(text)))
+func decode(values []float64, data []byte) []float64 {
+	for ; len(data) >= 8; data = data[8:] {
+		values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(data)))
 	}
 	return values
 }

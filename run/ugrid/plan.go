@@ -9,26 +9,27 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// exchangeTag is the tag of messages with values for the ranks that write them.
+// exchangeTag is the tag of messages with values for the ranks that write them. It differs from the tags of halo
+// exchanges.
 const exchangeTag = 0x0617
 
 // plan says which rank writes which cells: the cells in the order of their keys are split into equal contiguous ranges.
 type plan struct {
-	comm  dist.Comm
-	cells int64   // number of cells of all ranks
-	first int64   // key of the first cell that this rank writes
-	count int     // number of cells that this rank writes
-	to    [][]int // by rank: owned cells that it writes, ordered by key
-	from  [][]int // by rank: positions, in this rank's range, of the cells that it sends
+	comm          dist.Comm
+	cells         int64   // number of cells of all ranks
+	first         int64   // key of the first cell that this rank writes
+	count         int     // number of cells that this rank writes
+	cellsFor      [][]int // by rank: owned cells that it writes, ordered by key
+	positionsFrom [][]int // by rank: positions, in this rank's range, of the cells that it sends
 }
 
 func newPlan(ctx context.Context, comm dist.Comm, keys []int64) (*plan, error) {
-	p := &plan{comm: comm, to: make([][]int, comm.Size()), from: make([][]int, comm.Size())}
-	all := []int64{int64(len(keys))}
-	if err := comm.AllreduceInt64(ctx, dist.Sum, all); err != nil {
+	p := &plan{comm: comm, cellsFor: make([][]int, comm.Size()), positionsFrom: make([][]int, comm.Size())}
+	total := []int64{int64(len(keys))}
+	if err := comm.AllreduceInt64(ctx, dist.Sum, total); err != nil {
 		return nil, err
 	}
-	p.cells = all[0]
+	p.cells = total[0]
 	n := int64(comm.Size())
 	begin := func(rank int64) int64 { return rank*(p.cells/n) + min(rank, p.cells%n) }
 	p.first = begin(int64(comm.Rank()))
@@ -47,13 +48,13 @@ func newPlan(ctx context.Context, comm dist.Comm, keys []int64) (*plan, error) {
 		for keys[i] >= begin(rank+1) {
 			rank++
 		}
-		p.to[rank] = append(p.to[rank], i)
+		p.cellsFor[rank] = append(p.cellsFor[rank], i)
 		keysFor[rank] = append(keysFor[rank], keys[i])
 	}
 	return p, p.exchangeKeys(ctx, keysFor)
 }
 
-// exchangeKeys sends the keys of cells to the ranks that write them, which fill in from.
+// exchangeKeys sends the keys of cells to the ranks that write them, which fill in positionsFrom.
 func (p *plan) exchangeKeys(ctx context.Context, keys [][]int64) error {
 	values := make([][]float64, len(keys)) // exact, since keys are below 2^53
 	for rank, list := range keys {
@@ -65,12 +66,12 @@ func (p *plan) exchangeKeys(ctx context.Context, keys [][]int64) error {
 	for rank, list := range keys {
 		counts[rank] = float64(len(list))
 	}
-	all, err := p.comm.Allgatherv(ctx, encode(counts))
+	countsOfRanks, err := p.comm.Allgatherv(ctx, encode(counts))
 	if err != nil {
 		return err
 	}
-	for rank, text := range all {
-		p.from[rank] = make([]int, int(decode(nil, text)[p.comm.Rank()]))
+	for rank, data := range countsOfRanks {
+		p.positionsFrom[rank] = make([]int, int(decode(nil, data)[p.comm.Rank()]))
 	}
 	received, err := p.alltoall(ctx, values, 1)
 	if err != nil {
@@ -79,7 +80,7 @@ func (p *plan) exchangeKeys(ctx context.Context, keys [][]int64) error {
 	filled := 0
 	for rank, list := range received {
 		for k, key := range list {
-			p.from[rank][k] = int(int64(key) - p.first)
+			p.positionsFrom[rank][k] = int(int64(key) - p.first)
 		}
 		filled += len(list)
 	}
@@ -102,10 +103,10 @@ func (p *plan) alltoall(ctx context.Context, values [][]float64, width int) ([][
 		return err
 	}
 	for rank := range values {
-		if rank == self || len(p.from[rank]) == 0 {
+		if rank == self || len(p.positionsFrom[rank]) == 0 {
 			continue
 		}
-		buffers[rank] = make([]byte, 8*width*len(p.from[rank]))
+		buffers[rank] = make([]byte, 8*width*len(p.positionsFrom[rank]))
 		if err := post(p.comm.Irecv(ctx, rank, exchangeTag, buffers[rank])); err != nil {
 			return nil, err
 		}
@@ -121,8 +122,8 @@ func (p *plan) alltoall(ctx context.Context, values [][]float64, width int) ([][
 	if err := p.comm.Wait(ctx, requests); err != nil {
 		return nil, err
 	}
-	for rank, text := range buffers {
-		received[rank] = decode(nil, text)
+	for rank, data := range buffers {
+		received[rank] = decode(nil, data)
 	}
 	received[self] = values[self]
 	return received, nil
@@ -131,8 +132,8 @@ func (p *plan) alltoall(ctx context.Context, values [][]float64, width int) ([][
 // exchange sends arrays of values on owned cells to the ranks that write them, and returns the arrays of this rank's
 // range.
 func (p *plan) exchange(ctx context.Context, arrays [][]float64) ([][]float64, error) {
-	values := make([][]float64, len(p.to))
-	for rank, list := range p.to {
+	values := make([][]float64, len(p.cellsFor))
+	for rank, list := range p.cellsFor {
 		for _, numbers := range arrays {
 			for _, i := range list {
 				values[rank] = append(values[rank], numbers[i])
@@ -146,7 +147,7 @@ func (p *plan) exchange(ctx context.Context, arrays [][]float64) ([][]float64, e
 	result := make([][]float64, len(arrays))
 	for k := range result {
 		result[k] = make([]float64, p.count)
-		for rank, list := range p.from {
+		for rank, list := range p.positionsFrom {
 			for j, position := range list {
 				result[k][position] = received[rank][k*len(list)+j]
 			}
@@ -157,9 +158,9 @@ func (p *plan) exchange(ctx context.Context, arrays [][]float64) ([][]float64, e
 
 // corners returns the corners of the cells in this rank's range: x and y of three corners, six numbers per cell.
 func (p *plan) corners(ctx context.Context, mesh *vtk.Grid) ([]float64, error) {
-	own := make([][]float64, 6)
-	for k := range own {
-		own[k] = make([]float64, len(mesh.Types))
+	arrays := make([][]float64, 6)
+	for k := range arrays {
+		arrays[k] = make([]float64, len(mesh.Types))
 	}
 	for i := range mesh.Types {
 		cell := mesh.Cell(i)
@@ -167,18 +168,18 @@ func (p *plan) corners(ctx context.Context, mesh *vtk.Grid) ([]float64, error) {
 			return nil, fmt.Errorf("cell %d has %d corners, want 3: format nc stores triangles", i, len(cell))
 		}
 		for k, v := range cell {
-			own[2*k][i], own[2*k+1][i] = mesh.Points[3*v], mesh.Points[3*v+1]
+			arrays[2*k][i], arrays[2*k+1][i] = mesh.Points[3*v], mesh.Points[3*v+1]
 		}
 	}
-	numbers, err := p.exchange(ctx, own)
+	numbers, err := p.exchange(ctx, arrays)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]float64, 0, 6*p.count)
+	corners := make([]float64, 0, 6*p.count)
 	for i := range p.count {
 		for k := range numbers {
-			all = append(all, numbers[k][i])
+			corners = append(corners, numbers[k][i])
 		}
 	}
-	return all, nil
+	return corners, nil
 }

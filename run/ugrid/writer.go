@@ -21,18 +21,18 @@ type About struct {
 
 // Writer writes a file in parallel with the writers of all other ranks.
 type Writer struct {
-	comm   dist.Comm
-	path   string
-	layout *layout
-	plan   *plan
-	done   int // number of complete records
+	comm            dist.Comm
+	path            string
+	layout          *layout
+	plan            *plan
+	completeRecords int // number of complete records
 }
 
 // Open creates a file for the owned triangles of all ranks, whose keys count from 0. If records > 0, it continues an
 // existing file after that many records. All ranks call it.
 func Open(ctx context.Context, comm dist.Comm, path string, mesh *vtk.Grid, keys []int64, fields []solvers.Field,
 	about About, records int) (*Writer, error) {
-	w := &Writer{comm: comm, path: path, done: records}
+	w := &Writer{comm: comm, path: path, completeRecords: records}
 	var err error
 	if w.plan, err = newPlan(ctx, comm, keys); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -86,7 +86,7 @@ func (w *Writer) resume(ctx context.Context, fields []solvers.Field) error {
 	return w.truncate()
 }
 
-// truncate removes the records after the first w.done.
+// truncate removes the records after the first w.completeRecords.
 func (w *Writer) truncate() error {
 	f, err := os.OpenFile(w.path, os.O_RDWR, 0)
 	if err != nil {
@@ -97,11 +97,11 @@ func (w *Writer) truncate() error {
 		if err != nil {
 			return err
 		}
-		length := w.layout.header.FileSize(int64(w.done))
+		length := w.layout.header.FileSize(int64(w.completeRecords))
 		if info.Size() < length {
 			return fmt.Errorf("%s has %d bytes, fewer than the %d at the checkpoint", w.path, info.Size(), length)
 		}
-		if err := w.writeCount(f, w.done); err != nil {
+		if err := w.writeCount(f, w.completeRecords); err != nil {
 			return err
 		}
 		return f.Truncate(length)
@@ -117,7 +117,7 @@ func (w *Writer) writeCount(f *os.File, records int) error {
 }
 
 // Records returns the number of complete records.
-func (w *Writer) Records() int { return w.done }
+func (w *Writer) Records() int { return w.completeRecords }
 
 // Record is a record that is being written. All ranks call its methods in order: Exchange, which is collective; Write;
 // then, after a barrier, Count.
@@ -152,7 +152,7 @@ func (r *Record) Write() error {
 
 func (r *Record) write(f *os.File) error {
 	w := r.w
-	record := int64(w.done)
+	record := int64(w.completeRecords)
 	for k, v := range w.layout.values {
 		if err := writeAt(f, w.layout.header.Offset(v, record, w.plan.first), v.Type, r.ownRange[k]); err != nil {
 			return err
@@ -166,7 +166,7 @@ func (r *Record) write(f *os.File) error {
 
 // Count adds the record to the record count. All ranks call it after all have called Write.
 func (r *Record) Count() error {
-	r.w.done++
+	r.w.completeRecords++
 	if r.w.comm.Rank() > 0 {
 		return nil
 	}
@@ -174,15 +174,15 @@ func (r *Record) Count() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.w.writeCount(f, r.w.done), f.Close())
+	return errors.Join(r.w.writeCount(f, r.w.completeRecords), f.Close())
 }
 
 // writeAt writes values at an offset, in chunks.
 func writeAt(f *os.File, offset int64, t netcdf.Type, values []float64) error {
-	const piece = 1 << 16
+	const chunk = 1 << 16
 	var text []byte
 	for len(values) > 0 {
-		n := min(piece, len(values))
+		n := min(chunk, len(values))
 		text = t.Append(text[:0], values[:n])
 		if _, err := f.WriteAt(text, offset); err != nil {
 			return err

@@ -52,44 +52,44 @@ func (c *declaredCheck) run(ctx context.Context) error {
 		refinements = refinements[:len(refinements)-1]
 	}
 	names := slices.Sorted(maps.Keys(c.Exact))
-	all := make([]outcome, len(refinements))
+	outcomes := make([]outcome, len(refinements))
 	for n, set := range refinements {
 		c.page.Progress("%s", set)
 		var err error
-		if all[n], err = c.runOn(ctx, set, []backend.Device{nil}); err != nil {
+		if outcomes[n], err = c.runOn(ctx, set, []backend.Device{nil}); err != nil {
 			return fmt.Errorf("%s: %w", set, err)
 		}
 	}
 	for _, name := range names {
-		c.printErrors(name, refinements, all)
+		c.printErrors(name, refinements, outcomes)
 	}
-	for _, total := range slices.Sorted(maps.Keys(all[0].drifts)) {
+	for _, total := range slices.Sorted(maps.Keys(outcomes[0].drifts)) {
 		t := c.page.Table("Relative change of "+total, "run", "change")
 		for n, set := range refinements {
-			t.Row(AtMost(math.Abs(all[n].drifts[total]), c.MaxDrift), set, all[n].drifts[total])
+			t.Row(AtMost(math.Abs(outcomes[n].drifts[total]), c.MaxDrift), set, outcomes[n].drifts[total])
 		}
 		t.Flush()
 	}
-	return c.repeat(ctx, refinements[0], all[0].hash)
+	return c.repeat(ctx, refinements[0], outcomes[0].hash)
 }
 
 // printErrors prints the errors of a field over all refinements. The error bound holds for the finest refinement, the
 // order bound for the last two runs.
-func (c *declaredCheck) printErrors(name string, refinements []string, all []outcome) {
+func (c *declaredCheck) printErrors(name string, refinements []string, outcomes []outcome) {
 	t := c.page.Table("Mean error of "+name, "run", "entities", "steps", "error", "order")
 	for n, set := range refinements {
-		e, order, v := all[n].errors[name], "", Info
+		e, order, v := outcomes[n].errors[name], "", Info
 		if n == len(c.Refinements)-1 {
 			v = AtMost(e, c.MaxError)
 		}
 		if n > 0 {
-			observed := Order(all[n-1].errors[name], e)
+			observed := Order(outcomes[n-1].errors[name], e)
 			order = fmt.Sprintf("%.3f", observed)
 			if n == len(refinements)-1 {
 				v = v.And(AtLeast(observed, c.MinOrder), "order")
 			}
 		}
-		t.Row(v, set, all[n].entities, all[n].steps, e, order)
+		t.Row(v, set, outcomes[n].entities, outcomes[n].steps, e, order)
 	}
 	t.Flush()
 }
@@ -98,21 +98,21 @@ func (c *declaredCheck) printErrors(name string, refinements []string, all []out
 func (c *declaredCheck) repeat(ctx context.Context, set, hash string) error {
 	t := c.page.Table("The same state on more ranks", "ranks", "state")
 	for ranks := 2; ranks <= maxRanks; ranks++ {
-		e, err := c.runOn(ctx, set, make([]backend.Device, ranks))
+		repeated, err := c.runOn(ctx, set, make([]backend.Device, ranks))
 		if err != nil {
 			return fmt.Errorf("%d ranks: %w", ranks, err)
 		}
-		t.Row(VerdictOf(e.hash == hash, "as on one"), ranks, e.hash[:12])
+		t.Row(VerdictOf(repeated.hash == hash, "as on one"), ranks, repeated.hash[:12])
 	}
 	t.Flush()
 	for _, twin := range c.page.Options.Twins {
-		e, err := c.runOn(ctx, set, twin.Devices)
+		repeated, err := c.runOn(ctx, set, twin.Devices)
 		if err != nil {
 			return fmt.Errorf("on %s: %w", twin.Name, err)
 		}
 		difference := ""
-		if e.hash != hash {
-			difference = fmt.Sprintf("%s: the state is %s on %s, and %s on the CPU", set, e.hash, twin.Name, hash)
+		if repeated.hash != hash {
+			difference = fmt.Sprintf("%s: the state is %s on %s, and %s on the CPU", set, repeated.hash, twin.Name, hash)
 		}
 		c.page.RecordTwin(difference)
 	}
@@ -144,9 +144,10 @@ func (c *declaredCheck) runOn(ctx context.Context, set string, devices []backend
 }
 
 // measure fills in the outcome of a run.
-func (e *outcome) measure(ctx context.Context, c *declaredCheck, cfg *config.Case, comm dist.Comm, s solvers.Solver,
+func (result *outcome) measure(ctx context.Context, c *declaredCheck, cfg *config.Case, comm dist.Comm,
+	s solvers.Solver,
 	o solvers.Outcome) error {
-	*e = outcome{entities: s.Size().Entities, steps: o.Steps, hash: o.Hash, errors: map[string]float64{},
+	*result = outcome{entities: s.Size().Entities, steps: o.Steps, hash: o.Hash, errors: map[string]float64{},
 		drifts: o.Drifts}
 	for _, f := range s.Fields() {
 		exact, ok := c.Exact[f.Name]
@@ -161,9 +162,9 @@ func (e *outcome) measure(ctx context.Context, c *declaredCheck, cfg *config.Cas
 		if err != nil {
 			return err
 		}
-		e.errors[f.Name] = errors.L1
+		result.errors[f.Name] = errors.L1
 	}
-	if len(e.errors) != len(c.Exact) {
+	if len(result.errors) != len(c.Exact) {
 		return fmt.Errorf("solver %q lacks a field for which the check has an exact solution", cfg.Solver)
 	}
 	return nil

@@ -21,31 +21,31 @@ func checkMemory(w io.Writer, checks []Check, opts Options) error {
 		if text == "" {
 			continue
 		}
-		source, err := solvers.Parse(c.Name, []byte(text), nil)
+		parsed, err := solvers.Parse(c.Name, []byte(text), nil)
 		if err != nil {
 			return fmt.Errorf("the largest problem of check %s: %w", c.Name, err)
 		}
-		cases = append(cases, source)
+		cases = append(cases, parsed)
 	}
 	if len(cases) == 0 {
 		return nil
 	}
-	most, err := estimate.Largest(cases, 1, false)
+	largest, err := estimate.Largest(cases, 1, false)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "memory estimate: %s\n\n", most.Text(1, false)); err != nil {
+	if _, err := fmt.Fprintf(w, "memory estimate: %s\n\n", largest.Text(1, false)); err != nil {
 		return err
 	}
 	free, source := estimate.FreeMemory()
-	if err := most.Check(free, source, 1); err != nil {
+	if err := largest.Check(free, source, 1); err != nil {
 		return &solvers.BadInput{Err: err}
 	}
 	for _, twin := range opts.Twins {
-		if most, err = estimate.Largest(cases, len(twin.Devices), true); err != nil {
+		if largest, err = estimate.Largest(cases, len(twin.Devices), true); err != nil {
 			return err
 		}
-		if err := solvers.CheckDeviceMemory(twin.Devices[0], most.Arrays, len(twin.Devices)); err != nil {
+		if err := solvers.CheckDeviceMemory(twin.Devices[0], largest.Arrays, len(twin.Devices)); err != nil {
 			return &solvers.BadInput{Err: err}
 		}
 	}

@@ -15,12 +15,12 @@ import (
 // Page is the output of a check.
 type Page struct {
 	Options Options
-	check   string
+	check   string // name of the check
 	w       io.Writer
-	err     error // first write error
-	bounds  int
-	missed  []string
-	twins   int // number of states that were equal on a twin
+	err     error    // first write error
+	bounds  int      // number of bounds that were checked
+	missed  []string // descriptions of the missed bounds
+	twins   int      // number of states that were equal on a twin
 }
 
 // Printf writes text.
@@ -62,13 +62,13 @@ func (p *Page) Progress(format string, args ...any) {
 
 // Verdict says whether the value in a row meets its bound. The zero value means that there is no bound.
 type Verdict struct {
-	Bound string
-	OK    bool
-	set   bool
+	Bound    string
+	OK       bool
+	hasBound bool
 }
 
 // VerdictOf returns a verdict: whether the bound is met, and its text.
-func VerdictOf(ok bool, bound string) Verdict { return Verdict{Bound: bound, OK: ok, set: true} }
+func VerdictOf(ok bool, bound string) Verdict { return Verdict{Bound: bound, OK: ok, hasBound: true} }
 
 // Info is the verdict of a row without a bound.
 var Info Verdict
@@ -100,7 +100,7 @@ func Exactly(value, want float64) Verdict {
 
 // And requires both bounds; what names the quantity of the other.
 func (v Verdict) And(o Verdict, what string) Verdict {
-	if !v.set {
+	if !v.hasBound {
 		return VerdictOf(o.OK, what+" "+o.Bound)
 	}
 	return VerdictOf(v.OK && o.OK, v.Bound+", "+what+" "+o.Bound)
@@ -135,7 +135,7 @@ func (t *Table) Row(v Verdict, cells ...any) {
 		}
 	}
 	word := ""
-	if v.set {
+	if v.hasBound {
 		t.p.bounds++
 		word = "ok"
 		if !v.OK {

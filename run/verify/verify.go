@@ -88,10 +88,10 @@ func Find(name string) (Suite, bool) {
 func Names() []string { return slices.Sorted(maps.Keys(All())) }
 
 // NamesWhere returns the names of suites that satisfy a condition, sorted.
-func NamesWhere(have func(Suite) bool) (names []string) {
-	all := All()
+func NamesWhere(condition func(Suite) bool) (names []string) {
+	suites := All()
 	for _, name := range Names() {
-		if have(all[name]) {
+		if condition(suites[name]) {
 			names = append(names, name)
 		}
 	}
@@ -132,7 +132,7 @@ func (s *Suite) Run(ctx context.Context, w io.Writer, opts Options) (Report, err
 	if err := checkMemory(w, checks, opts); err != nil {
 		return report, err
 	}
-	var bad []string
+	var failed []string
 	for _, c := range checks {
 		p := &Page{Options: opts, check: c.Name, w: w}
 		p.Printf("== %s: %s\n\n", c.Name, c.About)
@@ -152,7 +152,7 @@ func (s *Suite) Run(ctx context.Context, w io.Writer, opts Options) (Report, err
 		r := Result{Name: c.Name, Bounds: p.bounds, Missed: p.missed, Wall: time.Since(start)}
 		report.Checks = append(report.Checks, r)
 		if len(r.Missed) > 0 {
-			bad = append(bad, fmt.Sprintf("%s (%d of %d bounds)", c.Name, len(r.Missed), r.Bounds))
+			failed = append(failed, fmt.Sprintf("%s (%d of %d bounds)", c.Name, len(r.Missed), r.Bounds))
 		}
 	}
 	summary := &Page{w: w}
@@ -164,8 +164,8 @@ func (s *Suite) Run(ctx context.Context, w io.Writer, opts Options) (Report, err
 	if summary.err != nil {
 		return report, fmt.Errorf("writing the report: %w", summary.err)
 	}
-	if len(bad) > 0 {
-		return report, fmt.Errorf("verification failed: %s", strings.Join(bad, ", "))
+	if len(failed) > 0 {
+		return report, fmt.Errorf("verification failed: %s", strings.Join(failed, ", "))
 	}
 	return report, nil
 }

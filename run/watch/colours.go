@@ -48,15 +48,15 @@ func (s Scale) Colours(t *Tile) []byte {
 	colours := make([]byte, len(t.Values))
 	for i, v := range t.Values {
 		switch {
-		case v == None:
+		case v == NoCell:
 			colours[i] = transparent
 		case v == Masked:
 			colours[i] = masked
-		case v-v != 0:
+		case !isFinite(v):
 			colours[i] = notFinite
 		default:
-			share := max(0, min(1, (v-s.Lo)/(s.Hi-s.Lo)))
-			colours[i] = firstColour + byte(math.Round(share*(lastColour-firstColour)))
+			fraction := max(0, min(1, (v-s.Lo)/(s.Hi-s.Lo)))
+			colours[i] = firstColour + byte(math.Round(fraction*(lastColour-firstColour)))
 		}
 	}
 	return colours
@@ -66,11 +66,11 @@ func (s Scale) Colours(t *Tile) []byte {
 func (s Scale) diverges() bool { return s.Lo < 0 && s.Hi > 0 }
 
 // colour returns the colour at a fraction of the scale, from 0 to 1.
-func (s Scale) colour(share float64) color.RGBA {
+func (s Scale) colour(fraction float64) color.RGBA {
 	if s.diverges() {
-		return palette.Diverging.At(share)
+		return palette.Diverging.At(fraction)
 	}
-	return palette.Sequential.At(share)
+	return palette.Sequential.At(fraction)
 }
 
 func (s Scale) palette() color.Palette {
@@ -109,18 +109,19 @@ func (p *Plane) picture(parts []Part, s Scale, projection Projection) (*image.Pa
 	return img, nil
 }
 
+// visibleColour returns which of two pixel values is shown where the tiles of two ranks overlap.
 func visibleColour(a, b byte, projection Projection) byte {
-	number := func(c byte) bool { return c >= firstColour && c <= lastColour }
+	isColour := func(c byte) bool { return c >= firstColour && c <= lastColour }
 	switch {
 	case a == notFinite || b == transparent:
 		return a
 	case b == notFinite || a == transparent:
 		return b
-	case number(a) && number(b) && projection == SmallestAlongZ:
+	case isColour(a) && isColour(b) && projection == SmallestAlongZ:
 		return min(a, b)
-	case number(a) && number(b):
+	case isColour(a) && isColour(b):
 		return max(a, b)
-	case number(a):
+	case isColour(a):
 		return a
 	}
 	return b

@@ -7,7 +7,7 @@ type mailbox struct {
 	mu      sync.Mutex
 	latest  []byte
 	number  uint64        // sequence number of the latest value; 0 before the first
-	changed chan struct{} // closed by the next put
+	changed chan struct{} // closed by the next set
 }
 
 func newMailbox() *mailbox { return &mailbox{changed: make(chan struct{})} }

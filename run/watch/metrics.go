@@ -12,15 +12,17 @@ import (
 // exposition is text in the exposition format of Prometheus.
 type exposition struct{ bytes.Buffer }
 
-func (e *exposition) family(name, typ, help string) {
+// addFamily adds the lines that describe a metric: its name, type and help.
+func (e *exposition) addFamily(name, typ, help string) {
 	help = strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(help)
 	fmt.Fprintf(e, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, typ)
 }
 
+// quote escapes the value of a label.
 var quote = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
-// sample adds a value. labels are alternately names and values.
-func (e *exposition) sample(name string, value float64, labels ...string) {
+// addSample adds a value. labels are alternately names and values.
+func (e *exposition) addSample(name string, value float64, labels ...string) {
 	e.WriteString(name)
 	for i := 0; i < len(labels); i += 2 {
 		separator := ","
@@ -35,13 +37,13 @@ func (e *exposition) sample(name string, value float64, labels ...string) {
 	fmt.Fprintf(e, " %g\n", value)
 }
 
-// one adds a family with a single value.
-func (e *exposition) one(name, typ, help string, value float64) {
-	e.family(name, typ, help)
-	e.sample(name, value)
+// addSingle adds a family with a single value.
+func (e *exposition) addSingle(name, typ, help string, value float64) {
+	e.addFamily(name, typ, help)
+	e.addSample(name, value)
 }
 
-// metrics returns the metrics of the run.
+// metrics returns the metrics of the run in the exposition format.
 func (s *Server) metrics() []byte {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
@@ -50,38 +52,39 @@ func (s *Server) metrics() []byte {
 	if st.started.IsZero() {
 		return []byte("# the run is being set up\n")
 	}
-	e.family("atoll_run_info", "gauge", "What is run, as labels.")
-	e.sample("atoll_run_info", 1, "case", a.Case, "solver", a.Solver, "transport", a.Transport, "backend", a.Backend,
+	e.addFamily("atoll_run_info", "gauge", "What is run, as labels.")
+	e.addSample("atoll_run_info", 1, "case", a.Case, "solver", a.Solver, "transport", a.Transport, "backend", a.Backend,
 		"precision", a.Precision, "version", a.Version)
 	now := time.Now()
 	if !st.ended.IsZero() {
 		now = st.ended
 	}
-	portion, left, rate := a.Estimate(st.now.Steps, st.now.Time, now.Sub(st.started))
-	e.one("atoll_ranks", "gauge", "Ranks of the run.", float64(a.Ranks))
-	e.one("atoll_entities", "gauge", "What a step updates: cells or vertices, of all ranks.", float64(a.Cells))
-	e.one("atoll_steps", "counter", "Steps or sweeps since the start of the case.", float64(st.now.Steps))
+	portion, remaining, rate := a.Estimate(st.clock.Steps, st.clock.Time, now.Sub(st.started))
+	e.addSingle("atoll_ranks", "gauge", "Ranks of the run.", float64(a.Ranks))
+	e.addSingle("atoll_entities", "gauge", "What a step updates: cells or vertices, of all ranks.", float64(a.Cells))
+	e.addSingle("atoll_steps", "counter", "Steps or sweeps since the start of the case.", float64(st.clock.Steps))
 	if !a.Sweeps {
-		e.one("atoll_time_seconds", "gauge", "Simulated time.", st.now.Time)
-		e.one("atoll_step_length_seconds", "gauge", "Simulated length of the last step.", st.now.Dt)
+		e.addSingle("atoll_time_seconds", "gauge", "Simulated time.", st.clock.Time)
+		e.addSingle("atoll_step_length_seconds", "gauge", "Simulated length of the last step.", st.clock.Dt)
 	}
-	e.one("atoll_progress_ratio", "gauge", "Share of the run that is done.", portion)
-	if left >= 0 {
-		e.one("atoll_left_seconds", "gauge", "Estimate of how long the rest of the run will take.", left.Seconds())
+	e.addSingle("atoll_progress_ratio", "gauge", "Share of the run that is done.", portion)
+	if remaining >= 0 {
+		e.addSingle("atoll_left_seconds", "gauge", "Estimate of how long the rest of the run will take.", remaining.Seconds())
 	}
-	e.one("atoll_updates_per_second", "gauge", "Entities that are updated a second, since the run began or went on.", rate)
-	e.one("atoll_restarts", "counter", "How often the run continued from a checkpoint.", float64(st.restarts))
-	if len(st.measured) > 0 {
-		e.family("atoll_quantity", "gauge", "What the solver measures of the whole state.")
-		for _, q := range st.measured {
-			e.sample("atoll_quantity", q.Value, "name", q.Name, "unit", q.Unit)
+	e.addSingle("atoll_updates_per_second", "gauge",
+		"Entities that are updated a second, since the run began or was continued.", rate)
+	e.addSingle("atoll_restarts", "counter", "How often the run continued from a checkpoint.", float64(st.restarts))
+	if len(st.quantities) > 0 {
+		e.addFamily("atoll_quantity", "gauge", "What the solver measures of the whole state.")
+		for _, q := range st.quantities {
+			e.addSample("atoll_quantity", q.Value, "name", q.Name, "unit", q.Unit)
 		}
 	}
 	if len(st.phases) > 0 {
-		e.family("atoll_phase_seconds", "counter", "Where ranks spent their time.")
+		e.addFamily("atoll_phase_seconds", "counter", "Where ranks spent their time.")
 		for rank, phases := range st.phases {
 			for _, name := range slices.Sorted(maps.Keys(phases)) {
-				e.sample("atoll_phase_seconds", phases[name], "rank", fmt.Sprint(rank), "phase", name)
+				e.addSample("atoll_phase_seconds", phases[name], "rank", fmt.Sprint(rank), "phase", name)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ const source = new EventSource('/events');
 source.onopen = () => { connection.hidden = true; };
 source.onerror = () => { connection.hidden = false; };
 source.onmessage = async (message) => {
-  const mine = ++latest;
+  const sequence = ++latest;
   const next = document.createElement('main');
   next.innerHTML = message.data;
   const picture = next.querySelector('#picture');
@@ -18,7 +18,7 @@ source.onmessage = async (message) => {
   } else if (picture && !picture.complete) {
     await new Promise((loaded) => { picture.onload = picture.onerror = loaded; });
   }
-  if (mine === latest) {
+  if (sequence === latest) {
     const scrolled = main.querySelector('.wide')?.scrollLeft;
     main.replaceChildren(...next.childNodes);
     const wide = main.querySelector('.wide');

@@ -62,26 +62,29 @@ func NewPlane(b [6]float64, g solvers.Geometry) (Plane, error) {
 	return p, nil
 }
 
-// Tile is a rank's part of a picture: values of a rectangle of pixels, row by row from the top. A value is None outside
-// the rank's cells, and NaN where the field is not finite.
+// Tile is a rank's part of a picture: values of a rectangle of pixels, row by row from the top. A value is NoCell
+// outside the rank's cells, and NaN where the field is not finite.
 type Tile struct {
 	X, Y, W, H int
 	Values     []float64
 }
 
-// None is the value of a pixel outside the mesh, Masked that of a pixel where the field is undefined, such as the
+// NoCell is the value of a pixel outside the mesh, Masked that of a pixel where the field is undefined, such as the
 // velocity of a dry cell.
 var (
-	None   = math.Inf(1)
+	NoCell = math.Inf(1)
 	Masked = math.Inf(-1)
 )
+
+// isFinite reports whether v is neither infinite nor NaN: then v - v is 0, otherwise NaN.
+func isFinite(v float64) bool { return v-v == 0 }
 
 // Limits returns the smallest finite value, and the largest one negated, so that one reduction by minimum serves both;
 // +Inf without finite values.
 func (t *Tile) Limits() (least, negatedMost float64) {
 	least, negatedMost = math.Inf(1), math.Inf(1)
 	for _, v := range t.Values {
-		if v-v == 0 {
+		if isFinite(v) {
 			least, negatedMost = min(least, v), min(negatedMost, -v)
 		}
 	}

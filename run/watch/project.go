@@ -13,21 +13,21 @@ func project(b vtk.Box, values []float64, projection Projection) []float64 {
 	copy(columns, values)
 	for start := layer; start < len(values); start += layer {
 		for i, v := range values[start : start+layer] {
-			columns[i] = visible(columns[i], v, projection)
+			columns[i] = visibleValue(columns[i], v, projection)
 		}
 	}
 	return columns
 }
 
-// visible returns the value of two in a column that is shown: NaN if there is one, else the one that the projection
+// visibleValue returns which of two values in a column is shown: NaN if there is one, else the one that the projection
 // selects among finite values.
-func visible(a, b float64, projection Projection) float64 {
+func visibleValue(a, b float64, projection Projection) float64 {
 	switch {
 	case a != a || b != b:
 		return math.NaN()
-	case a-a != 0:
+	case !isFinite(a):
 		return b
-	case b-b != 0:
+	case !isFinite(b):
 		return a
 	case projection == SmallestAlongZ:
 		return min(a, b)
@@ -73,11 +73,12 @@ func newTile(p *Plane, g *vtk.Grid) *Tile {
 	t.W, t.H = max(0, ceil(hi[0], p.Width)-t.X), max(0, ceil(hi[1], p.Height)-t.Y)
 	t.Values = make([]float64, t.W*t.H)
 	for i := range t.Values {
-		t.Values[i] = None
+		t.Values[i] = NoCell
 	}
 	return t
 }
 
+// rasteriser draws triangles of a mesh into a tile of the picture.
 type rasteriser struct {
 	plane *Plane
 	tile  *Tile
@@ -139,9 +140,9 @@ func (r *rasteriser) cut(g *vtk.Grid, corners []int64, v float64) {
 			}
 			b := above[k]
 			za, zb := g.Points[3*a+2], g.Points[3*b+2]
-			share := (middle - za) / (zb - za)
+			fraction := (middle - za) / (zb - za)
 			from, to := r.position(g, a), r.position(g, b)
-			polygon = append(polygon, [2]float64{from[0] + share*(to[0]-from[0]), from[1] + share*(to[1]-from[1])})
+			polygon = append(polygon, [2]float64{from[0] + fraction*(to[0]-from[0]), from[1] + fraction*(to[1]-from[1])})
 		}
 	}
 	for k := 2; k < len(polygon); k++ {

@@ -118,7 +118,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		case <-changed:
 		case <-r.Context().Done():
 			return
-		case <-s.final:
+		case <-s.lastPagePublished:
 			latest()
 			return
 		}

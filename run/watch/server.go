@@ -23,19 +23,19 @@ const (
 
 // Server serves the live view of one run. The methods that a run calls in each step do nothing on a nil Server.
 type Server struct {
-	state       state
-	listener    net.Listener
-	http        *http.Server
-	page        *mailbox // the body of the page, as an event
-	picture     *mailbox // PNG
-	viewers     atomic.Int64
-	lastRequest atomic.Int64 // time of the last request, ns since 1970
-	nextRequest time.Time    // earliest time of the next request to ranks
-	drawing     atomic.Bool  // whether a picture is being encoded
-	pictureInfo atomic.Pointer[pictureInfo]
-	done        chan struct{} // closed when the run has ended
-	final       chan struct{} // closed when the last page is published
-	goroutines  sync.WaitGroup
+	state             state
+	listener          net.Listener
+	http              *http.Server
+	page              *mailbox // the body of the page, as an event
+	picture           *mailbox // PNG
+	viewers           atomic.Int64
+	lastRequest       atomic.Int64 // time of the last request, ns since 1970
+	nextRequest       time.Time    // earliest time of the next request to ranks
+	drawing           atomic.Bool  // whether a picture is being encoded
+	pictureInfo       atomic.Pointer[pictureInfo]
+	runEnded          chan struct{} // closed when the run has ended
+	lastPagePublished chan struct{} // closed when the last page is published
+	goroutines        sync.WaitGroup
 }
 
 // pictureInfo describes the latest picture.
@@ -62,7 +62,7 @@ func Listen(address string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{listener: netutil.LimitListener(l, maxConnections), page: newMailbox(), picture: newMailbox(),
-		done: make(chan struct{}), final: make(chan struct{})}
+		runEnded: make(chan struct{}), lastPagePublished: make(chan struct{})}
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 16 << 10}
 	s.goroutines.Go(func() { _ = s.http.Serve(s.listener) }) // ErrServerClosed
@@ -95,7 +95,7 @@ func (s *Server) Begin(about About) {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
 	s.state.about = about
-	s.state.now = solvers.Clock{Time: about.Time, Steps: about.Step}
+	s.state.clock = solvers.Clock{Time: about.Time, Steps: about.Step}
 	s.state.started = time.Now()
 }
 
@@ -105,23 +105,23 @@ func (s *Server) Step(now solvers.Clock) {
 		return
 	}
 	s.state.mu.Lock()
-	s.state.now = now
+	s.state.clock = now
 	s.state.mu.Unlock()
 }
 
-// Measured sets the latest quantities. table must not be changed afterwards.
-func (s *Server) Measured(table []solvers.Quantity) {
+// SetQuantities sets the latest quantities. table must not be changed afterwards.
+func (s *Server) SetQuantities(table []solvers.Quantity) {
 	if s == nil {
 		return
 	}
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
-	s.state.measured = table
+	s.state.quantities = table
 	s.state.history.add(table)
 }
 
-// Phases sets the seconds that each rank spent in each phase.
-func (s *Server) Phases(ranks []map[string]float64) {
+// SetPhases sets the seconds that each rank spent in each phase.
+func (s *Server) SetPhases(ranks []map[string]float64) {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
 	s.state.phases = ranks
@@ -134,8 +134,8 @@ func (s *Server) Log(format string, args ...any) {
 	}
 }
 
-// Restarted adds the event that the run continues from a checkpoint.
-func (s *Server) Restarted(text string) {
+// LogRestart adds the event that the run continues from a checkpoint.
+func (s *Server) LogRestart(text string) {
 	if s == nil {
 		return
 	}
@@ -154,7 +154,7 @@ func (s *Server) End(outcome string) {
 	s.state.outcome, s.state.ended = outcome, time.Now()
 	s.state.mu.Unlock()
 	s.waitForPicture()
-	close(s.done) // publish sends the last page
+	close(s.runEnded) // publish sends the last page
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
@@ -175,7 +175,7 @@ const (
 // Wants returns what rank 0 requests now: nothing if there are no viewers.
 func (s *Server) Wants() Want {
 	switch now := time.Now(); {
-	case s == nil, now.Before(s.nextRequest), !s.watched(now):
+	case s == nil, now.Before(s.nextRequest), !s.hasViewers(now):
 		return WantNothing
 	case s.drawing.Load():
 		return WantPhases
@@ -185,7 +185,7 @@ func (s *Server) Wants() Want {
 
 // WantsEnd returns what rank 0 requests at the end of the run.
 func (s *Server) WantsEnd() Want {
-	if !s.watched(time.Now()) {
+	if !s.hasViewers(time.Now()) {
 		return WantNothing
 	}
 	s.waitForPicture()
@@ -202,25 +202,25 @@ func (s *Server) waitForPicture() {
 // maxTimeShare is the largest share of the run time that each rank may spend on the view.
 const maxTimeShare = 0.01
 
-// Answered sets how long the slowest rank took to answer a request, which delays the next one.
-func (s *Server) Answered(d time.Duration) {
+// SetAnswerTime sets how long the slowest rank took to answer a request, which delays the next one.
+func (s *Server) SetAnswerTime(d time.Duration) {
 	s.nextRequest = time.Now().Add(max(s.pace(), time.Duration(float64(d)/maxTimeShare)))
 }
 
-// watched reports whether there are viewers, or were a moment ago.
-func (s *Server) watched(now time.Time) bool {
+// hasViewers reports whether there are viewers, or were a moment ago.
+func (s *Server) hasViewers(now time.Time) bool {
 	return s.viewers.Load() > 0 || now.Sub(time.Unix(0, s.lastRequest.Load())) < viewerTimeout
 }
 
 // pace returns the shortest time between updates of the page. It grows with the number of viewers.
 func (s *Server) pace() time.Duration {
-	const least, most, each = time.Second, 10 * time.Second, 20 * time.Millisecond
-	return min(max(least, time.Duration(s.viewers.Load())*each), most)
+	const minPace, maxPace, perViewer = time.Second, 10 * time.Second, 20 * time.Millisecond
+	return min(max(minPace, time.Duration(s.viewers.Load())*perViewer), maxPace)
 }
 
-// publish renders the page at that pace, while there are viewers.
+// publish renders the page at intervals of pace(), while there are viewers.
 func (s *Server) publish() {
-	defer close(s.final)
+	defer close(s.lastPagePublished)
 	timer := time.NewTimer(s.pace())
 	defer timer.Stop()
 	for {
@@ -233,7 +233,7 @@ func (s *Server) publish() {
 			if body, err := s.body(); err == nil {
 				s.page.set(event(body))
 			}
-		case <-s.done:
+		case <-s.runEnded:
 			if body, err := s.body(); err == nil {
 				s.page.set(event(body))
 			}

@@ -29,17 +29,17 @@ type Event struct {
 
 // state is the latest state of the run for the view.
 type state struct {
-	mu       sync.Mutex
-	about    About
-	started  time.Time // start of the steps; zero before
-	now      solvers.Clock
-	measured []solvers.Quantity
-	history  history
-	phases   []map[string]float64 // s, by rank
-	events   []Event
-	restarts int
-	outcome  string // how the run ended; "" before
-	ended    time.Time
+	mu         sync.Mutex
+	about      About
+	started    time.Time // start of the steps; zero before
+	clock      solvers.Clock
+	quantities []solvers.Quantity
+	history    history
+	phases     []map[string]float64 // s, by rank
+	events     []Event
+	restarts   int
+	outcome    string // how the run ended; "" before
+	ended      time.Time
 }
 
 const maxEvents = 20
@@ -56,17 +56,17 @@ func (s *state) log(text string) {
 
 // history holds earlier values of the quantities. When it has maxRows rows, every second one is dropped.
 type history struct {
-	rows  [][]float64
-	gap   int // number of measurements per row
-	count int // measurements since the last row was dropped
+	rows               [][]float64
+	measurementsPerRow int // number of measurements per row
+	count              int // measurements since the last row was dropped
 }
 
 const maxRows = 256
 
 func (h *history) add(table []solvers.Quantity) {
-	h.gap = max(h.gap, 1)
+	h.measurementsPerRow = max(h.measurementsPerRow, 1)
 	h.count++
-	if (h.count-1)%h.gap != 0 {
+	if (h.count-1)%h.measurementsPerRow != 0 {
 		return
 	}
 	row := make([]float64, len(table))
@@ -81,8 +81,8 @@ func (h *history) add(table []solvers.Quantity) {
 		h.rows[i] = h.rows[2*i]
 	}
 	h.rows = h.rows[:maxRows/2]
-	h.gap *= 2
-	h.count = 0 // so the next row comes about gap measurements after the last one
+	h.measurementsPerRow *= 2
+	h.count = 0 // so the next row comes about measurementsPerRow measurements after the last one
 }
 
 // values returns the history of the i-th quantity, followed by its latest value.

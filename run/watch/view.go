@@ -45,7 +45,7 @@ type view struct {
 	Phases                           []phase
 	Ranks                            []rank
 	HiddenRanks                      int // number of ranks that are not shown
-	Events                           []happened
+	Events                           []eventView
 }
 
 type fact struct{ Name, Value string }
@@ -79,7 +79,7 @@ type bar struct {
 	Colour   int
 }
 
-type happened struct{ At, Text string }
+type eventView struct{ At, Text string }
 
 // view builds the content of the page from the current state.
 func (s *Server) view(now time.Time) *view {
@@ -99,7 +99,7 @@ func (s *Server) view(now time.Time) *view {
 	v.quantities(st)
 	v.ranks(st.phases)
 	for _, e := range slices.Backward(st.events) {
-		v.Events = append(v.Events, happened{e.Time.Format(time.DateTime), e.Text})
+		v.Events = append(v.Events, eventView{e.Time.Format(time.DateTime), e.Text})
 	}
 	v.picture(s.pictureInfo.Load(), a)
 	return v
@@ -109,25 +109,25 @@ func (v *view) progress(st *state, now time.Time) {
 	if !st.ended.IsZero() {
 		now = st.ended
 	}
-	a, took := &st.about, now.Sub(st.started)
-	portion, left, rate := a.Estimate(st.now.Steps, st.now.Time, took)
+	a, elapsed := &st.about, now.Sub(st.started)
+	portion, remaining, rate := a.Estimate(st.clock.Steps, st.clock.Time, elapsed)
 	v.Done = math.Floor(1000*portion) / 10
 	v.Percent = fmt.Sprintf("%.0f %%", math.Floor(100*portion))
 	eta := "unknown"
-	if left >= 0 {
-		eta = left.Round(time.Second).String()
+	if remaining >= 0 {
+		eta = remaining.Round(time.Second).String()
 	}
 	v.Facts = []fact{
-		{"time", fmt.Sprintf("%.5g of %.5g s", st.now.Time, a.End)},
-		{"step", fmt.Sprint(st.now.Steps)},
-		{"dt", fmt.Sprintf("%.3g s", st.now.Dt)},
+		{"time", fmt.Sprintf("%.5g of %.5g s", st.clock.Time, a.End)},
+		{"step", fmt.Sprint(st.clock.Steps)},
+		{"dt", fmt.Sprintf("%.3g s", st.clock.Dt)},
 		{"left", eta},
-		{"took", took.Round(time.Second).String()},
+		{"took", elapsed.Round(time.Second).String()},
 		{"rate", fmt.Sprintf("%.4g million %s updates a second", rate/1e6, a.Unit)},
 		{"restarts", fmt.Sprint(st.restarts)},
 	}
 	if a.Sweeps {
-		v.Facts = slices.Replace(v.Facts, 0, 3, fact{"sweep", fmt.Sprintf("%d of %d", st.now.Steps, a.MaxSteps)})
+		v.Facts = slices.Replace(v.Facts, 0, 3, fact{"sweep", fmt.Sprintf("%d of %d", st.clock.Steps, a.MaxSteps)})
 	}
 	if v.Outcome != "" {
 		v.Facts = slices.DeleteFunc(v.Facts, func(f fact) bool { return f.Name == "left" })
@@ -137,12 +137,12 @@ func (v *view) progress(st *state, now time.Time) {
 // quantities adds the measured quantities: conserved ones with their sources, then the others.
 func (v *view) quantities(st *state) {
 	conserved := map[string]bool{}
-	for _, q := range st.measured {
+	for _, q := range st.quantities {
 		if q.Outputs&solvers.Drift != 0 {
 			conserved[strings.TrimSuffix(q.Name, "_drift")] = true
 		}
 	}
-	for i, q := range st.measured {
+	for i, q := range st.quantities {
 		shown := quantity{Name: q.Name, Unit: q.Unit, Doc: q.Doc, Value: fmt.Sprintf("%.8g", q.Value),
 			Curve: curve(st.history.values(i, q.Value))}
 		base, _, _ := strings.Cut(q.Name, solvers.SourceInfix)
@@ -158,7 +158,7 @@ func (v *view) quantities(st *state) {
 func curve(values []float64) string {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, y := range values {
-		if y-y == 0 {
+		if isFinite(y) {
 			lo, hi = min(lo, y), max(hi, y)
 		}
 	}
@@ -167,7 +167,7 @@ func curve(values []float64) string {
 	}
 	var b strings.Builder
 	for i, y := range values {
-		if y-y == 0 {
+		if isFinite(y) {
 			fmt.Fprintf(&b, "%.1f,%.1f ", 100*float64(i)/float64(len(values)-1), 23-22*(y/(hi-lo)-lo/(hi-lo)))
 		}
 	}
@@ -177,9 +177,9 @@ func curve(values []float64) string {
 const maxRanks = 64 // largest number of ranks that the page lists
 
 // ranks adds the time of each rank by phase, the phase with the largest sum first.
-func (v *view) ranks(all []map[string]float64) {
+func (v *view) ranks(byRank []map[string]float64) {
 	total, longest := map[string]float64{}, 0.0
-	for _, phases := range all {
+	for _, phases := range byRank {
 		sum := 0.0
 		for name, seconds := range phases {
 			total[name] += seconds
@@ -193,7 +193,7 @@ func (v *view) ranks(all []map[string]float64) {
 	for i, name := range names {
 		v.Phases = append(v.Phases, phase{name, fmt.Sprintf("%.4g", total[name]), i % 8})
 	}
-	for r, phases := range all[:min(len(all), maxRanks)] {
+	for r, phases := range byRank[:min(len(byRank), maxRanks)] {
 		line, x := rank{Rank: r}, 0.0
 		for i, name := range names {
 			line.Seconds = append(line.Seconds, fmt.Sprintf("%.3f", phases[name]))
@@ -205,7 +205,7 @@ func (v *view) ranks(all []map[string]float64) {
 		}
 		v.Ranks = append(v.Ranks, line)
 	}
-	v.HiddenRanks = len(all) - len(v.Ranks)
+	v.HiddenRanks = len(byRank) - len(v.Ranks)
 }
 
 func (v *view) picture(latest *pictureInfo, a *About) {

@@ -32,12 +32,12 @@ func startServer(t *testing.T) *Server {
 func begin(s *Server) {
 	s.Begin(About{Case: `a "case" <of>`, Solver: "heat", Unit: "cell", Ranks: 2, Run: progress.Run{Cells: 100, End: 2}})
 	s.Step(solvers.Clock{Time: 0.5, Steps: 7, Dt: 0.1})
-	s.Measured([]solvers.Quantity{
+	s.SetQuantities([]solvers.Quantity{
 		{Name: "energy", Unit: "J\\m", Doc: "a \"quoted\"\nline", Value: 3.25},
 		{Name: "energy_drift", Outputs: solvers.Drift, Value: math.NaN()}, {Name: "energy_from_left", Value: math.Inf(1)},
 		{Name: "other", Value: 1},
 	})
-	s.Phases([]map[string]float64{{"halo": 1, "flux": 2}, {"halo": 3}})
+	s.SetPhases([]map[string]float64{{"halo": 1, "flux": 2}, {"halo": 3}})
 }
 
 // TestMetricsParse checks that Prometheus can parse the metrics, for any names and values.
@@ -46,12 +46,12 @@ func TestMetricsParse(t *testing.T) {
 	defer s.End("done")
 	parse := func() map[string]float64 {
 		parser := expfmt.NewTextParser(model.UTF8Validation)
-		all, err := parser.TextToMetricFamilies(bytes.NewReader(s.metrics()))
+		families, err := parser.TextToMetricFamilies(bytes.NewReader(s.metrics()))
 		if err != nil {
 			t.Fatalf("metrics cannot be parsed: %v\n%s", err, s.metrics())
 		}
 		values := map[string]float64{}
-		for name, family := range all {
+		for name, family := range families {
 			for _, m := range family.Metric {
 				for _, l := range m.Label {
 					name += " " + l.GetValue()
@@ -134,7 +134,7 @@ func TestStuckReaderBlocksNothing(t *testing.T) {
 	if want := s.Wants(); want != WantPicture {
 		t.Errorf("with a viewer: Wants() = %d, want WantPicture", want)
 	}
-	s.Answered(time.Second)
+	s.SetAnswerTime(time.Second)
 	if want := s.Wants(); want != WantNothing {
 		t.Errorf("right after an answer that took a second: Wants() = %d, want WantNothing", want)
 	}
@@ -164,10 +164,10 @@ func TestMailboxKeepsTheLatest(t *testing.T) {
 
 // TestPictureOfABlock checks that blocks of several ranks give the same picture as one block, also projected along z.
 func TestPictureOfABlock(t *testing.T) {
-	complete := &vtk.Image{Dim: 3, Whole: [3]int{7, 5, 4}, Spacing: [3]float64{1, 1, 1}}
+	whole := &vtk.Image{Dim: 3, Whole: [3]int{7, 5, 4}, Spacing: [3]float64{1, 1, 1}}
 	value := func(i, j, k int) float64 { return float64((i*31 + j*17 + k*43) % 19) }
 	block := func(lo, n [3]int) (*vtk.Image, []float64) {
-		m := *complete
+		m := *whole
 		m.Box = vtk.Box{Lo: lo, N: n}
 		var values []float64
 		for k := range n[2] {
@@ -180,7 +180,7 @@ func TestPictureOfABlock(t *testing.T) {
 		return &m, values
 	}
 	for _, projection := range []Projection{LargestAlongZ, SmallestAlongZ} {
-		m, values := block([3]int{}, complete.Whole)
+		m, values := block([3]int{}, whole.Whole)
 		g := solvers.Geometry{Block: m}
 		p, err := NewPlane(Bounds(g), g)
 		if err != nil {
@@ -231,7 +231,7 @@ func TestPictureOfAMesh(t *testing.T) {
 		for _, v := range tile.Values {
 			count[v]++
 		}
-		if count[None] > 0 || tile.W != maxPixels || tile.H != maxPixels || len(count) != len(values) {
+		if count[NoCell] > 0 || tile.W != maxPixels || tile.H != maxPixels || len(count) != len(values) {
 			t.Errorf("%s: %d by %d pixels, pixels per value %v", name, tile.W, tile.H, count)
 		}
 	}

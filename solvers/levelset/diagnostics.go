@@ -44,7 +44,7 @@ func (s *solver[F]) Field(context.Context) ([]float64, error) {
 		return nil, err
 	}
 	out := make([]float64, 0, s.block.Cells())
-	for c := range s.block.Own() {
+	for c := range s.block.OwnedIndices() {
 		out = append(out, float64(field[c]))
 	}
 	return out, nil

@@ -76,7 +76,7 @@ func TestSweepsMeetSerialOnes(t *testing.T) {
 			if err := s.sweep(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			own := slices.Collect(s.block.Own())
+			own := slices.Collect(s.block.OwnedIndices())
 			for c := range want { // serial sweeps do not look beyond walls
 				if _, inside := slices.BinarySearch(own, c); !inside {
 					want[c] = math.Copysign(1, want[c])
@@ -165,7 +165,7 @@ func TestScaleDoesNotMatter(t *testing.T) {
 		s := newSolver(t, cfg, g, v, ball(.4*size, .5*size, 0, .25*size))
 		advance(t, s, 1, 6)
 		var scaled []float64
-		for c := range s.block.Own() {
+		for c := range s.block.OwnedIndices() {
 			scaled = append(scaled, s.f[now][c]/size)
 		}
 		if first == nil {
@@ -224,7 +224,7 @@ func TestLoneParticleMakesNoSphere(t *testing.T) {
 				t.Fatal(err)
 			}
 			outside := 0
-			for c := range s.block.Own() {
+			for c := range s.block.OwnedIndices() {
 				if s.f[now][c] >= 0 {
 					outside++
 				}

@@ -91,7 +91,7 @@ type upward[F num.Float] struct {
 }
 
 func (s *solver[F]) upward(ctx context.Context, plan *halo.BoxPlan, axis int) (u upward[F], err error) {
-	up, err := plan.Upward(axis)
+	up, err := plan.GhostReturnPlan(axis)
 	if err != nil {
 		return u, err
 	}

@@ -90,7 +90,7 @@ func advance(t testing.TB, s *solver[float64], until float64, steps int) {
 // each calls f for all own cells with their centres.
 func (s *solver[F]) each(f func(c int, x, y, z float64)) {
 	n, c := s.block.N, 0
-	for at := range s.block.Own() {
+	for at := range s.block.OwnedIndices() {
 		x, y, z := s.block.Centre(c%n[0], c/n[0]%n[1], c/n[0]/n[1])
 		f(at, x, y, z)
 		c++

@@ -11,10 +11,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// assemble builds the edges and cells of a part. Edges between owned cells and at the boundary come first, sorted by
-// their lower cell, then edges that touch a ghost; innerEdges is the number of the former. Open edges at the boundary
-// become outlets. An edge's geometry is computed from its left cell, so that both ranks that hold it get the same
-// bits.
+// assemble builds the edges and cells of a part, whose bed has the given depths in m. Edges between owned cells and at
+// the boundary of the mesh come first, sorted by their lower cell, then edges that touch a ghost; innerEdges is the
+// number of the former. Open edges at the boundary become outlets. An edge's geometry is computed from its left cell,
+// so that both ranks that have the edge get the same bits.
 func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m kernels.Mesh[F],
 	innerEdges int, err error) {
 	n := len(p.Cells)
@@ -30,7 +30,7 @@ func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m ke
 	for kind, ghost := range []bool{false, true} {
 		a.starts[kind] = parallel.Offsets(p.Owned, parts, func(i int) (count int) {
 			for k := range 3 {
-				if a.has(i, k, ghost) {
+				if a.numbersEdge(i, k, ghost) {
 					count++
 				}
 			}
@@ -75,22 +75,24 @@ type boundaryEdge struct {
 	slot     int
 }
 
-// has reports whether cell i numbers the edge at its slot k, and the edge touches a ghost as requested.
-func (a *assembler[F]) has(i, k int, ghost bool) bool {
+// numbersEdge reports whether the edge at slot k of cell i (0 to 2) gets its number from this cell, the lower one of
+// its two, and touches a ghost (ghost is true) or does not (false).
+func (a *assembler[F]) numbersEdge(i, k int, ghost bool) bool {
 	o := a.p.Neighbour[i][k]
 	return (o < 0 || o > int32(i)) && (int(o) >= a.p.Owned) == ghost
 }
 
-// makeEdges builds the edges of a range of cells, numbered from id.
+// makeEdges builds those edges of the cells lo to hi-1 that touch a ghost, or do not, numbered from id. part is the
+// number of the range of cells.
 func (a *assembler[F]) makeEdges(part, lo, hi int, ghost bool, id int) {
 	p, m := a.p, a.m
 	for i := lo; i < hi; i++ {
 		for k := range 3 {
-			if !a.has(i, k, ghost) {
+			if !a.numbersEdge(i, k, ghost) {
 				continue
 			}
 			o, isLeft, link := p.Neighbour[i][k], false, int32(id)
-			if m.EdgeCells[id], m.Normals[id], isLeft = edge[F](p, int32(i), k); !isLeft {
+			if m.EdgeCells[id], m.Normals[id], isLeft = newEdge[F](p, int32(i), k); !isLeft {
 				link = ^link
 			}
 			m.CellEdges[i].Edge[k] = link
@@ -98,7 +100,7 @@ func (a *assembler[F]) makeEdges(part, lo, hi int, ghost bool, id int) {
 			case o < 0:
 				a.boundary[part] = append(a.boundary[part], boundaryEdge{int32(id), int32(i), k})
 			case int(o) < p.Owned:
-				slot, err := facing(p, o, int32(i))
+				slot, err := slotFacing(p, o, int32(i))
 				if err != nil {
 					a.errs[part] = cmp.Or(a.errs[part], err)
 					return
@@ -110,9 +112,9 @@ func (a *assembler[F]) makeEdges(part, lo, hi int, ghost bool, id int) {
 	}
 }
 
-// edge builds the edge at slot k of cell i, and reports whether i is its left cell. At the boundary, the right side
+// newEdge builds the edge at slot k of cell i, and reports whether i is its left cell. At the boundary, the right side
 // is set later.
-func edge[F num.Float](p *mesh.Part, i int32, k int) (e kernels.EdgeCells, n kernels.Normal[F], left bool) {
+func newEdge[F num.Float](p *mesh.Part, i int32, k int) (e kernels.EdgeCells, n kernels.Normal[F], left bool) {
 	a, b := p.Cells[i][k], p.Cells[i][(k+1)%3]
 	e.Left, e.Right = i, p.Neighbour[i][k]
 	left = true
@@ -126,8 +128,8 @@ func edge[F num.Float](p *mesh.Part, i int32, k int) (e kernels.EdgeCells, n ker
 	return e, n, left
 }
 
-// facing returns the slot of cell o whose neighbour is i.
-func facing(p *mesh.Part, o, i int32) (int, error) {
+// slotFacing returns the slot of cell o whose neighbour is i.
+func slotFacing(p *mesh.Part, o, i int32) (int, error) {
 	for k, x := range p.Neighbour[o] {
 		if x == i {
 			return k, nil

@@ -20,7 +20,8 @@ type Config struct {
 	EntropyFix   float64 // width of Harten's fix as a share of λ4 - λ1; 0 for none
 	DryDepth     float64 // m; a thinner layer counts as absent; 0 for the default of defaultDryDepth
 	Hyperbolic   bool    // restore hyperbolicity of cells by friction between the layers
-	// the length of a step comes from the waves of the step before last, so that no rank waits for the reduction
+	// With Lag the length of a step is computed from the waves of the step before last, so that no rank waits for the
+	// reduction of these.
 	Lag bool
 
 	// Boundary tells for each physical group whether its edges are open; Open is for edges without a group.
@@ -32,12 +33,12 @@ type Config struct {
 	Forcing Forcing
 	Keep    Keep // which extremes are recorded
 
-	Sweep Sweep
+	Sweep Sweep  // order in which a step visits the mesh
 	Halo  string // exchanger between devices: "staged" through the host, "nccl", or "auto" or "" for the best available
 }
 
-// Forcing is what acts on the water besides gravity and the bed. A nil series is absent; what varies over the mesh
-// is in Initial.
+// Forcing has the time series of what acts on the water besides gravity and the bed; a nil series is absent. Fields
+// that vary over the mesh are in Initial.
 type Forcing struct {
 	Rain           []series.Row // m/s, for one layer
 	Evaporation    []series.Row // m/s, of one layer
@@ -72,7 +73,7 @@ const (
 	TileSweep              // tile by tile: fluxes stay in shared memory
 )
 
-func (s Sweep) tiled(gpu bool) bool { return s == TileSweep || s == AutoSweep && gpu }
+func (s Sweep) usesTiles(gpu bool) bool { return s == TileSweep || s == AutoSweep && gpu }
 
 // Initial is the state at t = 0 of every cell of a part, ghosts included, and fields that are constant in time.
 type Initial struct {
@@ -127,13 +128,13 @@ func single[F num.Float]() bool {
 	return float64(third) != 1.0/3
 }
 
-// snapLevels rounds bed and levels to multiples of grid, so that levels, their sums and differences are exact, and a
-// lake at rest over any bed stays at rest to the last bit. An absent layer stays absent.
-func snapLevels(depth, h1, h2 *float64, grid float64) {
+// snapLevels rounds bed and levels to multiples of a spacing, so that levels, their sums and differences are exact, and
+// a lake at rest over any bed stays at rest to the last bit. An absent layer stays absent.
+func snapLevels(depth, h1, h2 *float64, spacing float64) {
 	bed := -*depth
 	z2 := bed + *h2
 	z1 := z2 + *h1
-	snap := func(z float64) float64 { return math.RoundToEven(z/grid) * grid }
+	snap := func(z float64) float64 { return math.RoundToEven(z/spacing) * spacing }
 	bed, z2, z1 = snap(bed), snap(z2), snap(z1)
 	if *h2 == 0 {
 		z2 = bed
@@ -144,9 +145,10 @@ func snapLevels(depth, h1, h2 *float64, grid float64) {
 	*depth, *h2, *h1 = -bed, max(z2-bed, 0), max(z1-z2, 0)
 }
 
-// gridFor returns the spacing of that grid: a power of two, small relative to the largest depths and thicknesses,
-// with spare bits in the mantissa.
-func gridFor[F num.Float](scale float64) float64 {
+// levelSpacingFor returns the spacing for snapLevels, given the largest depth or thickness in m: the smallest power of
+// two above 2^-44 of it, in single precision 2^-20. The mantissa has 53 bits, or 24, so that sums of levels are exact
+// too.
+func levelSpacingFor[F num.Float](scale float64) float64 {
 	bits := 44
 	if single[F]() {
 		bits = 20

@@ -24,14 +24,16 @@ type Diagnostics struct {
 	Z1AbsIntegral float64 // ∫|z1| dA
 	H2SqIntegral  float64 // ∫h2² dA
 	ComplexEdges  int64   // edges with complex eigenvalues, summed over the steps
-	// largest CFL number of a step by its own waves; step lengths come from the waves of the step before
+	// CFLMax is the largest CFL number of any step so far, by the waves of its own state. It may exceed Config.CFL, since
+	// the length of a step is computed from the waves of an earlier one.
 	CFLMax        float64
 	LimitedFluxes int64 // mass fluxes that were limited to the mass in the upwind cell, summed over the steps
 	Sources       []Source
 }
 
-// Source is the net volume of each layer in m³ that has come in since the start: through a physical group of open
-// boundary edges, named after it, or "rest" for edges without a group; or from rain, evaporation and infiltration.
+// Source is the net volume of each layer in m³ that has come in since the start through one physical group of open
+// boundary edges, or from rain, evaporation or infiltration. It has the name of the group, "rest" for edges without a
+// group, or "rain", "evaporation" or "infiltration".
 type Source struct {
 	Name   string
 	V1, V2 float64
@@ -47,11 +49,11 @@ func (s *solver[F]) allSources(ctx context.Context) ([]Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	fallen, err := s.rainAndLosses(ctx, weight)
-	return append(through, fallen...), err
+	forced, err := s.rainAndLosses(ctx, weight)
+	return append(through, forced...), err
 }
 
-// boundarySources sums what has passed through the outlets; weight is the weight of a stage of a step.
+// boundarySources sums the volumes that have passed through the outlets; weight is the weight of a stage of a step.
 func (s *solver[F]) boundarySources(ctx context.Context, weight float64) ([]Source, error) {
 	if len(s.openGroups) == 0 {
 		return nil, nil
@@ -61,16 +63,16 @@ func (s *solver[F]) boundarySources(ctx context.Context, weight float64) ([]Sour
 		return nil, err
 	}
 	sums := make([]dist.Accumulator, 2*len(s.openGroups))
-	all := make([]*dist.Accumulator, len(sums))
+	pointers := make([]*dist.Accumulator, len(sums))
 	for k := range sums {
-		all[k] = &sums[k]
+		pointers[k] = &sums[k]
 	}
 	for k, v := range passed {
 		group := s.outletGroup[k]
 		sums[2*group].Add(v.V1)
 		sums[2*group+1].Add(v.V2)
 	}
-	if err := dist.AllreduceSum(ctx, s.comm, all...); err != nil {
+	if err := dist.AllreduceSum(ctx, s.comm, pointers...); err != nil {
 		return nil, err
 	}
 	list := make([]Source, len(s.openGroups))

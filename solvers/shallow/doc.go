@@ -1,6 +1,6 @@
 // Package shallow solves the shallow-water equations of two superposed, immiscible layers on triangles.
 //
-// For layer k = 1 (upper, lighter) and 2, with thickness h_k, mass flow q_k = h_k u_k, ratio of densities r = ρ1/ρ2
+// For layers k = 1 (upper, lighter) and 2, with thickness h_k, mass flow q_k = h_k u_k, ratio of densities r = ρ1/ρ2
 // and a bed at the given depth below the datum, so that the interface stands at z2 = h2 - depth and the surface at
 // z1 = h1 + z2:
 //
@@ -12,9 +12,10 @@
 // compute one edge or cell at a time (package kernels). A Solver, made by New for a rank's part of the mesh, takes
 // steps by cells (step.go, at second order stages.go) or by tiles (tiles.go); schedule.go has the choice.
 //
-// Wetting and drying: if a layer is absent on one side of an edge, a level on the other side acts only as far as it
-// is above the bed or layer in its way; all schemes then use the viscosity of PVM-IFCP, and no cell loses more mass
-// than it has. The mass of each layer is conserved to round-off. One layer is the special case h1 = 0.
+// Wetting and drying: if a layer is absent on one side of an edge, the pressure of the layer on the other side acts
+// only as far as its level is above the bed, or the layer, on the dry side. All schemes then use the viscosity of
+// PVM-IFCP, and no cell loses more mass than it has. The mass of each layer is conserved to round-off. One layer is the
+// special case h1 = 0.
 //
 // The state is the same to the last bit for any number of ranks, any partition and any order of cells: an edge's flux
 // is computed from its cell of lower global id, and a cell sums its edges in the order of its vertices.

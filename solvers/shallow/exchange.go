@@ -14,8 +14,8 @@ const (
 	slopeTag = 4
 )
 
-// connect sets up the exchange of ghosts.
-func (s *solver[F]) connect(ctx context.Context, plan *halo.Plan, exchanger string) (err error) {
+// connectHalo sets up the exchange of ghosts.
+func (s *solver[F]) connectHalo(ctx context.Context, plan *halo.Plan, exchanger string) (err error) {
 	if s.ghosts, err = halo.Connect[kernels.State[F]](ctx, plan, s.comm, s.dev, haloTag, exchanger); err != nil {
 		return err
 	}

@@ -13,16 +13,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// sources is what the host needs to sum rain and losses.
+// sources has what the host needs to sum rain and losses.
 type sources struct {
-	rain         int // the index of its series, -1 for none
-	rainArea     []float64
-	evaporation  bool
+	rain         int       // the index of its series, -1 for none
+	rainArea     []float64 // of owned cells: the area times the factor of the rain there, m²
+	evaporation  bool      // whether there is any
 	infiltration bool
 }
 
-// addForcing adds the forcing. If it rains, it also bounds the step, since on dry ground there are no waves that
-// would.
+// addForcing adds the forcing. If it rains, it also bounds the length of steps, since on dry ground there are no waves
+// that bound it.
 func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *kernels.Params[F]) error {
 	o.sources.rain = -1
 	f := cfg.Forcing
@@ -41,15 +41,15 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 	p.Longest = F(math.Inf(1))
 	o.forcing.Drag = F(f.Drag)
 	if f.WindX != nil {
-		o.forcing.WindX, o.forcing.WindY = o.addNumber(f.WindX, false), o.addNumber(f.WindY, false)
+		o.forcing.WindX, o.forcing.WindY = o.addPrescribed(f.WindX, false), o.addPrescribed(f.WindY, false)
 	}
 	if err := o.addAirPressure(init.Pressure, f.PressureFactor, part); err != nil {
 		return err
 	}
-	o.forcing.Coriolis = owned[F](init.Coriolis, part)
-	o.forcing.Infiltration = owned[F](init.Infiltration, part)
+	o.forcing.Coriolis = ownedValues[F](init.Coriolis, part)
+	o.forcing.Infiltration = ownedValues[F](init.Infiltration, part)
 	if f.Evaporation != nil {
-		o.forcing.Evaporation = o.addNumber(f.Evaporation, false)
+		o.forcing.Evaporation = o.addPrescribed(f.Evaporation, false)
 	}
 	o.sources.evaporation, o.sources.infiltration = f.Evaporation != nil, init.Infiltration != nil
 	if o.sources.evaporation || o.sources.infiltration {
@@ -64,37 +64,37 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 // addRain adds rain. Even constant rain has a series, since the series integrates it over time. The step is bounded
 // so that water that falls on dry ground in a step flows no further than a cell.
 func (o *outlets[F]) addRain(rows []series.Row, pattern []float64, part *mesh.Part, p *kernels.Params[F]) {
-	o.forcing.Pattern = owned[F](pattern, part)
+	o.forcing.Pattern = ownedValues[F](pattern, part)
 	if len(rows) == 1 {
 		o.forcing.Rain = int32(len(o.boundary.Now))
 		o.boundary.Now = append(o.boundary.Now, F(rows[0].Value))
-		o.follow(o.forcing.Rain, rows, func(r series.Row) float64 { return r.Value })
+		o.addSeries(o.forcing.Rain, rows, func(r series.Row) float64 { return r.Value })
 	} else {
-		o.forcing.Rain = o.addNumber(rows, false)
+		o.forcing.Rain = o.addPrescribed(rows, false)
 	}
 	o.sources.rain = len(o.series) - 1
-	most := 0.0
+	largest := 0.0
 	for _, r := range rows {
-		most = max(most, r.Value)
+		largest = max(largest, r.Value)
 	}
 	o.sources.rainArea = make([]float64, part.Owned)
 	longest := math.Inf(1)
 	for i := range o.sources.rainArea {
-		share := 1.0
+		factor := 1.0
 		if pattern != nil {
-			share = float64(F(pattern[i]))
+			factor = float64(F(pattern[i]))
 		}
 		area := float64(F(part.Area(i)))
-		o.sources.rainArea[i] = share * area
-		if share*most > 0 {
-			longest = min(longest, math.Cbrt(area/(float64(p.Gravity)*share*most)))
+		o.sources.rainArea[i] = factor * area
+		if factor*largest > 0 {
+			longest = min(longest, math.Cbrt(area/(float64(p.Gravity)*factor*largest)))
 		}
 	}
 	p.Longest = F(longest)
 }
 
-// owned returns a field in the owned cells.
-func owned[F num.Float](field []float64, part *mesh.Part) []F {
+// ownedValues returns the values of a field in the owned cells, nil for a nil field.
+func ownedValues[F num.Float](field []float64, part *mesh.Part) []F {
 	if field == nil {
 		return nil
 	}
@@ -110,13 +110,13 @@ func owned[F num.Float](field []float64, part *mesh.Part) []F {
 func (s *solver[F]) rainAndLosses(ctx context.Context, weight float64) ([]Source, error) {
 	var list []Source
 	var sums [3]dist.Accumulator
-	var rained float64
+	var rainDepth float64
 	if s.rain >= 0 {
 		changing, err := s.seriesTotals()
 		if err != nil {
 			return nil, err
 		}
-		rained = weight * changing[s.rain].Total
+		rainDepth = weight * changing[s.rain].Total
 		for _, area := range s.rainArea {
 			sums[0].Add(area)
 		}
@@ -139,7 +139,7 @@ func (s *solver[F]) rainAndLosses(ctx context.Context, weight float64) ([]Source
 		return nil, err
 	}
 	if s.rain >= 0 {
-		list = append(list, Source{Name: "rain", V2: rained * sums[0].Float64()})
+		list = append(list, Source{Name: "rain", V2: rainDepth * sums[0].Float64()})
 	}
 	if s.evaporation {
 		list = append(list, Source{Name: "evaporation", V2: 0 - weight*sums[1].Float64()})
@@ -161,7 +161,7 @@ func (o *outlets[F]) addAirPressure(pressure []float64, course []series.Row, par
 	if course == nil {
 		course = series.Constant(1)
 	}
-	o.forcing.PressureFactor = o.addNumber(course, false)
+	o.forcing.PressureFactor = o.addPrescribed(course, false)
 	o.forcing.PressureGradient = make([]kernels.Vec2[F], part.Owned)
 	for i := range o.forcing.PressureGradient {
 		o.forcing.PressureGradient[i] = toVec2[F](gradient(part, i, pressure))
@@ -178,9 +178,9 @@ func gradient(p *mesh.Part, i int, field []float64) (g vec2) {
 		if neighbour < 0 {
 			continue
 		}
-		w, more := centroidOf(p, int(neighbour)).minus(at), field[neighbour]-field[i]
+		w, difference := centroidOf(p, int(neighbour)).minus(at), field[neighbour]-field[i]
 		xx, xy, yy = xx+w.x*w.x, xy+w.x*w.y, yy+w.y*w.y
-		fx, fy = fx+w.x*more, fy+w.y*more
+		fx, fy = fx+w.x*difference, fy+w.y*difference
 	}
 	det, trace := xx*yy-xy*xy, xx+yy
 	switch {

@@ -15,10 +15,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 )
 
-// forcedRun advances one layer in a square of side 10 to a time, and calls look with the solver and the diagnostics
-// at the start and the end.
-func forcedRun(t *testing.T, cfg Config, precision string, end float64, water still, spoil func(*Initial, *mesh.Part),
-	look func(s Solver, start, now Diagnostics)) {
+// forcedRun advances one layer in a square of side 10 to a time, from water at rest that modify may change, and calls
+// check with the solver and the diagnostics at the start and the end.
+func forcedRun(t *testing.T, cfg Config, precision string, end float64, water initialWater,
+	modify func(*Initial, *mesh.Part), check func(s Solver, start, now Diagnostics)) {
 	t.Helper()
 	ctx := context.Background()
 	m, err := mesh.Rectangle(-5, -5, 5, 5, 800, 7)
@@ -30,9 +30,9 @@ func forcedRun(t *testing.T, cfg Config, precision string, end float64, water st
 		t.Fatal(err)
 	}
 	err = d.Each(func(_ int, part *mesh.Part, plan *halo.Plan) error {
-		in := initial(part, water)
+		in := initialOf(part, water)
 		in.Manning = nil
-		spoil(&in, part)
+		modify(&in, part)
 		dev, comm := cpu.New(1), local.New(1)[0]
 		defer dev.Close()
 		s, err := New(ctx, precision, cfg, part, plan, in, comm, dev)
@@ -48,7 +48,7 @@ func forcedRun(t *testing.T, cfg Config, precision string, end float64, water st
 			return err
 		}
 		now, err := s.Diagnose(ctx)
-		look(s, start, now)
+		check(s, start, now)
 		return err
 	})
 	if err != nil {
@@ -65,27 +65,27 @@ func pond(x, y float64) (depth, h1, h2 float64) {
 // and that the volume of rain is right.
 func TestForcingIsInTheBudget(t *testing.T) {
 	for order := 1; order <= 2; order++ {
-		for precision, most := range map[string]float64{"float64": 1e-13, "float32": 1e-6} {
+		for precision, tolerance := range map[string]float64{"float64": 1e-13, "float32": 1e-6} {
 			t.Run(fmt.Sprint(order, precision), func(t *testing.T) {
 				cfg := config("pvm-ifcp")
 				cfg.Order = order
 				cfg.Forcing = Forcing{Rain: []series.Row{{T: 0, Value: .01}, {T: 2, Value: .03}},
 					Evaporation: series.Constant(.004)}
-				soak := func(in *Initial, part *mesh.Part) {
+				addLosses := func(in *Initial, part *mesh.Part) {
 					for i := range part.Cells {
 						x, _ := part.Centroid(i)
 						in.Pattern = append(in.Pattern, 1+x/10)
 						in.Infiltration = append(in.Infiltration, .2)
 					}
 				}
-				forcedRun(t, cfg, precision, 2, pond, soak, func(_ Solver, start, now Diagnostics) {
+				forcedRun(t, cfg, precision, 2, pond, addLosses, func(_ Solver, start, now Diagnostics) {
 					change := now.Mass2 - start.Mass2
 					by := map[string]float64{}
 					for _, s := range now.Sources {
 						change -= s.V2
 						by[s.Name] = s.V2
 					}
-					if math.Abs(change) > most*start.Mass2 {
+					if math.Abs(change) > tolerance*start.Mass2 {
 						t.Errorf("%g m³ of %g are unexplained: %v", change, start.Mass2, by)
 					}
 					// 0.02 m/s on average over 100 m²; the mean of the pattern is 1. At first order a step uses the rain at its start.

@@ -20,10 +20,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// still is the initial state of water at rest: depth of the bed, thicknesses.
-type still func(x, y float64) (depth, h1, h2 float64)
+// initialWater returns the initial state of water at rest at a position: depth of the bed, thicknesses.
+type initialWater func(x, y float64) (depth, h1, h2 float64)
 
-func initial(p *mesh.Part, f still) Initial {
+func initialOf(p *mesh.Part, f initialWater) Initial {
 	zero := func() []float64 { return make([]float64, len(p.Cells)) }
 	in := Initial{Depth: zero(), H1: zero(), U1: zero(), V1: zero(), H2: zero(), U2: zero(), V2: zero()}
 	in.Manning = zero()
@@ -53,14 +53,14 @@ func configs() (all []Config) {
 }
 
 // onRanks sets up a solver on every rank over a square of side 10 and calls f with it.
-func onRanks(t testing.TB, ranks, cells int, precision string, cfg Config, water still,
+func onRanks(t testing.TB, ranks, cells int, precision string, cfg Config, water initialWater,
 	f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
 	t.Helper()
 	return onDevices(t, func(dist.Comm) backend.Device { return cpu.New(1) }, ranks, cells, precision, cfg, water, f)
 }
 
 func onDevices(t testing.TB, device func(dist.Comm) backend.Device, ranks, cells int, precision string, cfg Config,
-	water still, f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
+	water initialWater, f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
 	t.Helper()
 	m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
 	if err != nil {
@@ -77,7 +77,7 @@ func onDevices(t testing.TB, device func(dist.Comm) backend.Device, ranks, cells
 		wg.Go(func() {
 			dev := device(comms[r])
 			defer dev.Close()
-			s, err := New(context.Background(), precision, cfg, p, plan, initial(p, water), comms[r], dev)
+			s, err := New(context.Background(), precision, cfg, p, plan, initialOf(p, water), comms[r], dev)
 			if err == nil {
 				err = f(comms[r], p, s)
 				s.Close()

@@ -25,22 +25,22 @@ func (c Config) Bytes(owned, held int, precision string, in Inputs, separate boo
 
 func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) int64 {
 	var number F
-	ring := int64(0)                                                                 // of samples at gauges
+	samples := int64(0)                                                              // bytes of samples at gauges
 	perCell := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{}) // per held cell
 	if in.Manning {
 		perCell += unsafe.Sizeof(number)
 	}
-	edge := unsafe.Sizeof(kernels.EdgeCells{}) + unsafe.Sizeof(kernels.Normal[F]{})
-	own := unsafe.Sizeof(kernels.TileCell{})
+	perEdge := unsafe.Sizeof(kernels.EdgeCells{}) + unsafe.Sizeof(kernels.Normal[F]{})
+	perOwned := unsafe.Sizeof(kernels.TileCell{})
 	edges := int64(owned)*3/2 + int64(held-owned)/2
 	if separate {
-		edges += edges / 7
+		edges += edges / 7 // about a seventh of the edges lie between tiles, which both have them
 	} else {
-		edge += unsafe.Sizeof(kernels.Flux[F]{}) + unsafe.Sizeof(int32(0))
-		own = unsafe.Sizeof(kernels.CellEdges{})
+		perEdge += unsafe.Sizeof(kernels.Flux[F]{}) + unsafe.Sizeof(int32(0))
+		perOwned = unsafe.Sizeof(kernels.CellEdges{})
 	}
 	if n := in.Gauges; separate && n > 0 {
-		ring = int64(ringSteps[F](n)) * (int64(n)*int64(unsafe.Sizeof(kernels.State[F]{})+unsafe.Sizeof(number)) + 8)
+		samples = int64(ringSteps[F](n)) * (int64(n)*int64(unsafe.Sizeof(kernels.State[F]{})+unsafe.Sizeof(number)) + 8)
 	}
 	if c.Order == 2 {
 		perCell += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
@@ -50,11 +50,11 @@ func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) i
 		if separate && held > owned { // slopes are in a table and in an array
 			perCell += unsafe.Sizeof(kernels.Slopes[F]{})
 		}
-		edge += unsafe.Sizeof(kernels.Arms[F]{})
-		own += unsafe.Sizeof(kernels.Stencil[F]{})
+		perEdge += unsafe.Sizeof(kernels.Arms[F]{})
+		perOwned += unsafe.Sizeof(kernels.Stencil[F]{})
 	}
-	own += bytesOfInputs[F](in) + c.bytesOfPeaks(in)
-	return ring + int64(perCell)*int64(held) + int64(own)*int64(owned) + int64(edge)*edges
+	perOwned += bytesOfInputs[F](in) + c.bytesOfPeaks(in)
+	return samples + int64(perCell)*int64(held) + int64(perOwned)*int64(owned) + int64(perEdge)*edges
 }
 
 // bytesOfPeaks returns the bytes per owned cell of the extremes since the start.
@@ -68,18 +68,18 @@ func (c Config) bytesOfPeaks(in Inputs) (bytes uintptr) {
 	return bytes
 }
 
-// StateBytes returns the size of a rank's current state, and of what else a checkpoint has of its own cells: extremes
-// and losses.
+// StateBytes returns the size of a rank's current state, and that of the records that a checkpoint has of its owned
+// cells besides: extremes and losses.
 func (c Config) StateBytes(owned, held int, precision string, in Inputs) (state, records int64) {
-	own := c.bytesOfPeaks(in)
+	perOwned := c.bytesOfPeaks(in)
 	if in.Infiltration || in.Evaporation {
-		own += unsafe.Sizeof(kernels.Lost{})
+		perOwned += unsafe.Sizeof(kernels.Lost{})
 	}
 	size := unsafe.Sizeof(kernels.State[float64]{})
 	if precision == "float32" {
 		size = unsafe.Sizeof(kernels.State[float32]{})
 	}
-	return int64(size) * int64(held), int64(own) * int64(owned)
+	return int64(size) * int64(held), int64(perOwned) * int64(owned)
 }
 
 // bytesOfInputs returns the bytes per owned cell of the forcing's fields.

@@ -15,15 +15,15 @@ import (
 // observer measures diagnostics of the owned cells on the device while steps are queued.
 type observer struct {
 	solvers.ObservationBuffers[observation]
-	found  []kernels.Surveyed // one element
-	clear  backend.Loop
-	survey [2]backend.Loop // by state
+	found  []kernels.Surveyed // the result of a survey on the device, one element
+	clear  backend.Loop       // clears found
+	survey [2]backend.Loop    // one for each array of states
 }
 
-// observation is the result for one state. The host knows the sources at once.
+// observation is the result of a survey of one state. The host knows the CFL number and the sources when it is queued.
 type observation struct {
 	cells, counters backend.Readback
-	courant         float64
+	courant         float64 // Diagnostics.CFLMax
 	sources         []Source
 }
 
@@ -34,16 +34,16 @@ func (a *arrays[F]) prepareObserver(beds []kernels.Bed[F], owned int) error {
 	if p.Err() != nil {
 		return p.Err()
 	}
-	for _, room := range o.All() {
+	for _, observation := range o.All() {
 		var err error
-		if room.cells, err = backend.NewReadback(p.Device, int(unsafe.Sizeof(kernels.Surveyed{}))); err != nil {
+		if observation.cells, err = backend.NewReadback(p.Device, int(unsafe.Sizeof(kernels.Surveyed{}))); err != nil {
 			return err
 		}
-		p.Owns(room.cells)
-		if room.counters, err = backend.NewReadback(p.Device, int(unsafe.Sizeof(kernels.Counters{}))); err != nil {
+		p.Owns(observation.cells)
+		if observation.counters, err = backend.NewReadback(p.Device, int(unsafe.Sizeof(kernels.Counters{}))); err != nil {
 			return err
 		}
-		p.Owns(room.counters)
+		p.Owns(observation.counters)
 	}
 	o.clear = kernels.NewClearSurveyLoop(&o.found[0])
 	for k := range o.survey {
@@ -74,33 +74,33 @@ func asBytes[T any](a []T) []byte {
 }
 
 // diagnosticsOf combines the results of all ranks.
-func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagnostics, err error) {
+func (s *solver[F]) diagnosticsOf(ctx context.Context, o *observation) (d Diagnostics, err error) {
 	if _, err := s.reducer.latest(ctx); err != nil {
 		return d, err
 	}
-	cells, err := of.cells.Read()
+	cells, err := o.cells.Read()
 	if err != nil {
 		return d, err
 	}
-	counters, err := of.counters.Read()
+	counters, err := o.counters.Read()
 	if err != nil {
 		return d, err
 	}
 	found := (*kernels.Surveyed)(unsafe.Pointer(unsafe.SliceData(cells)))
 	var sums [kernels.Sums / exact.Words]dist.Accumulator
-	all := make([]*dist.Accumulator, len(sums))
+	pointers := make([]*dist.Accumulator, len(sums))
 	for k := range sums {
 		sums[k].AddWords((*[exact.Words]int64)(found.Sums[k*exact.Words:]))
-		all[k] = &sums[k]
+		pointers[k] = &sums[k]
 	}
-	if err := dist.AllreduceSum(ctx, s.comm, all...); err != nil {
+	if err := dist.AllreduceSum(ctx, s.comm, pointers...); err != nil {
 		return d, err
 	}
-	most := make([]float64, kernels.Extremes)
+	extremes := make([]float64, kernels.Extremes)
 	for k, rank := range found.Extremes {
-		most[k] = exact.FromRank(rank)
+		extremes[k] = exact.FromRank(rank)
 	}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
+	if err := s.comm.AllreduceFloat64(ctx, dist.Max, extremes); err != nil {
 		return d, err
 	}
 	counted, err := s.reduceCounters(ctx, (*kernels.Counters)(unsafe.Pointer(unsafe.SliceData(counters))))
@@ -109,32 +109,32 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 	}
 	sum := func(first int) float64 { return sums[first/exact.Words].Float64() }
 	return Diagnostics{Mass1: sum(kernels.Mass1), Mass2: sum(kernels.Mass2), Z1AbsIntegral: sum(kernels.AbsZ1),
-		H2SqIntegral: sum(kernels.SquareH2), H1Max: most[kernels.MaxH1], H1Min: -most[kernels.NegMinH1],
-		H2Max: most[kernels.MaxH2], H2Min: -most[kernels.NegMinH2], SpeedMax: most[kernels.MaxSpeed],
-		ComplexEdges: counted.ComplexEdges, LimitedFluxes: counted.LimitedFluxes, CFLMax: of.courant,
-		Sources: of.sources}, nil
+		H2SqIntegral: sum(kernels.SquareH2), H1Max: extremes[kernels.MaxH1], H1Min: -extremes[kernels.NegMinH1],
+		H2Max: extremes[kernels.MaxH2], H2Min: -extremes[kernels.NegMinH2], SpeedMax: extremes[kernels.MaxSpeed],
+		ComplexEdges: counted.ComplexEdges, LimitedFluxes: counted.LimitedFluxes, CFLMax: o.courant,
+		Sources: o.sources}, nil
 }
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
-	room := s.observer.Now()
-	if err := s.observe(ctx, room); err != nil {
+	now := s.observer.Now()
+	if err := s.observe(ctx, now); err != nil {
 		return Diagnostics{}, err
 	}
-	return s.diagnosticsOf(ctx, room)
+	return s.diagnosticsOf(ctx, now)
 }
 
 func (s *solver[F]) Observe(ctx context.Context) error {
-	room, err := s.observer.Begin()
+	next, err := s.observer.Begin()
 	if err != nil {
 		return err
 	}
-	return s.observe(ctx, room)
+	return s.observe(ctx, next)
 }
 
 func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
-	room, err := s.observer.End()
+	earliest, err := s.observer.End()
 	if err != nil {
 		return Diagnostics{}, err
 	}
-	return s.diagnosticsOf(ctx, room)
+	return s.diagnosticsOf(ctx, earliest)
 }

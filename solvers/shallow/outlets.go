@@ -12,21 +12,21 @@ import (
 // outlets collects the open boundary edges of a part and their conditions. Each belongs to an open group; the open
 // groups are the same on all ranks.
 type outlets[F num.Float] struct {
-	boundary   kernels.Boundary[F]
-	openGroups []int         // physical groups of the mesh, -1 for edges without a group
-	groupIndex map[int]int32 // index in openGroups by group of the mesh
-	rows       []kernels.Row
-	series     []kernels.Series
-	forcing    kernels.Forcing[F]
-	uplift     kernels.Uplift[F]
-	sources    sources
-	keys       []int64 // of each outlet: three times the global id of its cell plus the index among the cell's edges
-	grid       float64 // spacing of levels, so that a given level can equal that of a lake at rest
+	boundary     kernels.Boundary[F]
+	openGroups   []int         // physical groups of the mesh, -1 for edges without a group
+	groupIndex   map[int]int32 // index in openGroups by group of the mesh
+	rows         []kernels.Row
+	series       []kernels.Series
+	forcing      kernels.Forcing[F]
+	uplift       kernels.Uplift[F]
+	sources      sources
+	keys         []int64 // of each outlet: three times the global id of its cell plus the index among the cell's edges
+	levelSpacing float64 // spacing of levels, so that a given level can equal that of a lake at rest
 }
 
-func newOutlets[F num.Float](cfg Config, groups []mesh.Group, grid float64) (*outlets[F], error) {
-	o := &outlets[F]{groupIndex: map[int]int32{}, grid: grid}
-	o.addNumber(series.Constant(0), false) // number 0 is 0, for absent forcing
+func newOutlets[F num.Float](cfg Config, groups []mesh.Group, levelSpacing float64) (*outlets[F], error) {
+	o := &outlets[F]{groupIndex: map[int]int32{}, levelSpacing: levelSpacing}
+	o.addPrescribed(series.Constant(0), false) // number 0 is 0, for absent forcing
 	for g := range groups {
 		if groups[g].Dim != 1 {
 			continue
@@ -64,31 +64,33 @@ func (o *outlets[F]) condition(g *Given) (k kernels.Condition, err error) {
 	if len(g.Value) == 0 {
 		return k, fmt.Errorf("boundary: a %s has no value", g.Kind)
 	}
-	k = kernels.Condition{Kind: kind, Value: o.addNumber(g.Value, kind != kernels.Discharge)}
+	k = kernels.Condition{Kind: kind, Value: o.addPrescribed(g.Value, kind != kernels.Discharge)}
 	if g.Wave != nil {
-		k.Wave = o.addNumber(g.Wave, true)
+		k.Wave = o.addPrescribed(g.Wave, true)
 	}
 	return k, nil
 }
 
-// addNumber adds a prescribed number, and the series that it follows if it has several rows, and returns its index.
-func (o *outlets[F]) addNumber(rows []series.Row, level bool) int32 {
+// addPrescribed adds a prescribed number, which boundary conditions or forcing read, and returns its index in
+// Boundary.Now. If it has several rows, it also adds the series that kernels evaluate for it at each step. Levels are
+// rounded to multiples of levelSpacing.
+func (o *outlets[F]) addPrescribed(rows []series.Row, level bool) int32 {
 	slot := int32(len(o.boundary.Now))
 	value := func(r series.Row) float64 {
 		if level {
-			return snap(r.Value, o.grid)
+			return snap(r.Value, o.levelSpacing)
 		}
 		return r.Value
 	}
 	o.boundary.Now = append(o.boundary.Now, F(value(rows[0])))
 	if len(rows) > 1 {
-		o.follow(slot, rows, value)
+		o.addSeries(slot, rows, value)
 	}
 	return slot
 }
 
-// follow makes a prescribed number follow a series.
-func (o *outlets[F]) follow(slot int32, rows []series.Row, value func(series.Row) float64) {
+// addSeries adds the series that a prescribed number follows; slot is the index of the number.
+func (o *outlets[F]) addSeries(slot int32, rows []series.Row, value func(series.Row) float64) {
 	o.series = append(o.series, kernels.Series{Slot: slot, First: int32(len(o.rows)), Count: int32(len(rows))})
 	for _, r := range rows {
 		o.rows = append(o.rows, kernels.Row{T: r.T, Value: value(r)})

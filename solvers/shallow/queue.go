@@ -77,7 +77,7 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 	return s.check(ctx)
 }
 
-// queueable returns how many of the given steps to queue at a time: about as many as reach the time at which the
+// queueable returns how many of the given steps to queue at a time: at most as many as reach the time at which the
 // clock stops if all are as long as the next one.
 func (s *solver[F]) queueable(steps int) int {
 	clock := &s.hostClock[0]
@@ -86,8 +86,8 @@ func (s *solver[F]) queueable(steps int) int {
 	if clock.Pause > 0 { // the time at which output is due
 		next = min(next, clock.Pause)
 	}
-	if left := math.Ceil((next - clock.Time) / float64(clock.Limit)); left < float64(n) {
-		n = max(1, int(left))
+	if needed := math.Ceil((next - clock.Time) / float64(clock.Limit)); needed < float64(n) {
+		n = max(1, int(needed))
 	}
 	return n
 }

@@ -20,8 +20,8 @@ type reducer struct {
 }
 
 type request struct {
-	ctx  context.Context
-	mine float64
+	ctx   context.Context
+	limit float64
 }
 
 func newReducer(comm dist.Comm, lag bool) *reducer {
@@ -30,7 +30,7 @@ func newReducer(comm dist.Comm, lag bool) *reducer {
 		r.requests, r.results = make(chan request), make(chan error, 1)
 		go func() {
 			for q := range r.requests {
-				r.reduced[0] = q.mine
+				r.reduced[0] = q.limit
 				r.results <- r.comm.AllreduceFloat64(q.ctx, dist.Min, r.reduced[:])
 			}
 		}()
@@ -38,10 +38,11 @@ func newReducer(comm dist.Comm, lag bool) *reducer {
 	return r
 }
 
-// limit returns the largest next step, given the limit from the waves of the last step on this rank.
-func (r *reducer) limit(ctx context.Context, mine float64) (float64, error) {
+// limit returns the length of the longest stable next step, given the limit from the waves of the last step on this
+// rank. With lagged steps, it is the limit of the step before on all ranks.
+func (r *reducer) limit(ctx context.Context, own float64) (float64, error) {
 	if !r.lag {
-		r.reduced[0] = mine
+		r.reduced[0] = own
 		err := r.comm.AllreduceFloat64(ctx, dist.Min, r.reduced[:])
 		r.last = r.reduced[0]
 		return r.last, err
@@ -52,7 +53,7 @@ func (r *reducer) limit(ctx context.Context, mine float64) (float64, error) {
 		return 0, err
 	}
 	r.pending = true
-	r.requests <- request{ctx, mine}
+	r.requests <- request{ctx, own}
 	if first {
 		return r.latest(ctx)
 	}

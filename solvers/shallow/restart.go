@@ -17,7 +17,7 @@ func (s *solver[F]) StateField(on *solvers.Space) solvers.Field {
 	return f
 }
 
-func (s *solver[F]) OfState(name string) func(cell int, state []byte) float64 {
+func (s *solver[F]) ValueFromState(name string) func(cell int, state []byte) float64 {
 	if len(s.uplift.Rises) > 0 {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (s *solver[F]) OfState(name string) func(cell int, state []byte) float64 {
 	}
 }
 
-// field is a state in all cells of the part.
+// field returns a state in all cells of the part as a field.
 func (s *solver[F]) field(on *solvers.Space, w []kernels.State[F]) solvers.Field {
 	return solvers.Field{Name: "state", Doc: "thicknesses in m and mass flows in m²/s", Space: on,
 		Hashed: true, Saved: true,
@@ -34,7 +34,7 @@ func (s *solver[F]) field(on *solvers.Space, w []kernels.State[F]) solvers.Field
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w, 0) }}
 }
 
-// visibleField is a state as messages show it: with one layer only that layer.
+// visibleField is field for messages: with one layer, it has the components of this layer only.
 func (s *solver[F]) visibleField(on *solvers.Space, w []kernels.State[F]) solvers.Field {
 	f := s.field(on, w)
 	if s.oneLayer {
@@ -84,13 +84,13 @@ func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 		"complex_edges": float64(n.ComplexEdges), "limited_fluxes": float64(n.LimitedFluxes),
 	}
 	for k := range series {
-		all[totalOf(k)] = series[k].Total
+		all[totalName(k)] = series[k].Total
 	}
 	return all, err
 }
 
-// totalOf is the name of the integral of series k.
-func totalOf(k int) string { return fmt.Sprintf("series_%d", k) }
+// totalName is the name of the integral of series k.
+func totalName(k int) string { return fmt.Sprintf("series_%d", k) }
 
 // sumCounters returns the sums of all ranks' counters on the devices.
 func (s *solver[F]) sumCounters(ctx context.Context) (kernels.Counters, error) {
@@ -108,7 +108,8 @@ func (s *solver[F]) reduceCounters(ctx context.Context, mine *kernels.Counters) 
 	return kernels.Counters{ComplexEdges: n[0], LimitedFluxes: n[1]}, err
 }
 
-func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
+func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64,
+	fill func() error) error {
 	if err := s.quiesce(ctx); err != nil {
 		return err
 	}
@@ -119,9 +120,9 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 		return err
 	}
 	c := &s.hostClock[0]
-	c.Time, c.Steps, c.Took, c.Before = at.Time, int64(at.Steps), F(at.Dt), F(of["before"])
-	c.Limit, c.Courant = F(of["limit"]), of["courant"]
-	s.reducer.last = of["waves"]
+	c.Time, c.Steps, c.Took, c.Before = at.Time, int64(at.Steps), F(at.Dt), F(scalars["before"])
+	c.Limit, c.Courant = F(scalars["limit"]), scalars["courant"]
+	s.reducer.last = scalars["waves"]
 	s.forgetHostState()
 	s.hostPeaksStep = -1
 	if err := s.resetBed(); err != nil {
@@ -132,14 +133,15 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 		return err
 	}
 	for k := range series {
-		series[k].Total = of[totalOf(k)]
+		series[k].Total = scalars[totalName(k)]
 	}
 	if err := backend.Upload(s.dev, s.series, series); err != nil {
 		return err
 	}
 	var counted kernels.Counters // of all ranks, on one
 	if s.comm.Rank() == 0 {
-		counted = kernels.Counters{ComplexEdges: int64(of["complex_edges"]), LimitedFluxes: int64(of["limited_fluxes"])}
+		counted = kernels.Counters{ComplexEdges: int64(scalars["complex_edges"]),
+			LimitedFluxes: int64(scalars["limited_fluxes"])}
 	}
 	return backend.Upload(s.dev, s.counters, []kernels.Counters{counted})
 }

@@ -31,14 +31,14 @@ func (t *mirrored[T]) fetch(d backend.Device, n int) error {
 	return backend.Download(d, t.host[:n], t.device[:n])
 }
 
-// list uploads a list of cells, and allocates buffers for their data.
-func (s *solver[F]) list(cells []int) error {
+// uploadList uploads a list of cells, and allocates buffers for their data.
+func (s *solver[F]) uploadList(cells []int) error {
 	p, n := &s.gathering, len(cells)
-	if have := len(p.cells.device); n > have {
-		room, of := max(n, 2*have), &s.allocated
-		*p = gathering[F]{cells: newMirrored[int32](of, room), states: newMirrored[kernels.State[F]](of, room),
-			depths: newMirrored[F](of, room), peaks: newMirrored[kernels.Peak](of, room)}
-		if err := of.Err(); err != nil {
+	if capacity := len(p.cells.device); n > capacity {
+		length, arrays := max(n, 2*capacity), &s.allocated
+		*p = gathering[F]{cells: newMirrored[int32](arrays, length), states: newMirrored[kernels.State[F]](arrays, length),
+			depths: newMirrored[F](arrays, length), peaks: newMirrored[kernels.Peak](arrays, length)}
+		if err := arrays.Err(); err != nil {
 			return err
 		}
 	}
@@ -64,7 +64,7 @@ func (s *solver[F]) fetch(cells []int) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	if err := s.list(missing); err != nil {
+	if err := s.uploadList(missing); err != nil {
 		return err
 	}
 	p, n := &s.gathering, len(missing)
@@ -94,7 +94,7 @@ func (s *solver[F]) gatherPeaks(cells []int) ([]kernels.Peak, error) {
 	if err := s.updatePeaksNow(0, len(s.peaks.Most)); err != nil {
 		return nil, err
 	}
-	if err := s.list(cells); err != nil {
+	if err := s.uploadList(cells); err != nil {
 		return nil, err
 	}
 	gather := kernels.NewGatherPeaksLoop(p.cells.device, &s.clock[s.now], &s.peaks, s.arrays.mesh.Beds, p.peaks.device)
@@ -103,10 +103,10 @@ func (s *solver[F]) gatherPeaks(cells []int) ([]kernels.Peak, error) {
 	return p.peaks.host[:n], p.peaks.fetch(s.dev, n)
 }
 
-// samples is what queued steps record in some cells, on a device that takes many steps at a time.
+// samples are the states that queued steps record in some cells, on a device that takes many steps at a time.
 type samples[F num.Float] struct {
-	ring     kernels.Samples[F]
-	columns  map[int]int // of sampled cells in the ring
+	ring     kernels.Samples[F] // ring buffer on the device, with a row for each step
+	columns  map[int]int        // columns of the sampled cells in it
 	states   []kernels.State[F]
 	depths   []F
 	times    []float64
@@ -125,7 +125,7 @@ func (s *samples[F]) maxSteps() int {
 	return len(s.ring.Times)
 }
 
-// ringSteps returns how many steps the ring of samples holds for so many cells.
+// ringSteps returns the number of steps in the ring buffer of samples, given the number of sampled cells.
 func ringSteps[F num.Float](cells int) int {
 	each := int(unsafe.Sizeof(kernels.State[F]{})) * (cells + 1)
 	return min(maxQueued, max(stepsPerRecording, sampledBytes/each))
@@ -177,23 +177,23 @@ func (s *solver[F]) fetchSamples(before int64) error {
 	if samples.columns == nil {
 		return nil
 	}
-	n, width, room := int(s.hostClock[0].Steps-before), len(samples.ring.Cells), len(samples.ring.Times)
+	n, width, ringLength := int(s.hostClock[0].Steps-before), len(samples.ring.Cells), len(samples.ring.Times)
 	samples.states = slices.Grow(samples.states[:0], n*width)[:n*width]
 	samples.depths = slices.Grow(samples.depths[:0], n*width)[:n*width]
 	samples.times = slices.Grow(samples.times[:0], n)[:n]
-	for done := 0; done < n; { // in two parts if the ring wraps around
-		start := int((before + 1 + int64(done)) % int64(room))
-		count := min(n-done, room-start)
+	for copied := 0; copied < n; { // in two parts if the ring wraps around
+		start := int((before + 1 + int64(copied)) % int64(ringLength))
+		count := min(n-copied, ringLength-start)
 		err := errors.Join(
-			backend.Download(s.dev, samples.times[done:done+count], samples.ring.Times[start:start+count]),
-			backend.Download(s.dev, samples.states[done*width:(done+count)*width],
+			backend.Download(s.dev, samples.times[copied:copied+count], samples.ring.Times[start:start+count]),
+			backend.Download(s.dev, samples.states[copied*width:(copied+count)*width],
 				samples.ring.States[start*width:(start+count)*width]),
-			backend.Download(s.dev, samples.depths[done*width:(done+count)*width],
+			backend.Download(s.dev, samples.depths[copied*width:(copied+count)*width],
 				samples.ring.Depths[start*width:(start+count)*width]))
 		if err != nil {
 			return err
 		}
-		done += count
+		copied += count
 	}
 	return nil
 }

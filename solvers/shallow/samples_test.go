@@ -16,7 +16,7 @@ import (
 // separateDevice is a device that records, has a device communicator, and separate memory.
 type separateDevice struct {
 	linked
-	held map[unsafe.Pointer][]uint64
+	allocated map[unsafe.Pointer][]uint64
 }
 
 func newSeparate(c dist.Comm) backend.Device {
@@ -26,12 +26,12 @@ func newSeparate(c dist.Comm) backend.Device {
 func (d separateDevice) Alloc(bytes int) (unsafe.Pointer, error) {
 	words := make([]uint64, bytes/8+1)
 	p := unsafe.Pointer(unsafe.SliceData(words))
-	d.held[p] = words
+	d.allocated[p] = words
 	return p, nil
 }
 
 func (d separateDevice) Free(p unsafe.Pointer) error {
-	delete(d.held, p)
+	delete(d.allocated, p)
 	return nil
 }
 
@@ -57,10 +57,10 @@ func TestSamplesAreThoseOfSteps(t *testing.T) {
 		all = make([][][]float64, ranks)
 		err := onDevices(t, device, ranks, 2000, "float64", cfg, water, func(c dist.Comm, p *mesh.Part, s Solver) error {
 			cells := []int{p.Owned - 1, 0, 5, 0}
-			if does, err := s.Sample(cells); err != nil || does != samples {
-				return fmt.Errorf("samples: %v, %v", does, err)
+			if canQueue, err := s.Sample(cells); err != nil || canQueue != samples {
+				return fmt.Errorf("samples: %v, %v", canQueue, err)
 			}
-			look := func(at float64) error {
+			record := func(at float64) error {
 				row := []float64{at}
 				for _, name := range names {
 					values := make([]float64, len(cells))
@@ -84,13 +84,13 @@ func TestSamplesAreThoseOfSteps(t *testing.T) {
 					return err
 				}
 				if !samples {
-					if err := look(s.Time()); err != nil {
+					if err := record(s.Time()); err != nil {
 						return err
 					}
 				}
 				for k, at := range s.Sampled() {
 					s.SelectSample(k)
-					if err := look(at); err != nil {
+					if err := record(at); err != nil {
 						return err
 					}
 				}

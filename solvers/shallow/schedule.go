@@ -8,8 +8,8 @@ import (
 
 // schedule is how a rank takes its steps, chosen once by chooseSchedule:
 //
-//	                  sweep: one step, whose length   queue: a step beside others, whose length
-//	                  the host reduces over ranks     the devices reduce
+//	                  sweep: one step, whose length   queue: one of several queued steps, whose
+//	                  the host reduces over ranks     lengths the devices reduce
 //	order 1, cells    sweepCells                      -
 //	order 1, tiles    sweepTiles                      queueTiles
 //	order 2, cells    sweepStages                     -

@@ -27,7 +27,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		}
 	}()
 	_, s.separate = dev.(backend.Memory)
-	state, manning, grid, err := initialState[F](ctx, comm, part, cfg.Layers == 1, init)
+	state, manning, levelSpacing, err := initialState[F](ctx, comm, part, cfg.Layers == 1, init)
 	if err != nil {
 		return nil, err
 	}
@@ -40,20 +40,20 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
 		return nil, err
 	}
-	out, err := newOutlets[F](cfg, part.Groups, grid)
+	out, err := newOutlets[F](cfg, part.Groups, levelSpacing)
 	if err != nil {
 		return nil, err
 	}
 	if err := out.addForcing(cfg, init, part, &s.params); err != nil {
 		return nil, err
 	}
-	if err := s.build(cfg, init, out, state, manning); err != nil {
+	if err := s.buildArrays(cfg, init, out, state, manning); err != nil {
 		return nil, err
 	}
 	if s.separate {
 		s.host = state
 	}
-	if err := s.connect(ctx, plan, cfg.Halo); err != nil {
+	if err := s.connectHalo(ctx, plan, cfg.Halo); err != nil {
 		return nil, err
 	}
 	s.chooseSchedule()
@@ -66,8 +66,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
 }
 
-// build makes the edges, cells and tiles of the part, allocates all arrays on the device and prepares its loops.
-func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []kernels.State[F], manning []F) error {
+// buildArrays makes the edges, cells and tiles of the part, allocates all arrays on the device and prepares its loops.
+func (s *solver[F]) buildArrays(cfg Config, init Initial, out *outlets[F], state []kernels.State[F],
+	manning []F) error {
 	kernelMesh, innerEdges, err := assemble[F](s.part, init.Depth, out)
 	if err != nil {
 		return err
@@ -78,12 +79,12 @@ func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []ker
 	if cfg.Order == 2 {
 		stencils(s.part, init.Depth, &kernelMesh)
 	}
-	if out.uplift, err = uplift(cfg, init.Uplift, out.grid, &kernelMesh); err != nil {
+	if out.uplift, err = newUplift(cfg, init.Uplift, out.levelSpacing, &kernelMesh); err != nil {
 		return err
 	}
 	var tiles *kernels.TiledMesh[F]
-	if s.tiled = cfg.Sweep.tiled(s.separate); s.tiled {
-		if tiles, s.coreTiles, err = tile(s.part, &kernelMesh); err != nil {
+	if s.tiled = cfg.Sweep.usesTiles(s.separate); s.tiled {
+		if tiles, s.coreTiles, err = newTiles(s.part, &kernelMesh); err != nil {
 			return err
 		}
 		s.ntiles = len(tiles.Tiles) - 1
@@ -113,9 +114,9 @@ func (s *solver[F]) build(cfg Config, init Initial, out *outlets[F], state []ker
 	return nil
 }
 
-// defaultDryDepth is the thickness below which a layer counts as absent by default: 1e-4 of the mean thickness of the
-// water where there is any, at most 1 mm. A larger one delays the run-up on dry land. The sums are exact, so the
-// result does not depend on the number of ranks.
+// defaultDryDepth returns the thickness in m below which a layer counts as absent by default: 1e-4 of the mean
+// thickness of the water in cells with water, at most 1 mm. A larger one delays the run-up on dry land. The sums are
+// exact, so the result does not depend on the number of ranks.
 func defaultDryDepth(ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (float64, error) {
 	var water, area dist.Accumulator
 	var lock sync.Mutex
@@ -142,10 +143,10 @@ func defaultDryDepth(ctx context.Context, comm dist.Comm, part *mesh.Part, init 
 	return min(most, max(least, 1e-4*water.Float64()/area.Float64())), nil
 }
 
-// initialState makes the state and the friction coefficients from the initial fields, and returns the spacing of
-// levels.
+// initialState makes the state and the friction coefficients from the initial fields, whose levels it rounds to
+// multiples of levelSpacing: see snapLevels.
 func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part, oneLayer bool,
-	init Initial) (state []kernels.State[F], manning []F, grid float64, err error) {
+	init Initial) (state []kernels.State[F], manning []F, levelSpacing float64, err error) {
 	n := len(part.Cells)
 	for _, f := range [][]float64{init.Depth, init.H1, init.H2, init.U1, init.V1, init.U2, init.V2} {
 		if len(f) != n {
@@ -167,11 +168,11 @@ func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.P
 	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
 		return nil, nil, 0, err
 	}
-	grid = gridFor[F](largest[0])
+	levelSpacing = levelSpacingFor[F](largest[0])
 	state = make([]kernels.State[F], n)
 	parallel.Ranges(n, parallel.Parts(n, cellsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			snapLevels(&init.Depth[i], &init.H1[i], &init.H2[i], grid)
+			snapLevels(&init.Depth[i], &init.H1[i], &init.H2[i], levelSpacing)
 			h1, h2 := F(init.H1[i]), F(init.H2[i])
 			state[i] = kernels.State[F]{
 				H1: h1, Q1x: h1 * F(init.U1[i]), Q1y: h1 * F(init.V1[i]),
@@ -182,7 +183,7 @@ func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.P
 	for _, m := range init.Manning {
 		manning = append(manning, F(m))
 	}
-	return state, manning, grid, nil
+	return state, manning, levelSpacing, nil
 }
 
 // largestOf returns the largest absolute value of levels, thicknesses and depths, including the uplift.

@@ -47,15 +47,17 @@ type Solver interface {
 	Observed(ctx context.Context) (Diagnostics, error)
 	// StateField is the state of all cells of the part, on their space: h1, q1x, q1y, h2, q2x, q2y.
 	StateField(on *solvers.Space) solvers.Field
-	// OfState is how one of Fields follows from StateField, as solvers.Field.Value does; nil where the bed moves.
-	OfState(name string) func(cell int, state []byte) float64
-	// BudgetFields are the volumes that have passed through boundary edges, and what cells have lost, since the
-	// start. They are saved, so that the budget after a restart is that of the whole run.
+	// ValueFromState returns the function that computes one of Fields from the bytes of StateField, for
+	// solvers.Field.Value; nil if the bed moves.
+	ValueFromState(name string) func(cell int, state []byte) float64
+	// BudgetFields are the volumes that have passed through boundary edges, and the water that cells have lost to
+	// evaporation and infiltration, since the start. They are saved, so that the budget after a restart is that of the
+	// whole run.
 	BudgetFields() []solvers.Field
 	// PeakFields are the recorded extremes since the start, of one layer.
 	PeakFields(on *solvers.Space) []solvers.Field
-	// Wetted calls do for each owned cell that was ever wetter than the threshold of Keep, with its highest level,
-	// and whether it was dry at the start.
+	// Wetted calls do for each owned cell whose thickness was ever above Keep.Threshold, with its highest level in m, and
+	// whether it was dry at the start.
 	Wetted(do func(cell int, level float64, dry bool)) error
 	// State, Quiesce, Scalars and Restore implement solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
@@ -119,7 +121,7 @@ type solver[F num.Float] struct {
 
 	loops [cycleLength]loops
 	schedule
-	now         cycleStep // the next step of the cycle
+	now         cycleStep // the number in the cycle of the next step
 	openGroups  []int     // physical groups of open edges, -1 for edges without a group
 	outletGroup []int32   // index in openGroups of each outlet
 	outletKeys  []int64   // key of each outlet
@@ -131,8 +133,8 @@ type solver[F num.Float] struct {
 	coreTiles  int // tiles [0, coreTiles) touch no ghost
 	ntiles     int
 	beds       []kernels.Bed[F]
-	dry        float64                        // m, in float64
-	oneLayer   bool                           // the lower one
+	dry        float64                        // the dry depth in m
+	oneLayer   bool                           // there is only the lower layer
 	wasDry     []bool                         // owned cells that were dry at the start, if extremes are recorded
 	recordings [cycleLength]backend.Recording // starting at each step of the cycle
 
@@ -140,8 +142,8 @@ type solver[F num.Float] struct {
 	pause      float64
 	hostLimits [cycleLength]atomics.Least[F]
 	lapStart   time.Time
-	spent      [phases]time.Duration
-	exchanging bool // the exchange of this state's ghosts is pending
+	spent      [phases]time.Duration // in each phase
+	exchanging bool                  // the exchange of the current state's ghosts is pending
 	reducer    *reducer
 }
 

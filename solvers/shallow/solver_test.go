@@ -40,7 +40,7 @@ func TestLakeAtRestIsExact(t *testing.T) {
 		depth, h1, h2 = rocks(x, y)
 		return depth, 0, h1 + h2
 	}
-	for name, water := range map[string]still{"bump": bump, "island": island, "rocks": rocks, "one layer": pool} {
+	for name, water := range map[string]initialWater{"bump": bump, "island": island, "rocks": rocks, "one layer": pool} {
 		for _, cfg := range configs() {
 			if name == "one layer" {
 				at := series.Constant(.2)
@@ -71,7 +71,8 @@ func TestLakeAtRestIsExact(t *testing.T) {
 	}
 }
 
-// TestStagesAreTheKernels proves that flux kernels executed in stages give the same bits as whole kernels.
+// TestStagesAreTheKernels proves that loops of flux kernels, which vector code executes in parts, give the same bits as
+// calls of the kernel functions.
 func TestStagesAreTheKernels(t *testing.T) {
 	for _, cfg := range configs() {
 		err := onRanks(t, 1, 800, "float64", cfg, dam, func(_ dist.Comm, _ *mesh.Part, s Solver) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// stencils computes the geometry for second order, and the slope of the bed, from its depth in cells. Everything is
-// computed from the coordinates of vertices in the order of the cell, so that all ranks that hold an edge get the
+// stencils computes the geometry for second order, and the slope of the bed from its depth in cells, in m. Everything
+// is computed from the coordinates of vertices in the order of the cell, so that all ranks that have an edge get the
 // same bits.
 func stencils[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
 	m.Stencils, m.Arms = make([]kernels.Stencil[F], p.Owned), make([]kernels.Arms[F], len(m.EdgeCells))
@@ -20,8 +20,8 @@ func stencils[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
 	})
 }
 
-// stencilOf computes the stencil of cell i, and the arms of its edges; of an edge between two owned cells, only in
-// its left cell.
+// stencilOf computes the stencil of cell i, and the arms of its edges: the vectors from the centroids of both cells to
+// the edge's midpoint. The arms of an edge between two owned cells are computed with its left cell.
 func stencilOf[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i int) {
 	s := &m.Stencils[i]
 	var offsets [3]vec2

@@ -74,7 +74,7 @@ func (links) Join() error  { return nil }
 func (links) Abort()       {}
 func (links) Close() error { return nil }
 
-// outcome is the result of a run.
+// outcome is the result of a run; calls is the number of calls of Advance.
 type outcome struct {
 	hash         string
 	diagnostics  Diagnostics
@@ -127,9 +127,9 @@ func TestSweepsAgree(t *testing.T) {
 		return out
 	}
 	plain := func(dist.Comm) backend.Device { return cpu.New(1) }
-	repeating := func(dist.Comm) backend.Device { return recorder{cpu.New(1)} }
+	recording := func(dist.Comm) backend.Device { return recorder{cpu.New(1)} }
 	threads := func(dist.Comm) backend.Device { return cpu.New(3) }
-	alike := func(c dist.Comm) backend.Device { return linked{recorder{cpu.New(1)}, c} }
+	linkedDevice := func(c dist.Comm) backend.Device { return linked{recorder{cpu.New(1)}, c} }
 	cases := configs()
 	for order := 1; order <= 2; order++ { // series at the sides of one layer
 		cfg := config("pvm-ifcp")
@@ -159,13 +159,13 @@ func TestSweepsAgree(t *testing.T) {
 					"tiles":            run(plain, TileSweep, "", 1, scheme, precision, 1, lag),
 					"tiles, 3 ranks":   run(plain, TileSweep, "", 3, scheme, precision, 1, lag),
 					"blocks, 3 ranks":  run(plain, CellSweep, "", 3, scheme, precision, 1, lag),
-					"repeated":         run(repeating, TileSweep, "", 1, scheme, precision, 1000, lag),
-					"repeated by 5":    run(repeating, TileSweep, "", 1, scheme, precision, 5, lag),
-					"repeated by 17":   run(repeating, TileSweep, "", 1, scheme, precision, 17, lag),
-					"linked, 3 ranks":  run(alike, TileSweep, "nccl", 3, scheme, precision, 17, lag),
-					"staged, 3 ranks":  run(alike, TileSweep, "staged", 3, scheme, precision, 1, lag),
-					"staged, by cells": run(alike, CellSweep, "staged", 3, scheme, precision, 1, lag),
-					"repeated, 2 rank": run(repeating, TileSweep, "", 2, scheme, precision, 17, lag),
+					"repeated":         run(recording, TileSweep, "", 1, scheme, precision, 1000, lag),
+					"repeated by 5":    run(recording, TileSweep, "", 1, scheme, precision, 5, lag),
+					"repeated by 17":   run(recording, TileSweep, "", 1, scheme, precision, 17, lag),
+					"linked, 3 ranks":  run(linkedDevice, TileSweep, "nccl", 3, scheme, precision, 17, lag),
+					"staged, 3 ranks":  run(linkedDevice, TileSweep, "staged", 3, scheme, precision, 1, lag),
+					"staged, by cells": run(linkedDevice, CellSweep, "staged", 3, scheme, precision, 1, lag),
+					"repeated, 2 rank": run(recording, TileSweep, "", 2, scheme, precision, 17, lag),
 				} {
 					if name == "repeated" && got.calls >= want.calls/4 {
 						t.Errorf("%s: %d calls for %d steps", name, got.calls, got.steps)

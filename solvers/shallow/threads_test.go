@@ -16,7 +16,7 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(threads int) (all []any) {
+	setUpWith := func(threads int) (all []any) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 		d, err := decompose.New(m, decompose.Options{Ranks: 2, Order: "hilbert", Method: "hilbert"})
 		if err != nil {
@@ -36,9 +36,9 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 		}
 		return all
 	}
-	want := of(1)
+	want := setUpWith(1)
 	for _, threads := range []int{2, 4} {
-		for k, got := range of(threads) {
+		for k, got := range setUpWith(threads) {
 			if !reflect.DeepEqual(got, want[k]) {
 				t.Errorf("%d threads: result %d differs", threads, k)
 			}

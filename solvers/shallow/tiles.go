@@ -9,31 +9,32 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// tile cuts the owned cells of a part into tiles: runs along a Hilbert curve, so that they are compact whatever the
-// cells' own order is. Tiles of core cells come first, and core counts them; the rest is of boundary cells.
-func tile[F num.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMesh[F], core int, err error) {
+// newTiles divides the owned cells of a part into tiles: sequences of cells along a Hilbert curve, so that they are
+// compact for any order of the cells. First come the tiles of core cells, core in number, and then those of boundary
+// cells.
+func newTiles[F num.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMesh[F], core int, err error) {
 	b := tiler[F]{mesh: m, maxEdges: tileEdges[F](p.Owned)}
 	if b.order, err = curve(p); err != nil {
 		return nil, 0, err
 	}
-	b.back = lookBack(p, b.order)
-	b.to = kernels.TiledMesh[F]{Beds: m.Beds, Cells: make([]kernels.TileCell, p.Owned)}
+	b.back = distancesBack(p, b.order)
+	b.tiled = kernels.TiledMesh[F]{Beds: m.Beds, Cells: make([]kernels.TileCell, p.Owned)}
 	core = b.cut(0, p.Core)
 	b.cut(p.Core, p.Owned)
 	edges := b.next.Edge
-	b.to.Tiles = append(b.to.Tiles, b.next)
-	b.to.EdgeCells, b.to.Normals = make([]kernels.EdgeCells, edges), make([]kernels.Normal[F], edges)
+	b.tiled.Tiles = append(b.tiled.Tiles, b.next)
+	b.tiled.EdgeCells, b.tiled.Normals = make([]kernels.EdgeCells, edges), make([]kernels.Normal[F], edges)
 	if m.Arms != nil {
-		b.to.Arms = make([]kernels.Arms[F], edges)
+		b.tiled.Arms = make([]kernels.Arms[F], edges)
 	}
-	tiles := len(b.to.Tiles) - 1
+	tiles := len(b.tiled.Tiles) - 1
 	parallel.Ranges(tiles, parallel.Parts(tiles, cellsPerWorker/kernels.TileCells), func(_, lo, hi int) {
 		var n numbering
 		for k := lo; k < hi; k++ {
 			b.fill(k, &n)
 		}
 	})
-	return &b.to, core, nil
+	return &b.tiled, core, nil
 }
 
 // curve orders core cells, and after them boundary cells, along a Hilbert curve.
@@ -58,19 +59,19 @@ func curve(p *mesh.Part) ([]int32, error) {
 	return core, nil
 }
 
-// lookBack tells, for each cell of an order and each of its edges, how many places before it the cell across comes: 0
-// if it does not, or more than a tile before.
-func lookBack(p *mesh.Part, order []int32) [][3]uint8 {
-	place := partition.Inverse(order)
+// distancesBack returns, for each cell of an order and each of its edges, how many positions before it in the order the
+// cell across the edge comes; 0 if that comes after it, or earlier than the cells of a tile.
+func distancesBack(p *mesh.Part, order []int32) [][3]uint8 {
+	position := partition.Inverse(order)
 	back := make([][3]uint8, len(order))
 	parallel.Ranges(len(order), parallel.Parts(len(order), cellsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			for k, near := range p.Neighbour[order[i]] {
-				if near < 0 || int(near) >= p.Owned {
+			for k, neighbour := range p.Neighbour[order[i]] {
+				if neighbour < 0 || int(neighbour) >= p.Owned {
 					continue
 				}
-				if by := i - int(place[near]); by > 0 && by < kernels.TileCells {
-					back[i][k] = uint8(by)
+				if distance := i - int(position[neighbour]); distance > 0 && distance < kernels.TileCells {
+					back[i][k] = uint8(distance)
 				}
 			}
 		}
@@ -84,12 +85,13 @@ type tiler[F num.Float] struct {
 	order    []int32    // of the cells
 	back     [][3]uint8 // what lookBack gave for it
 	maxEdges int        // of a tile
-	to       kernels.TiledMesh[F]
+	tiled    kernels.TiledMesh[F]
 	next     kernels.Tile // where another tile would begin
 }
 
-// tileEdges bounds the edges of a tile: as many as fit, or fewer on a small mesh, so that a whole GPU has work. A
-// block processes 128 edges at a time, and a large GPU about 1250 blocks of float32 or 620 of float64.
+// tileEdges bounds the edges of a tile: as many as fit into shared memory, or fewer on a small mesh, so that a whole
+// GPU has work. A thread block processes 128 edges at a time, and a large GPU runs about 1250 blocks of float32 or 620
+// of float64. A mesh has about 1.5 edges per cell; the factor 1.7 includes those between tiles, which both have.
 func tileEdges[F num.Float](cells int) int {
 	blocks, threads := 620, 128
 	if single[F]() {
@@ -105,7 +107,7 @@ func (b *tiler[F]) cut(lo, hi int) (tiles int) {
 	begin, edges := lo, 0
 	end := func(at int) {
 		if at > begin {
-			b.to.Tiles = append(b.to.Tiles, b.next)
+			b.tiled.Tiles = append(b.tiled.Tiles, b.next)
 			b.next.Cell, b.next.Edge = int32(at), b.next.Edge+int32(edges)
 			begin, edges = at, 0
 		}
@@ -119,81 +121,81 @@ func (b *tiler[F]) cut(lo, hi int) (tiles int) {
 		edges += more
 	}
 	end(hi)
-	return len(b.to.Tiles)
+	return len(b.tiled.Tiles)
 }
 
 // newEdges counts the edges that cell i of the order has in common with no earlier one of a tile.
 func (b *tiler[F]) newEdges(i, begin int) int {
 	n := 0
-	for _, by := range b.back[i] {
-		if by == 0 || i-int(by) < begin {
+	for _, distance := range b.back[i] {
+		if distance == 0 || i-int(distance) < begin {
 			n++
 		}
 	}
 	return n
 }
 
-// numbering is scratch: the edges of a tile, which are met cell after cell.
+// numbering numbers the edges of a tile, which are collected cell by cell. Its arrays are reused for the next tile.
 type numbering struct {
-	met   [kernels.TileCells][3]int32 // when the edges of each cell were
-	edges []int32                     // of the mesh, as they were met
-	own   []bool
-	slot  []int32 // number in the tile
+	indices [kernels.TileCells][3]int32 // indices in edges of the edges of each cell
+	edges   []int32                     // numbers in the mesh, in the order in which they were collected
+	own     []bool                      // of each edge: its left cell is in the tile
+	slot    []int32                     // of each edge: its number in the tile
 }
 
-// fill writes a tile, its own edges first: those whose left cell it holds.
+// fill writes a tile. Its own edges come first: those whose left cell is in the tile.
 func (b *tiler[F]) fill(tile int, n *numbering) {
-	begin, end := int(b.to.Tiles[tile].Cell), int(b.to.Tiles[tile+1].Cell)
-	b.meet(begin, end, n)
+	begin, end := int(b.tiled.Tiles[tile].Cell), int(b.tiled.Tiles[tile+1].Cell)
+	b.collectEdges(begin, end, n)
 	n.slot = append(n.slot[:0], n.edges...)
-	first, slot := b.to.Tiles[tile].Edge, int32(0)
+	first, slot := b.tiled.Tiles[tile].Edge, int32(0)
 	for _, own := range []bool{true, false} {
 		for i, e := range n.edges {
 			if n.own[i] != own {
 				continue
 			}
 			to := first + slot
-			b.to.EdgeCells[to], b.to.Normals[to] = b.mesh.EdgeCells[e], b.mesh.Normals[e]
+			b.tiled.EdgeCells[to], b.tiled.Normals[to] = b.mesh.EdgeCells[e], b.mesh.Normals[e]
 			if b.mesh.Arms != nil {
-				b.to.Arms[to] = b.mesh.Arms[e]
+				b.tiled.Arms[to] = b.mesh.Arms[e]
 			}
 			n.slot[i] = slot
 			slot++
 		}
 		if own {
-			b.to.Tiles[tile].Own = slot
+			b.tiled.Tiles[tile].Own = slot
 		}
 	}
 	for i, cell := range b.order[begin:end] {
 		c := kernels.TileCell{Cell: cell}
 		for k, link := range b.mesh.CellEdges[cell].Edge {
 			_, right := bands.Side(link)
-			c.Slots |= (n.slot[n.met[i][k]]<<1 | right) << (10 * k)
+			c.Slots |= (n.slot[n.indices[i][k]]<<1 | right) << (10 * k)
 		}
-		b.to.Cells[begin+i] = c
+		b.tiled.Cells[begin+i] = c
 	}
 }
 
-// meet goes through the edges of the cells [begin, end) of the order.
-func (b *tiler[F]) meet(begin, end int, n *numbering) {
+// collectEdges collects the edges of the cells [begin, end) of the order, each once.
+func (b *tiler[F]) collectEdges(begin, end int, n *numbering) {
 	n.edges, n.own = n.edges[:0], n.own[:0]
 	for i, cell := range b.order[begin:end] {
 		for k, link := range b.mesh.CellEdges[cell].Edge {
 			e, right := bands.Side(link)
-			met := int32(len(n.edges))
-			if by := int(b.back[begin+i][k]); by > 0 && by <= i {
-				near := i - by
-				for j, other := range b.mesh.CellEdges[b.order[begin+near]].Edge {
+			index := int32(len(n.edges))
+			if distance := int(b.back[begin+i][k]); distance > 0 && distance <= i {
+				earlier := i - distance
+				for j, other := range b.mesh.CellEdges[b.order[begin+earlier]].Edge {
 					if f, _ := bands.Side(other); f == e {
-						met = n.met[near][j]
+						index = n.indices[earlier][j]
 					}
 				}
 			}
-			if int(met) == len(n.edges) {
+			if int(index) == len(n.edges) {
 				n.edges, n.own = append(n.edges, e), append(n.own, false)
 			}
-			n.met[i][k] = met
-			n.own[met] = n.own[met] || right == 0
+			n.indices[i][k] = index
+			n.own[index] = n.own[index] || right == 0
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// uplift makes the uplift of a mesh from the rise in m of all cells, rounded to the grid of levels, and sets the bed
-// to its initial position.
-func uplift[F num.Float](cfg Config, heights []float64, grid float64,
+// newUplift makes the uplift of a mesh from the rise in m of all cells, rounded to a multiple of levelSpacing, and sets
+// the bed to its initial position.
+func newUplift[F num.Float](cfg Config, heights []float64, levelSpacing float64,
 	m *kernels.Mesh[F]) (up kernels.Uplift[F], err error) {
 	up.From, up.To = cfg.Forcing.UpliftFrom, cfg.Forcing.UpliftTo
 	if heights == nil {
@@ -25,15 +25,15 @@ func uplift[F num.Float](cfg Config, heights []float64, grid float64,
 	}
 	up.Rises = make([]kernels.Rise[F], len(heights))
 	for i := range up.Rises {
-		up.Rises[i] = kernels.Rise[F]{Depth: m.Beds[i].Depth, Height: F(snap(heights[i], grid))}
+		up.Rises[i] = kernels.Rise[F]{Depth: m.Beds[i].Depth, Height: F(snap(heights[i], levelSpacing))}
 	}
 	for i := range m.Stencils {
 		r, s := &up.Rises[i], &m.Stencils[i]
 		r.Slope = s.Bed
 		for k, near := range s.Near {
 			if near >= 0 {
-				more := up.Rises[near].Height - r.Height
-				r.SlopeChange.X, r.SlopeChange.Y = r.SlopeChange.X+s.Weight[k].X*more, r.SlopeChange.Y+s.Weight[k].Y*more
+				change := up.Rises[near].Height - r.Height
+				r.SlopeChange.X, r.SlopeChange.Y = r.SlopeChange.X+s.Weight[k].X*change, r.SlopeChange.Y+s.Weight[k].Y*change
 			}
 		}
 	}
@@ -41,15 +41,15 @@ func uplift[F num.Float](cfg Config, heights []float64, grid float64,
 	return up, nil
 }
 
-func snap(z, grid float64) float64 { return math.RoundToEven(z/grid) * grid }
+func snap(z, spacing float64) float64 { return math.RoundToEven(z/spacing) * spacing }
 
 // setBed sets the bed to its position at a time, like the kernel MoveBed.
 func setBed[F num.Float](up *kernels.Uplift[F], t float64, beds []kernels.Bed[F], stencils []kernels.Stencil[F]) {
-	share := up.Fraction(t)
+	fraction := up.Fraction(t)
 	for i := range up.Rises {
-		beds[i].Depth = up.Rises[i].DepthAt(share)
+		beds[i].Depth = up.Rises[i].DepthAt(fraction)
 		if i < len(stencils) {
-			stencils[i].Bed = up.Rises[i].SlopeAt(share)
+			stencils[i].Bed = up.Rises[i].SlopeAt(fraction)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestSolidSameOnAnyRanks(t *testing.T) {
 			t.Fatalf("%s: %+v: the case shows too little", smoother, want)
 		}
 		for _, ranks := range []int{1, 2, 3, 4, 7} {
-			for _, cut := range []partition.Cut{partition.RandomCut, partition.RCB} {
+			for _, cut := range []partition.Method{partition.RandomCut, partition.RCB} {
 				s := s
 				s.ranks, s.cut, s.threads = ranks, cut, 1+ranks%3
 				s.layout.Order = orders[ranks%3]

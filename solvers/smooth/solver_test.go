@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // setting is a configuration in which a case is run.
 type setting struct {
 	ranks, threads int
-	cut            partition.Cut
+	cut            partition.Method
 	precision      string
 	layout         layout.Options
 	device         func() backend.Device // nil for the CPU with threads
@@ -195,7 +195,7 @@ func (s setting) same(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, cfg Con
 	}
 	orders := []partition.Ordering{partition.Random, partition.Natural, partition.Hilbert}
 	for _, ranks := range []int{1, 2, 3, 4, 7} {
-		for k, cut := range []partition.Cut{partition.RandomCut, partition.RCB} {
+		for k, cut := range []partition.Method{partition.RandomCut, partition.RCB} {
 			s := s
 			s.ranks, s.cut, s.threads = ranks, cut, 1+ranks%3
 			s.layout.Order = orders[ranks%3]

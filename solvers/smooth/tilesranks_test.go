@@ -78,7 +78,7 @@ func TestTilesOnRanks(t *testing.T) {
 			if k == 3 || k == 5 {
 				s.layout.Batch = 8
 			}
-			for _, cut := range []partition.Cut{partition.HilbertCut, partition.RandomCut} {
+			for _, cut := range []partition.Method{partition.HilbertCut, partition.RandomCut} {
 				s.ranks, s.cut = ranks, cut
 				// With a random partition a rank holds nearly the whole mesh.
 				if cut == partition.RandomCut && k != 1 || precision == "float32" && k != 3 {

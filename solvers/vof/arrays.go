@@ -8,25 +8,28 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// arrays are what the kernels of a rank work on. They are in the device's memory; the host must not access them if
-// that is separate.
+// arrays are those that the kernels of a rank read and write. They are in the device's memory; the host must not access
+// them if that is separate.
 type arrays[F num.Float] struct {
-	fields      [3][]F         // one after each sweep of a step; with tiles two, alternating from step to step
+	// fields are arrays of volume fractions. With tiles there are two, of which steps read and write one alternately.
+	// Otherwise there is one per axis: the n-th sweep of a step reads fields[n] and writes the next, the last sweep
+	// fields[0], which has the state.
+	fields      [3][]F
 	u           [3][]F         // velocities through lower faces
-	planes2     []geom.Line[F] // stored planes; tiles compute their own, and store them for diagnostics only
+	planes2     []geom.Line[F] // planes if they are stored, in two dimensions; tiles write them for diagnostics only
 	planes3     []geom.Plane[F]
-	kinds       [2][]int32 // of tiles, alternating from step to step; of bricks, in the first
-	allTiles    tileList   // of all tiles or bricks
-	activeTiles tileList   // of tiles or bricks in which anything may change
-	marks       []int32    // 1 for each active tile
-	ghostTiles  []int32    // tiles that hold deep ghosts
-	bands       *bands[F]  // of cells to sweep; nil where all are, or tiles or bricks
+	kinds       [2][]int32     // kinds of tiles (see kernels.Mixed2), like fields alternating; of bricks only kinds[0]
+	allTiles    tileList       // of all tiles or bricks
+	activeTiles tileList       // of tiles or bricks in which anything may change
+	marks       []int32        // 1 for each active tile
+	ghostTiles  []int32        // tiles with deep ghosts
+	narrowBand  *narrowBand[F] // nil if sweeps go over all cells, tiles or bricks
 
 	// The clock of step k is clocks[k % cycleLength], so that the clocks of several steps can be uploaded, and the
 	// steps recorded, at once.
 	clocks []kernels.Clock[F]
 
-	wallCells, wallGhosts []int32 // cells at walls, and the ghosts beyond that copy them
+	wallCells, wallGhosts []int32 // cells at walls, and the ghosts beyond the walls that get their values
 
 	allocated backend.Arrays
 }

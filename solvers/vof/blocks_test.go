@@ -16,13 +16,13 @@ func TestSameBitsForAnyBlocks(t *testing.T) {
 	long.Periodic = [3]bool{false, false, true}
 	disk, ball := shape.Ball(.5, .75, 0, .15), shape.Ball(.35, .35, .35, .15)
 	turning := func(n int, normal, advect string, cfl float64) problem {
-		return problem{grid: plane(n), body: disk, flow: named("rider-kothe", 2), cfg: config(normal, advect, cfl)}
+		return problem{grid: plane(n), body: disk, flow: namedFlow("rider-kothe", 2), cfg: config(normal, advect, cfl)}
 	}
 	crossing := func(g *grid.Grid, body shape.Body, normal string) problem {
 		return problem{grid: g, body: body, flow: uniform(1, .7, -.4), cfg: config(normal, "weymouth-yue", .5)}
 	}
 	inSpace := func(n int, flow, normal string) problem {
-		return problem{grid: space(n), body: ball, flow: named(flow, 3), cfg: config(normal, "weymouth-yue", .5)}
+		return problem{grid: space(n), body: ball, flow: namedFlow(flow, 3), cfg: config(normal, "weymouth-yue", .5)}
 	}
 	type blocks [][3]int
 	inPlane := blocks{{2, 1, 1}, {1, 3, 1}, {2, 2, 1}, {3, 2, 1}, {2, 4, 1}, {8, 1, 1}}
@@ -46,14 +46,14 @@ func TestSameBitsForAnyBlocks(t *testing.T) {
 		"space, lvira":   {inSpace(12, "shear", "lvira"), "float64", .1, blocks{{1, 3, 1}}},
 	} {
 		c.problem.precision = c.precision
-		want, hash, err := c.until(c.end)
+		want, hash, err := c.runUntil(c.end)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for n, parts := range c.parts {
 			p := c.problem
 			p.parts, p.threads = parts, 1+n%3
-			got, other, err := p.until(c.end)
+			got, other, err := p.runUntil(c.end)
 			if err != nil {
 				t.Fatalf("%s, %v: %v", name, parts, err)
 			}

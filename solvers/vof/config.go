@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 )
 
-// Config is the numerical method and its implementation.
+// Config selects the numerical method, and how it is computed.
 type Config struct {
 	Normal string  // youngs, myc, elvira, lvira or height
 	Advect string  // weymouth-yue or ei-le
@@ -17,21 +17,22 @@ type Config struct {
 	// sum over the axes.
 	PerAxis bool
 	// With Adaptive each step is as long as CFL allows for the velocity in its middle, at most four times the step
-	// for a factor of 1. Without it all steps have the length for the largest factor. Fewer steps cause less
-	// fragmentation of the interface.
+	// for a time factor of 1 (see flow.Flow). Without it all steps have the length for the largest factor. Fewer steps
+	// cause less fragmentation of the interface.
 	Adaptive bool
 	// Halo selects the exchanger between devices: "auto", "staged" through the host, or "nccl". Devices in the host's
 	// memory exchange directly.
 	Halo string
 	// Exchange is how often ghosts are exchanged: "sweep", before each sweep; "step", once, with ghosts so wide
-	// that the first sweeps are repeated in them; or "steps", once in ListSteps steps, for tiles with 72 layers of
-	// ghosts. The default was the fastest on four ranks in BenchmarkExchange: in the plane once a step (over gRPC by
-	// a fifth), in space and with heights before each sweep; with tiles once in many steps, unless a block is thinner
-	// than those layers. The state does not depend on it.
+	// that the first sweeps are repeated in them; or "steps", once in kernels.ListSteps steps, for tiles with 72
+	// layers of ghosts. The default, "" or "auto", was the fastest on four ranks in BenchmarkExchange: in the plane
+	// once a step (over gRPC by a fifth), in space and with heights before each sweep; with tiles once in many steps,
+	// unless a block is thinner than those layers. The state does not depend on it.
 	Exchange string
 	// Sweep is how a step traverses the grid: "cells", one sweep after the other; "tiles", in the plane, both
-	// sweeps in one kernel that skips tiles without a nearby interface; or automatic. In space a GPU uses bricks of
-	// cells, and skips those without a nearby interface. The state does not depend on it.
+	// sweeps in one kernel that skips tiles without a nearby interface; or "" or "auto", the faster of the two. In
+	// space a GPU uses bricks of cells instead, and skips those without a nearby interface. The state does not depend
+	// on it.
 	Sweep string
 	// With Curvature the block has the three layers of ghosts that the field "curvature" needs.
 	Curvature bool
@@ -49,7 +50,7 @@ var (
 // Ghosts returns the number of ghost layers that the solver needs in dim dimensions.
 func (c Config) Ghosts(dim int) int {
 	along, across := c.reach()
-	if c.wide(dim) {
+	if c.wideHalo(dim) {
 		along += (dim - 1) * across
 	}
 	if c.Curvature {
@@ -58,8 +59,8 @@ func (c Config) Ghosts(dim int) int {
 	return along
 }
 
-// wide reports whether ghosts are exchanged once a step or less often, in a communication-avoiding halo.
-func (c Config) wide(dim int) bool {
+// wideHalo reports whether ghosts are exchanged once a step or less often, in a communication-avoiding halo.
+func (c Config) wideHalo(dim int) bool {
 	if c.Exchange == "" || c.Exchange == "auto" {
 		return dim == 2 && c.Normal != "height"
 	}
@@ -80,7 +81,7 @@ func (c Config) Check(b *grid.Block) error {
 	if err := c.check(b.Grid.Dim); err != nil {
 		return err
 	}
-	_, err := c.choose(b, false)
+	_, err := c.chooseSchedule(b, false)
 	return err
 }
 
@@ -98,7 +99,7 @@ func (c Config) check(dim int) error {
 	if !slices.Contains([]string{"", "auto", "cells", "tiles"}, c.Sweep) {
 		return fmt.Errorf("sweep %q is not known; choose auto, cells or tiles", c.Sweep)
 	}
-	most, name := 0.5, "sum over the axes"
+	maxCFL, name := 0.5, "sum over the axes"
 	if c.PerAxis {
 		name = "number of each axis"
 	}
@@ -106,12 +107,12 @@ func (c Config) check(dim int) error {
 	case c.Advect == "ei-le" && dim == 3:
 		return fmt.Errorf("ei-le conserves volume in the plane only; choose weymouth-yue in space")
 	case c.Advect == "ei-le":
-		most = 0.999
+		maxCFL = 0.999
 	case c.Advect != "weymouth-yue":
 		return fmt.Errorf("advection %q is not known; choose from %s", c.Advect, strings.Join(Advections, ", "))
 	}
-	if !(c.CFL > 0 && c.CFL <= most) {
-		return fmt.Errorf("cfl = %g: %s is bounded for a %s above 0 and at most %g", c.CFL, c.Advect, name, most)
+	if !(c.CFL > 0 && c.CFL <= maxCFL) {
+		return fmt.Errorf("cfl = %g: %s is bounded for a %s above 0 and at most %g", c.CFL, c.Advect, name, maxCFL)
 	}
 	return nil
 }

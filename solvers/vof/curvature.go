@@ -11,7 +11,7 @@ import (
 // (Popinet, J. Comput. Phys. 228, 2009); NaN if there are too few of these.
 func (s *solver[F]) curvature(field []F, c int) float64 {
 	g := s.block.Grid
-	if k, ok := kernels.CurvatureOf(field, c, lattice(s.block), g.Dim, s.sides()); ok {
+	if k, ok := kernels.CurvatureOf(field, c, lattice(s.block), g.Dim, s.cellSides()); ok {
 		return float64(k)
 	}
 	n, alpha, size := s.plane(field, c)
@@ -34,8 +34,8 @@ func (s *solver[F]) curvature(field []F, c int) float64 {
 					continue
 				}
 				m, alpha, size := s.plane(field, neighbour)
-				if size == 0 || dot(m, n) <= 0 { // the other side of a film
-					continue // the other side of a thin film
+				if size == 0 || dot(m, n) <= 0 { // no direction, or the other side of a thin film
+					continue
 				}
 				x := s.sectionCentroid(m, alpha)
 				for d, off := range [3]int{nx, ny, nz} {
@@ -48,8 +48,8 @@ func (s *solver[F]) curvature(field []F, c int) float64 {
 	return p.curvature()
 }
 
-// sectionCentroid returns the mean of the corners of the interface in a cell, the part of the plane n·x = alpha
-// inside it.
+// sectionCentroid returns the mean of the corners of the interface in a cell: of the points where the plane n·x = alpha
+// intersects edges of the cell, relative to its lowest corner.
 func (s *solver[F]) sectionCentroid(n [3]float64, alpha float64) (x [3]float64) {
 	g, count := s.block.Grid, 0.0
 	for axis := range g.Dim {

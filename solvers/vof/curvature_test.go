@@ -13,8 +13,8 @@ import (
 
 func still(*grid.Grid) (flow.Flow, error) { return flow.Uniform(0, 0, 0), nil }
 
-// gathered returns an initial field of all ranks in global order.
-func (p problem) gathered(name string) ([]float64, error) {
+// gatherField returns a field of the initial state, gathered from all ranks in global order.
+func (p problem) gatherField(name string) ([]float64, error) {
 	out := make([]float64, p.grid.Cells())
 	err := p.run(func(_ int, s Solver) error {
 		v, err := s.Field(ctx, name)
@@ -33,7 +33,7 @@ func (p problem) gathered(name string) ([]float64, error) {
 // worstCurvature returns the largest and the mean relative error of the curvature in mixed cells, and their number.
 func worstCurvature(t *testing.T, p problem, want float64) (worst, mean float64, count int) {
 	p.cfg.Curvature, p.flow = true, still
-	k, err := p.gathered("curvature")
+	k, err := p.gatherField("curvature")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestCurvatureOfSmallBodies(t *testing.T) {
 	}
 	// The curvature in a droplet of one cell is undefined.
 	k, err := problem{grid: plane(9), body: shape.Ball(.5, .5, 0, .05),
-		cfg: Config{Normal: "youngs", Advect: "weymouth-yue", CFL: .5, Curvature: true}, flow: still}.gathered("curvature")
+		cfg: Config{Normal: "youngs", Advect: "weymouth-yue", CFL: .5, Curvature: true}, flow: still}.gatherField("curvature")
 	if err != nil || !math.IsNaN(k[40]) || k[39] != 0 {
 		t.Errorf("curvature of a droplet %v, of air %v, error %v", k[40], k[39], err)
 	}
@@ -114,7 +114,7 @@ func TestCurvatureOfPlanesAndRanks(t *testing.T) {
 	cfg := config("lvira", "weymouth-yue", .5)
 	cfg.Curvature = true
 	for _, g := range []*grid.Grid{plane(24), space(14)} {
-		k, err := problem{grid: g, body: flat, cfg: cfg, flow: still}.gathered("curvature")
+		k, err := problem{grid: g, body: flat, cfg: cfg, flow: still}.gatherField("curvature")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,12 +134,12 @@ func TestCurvatureOfPlanesAndRanks(t *testing.T) {
 		{grid: periodic, body: shape.Union(shape.Ball(.1, .5, .5, .25), shape.Ball(.8, .7, .1, .15))},
 	} {
 		p.cfg, p.flow = cfg, still
-		want, err := p.gathered("curvature")
+		want, err := p.gatherField("curvature")
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.parts, p.threads = [3]int{2, 2, p.grid.Dim - 1}, 2
-		got, err := p.gathered("curvature")
+		got, err := p.gatherField("curvature")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestCurvatureOfPlanesAndRanks(t *testing.T) {
 		}
 	}
 	p := problem{grid: space(8), body: flat, cfg: config("myc", "weymouth-yue", .5), flow: still}
-	if _, err := p.gathered("curvature"); err == nil || !strings.Contains(err.Error(), "Config.Curvature") {
+	if _, err := p.gatherField("curvature"); err == nil || !strings.Contains(err.Error(), "Config.Curvature") {
 		t.Errorf("without ghosts: error %v", err)
 	}
 }

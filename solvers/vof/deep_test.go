@@ -23,9 +23,9 @@ func TestDeepGhosts(t *testing.T) {
 		parts [][3]int
 		end   float64
 	}{
-		"vortex": {problem{grid: odd, body: shape.Ball(.5, .62, 0, .2), flow: named("rider-kothe", 2),
+		"vortex": {problem{grid: odd, body: shape.Ball(.5, .62, 0, .2), flow: namedFlow("rider-kothe", 2),
 			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 2, 1}, {1, 2, 1}}, .08},
-		"fine": {problem{grid: odd, body: shape.Ball(.5, .7, 0, .15), flow: named("rider-kothe", 2),
+		"fine": {problem{grid: odd, body: shape.Ball(.5, .7, 0, .15), flow: namedFlow("rider-kothe", 2),
 			cfg: config("elvira", "ei-le", .9), precision: "float32"}, [][3]int{{2, 1, 1}}, .1},
 		"torus": {problem{grid: torus, body: shape.Ball(.1, .9, 0, .3), flow: crossing,
 			cfg: config("youngs", "weymouth-yue", .5)}, [][3]int{{1, 1, 1}, {2, 2, 1}}, .08},
@@ -34,7 +34,7 @@ func TestDeepGhosts(t *testing.T) {
 		"from afar": {problem{grid: long, body: shape.Ball(5, .5, 0, .25), flow: arriving,
 			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{3, 1, 1}}, 3.6},
 	} {
-		_, want, err := c.until(c.end)
+		_, want, err := c.runUntil(c.end)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -71,7 +71,7 @@ func TestDeepGhosts(t *testing.T) {
 // TestThinBlocks proves that blocks thinner than deep ghosts exchange each step, and that requesting deep ghosts for
 // them is refused.
 func TestThinBlocks(t *testing.T) {
-	p := problem{grid: plane(71), body: shape.Ball(.5, .5, 0, .2), flow: named("rider-kothe", 2),
+	p := problem{grid: plane(71), body: shape.Ball(.5, .5, 0, .2), flow: namedFlow("rider-kothe", 2),
 		cfg: config("myc", "weymouth-yue", .5), parts: [3]int{1, 2, 1}}
 	p.cfg.Sweep = "tiles"
 	err := p.run(func(_ int, s Solver) error {

@@ -36,13 +36,14 @@ func (d *separate) Close() {
 	d.Device.Close()
 }
 
-func (d *separate) open(f func()) {
+// withAccess calls f while the pages are accessible.
+func (d *separate) withAccess(f func()) {
 	_ = protect(d.pages[:d.used], false)
 	f()
 	_ = protect(d.pages[:d.used], true)
 }
 
-func (d *separate) Run(l backend.Loop, lo, hi int) { d.open(func() { d.Device.Run(l, lo, hi) }) }
+func (d *separate) Run(l backend.Loop, lo, hi int) { d.withAccess(func() { d.Device.Run(l, lo, hi) }) }
 
 func (d *separate) Alloc(n int) (unsafe.Pointer, error) {
 	page := os.Getpagesize()
@@ -66,7 +67,7 @@ func (d *separate) Free(p unsafe.Pointer) error {
 }
 
 func (d *separate) copy(dst, src unsafe.Pointer, n int) error {
-	d.open(func() { copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)) })
+	d.withAccess(func() { copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)) })
 	return nil
 }
 
@@ -79,7 +80,7 @@ func (d *separate) Pin(n int) ([]byte, error) { return make([]byte, n), nil }
 func (d *separate) Unpin([]byte) error        { return nil }
 func (d *separate) WaitDownloads() error      { return nil }
 func (d *separate) StartDownload(dst, src []byte) error {
-	d.open(func() { copy(dst, src) })
+	d.withAccess(func() { copy(dst, src) })
 	return nil
 }
 func (d *separate) StartUpload(dst, src []byte) error { return d.StartDownload(dst, src) }
@@ -124,7 +125,7 @@ func (l links) Exchange(send, recv []backend.Message) error {
 	return nil
 }
 
-func (links) Max([]uint64) error        { return errors.New("not asked for") }
+func (links) Max([]uint64) error        { return errors.New("not implemented") }
 func (links) Fork(f func() error) error { return f() }
 func (links) Join() error               { return nil }
 func (links) Abort()                    {}
@@ -165,20 +166,21 @@ func TestSameBitsForAnySchedule(t *testing.T) {
 		"channel": {grid: channel, body: shape.Ball(.1, .5, 0, .2), flow: crossing(-.3, 1, 0),
 			cfg: config("myc", "weymouth-yue", .5)},
 		"periodic": {grid: periodic, body: disk, flow: crossing(1, .7, 0), cfg: config("youngs", "weymouth-yue", .5)},
-		"heights":  {grid: plane(48), body: disk, flow: named("rider-kothe", 2), cfg: config("height", "weymouth-yue", .5)},
-		"space":    {grid: solid, body: ball, flow: crossing(.5, .7, -.4), cfg: config("myc", "weymouth-yue", .5)},
-		"enright":  {grid: space(16), body: ball, flow: named("enright", 3), cfg: config("elvira", "weymouth-yue", .5)},
-		"single": {grid: odd, body: disk, flow: named("rider-kothe", 2), cfg: config("myc", "ei-le", .9),
+		"heights": {grid: plane(48), body: disk, flow: namedFlow("rider-kothe", 2),
+			cfg: config("height", "weymouth-yue", .5)},
+		"space":   {grid: solid, body: ball, flow: crossing(.5, .7, -.4), cfg: config("myc", "weymouth-yue", .5)},
+		"enright": {grid: space(16), body: ball, flow: namedFlow("enright", 3), cfg: config("elvira", "weymouth-yue", .5)},
+		"single": {grid: odd, body: disk, flow: namedFlow("rider-kothe", 2), cfg: config("myc", "ei-le", .9),
 			precision: "float32"},
 	}
 	for _, normal := range []string{"youngs", "myc", "elvira", "lvira"} {
 		for _, advect := range Advections {
-			cases[normal+" "+advect] = problem{grid: odd, body: disk, flow: named("rider-kothe", 2),
+			cases[normal+" "+advect] = problem{grid: odd, body: disk, flow: namedFlow("rider-kothe", 2),
 				cfg: config(normal, advect, .45)}
 		}
 	}
 	for name, p := range cases {
-		want, hash, err := p.until(.15)
+		want, hash, err := p.runUntil(.15)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -197,7 +199,7 @@ func TestSameBitsForAnySchedule(t *testing.T) {
 				if w.separate && w.sweep == "cells" && w.exchange == "sweep" {
 					q.cfg.Halo = "staged"
 				}
-				got, other, err := q.until(.15)
+				got, other, err := q.runUntil(.15)
 				if err != nil {
 					t.Fatalf("%s, %v, %+v: %v", name, parts, w, err)
 				}
@@ -219,14 +221,15 @@ func TestRecordings(t *testing.T) {
 		problem
 		end float64
 	}{
-		{problem{grid: plane(400), body: disk, flow: named("rider-kothe", 8), cfg: config("myc", "weymouth-yue", .5)}, .1},
-		{problem{grid: plane(400), body: disk, flow: named("rider-kothe", 8), cfg: config("elvira", "ei-le", .9)}, .1},
+		{problem{grid: plane(400), body: disk, flow: namedFlow("rider-kothe", 8),
+			cfg: config("myc", "weymouth-yue", .5)}, .1},
+		{problem{grid: plane(400), body: disk, flow: namedFlow("rider-kothe", 8), cfg: config("elvira", "ei-le", .9)}, .1},
 		{problem{grid: long, body: ball, cfg: config("myc", "weymouth-yue", .5), flow: func(*grid.Grid) (flow.Flow, error) {
 			return flow.Uniform(.7, .3, .4), nil
 		}}, .28},
 	} {
 		p := c.problem
-		_, want, err := p.until(c.end)
+		_, want, err := p.runUntil(c.end)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,23 +17,23 @@ type Diagnostics struct {
 	InterfaceSize float64 // total length or area of all lines or planes
 	L1Error       float64 // Σ|f - f0| dV against the field at the start
 	RelError      float64 // the same over the volume at the start
-	DivergenceMax float64 // of the velocity, 1/s, at a factor of 1
-	CFLSum        float64 // the largest CFL number of any step, summed over a cell's axes
+	DivergenceMax float64 // the largest |∇·u| of the velocity in a cell, 1/s, for a time factor of 1
+	CFLSum        float64 // the largest CFL number of any step so far, summed over a cell's axes
 	CFLAxis       float64 // the same along one axis
 }
 
-// mixed reports whether a cell with this volume fraction has a plane.
+// mixed reports whether a cell with the volume fraction f is mixed, so that it has a plane.
 func (s *solver[F]) mixed(f float64) bool {
-	least := float64(roundOff[F]())
-	return f > least && f < 1-least
+	tolerance := float64(roundOff[F]())
+	return f > tolerance && f < 1-tolerance
 }
 
 // plane returns the plane of the mixed cell at index c: the fluid is where n·x ≤ alpha, with the unit normal n and x
-// relative to the lowest corner of the cell; and the size of the interface in the cell. Without a direction all are
-// 0.
+// relative to the lowest corner of the cell; and the size of the interface in the cell. If the interface has no
+// direction, all are 0.
 func (s *solver[F]) plane(field []F, c int) (n [3]float64, alpha, size float64) {
 	var m geom.Plane[F]
-	h := s.sides()
+	h := s.cellSides()
 	if s.block.Grid.Dim == 2 {
 		p := kernels.PlaneOf2(field, c, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
 		m = geom.Plane[F]{X: p.X, Y: p.Y, Alpha: p.Alpha}
@@ -53,8 +53,8 @@ func (s *solver[F]) plane(field []F, c int) (n [3]float64, alpha, size float64) 
 	return n, float64(m.Alpha) / l, size
 }
 
-// sides returns the side lengths of the cells, 1 along z in the plane.
-func (s *solver[F]) sides() [3]F {
+// cellSides returns the side lengths of the cells, 1 along z in the plane.
+func (s *solver[F]) cellSides() [3]F {
 	h := [3]F{1, 1, 1}
 	for d := range s.block.Grid.Dim {
 		h[d] = F(s.block.Grid.Spacing(d))

@@ -39,7 +39,7 @@ func boundExcess(f []float64) float64 { return max(slices.Max(f)-1, -slices.Min(
 // that enter cells through an edge must not be missed.
 func TestTangentCircle(t *testing.T) {
 	for _, n := range []int{16, 64} {
-		p := problem{grid: plane(n), body: shape.Ball(.5, .5, 0, .25), flow: named("rider-kothe", .5)}
+		p := problem{grid: plane(n), body: shape.Ball(.5, .5, 0, .25), flow: namedFlow("rider-kothe", .5)}
 		p.cfg = config("elvira", "weymouth-yue", .5)
 		for levels, tol := range map[int]float64{-1: 1e-13, 5: 2e-4 / float64(n)} {
 			p.levels = levels
@@ -60,7 +60,7 @@ func TestTangentCircle(t *testing.T) {
 				t.Errorf("%d cells, %d levels: area %v, off by %g", n, levels, sum, sum*16/math.Pi-1)
 			}
 		}
-		d, _, err := p.until(.5)
+		d, _, err := p.runUntil(.5)
 		if err != nil || math.Abs(d.VolumeDrift) > 1e-13 || d.BoundExcess > 1e-12 || d.RelError > 1/float64(n) {
 			t.Errorf("%d cells: %+v, error %v", n, d, err)
 		}
@@ -123,7 +123,7 @@ func TestDropletOfOneCell(t *testing.T) {
 				g.Periodic = [3]bool{true, true, g.Dim == 3}
 				p := problem{grid: g, cfg: config(normal, advect, .5), flow: uniform(1, -.5, .25)}
 				p.body = shape.Ball(.54, .46, .54*float64(g.Dim-2), .03)
-				d, _, err := p.until(1)
+				d, _, err := p.runUntil(1)
 				if err != nil || math.Abs(d.VolumeDrift) > 1e-13 || d.BoundExcess > 1e-12 || d.MixedCells == 0 || !(d.Volume > 0) {
 					t.Errorf("%s, %s, %d dimensions: %+v, error %v", normal, advect, g.Dim, d, err)
 				}
@@ -132,8 +132,8 @@ func TestDropletOfOneCell(t *testing.T) {
 	}
 }
 
-// TestFacesAtZeroSpeed proves that faces at rest pass nothing: with a velocity along one axis each row keeps its
-// fluid to round-off.
+// TestFacesAtZeroSpeed proves that there is no flux through faces at rest: with a velocity along one axis each row
+// keeps its fluid to round-off.
 func TestFacesAtZeroSpeed(t *testing.T) {
 	const n = 16
 	for _, cfg := range []Config{config("myc", "weymouth-yue", .5), config("elvira", "ei-le", .9)} {

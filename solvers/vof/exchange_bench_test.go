@@ -13,17 +13,17 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// BenchmarkExchange takes steps on four ranks over each transport, with an exchange before each sweep, and with one a
-// step and wider sweeps.
+// BenchmarkExchange takes steps on four ranks over each transport, with an exchange of ghosts before each sweep, and
+// with one per step, for which the first sweeps cover ghosts too.
 func BenchmarkExchange(b *testing.B) {
 	for _, c := range []problem{
-		{grid: plane(128), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8),
+		{grid: plane(128), body: shape.Ball(.5, .75, 0, .15), flow: namedFlow("rider-kothe", 8),
 			cfg: config("myc", "weymouth-yue", .5), parts: [3]int{2, 2, 1}},
-		{grid: plane(512), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8),
+		{grid: plane(512), body: shape.Ball(.5, .75, 0, .15), flow: namedFlow("rider-kothe", 8),
 			cfg: config("myc", "weymouth-yue", .5), parts: [3]int{2, 2, 1}},
-		{grid: space(32), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3),
+		{grid: space(32), body: shape.Ball(.35, .35, .35, .15), flow: namedFlow("enright", 3),
 			cfg: config("myc", "weymouth-yue", .5), parts: [3]int{1, 2, 2}},
-		{grid: space(64), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3),
+		{grid: space(64), body: shape.Ball(.35, .35, .35, .15), flow: namedFlow("enright", 3),
 			cfg: config("myc", "weymouth-yue", .5), parts: [3]int{1, 2, 2}},
 	} {
 		for _, transport := range []string{"local", "grpc"} {

@@ -59,7 +59,7 @@ func (s *solver[F]) Probe(ctx context.Context, names []string, cells []int, out 
 	if len(out) != len(names)*len(cells) {
 		return fmt.Errorf("out has %d elements for %d fields in %d cells", len(out), len(names), len(cells))
 	}
-	field := s.fields[s.now()]
+	field := s.fields[s.currentField()]
 	reach := 0
 	if planes { // on all ranks, with or without cells: the exchange is collective
 		if err := s.fillGhosts(ctx); err != nil {
@@ -87,7 +87,7 @@ func (s *solver[F]) Probe(ctx context.Context, names []string, cells []int, out 
 
 // download copies the cells within a distance of `reach` cells to the host.
 func (s *solver[F]) download(i, j, k, reach int) error {
-	field := s.fields[s.now()]
+	field := s.fields[s.currentField()]
 	reachZ := reach
 	if s.block.Grid.Dim == 2 {
 		reachZ = 0

@@ -13,8 +13,8 @@ import (
 // haloTag is the message tag of exchanges.
 const haloTag = 1
 
-// connect sets up the exchange of the block's fields.
-func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error) {
+// connectHalo sets up the exchange of the block's fields.
+func (s *solver[F]) connectHalo(ctx context.Context, plan *halo.BoxPlan) (err error) {
 	if nx, ny, nz := s.block.Shape(); plan.Shape != [3]int{nx, ny, nz} || plan.Rank != s.comm.Rank() {
 		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
 			plan.Rank, plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
@@ -33,44 +33,44 @@ func (s *solver[F]) exchange(ctx context.Context, f []F) error {
 	return halo.Exchange(ctx, s.ghosts, f)
 }
 
-// refresh updates the ghosts of the current field unless they are up to date.
-func (s *solver[F]) refresh(ctx context.Context) error {
+// refreshGhosts updates the ghosts of the current field unless they are up to date.
+func (s *solver[F]) refreshGhosts(ctx context.Context) error {
 	if s.ghostsCurrent {
 		return nil
 	}
 	s.ghostsCurrent = s.period != byCycle
-	return s.exchange(ctx, s.fields[s.now()])
+	return s.exchange(ctx, s.fields[s.currentField()])
 }
 
-// splitInterface divides a block into boxes at its open sides, as deep as the ghosts, whose cells other ranks need,
-// and the inner box. If a rank is alone, or the block is thin, it returns the whole block, and nothing is computed
-// while messages are in transit.
-func (w *schedule) splitInterface(b *grid.Block) (outer []abi.Box, inner abi.Box) {
-	inner = abi.Box{Hi: b.N}
+// splitBoundary divides a block into its boundary, the boxes of cells that other ranks need, as deep as the ghosts, and
+// its core. If no other rank takes part in exchanges, or if the block is thin, the boundary is the whole block: then
+// nothing is computed while messages are in transit.
+func (w *schedule) splitBoundary(b *grid.Block) (boundary []abi.Box, core abi.Box) {
+	core = abi.Box{Hi: b.N}
 	for axis := b.Grid.Dim - 1; axis >= 0; axis-- { // strips across the last axis have long rows
 		for side, open := range b.HasNeighbours(axis) {
-			strip := inner
+			strip := core
 			if !open {
 				continue
 			}
 			if side == 0 {
-				inner.Lo[axis] += b.Ghost
-				strip.Hi[axis] = inner.Lo[axis]
+				core.Lo[axis] += b.Ghost
+				strip.Hi[axis] = core.Lo[axis]
 			} else {
-				inner.Hi[axis] -= b.Ghost
-				strip.Lo[axis] = inner.Hi[axis]
+				core.Hi[axis] -= b.Ghost
+				strip.Lo[axis] = core.Hi[axis]
 			}
-			outer = append(outer, strip)
+			boundary = append(boundary, strip)
 		}
-		if inner.Lo[axis] >= inner.Hi[axis] || w.alone {
+		if core.Lo[axis] >= core.Hi[axis] || w.alone {
 			return []abi.Box{{Hi: b.N}}, abi.Box{}
 		}
 	}
-	return outer, inner
+	return boundary, core
 }
 
-// alone reports whether a plan has no other rank.
-func alone(plan *halo.BoxPlan) bool {
+// hasNoOtherRank reports whether a plan has no messages to other ranks.
+func hasNoOtherRank(plan *halo.BoxPlan) bool {
 	for _, r := range plan.Phases {
 		for _, p := range r.Peers {
 			if p.Rank != plan.Rank {

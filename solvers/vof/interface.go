@@ -10,7 +10,7 @@ import (
 // Surface returns the interface in the block as a mesh without gaps. Planes of neighbouring cells do not meet, so the
 // mesh only approximates them: at each corner of a cell the signed distances from the planes of the surrounding mixed
 // cells, and from faces between full and empty cells, are averaged, with larger weights for near ones; the surface is
-// the zero contour. It is closed within the grid for any distances, and ends at the grid's sides. Films thinner than
+// the zero contour of these averages. It is closed, except where it meets the boundary of the grid. Films thinner than
 // a cell may be missing.
 func (s *solver[F]) Surface(ctx context.Context) (*contour.Surface, error) {
 	field, err := s.hostField(ctx, true)
@@ -32,10 +32,10 @@ func (s *solver[F]) Surface(ctx context.Context) (*contour.Surface, error) {
 				}
 				c0 := s.block.Index(i, j, k)
 				f := float64(field[c0])
-				c.fill(i, j, k, f)
+				c.addFraction(i, j, k, f)
 				if s.mixed(f) {
 					if m, alpha := s.unitPlane(field, c0); m != [3]float64{} {
-						c.plane(i, j, k, m, alpha)
+						c.addPlane(i, j, k, m, alpha)
 					}
 					continue
 				}
@@ -46,7 +46,7 @@ func (s *solver[F]) Surface(ctx context.Context) (*contour.Surface, error) {
 					}
 					_, _, _, inside := s.block.Global(below[0], below[1], below[2])
 					if g := float64(field[c0-strides[d]]); inside && !s.mixed(g) && g < 0.5 != (f < 0.5) {
-						c.face(i, j, k, d)
+						c.addFace(i, j, k, d)
 					}
 				}
 			}

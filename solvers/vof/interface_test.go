@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// joined combines the surfaces of all ranks by the ids of points.
-type joined struct {
+// joinedSurface combines the surfaces of all ranks by the ids of points.
+type joinedSurface struct {
 	position  map[int64][3]float64
 	simplices map[string]bool // by their ids; triangles begin with the lowest
 	edges     map[[2]int64]int
@@ -19,9 +19,9 @@ type joined struct {
 	fluid     float64 // volume of the fluid by Diagnose
 }
 
-func surfaceOf(t *testing.T, p problem) *joined {
+func surfaceOf(t *testing.T, p problem) *joinedSurface {
 	t.Helper()
-	w := &joined{position: map[int64][3]float64{}, simplices: map[string]bool{}, edges: map[[2]int64]int{}}
+	w := &joinedSurface{position: map[int64][3]float64{}, simplices: map[string]bool{}, edges: map[[2]int64]int{}}
 	var mu sync.Mutex
 	err := p.run(func(_ int, s Solver) error {
 		m, err := s.Surface(ctx)
@@ -58,7 +58,7 @@ func surfaceOf(t *testing.T, p problem) *joined {
 	return w
 }
 
-func (w *joined) add(t *testing.T, ids []int64, dim int) {
+func (w *joinedSurface) add(t *testing.T, ids []int64, dim int) {
 	name := fmt.Sprint(ids)
 	if w.simplices[name] {
 		t.Errorf("simplex %s is given twice", name)
@@ -78,8 +78,8 @@ func (w *joined) add(t *testing.T, ids []int64, dim int) {
 	w.volume += (a[0]*(b[1]*c[2]-b[2]*c[1]) + a[1]*(b[2]*c[0]-b[0]*c[2]) + a[2]*(b[0]*c[1]-b[1]*c[0])) / 6
 }
 
-// closed requires that each edge occurs once in each direction.
-func (w *joined) closed(t *testing.T) {
+// checkClosed requires that each edge occurs once in each direction.
+func (w *joinedSurface) checkClosed(t *testing.T) {
 	t.Helper()
 	for e, n := range w.edges {
 		back := [2]int64{e[1], e[0]}
@@ -95,7 +95,7 @@ func ballIn(g *grid.Grid, parts [3]int) problem {
 		body = shape.Ball(0.51, 0.48, 0, 0.31)
 	}
 	name := map[int]string{2: "rider-kothe", 3: "enright"}[g.Dim]
-	return problem{grid: g, body: body, flow: named(name, 4), cfg: config("myc", "weymouth-yue", 0.5), parts: parts}
+	return problem{grid: g, body: body, flow: namedFlow(name, 4), cfg: config("myc", "weymouth-yue", 0.5), parts: parts}
 }
 
 // TestSurfaceOfRanks proves that the surface of a ball on four ranks is that on one rank, bit for bit: closed,
@@ -106,7 +106,7 @@ func TestSurfaceOfRanks(t *testing.T) {
 		four := ballIn(space(16), [3]int{2, 2, 1})
 		one.cfg.Normal, four.cfg.Normal = normal, normal
 		a, b := surfaceOf(t, one), surfaceOf(t, four)
-		a.closed(t)
+		a.checkClosed(t)
 		if euler := len(a.position) - len(a.edges)/2 + len(a.simplices); euler != 2 {
 			t.Errorf("%s: Euler characteristic %d", normal, euler)
 		}
@@ -135,9 +135,9 @@ func TestSurfaceVolume(t *testing.T) {
 		for _, n := range []int{12, 24, 48} {
 			w := surfaceOf(t, ballIn(make(n), [3]int{2, 2, 1}))
 			if dim == 3 {
-				w.closed(t)
+				w.checkClosed(t)
 			} else {
-				w.loops(t)
+				w.checkLoops(t)
 			}
 			t.Logf("%d dimensions, %d cells an axis: %.3e", dim, n, math.Abs(w.volume-w.fluid)/w.fluid)
 			e = append(e, math.Abs(w.volume-w.fluid)/w.fluid)
@@ -148,8 +148,8 @@ func TestSurfaceVolume(t *testing.T) {
 	}
 }
 
-// loops requires that one segment begins and one ends at each point.
-func (w *joined) loops(t *testing.T) {
+// checkLoops requires that one segment begins and one ends at each point.
+func (w *joinedSurface) checkLoops(t *testing.T) {
 	t.Helper()
 	for id := range w.position {
 		if w.edges[[2]int64{id, -1}] != 1 || w.edges[[2]int64{-1, id}] != 1 {
@@ -208,9 +208,9 @@ func TestSurfaceThroughCorners(t *testing.T) {
 				positions[position] = id
 			}
 			if dim == 3 {
-				w.closed(t)
+				w.checkClosed(t)
 			} else {
-				w.loops(t)
+				w.checkLoops(t)
 			}
 			if len(w.position) == 0 || math.Abs(w.volume-w.fluid) > .1*w.fluid {
 				t.Errorf("%s in %d dimensions: %d points around %v, where the fluid is %v", normal, dim, len(w.position), w.volume,

@@ -35,8 +35,9 @@ func newCorners(b *grid.Block) *corners {
 
 func (c *corners) index(i, j, k int) int { return i + c.n[0]*(j+c.n[1]*k) }
 
-// of iterates over the corners of a cell that are in the block: bit d of bits is the position along axis d.
-func (c *corners) of(i, j, k int) func(yield func(bits, at int) bool) {
+// cornersOf iterates over the corners of a cell that are in the block, with their index (at). Bit d of bits is 1 for
+// the corners at the cell's upper end along axis d.
+func (c *corners) cornersOf(i, j, k int) func(yield func(bits, at int) bool) {
 	return func(yield func(bits, at int) bool) {
 		for bits := range 1 << c.block.Grid.Dim {
 			x, y, z := i+bits&1, j+bits>>1&1, k+bits>>2&1
@@ -50,37 +51,37 @@ func (c *corners) of(i, j, k int) func(yield func(bits, at int) bool) {
 	}
 }
 
-// fill adds a cell's volume fraction to its corners.
-func (c *corners) fill(i, j, k int, f float64) {
-	for _, at := range c.of(i, j, k) {
+// addFraction adds a cell's volume fraction to its corners.
+func (c *corners) addFraction(i, j, k int, f float64) {
+	for _, at := range c.cornersOf(i, j, k) {
 		c.fraction[at] += f
 		c.cells[at]++
 	}
 }
 
-// plane adds the distances of a cell's corners from its plane m·ξ = α in unit coordinates.
-func (c *corners) plane(i, j, k int, m [3]float64, alpha float64) {
+// addPlane adds the distances of a cell's corners from its plane m·ξ = α in unit coordinates.
+func (c *corners) addPlane(i, j, k int, m [3]float64, alpha float64) {
 	g, size := c.block.Grid, 0.0
 	for d := range g.Dim {
 		size += m[d] / g.Spacing(d) * (m[d] / g.Spacing(d))
 	}
 	size = math.Sqrt(size)
-	for bits, at := range c.of(i, j, k) {
+	for bits, at := range c.cornersOf(i, j, k) {
 		along := -alpha
 		for d := range g.Dim {
 			if bits>>d&1 == 1 {
 				along += m[d]
 			}
 		}
-		c.add(at, along/size)
+		c.addDistance(at, along/size)
 	}
 }
 
-// face adds the distance 0 at the corners of the lower face of a cell across an axis.
-func (c *corners) face(i, j, k, axis int) {
-	for bits, at := range c.of(i, j, k) {
+// addFace adds the distance 0 at the corners of the lower face of a cell across an axis.
+func (c *corners) addFace(i, j, k, axis int) {
+	for bits, at := range c.cornersOf(i, j, k) {
 		if bits>>axis&1 == 0 {
-			c.add(at, 0)
+			c.addDistance(at, 0)
 		}
 	}
 }
@@ -89,7 +90,7 @@ func (c *corners) face(i, j, k, axis int) {
 // about a corner. Near planes of a smooth interface have equal distances, up to the square of a side.
 const weightScale = 0.25
 
-func (c *corners) add(at int, distance float64) {
+func (c *corners) addDistance(at int, distance float64) {
 	scaled := distance / c.side
 	w := 1 / (weightScale*weightScale + scaled*scaled)
 	c.distance[at] += w * distance

@@ -17,17 +17,18 @@ import (
 
 // observer measures diagnostics on the device while steps are queued.
 type observer[F num.Float] struct {
-	reference    []float64 // field with which errors are computed, in the block's own cells
-	referenceSum float64   // sum of reference over all ranks if it is not the initial field; otherwise 0
-	clear        backend.Loop
-	planes       [2]kernelOver // reconstruction of all mixed cells, by field, if planes are stored
-	sizes        [2]kernelOver // of the interface in mixed cells, where rows are surveyed
-	survey       [2]kernelOver
-	found        []int64
+	reference    []float64    // field with which errors are computed, in the block's own cells
+	referenceSum float64      // sum of reference over all ranks if it is not the initial field; otherwise 0
+	clear        backend.Loop // clears found
+	// The following loops are for the two fields with which a step may end.
+	planes [2]sizedLoop // reconstruct all mixed cells, if planes are stored
+	sizes  [2]sizedLoop // compute the size of the interface in mixed cells, for rowSurvey
+	survey [2]sizedLoop
+	found  []int64 // results of a survey on the device: kernels.SurveyWords
 	solvers.ObservationBuffers[observation]
 }
 
-// observation is the result for one state.
+// observation is the result of a survey of one state.
 type observation struct {
 	report  backend.Readback
 	steps   int
@@ -42,16 +43,16 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 	if a.Err() != nil {
 		return a.Err()
 	}
-	for _, room := range o.All() {
+	for _, observation := range o.All() {
 		r, err := backend.NewReadback(s.dev, kernels.SurveyWords*int(unsafe.Sizeof(int64(0))))
 		if err != nil {
 			return err
 		}
-		room.report = r
+		observation.report = r
 		a.Owns(r)
 	}
 	o.clear = kernels.NewClearSurveyLoop(o.found)
-	own, layout, h := abi.Box{Hi: b.N}, lattice(b), s.sides()
+	own, layout, h := abi.Box{Hi: b.N}, lattice(b), s.cellSides()
 	for k, f := range s.fields[:len(o.survey)] {
 		if f == nil {
 			continue
@@ -61,19 +62,19 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 			of := &kernels.Sweep2[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.stored,
 				DifferenceStep: differenceStep[F](),
 				RoundOff:       roundOff[F](), F: f, Planes: s.planes2}
-			o.planes[k] = s.bands.over(kernels.NewReconstruct2Loop(own, of), own)
-			o.sizes[k] = s.bands.over(kernels.NewSize2Loop(own, m, of, s.fields[1]), own)
-			o.survey[k] = kernelOver{kernels.NewSurvey2Loop(m, of), squares}
+			o.planes[k] = s.narrowBand.restrict(kernels.NewReconstruct2Loop(own, of), own)
+			o.sizes[k] = s.narrowBand.restrict(kernels.NewSize2Loop(own, m, of, s.fields[1]), own)
+			o.survey[k] = sizedLoop{kernels.NewSurvey2Loop(m, of), squares}
 		} else {
 			of := &kernels.Sweep3[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.stored,
 				DifferenceStep: differenceStep[F](),
 				RoundOff:       roundOff[F](), F: f, Planes: s.planes3}
-			o.planes[k] = s.bands.over(kernels.NewReconstruct3Loop(own, of), own)
-			o.sizes[k] = s.bands.over(kernels.NewSize3Loop(own, m, of, s.fields[1]), own)
-			o.survey[k] = kernelOver{kernels.NewSurvey3Loop(m, of), squares}
+			o.planes[k] = s.narrowBand.restrict(kernels.NewReconstruct3Loop(own, of), own)
+			o.sizes[k] = s.narrowBand.restrict(kernels.NewSize3Loop(own, m, of, s.fields[1]), own)
+			o.survey[k] = sizedLoop{kernels.NewSurvey3Loop(m, of), squares}
 		}
-		if s.bands != nil { // the second field is free between steps, in mixed cells
-			o.survey[k] = kernelOver{&rowSurvey[F]{b, roundOff[F](), f, s.fields[1], o.reference, o.found}, b.N[1] * b.N[2]}
+		if s.narrowBand != nil { // the second field is free between steps, in mixed cells
+			o.survey[k] = sizedLoop{&rowSurvey[F]{b, roundOff[F](), f, s.fields[1], o.reference, o.found}, b.N[1] * b.N[2]}
 		}
 	}
 	return nil
@@ -97,12 +98,12 @@ func (s *solver[F]) queueSurvey(ctx context.Context, to *observation) error {
 	if err := s.fillGhosts(ctx); err != nil {
 		return err
 	}
-	o, now := &s.observer, s.now()
+	o, now := &s.observer, s.currentField()
 	s.dev.Run(o.clear, 0, len(o.found))
 	if s.stored {
 		s.run(o.planes[now])
 	}
-	if s.bands != nil {
+	if s.narrowBand != nil {
 		s.run(o.sizes[now])
 	}
 	s.run(o.survey[now])
@@ -111,32 +112,32 @@ func (s *solver[F]) queueSurvey(ctx context.Context, to *observation) error {
 }
 
 func (s *solver[F]) Observe(ctx context.Context) error {
-	room, err := s.observer.Begin()
+	next, err := s.observer.Begin()
 	if err != nil {
 		return err
 	}
-	return s.queueSurvey(ctx, room)
+	return s.queueSurvey(ctx, next)
 }
 
 func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
-	room, err := s.observer.End()
+	earliest, err := s.observer.End()
 	if err != nil {
 		return Diagnostics{}, err
 	}
-	return s.diagnosticsOf(ctx, room)
+	return s.diagnosticsOf(ctx, earliest)
 }
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
-	room := s.observer.Now()
-	if err := s.queueSurvey(ctx, room); err != nil {
+	now := s.observer.Now()
+	if err := s.queueSurvey(ctx, now); err != nil {
 		return Diagnostics{}, err
 	}
-	return s.diagnosticsOf(ctx, room)
+	return s.diagnosticsOf(ctx, now)
 }
 
 // diagnosticsOf combines the results of all ranks.
-func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagnostics, err error) {
-	bytes, err := of.report.Read()
+func (s *solver[F]) diagnosticsOf(ctx context.Context, o *observation) (d Diagnostics, err error) {
+	bytes, err := o.report.Read()
 	if err != nil {
 		return d, err
 	}
@@ -153,17 +154,17 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 		return d, err
 	}
 	broken := found[kernels.SurveyBroken]
-	most := []int64{found[kernels.SurveyExcess], min(broken, 1)}
-	if err := s.comm.AllreduceInt64(ctx, dist.Max, most); err != nil {
+	maxima := []int64{found[kernels.SurveyExcess], min(broken, 1)}
+	if err := s.comm.AllreduceInt64(ctx, dist.Max, maxima); err != nil {
 		return d, err
 	}
-	if most[1] != 0 {
-		return d, s.invalidAt(ctx, of.steps, broken)
+	if maxima[1] != 0 {
+		return d, s.invalidAt(ctx, o.steps, broken)
 	}
 	cell := s.block.Grid.CellVolume()
-	d = Diagnostics{Volume: volume.Float64() * cell, BoundExcess: math.Float64frombits(uint64(most[0])),
+	d = Diagnostics{Volume: volume.Float64() * cell, BoundExcess: math.Float64frombits(uint64(maxima[0])),
 		MixedCells: mixed[0], InterfaceSize: size.Float64(), L1Error: change.Float64() * cell, DivergenceMax: s.rates[2],
-		CFLSum: of.longest * s.rates[0], CFLAxis: of.longest * s.rates[1]}
+		CFLSum: o.longest * s.rates[0], CFLAxis: o.longest * s.rates[1]}
 	if s.volume > 0 {
 		d.VolumeDrift, d.RelError = (d.Volume-s.volume)/s.volume, d.L1Error/s.volume
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// TestBrokenStatesAreNamedLater proves that a value that is not finite is reported with its cell and step although
+// TestInvalidStatesAreReportedLater proves that a value that is not finite is reported with its cell and step although
 // the report is read many steps later, and that earlier observations are unaffected.
-func TestBrokenStatesAreNamedLater(t *testing.T) {
+func TestInvalidStatesAreReportedLater(t *testing.T) {
 	for _, parts := range [][3]int{{1, 1, 1}, {2, 1, 1}} {
-		p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 2), separate: true,
+		p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: namedFlow("rider-kothe", 2), separate: true,
 			parts: parts, cfg: config("myc", "weymouth-yue", .5)}
 		err := p.run(func(rank int, s Solver) error {
 			const first, step, spoilt = 994, 1000, 20 + 40*30
@@ -26,7 +26,7 @@ func TestBrokenStatesAreNamedLater(t *testing.T) {
 				inner := s.(*solver[float64])
 				cell := inner.block.Index(spoilt%40-inner.block.Lo[0], spoilt/40, 0)
 				if s.Steps() == step && rank == parts[0]-1 {
-					now := inner.fields[inner.now()][cell : cell+1]
+					now := inner.fields[inner.currentField()][cell : cell+1]
 					if err := backend.Upload(inner.dev, now, []float64{math.Inf(-1)}); err != nil {
 						return err
 					}
@@ -64,10 +64,10 @@ func TestBrokenStatesAreNamedLater(t *testing.T) {
 	}
 }
 
-// TestStretchesAreRecorded proves that steps taken ten at a time, as between rows of a table, are recorded too, once
-// every sequence within a cycle has occurred.
-func TestStretchesAreRecorded(t *testing.T) {
-	p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8),
+// TestShortAdvancesAreRecorded proves that steps taken ten at a time, as between rows of a table, are recorded too,
+// once every range of steps within a cycle has occurred.
+func TestShortAdvancesAreRecorded(t *testing.T) {
+	p := problem{grid: plane(40), body: shape.Ball(.5, .75, 0, .15), flow: namedFlow("rider-kothe", 8),
 		cfg: config("myc", "weymouth-yue", .5)}
 	const steps = 5 * cycleLength * 10
 	var hashes []string

@@ -37,13 +37,13 @@ func (p *parabola) solve() (a [6]float64, ok bool) {
 		return a, false
 	}
 	m := &p.matrix
-	for k := range p.terms { // scale the terms, which have different units
+	for k := range p.terms {
 		if !(m[k][k] > 0) {
 			return a, false
 		}
 	}
 	var scale [6]float64
-	for k := range p.terms {
+	for k := range p.terms { // the terms have different units
 		scale[k] = 1 / math.Sqrt(m[k][k])
 	}
 	for i := range p.terms {

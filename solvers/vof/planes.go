@@ -22,7 +22,7 @@ func (s *solver[F]) Planes(ctx context.Context) (*Planes, error) {
 	}
 	p := &Planes{}
 	n := 0
-	for c := range s.block.Own() {
+	for c := range s.block.OwnedIndices() {
 		if s.mixed(float64(field[c])) {
 			m, alpha := s.unitPlane(field, c)
 			s.outline(p, n, m, alpha)
@@ -68,7 +68,7 @@ func (p *Planes) append(first int, at [3]float64) {
 	}
 }
 
-// close ends the outline that begins at first, and drops it if it has too few points.
+// close ends the outline that begins at first, and drops it if it has fewer than least points.
 func (p *Planes) close(first, least, cell int) {
 	if n := p.points(); n > first+1 && p.at(n-1) == p.at(first) {
 		p.Points = p.Points[:3*(n-1)]
@@ -101,7 +101,7 @@ func cutEdges(dim int, distance *[8]float64) []cellEdge {
 			}
 			across := begin.firstFace(inside(corner))
 			outline := []cellEdge{begin}
-			for e := begin.beyond(across, cut); e != begin; e = e.beyond(across, cut) {
+			for e := begin.otherEdge(across, cut); e != begin; e = e.otherEdge(across, cut) {
 				outline = append(outline, e)
 				across = 3 - across - e.axis // the other face of the edge
 			}
@@ -138,8 +138,8 @@ func (e cellEdge) firstFace(fluidBelow bool) int {
 	return a
 }
 
-// beyond returns the other intersected edge of the face normal to an axis.
-func (e cellEdge) beyond(across int, cut func(cellEdge) bool) cellEdge {
+// otherEdge returns the other intersected edge of the face that is normal to axis across and has the edge e.
+func (e cellEdge) otherEdge(across int, cut func(cellEdge) bool) cellEdge {
 	third := 3 - across - e.axis
 	low := e.corner & (1 << across)
 	for _, o := range []cellEdge{{low, e.axis}, {low | 1<<third, e.axis}, {low, third}, {low | 1<<e.axis, third}} {

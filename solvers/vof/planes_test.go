@@ -60,17 +60,17 @@ func checkPlanes(t *testing.T, s *solver[float64], p *Planes) (size float64) {
 		cell := [3]int{n % b.N[0], n / b.N[0] % b.N[1], n / b.N[0] / b.N[1]}
 		m, alpha := s.unitPlane(field, b.Index(cell[0], cell[1], cell[2]))
 		for k := first; k < end; k++ {
-			off := -alpha
+			distance := -alpha
 			for d := range g.Dim {
 				lo, hi := g.Face(d, b.Lo[d]+cell[d]), g.Face(d, b.Lo[d]+cell[d]+1)
 				x := p.at(k)[d]
 				if x < lo || x > hi {
 					t.Fatalf("cell %v: a point at %g outside [%g, %g] along axis %d", cell, x, lo, hi, d)
 				}
-				off += m[d] * (x - lo) / g.Spacing(d)
+				distance += m[d] * (x - lo) / g.Spacing(d)
 			}
-			if math.Abs(off) > 1e-13 {
-				t.Fatalf("cell %v: a point has distance %g from the plane", cell, off)
+			if math.Abs(distance) > 1e-13 {
+				t.Fatalf("cell %v: a point has distance %g from the plane", cell, distance)
 			}
 		}
 		part, outward := 0.0, 0.0

@@ -38,7 +38,7 @@ type problem struct {
 	levels    int  // of recursive division, 4 if 0
 }
 
-func named(name string, period float64) func(g *grid.Grid) (flow.Flow, error) {
+func namedFlow(name string, period float64) func(g *grid.Grid) (flow.Flow, error) {
 	return func(g *grid.Grid) (flow.Flow, error) {
 		return flow.Named(name, g, period)
 	}
@@ -125,21 +125,21 @@ func (p problem) solver(v flow.Flow, comm dist.Comm, dev backend.Device) (Solver
 	return New(ctx, p.precision, p.cfg, b, plan, v, f, comm, dev)
 }
 
-// until steps to time t and returns diagnostics and hash.
-func (p problem) until(t float64) (d Diagnostics, hash string, err error) {
+// runUntil takes steps to time t and returns diagnostics and hash.
+func (p problem) runUntil(t float64) (d Diagnostics, hash string, err error) {
 	err = p.run(func(rank int, s Solver) error {
 		for s.Time() < t {
 			if err := s.Advance(ctx, t, max(1, p.batch)); err != nil {
 				return err
 			}
 		}
-		all, err := s.Diagnose(ctx)
+		measured, err := s.Diagnose(ctx)
 		if err != nil {
 			return err
 		}
 		h, err := s.Hash(ctx)
 		if rank == 0 {
-			d, hash = all, h
+			d, hash = measured, h
 		}
 		return err
 	})

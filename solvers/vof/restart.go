@@ -9,7 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-func (s *solver[F]) View() solvers.View { return solvers.BlockView(s.dev, s.fields[s.now()], s.block) }
+func (s *solver[F]) View() solvers.View {
+	return solvers.BlockView(s.dev, s.fields[s.currentField()], s.block)
+}
 
 // state returns the volume fractions as a field.
 func (s *solver[F]) state() []solvers.Field {
@@ -30,8 +32,9 @@ func (s *solver[F]) Scalars(context.Context) (map[string]float64, error) {
 	return map[string]float64{"longest": s.longest}, nil
 }
 
-func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
-	s.t, s.steps, s.took, s.longest = at.Time, at.Steps, at.Dt, of["longest"]
+func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64,
+	fill func() error) error {
+	s.t, s.steps, s.lastStep, s.longest = at.Time, at.Steps, at.Dt, scalars["longest"]
 	if err := fill(); err != nil {
 		return err
 	}
@@ -40,9 +43,9 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 			return err
 		}
 	}
-	if s.bands != nil {
-		s.bands.forget()
+	if s.narrowBand != nil {
+		s.narrowBand.activateAll()
 	}
-	s.ghostsCurrent, s.haveList = false, false
-	return s.refresh(ctx)
+	s.ghostsCurrent, s.listValid = false, false
+	return s.refreshGhosts(ctx)
 }

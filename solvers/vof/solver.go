@@ -99,7 +99,7 @@ type solver[F num.Float] struct {
 	block         *grid.Block
 	ghosts        halo.GhostExchanger[F]
 	fork          func(f func() error) error // for linked devices: queues the operations of f on a second stream
-	ghostsCurrent bool                       // ghosts, except deep ghosts, are up to date
+	ghostsCurrent bool                       // the current field's ghosts are up to date; never true of deep ghosts
 	flow          flow.Flow
 	series        *flow.BlockSeries[F] // nil if the flow has no time series
 	comm          dist.Comm
@@ -111,25 +111,25 @@ type solver[F num.Float] struct {
 
 	passes        [cycleLength][]pass[F]
 	activePasses  [cycleLength][]pass[F] // over the active tiles or bricks, as listLoops list them
-	listLoops     []kernelOver
-	refreshTiles  kernelOver                      // updates tiles with deep ghosts after an exchange
+	listLoops     []sizedLoop
+	refreshTiles  sizedLoop                       // updates tiles with deep ghosts after an exchange
 	activeCount   [1]int32                        // number of active tiles or bricks
 	recordings    map[stepRange]backend.Recording // recorded ranges; nil for ranges that were queued once
-	recordedTiles int                             // capacity of recordings in tiles or bricks
-	haveList      bool                            // the list of active tiles or bricks is that of the current cycle
-	walls         [2]backend.Loop                 // for the fields with which a step may end
+	recordedTiles int                             // number of tiles or bricks over which recorded loops run
+	listValid     bool                            // the list of active tiles or bricks is of this cycle
+	wallLoops     [2]backend.Loop                 // fill ghosts beyond walls, by final field of a step
 	volume        float64                         // initial volume
-	limit         float64                         // largest step for a factor of 1
-	rates         rates                           // the largest so far, for a factor of 1
+	maxStep       float64                         // largest step in s, for a time factor of 1
+	rates         rates                           // the largest so far, for a time factor of 1
 
-	t         float64
-	pause     float64
-	took      float64 // the last step
-	steps     int
-	longest   float64 // the largest product of a step and |factor| so far
-	next      [cycleLength]kernels.Clock[F]
-	lapStart  time.Time
-	phaseTime [3]time.Duration // on exchanges, planes, sweeps
+	t          float64
+	pause      float64
+	lastStep   float64 // length of the last step in s
+	steps      int
+	longest    float64 // the largest product of a step and |factor| so far
+	nextClocks [cycleLength]kernels.Clock[F]
+	lapStart   time.Time
+	phaseTime  [3]time.Duration // on exchanges, planes, sweeps
 }
 
 func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow,
@@ -144,21 +144,21 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		}
 	}()
 	_, s.separate = dev.(backend.Memory)
-	if s.schedule, err = cfg.choose(b, s.separate); err != nil {
+	if s.schedule, err = cfg.chooseSchedule(b, s.separate); err != nil {
 		return nil, err
 	}
-	s.alone = alone(plan)
+	s.alone = hasNoOtherRank(plan)
 	if plan, err = s.widenGhosts(ctx, plan); err != nil {
 		return nil, err
 	}
 	b = s.block
-	if err := s.connect(ctx, plan); err != nil {
+	if err := s.connectHalo(ctx, plan); err != nil {
 		return nil, err
 	}
 	if len(fractions) != b.Cells() {
 		return nil, fmt.Errorf("%d volume fractions for a block of %d cells", len(fractions), b.Cells())
 	}
-	start, begun, err := initialField[F](ctx, b, fractions)
+	start, rounded, err := initialField[F](ctx, b, fractions)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		if u, err = flow.OnBlock[F](ctx, b, v); err != nil {
 			return err
 		}
-		return s.measure(ctx, u)
+		return s.measureRates(ctx, u)
 	})
 	if err != nil {
 		return nil, err
@@ -176,13 +176,13 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if err := s.upload(dev, b, &s.schedule, start, u); err != nil {
 		return nil, err
 	}
-	if err := s.prepare(b); err != nil {
+	if err := s.prepareLoops(b); err != nil {
 		return nil, err
 	}
 	if s.separate {
 		s.host = start
 	}
-	if err := s.observer.prepare(s, begun); err != nil {
+	if err := s.observer.prepare(s, rounded); err != nil {
 		return nil, err
 	}
 	d, err := s.Diagnose(ctx)
@@ -205,25 +205,25 @@ func (cfg *Config) checkBlock(b *grid.Block) error {
 	return nil
 }
 
-// prepare makes the loops of a cycle, and what they go over.
-func (s *solver[F]) prepare(b *grid.Block) (err error) {
+// prepareLoops makes the loops of a cycle, and the narrow band if they are restricted to it.
+func (s *solver[F]) prepareLoops(b *grid.Block) (err error) {
 	if !s.separate && s.traversal == byCells {
-		s.bands, err = newBands(&s.allocated, b, s.fields[:b.Grid.Dim], s.cfg.kinds()[0], roundOff[F]())
+		s.narrowBand, err = newNarrowBand(&s.allocated, b, s.fields[:b.Grid.Dim], s.cfg.kinds()[0], roundOff[F]())
 		if err != nil {
 			return err
 		}
 	}
 	for k := range cycleLength {
-		s.passes[k] = s.arrays.passes(b, s.cfg, &s.schedule, k, &s.allTiles)
+		s.passes[k] = s.arrays.newPasses(b, s.cfg, &s.schedule, k, &s.allTiles)
 		if s.activePasses[k] = s.passes[k]; s.count > 0 {
-			s.activePasses[k] = s.arrays.passes(b, s.cfg, &s.schedule, k, &s.arrays.activeTiles)
+			s.activePasses[k] = s.arrays.newPasses(b, s.cfg, &s.schedule, k, &s.arrays.activeTiles)
 		}
 	}
-	for n := range s.walls {
-		s.walls[n] = kernels.NewFillWallLoop(s.wallCells, s.wallGhosts, s.fields[n])
+	for n := range s.wallLoops {
+		s.wallLoops[n] = kernels.NewFillWallLoop(s.wallCells, s.wallGhosts, s.fields[n])
 	}
 	if s.count > 0 {
-		s.listLoops = s.listing(b, &s.schedule)
+		s.listLoops = s.newListLoops(b, &s.schedule)
 	}
 	if s.period == byCycle {
 		s.refreshTiles = s.arrays.ghostTileLoop(b, s.cfg, &s.schedule)
@@ -233,12 +233,12 @@ func (s *solver[F]) prepare(b *grid.Block) (err error) {
 
 func (s *solver[F]) Time() float64 { return s.t }
 func (s *solver[F]) Steps() int    { return s.steps }
-func (s *solver[F]) Dt() float64   { return s.took }
+func (s *solver[F]) Dt() float64   { return s.lastStep }
 func (s *solver[F]) Bytes() int64  { return s.allocated.Bytes() }
 
 // hostField returns the current field in memory that the host can read, with current ghosts if requested.
 func (s *solver[F]) hostField(ctx context.Context, ghosts bool) ([]F, error) {
-	f := s.fields[s.now()]
+	f := s.fields[s.currentField()]
 	if ghosts {
 		if err := s.fillGhosts(ctx); err != nil {
 			return nil, err
@@ -252,15 +252,15 @@ func (s *solver[F]) hostField(ctx context.Context, ghosts bool) ([]F, error) {
 
 // fillGhosts updates the ghosts of the current field, including those beyond walls.
 func (s *solver[F]) fillGhosts(ctx context.Context) error {
-	if err := s.refresh(ctx); err != nil {
+	if err := s.refreshGhosts(ctx); err != nil {
 		return err
 	}
-	s.dev.Run(s.walls[s.now()], 0, len(s.wallGhosts))
+	s.dev.Run(s.wallLoops[s.currentField()], 0, len(s.wallGhosts))
 	return nil
 }
 
-// now returns the index of the field after the last step.
-func (s *solver[F]) now() int {
+// currentField returns the index in fields of the state after the last step.
+func (s *solver[F]) currentField() int {
 	if s.traversal == byTiles {
 		return s.steps % 2
 	}

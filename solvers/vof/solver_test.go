@@ -20,17 +20,18 @@ func TestVolumeAndBoundsAreKept(t *testing.T) {
 	flat.N = [3]int{40, 24, 1}
 	for _, normal := range Normals {
 		for _, p := range []problem{
-			{grid: flat, body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 4),
+			{grid: flat, body: shape.Ball(.5, .75, 0, .15), flow: namedFlow("rider-kothe", 4),
 				cfg: config(normal, "weymouth-yue", .5)},
-			{grid: flat, body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 4), cfg: config(normal, "ei-le", .99)},
-			{grid: space(16), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3),
+			{grid: flat, body: shape.Ball(.5, .75, 0, .15), flow: namedFlow("rider-kothe", 4),
+				cfg: config(normal, "ei-le", .99)},
+			{grid: space(16), body: shape.Ball(.35, .35, .35, .15), flow: namedFlow("enright", 3),
 				cfg: config(normal, "weymouth-yue", .5)},
 		} {
 			end := 4.
 			if p.grid.Dim == 3 {
 				end = .5
 			}
-			d, _, err := p.until(end)
+			d, _, err := p.runUntil(end)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,22 +46,23 @@ func TestVolumeAndBoundsAreKept(t *testing.T) {
 	}
 }
 
-// TestRestIsExact proves that faces at rest pass nothing, and that a full box stays full to the last bit.
+// TestRestIsExact proves that there is no flux through faces at rest, and that a full box stays full to the last bit.
 func TestRestIsExact(t *testing.T) {
 	full := shape.Complement(shape.Ball(9, 9, 9, 1))
 	for name, p := range map[string]problem{
 		"still": {grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: still,
 			cfg: config("myc", "weymouth-yue", .5)},
 		"still ei-le": {grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: still, cfg: config("elvira", "ei-le", .9)},
-		"full":        {grid: plane(16), body: full, flow: named("rider-kothe", 0), cfg: config("myc", "weymouth-yue", .5)},
-		"full ei-le":  {grid: plane(16), body: full, flow: named("rider-kothe", 0), cfg: config("elvira", "ei-le", .9)},
-		"full space":  {grid: space(12), body: full, flow: named("enright", 0), cfg: config("myc", "weymouth-yue", .5)},
+		"full": {grid: plane(16), body: full, flow: namedFlow("rider-kothe", 0),
+			cfg: config("myc", "weymouth-yue", .5)},
+		"full ei-le": {grid: plane(16), body: full, flow: namedFlow("rider-kothe", 0), cfg: config("elvira", "ei-le", .9)},
+		"full space": {grid: space(12), body: full, flow: namedFlow("enright", 0), cfg: config("myc", "weymouth-yue", .5)},
 	} {
-		_, before, err := p.until(0)
+		_, before, err := p.runUntil(0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d, after, err := p.until(.2); err != nil || after != before || d.L1Error != 0 {
+		if d, after, err := p.runUntil(.2); err != nil || after != before || d.L1Error != 0 {
 			t.Errorf("%s: the fluid changed by %g, error %v", name, d.L1Error, err)
 		}
 	}
@@ -72,7 +74,7 @@ func TestDiskComesBack(t *testing.T) {
 	g.Periodic = [3]bool{true, true}
 	p := problem{grid: g, body: shape.Ball(.4, .6, 0, .23), cfg: config("elvira", "weymouth-yue", .5),
 		flow: func(*grid.Grid) (flow.Flow, error) { return flow.Uniform(1, 0, 0), nil }}
-	d, _, err := p.until(1)
+	d, _, err := p.runUntil(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +86,9 @@ func TestDiskComesBack(t *testing.T) {
 
 func TestStepsAllocateNothing(t *testing.T) {
 	for _, p := range []problem{
-		{grid: plane(24), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 4),
+		{grid: plane(24), body: shape.Ball(.5, .75, 0, .15), flow: namedFlow("rider-kothe", 4),
 			cfg: config("lvira", "weymouth-yue", .5)},
-		{grid: space(12), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3),
+		{grid: space(12), body: shape.Ball(.35, .35, .35, .15), flow: namedFlow("enright", 3),
 			cfg: config("myc", "weymouth-yue", .5)},
 	} {
 		err := p.run(func(_ int, s Solver) error {
@@ -107,7 +109,7 @@ func TestStepsAllocateNothing(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	p := problem{grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: named("rider-kothe", 4),
+	p := problem{grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: namedFlow("rider-kothe", 4),
 		cfg: config("elvira", "weymouth-yue", .5)}
 	err := p.run(func(_ int, s Solver) error {
 		var all [5][]float64
@@ -142,20 +144,24 @@ func TestFields(t *testing.T) {
 }
 
 func TestRefusedConfigurations(t *testing.T) {
-	ok := problem{grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: named("rider-kothe", 4),
+	ok := problem{grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: namedFlow("rider-kothe", 4),
 		cfg: config("myc", "weymouth-yue", .5)}
 	for want, change := range map[string]func(p *problem){
-		"normal \"best\"":         func(p *problem) { p.cfg.Normal = "best" },
-		"advection \"none\"":      func(p *problem) { p.cfg.Advect = "none" },
-		"at most 0.5":             func(p *problem) { p.cfg.CFL = .6 },
-		"above 0":                 func(p *problem) { p.cfg.CFL = math.NaN() },
-		"in the plane only":       func(p *problem) { p.grid, p.flow, p.cfg.Advect = space(8), named("enright", 3), "ei-le" },
-		"exchange \"never\"":      func(p *problem) { p.cfg.Exchange = "never" },
-		"halo \"post\"":           func(p *problem) { p.cfg.Halo = "post" },
-		"communicator":            func(p *problem) { p.cfg.Halo, p.parts = "nccl", [3]int{2, 1, 1} },
-		"sweep \"zigzag\"":        func(p *problem) { p.cfg.Sweep = "zigzag" },
-		"tiles are for the plane": func(p *problem) { p.grid, p.flow, p.cfg.Sweep = space(8), named("enright", 3), "tiles" },
-		"heights reach too far":   func(p *problem) { p.cfg.Normal, p.cfg.Sweep = "height", "tiles" },
+		"normal \"best\"":    func(p *problem) { p.cfg.Normal = "best" },
+		"advection \"none\"": func(p *problem) { p.cfg.Advect = "none" },
+		"at most 0.5":        func(p *problem) { p.cfg.CFL = .6 },
+		"above 0":            func(p *problem) { p.cfg.CFL = math.NaN() },
+		"in the plane only": func(p *problem) {
+			p.grid, p.flow, p.cfg.Advect = space(8), namedFlow("enright", 3), "ei-le"
+		},
+		"exchange \"never\"": func(p *problem) { p.cfg.Exchange = "never" },
+		"halo \"post\"":      func(p *problem) { p.cfg.Halo = "post" },
+		"communicator":       func(p *problem) { p.cfg.Halo, p.parts = "nccl", [3]int{2, 1, 1} },
+		"sweep \"zigzag\"":   func(p *problem) { p.cfg.Sweep = "zigzag" },
+		"tiles are for the plane": func(p *problem) {
+			p.grid, p.flow, p.cfg.Sweep = space(8), namedFlow("enright", 3), "tiles"
+		},
+		"heights reach too far": func(p *problem) { p.cfg.Normal, p.cfg.Sweep = "height", "tiles" },
 		"tiles need exchange": func(p *problem) {
 			p.cfg.Exchange, p.cfg.Sweep, p.parts = "sweep", "tiles",
 				[3]int{2, 1, 1}

@@ -15,7 +15,7 @@ type Stage struct {
 	Loop backend.Loop
 	Size int // number of indices of the loop
 
-	Bytes int // least memory traffic per cell if few cells are mixed
+	Bytes int // least memory traffic in bytes per cell, if few cells are mixed
 }
 
 // Stages are the stages of Francois, Lo and Sewell (ASME 2014) on n×n cells with a disk, in float64: volume fractions
@@ -34,9 +34,9 @@ type Stages struct {
 
 // NewStages prepares the stages on a device.
 func NewStages(dev backend.Device, n int) (*Stages, error) {
-	// Two layers of ghosts, and rows of cells that begin on cache lines of a GPU, 128 bytes.
+	// Two layers of ghosts, and rows of cells that begin on cache lines of a GPU: 16 numbers of 8 bytes.
 	const ghost, line = 2, 16
-	if n < 1 || n > 46200 {
+	if n < 1 || n > 46200 { // indices of cells with ghosts fit an int32
 		return nil, fmt.Errorf("%d cells along an axis: choose 1 to 46200", n)
 	}
 	rows := (n + kernels.GradientRows - 1) / kernels.GradientRows

@@ -11,7 +11,7 @@ import (
 
 func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 	err := s.Advance(ctx, until, 1)
-	return s.took, err
+	return s.lastStep, err
 }
 
 func (s *solver[F]) Pause(at float64) { s.pause = at }
@@ -19,11 +19,11 @@ func (s *solver[F]) Pause(at float64) { s.pause = at }
 // paused reports whether the time of Pause is reached.
 func (s *solver[F]) paused() bool { return s.pause > 0 && s.t >= s.pause }
 
-// Advance queues as many steps at a time as there are clocks. Their lengths do not depend on results of the device,
-// so the host waits only once a cycle, for the number of active tiles. If no other rank takes part in exchanges, or
-// if the devices are linked, the steps of a call are one recording.
+// Advance queues steps up to the end of a cycle at a time, whose clocks it uploads first. The lengths of steps do not
+// depend on results of the device, so that the host waits only once a cycle, for the number of active tiles. If no
+// other rank takes part in exchanges, or if the devices are linked, the steps queued at a time are one recording.
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
-	s.took = 0
+	s.lastStep = 0
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
 		return fmt.Errorf("cannot step from t = %g to %g: the target must be later and finite", s.t, until)
 	}
@@ -42,7 +42,7 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if err := s.uploadVelocity(ctx); err != nil {
 			return err
 		}
-		if err := backend.Upload(s.dev, s.clocks[first:first+n], s.next[first:first+n]); err != nil {
+		if err := backend.Upload(s.dev, s.clocks[first:first+n], s.nextClocks[first:first+n]); err != nil {
 			return err
 		}
 		steps -= n
@@ -53,7 +53,7 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 			if err := s.listTiles(); err != nil {
 				return err
 			}
-			s.haveList = true
+			s.listValid = true
 		}
 		var err error
 		if of := (stepRange{first, n}); records && s.canRecord(of) {
@@ -69,16 +69,16 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 }
 
 // queue queues a range of steps one by one.
-func (s *solver[F]) queue(ctx context.Context, of stepRange) error {
+func (s *solver[F]) queue(ctx context.Context, steps stepRange) error {
 	passes := &s.passes
-	if s.haveList {
+	if s.listValid {
 		passes = &s.activePasses
 	}
-	for k := range of.count {
-		if s.bands != nil {
-			s.bands.begin(s.dev)
+	for k := range steps.count {
+		if s.narrowBand != nil {
+			s.narrowBand.beginStep(s.dev)
 		}
-		if err := s.sweeps(ctx, passes[of.first+k]); err != nil {
+		if err := s.queueStep(ctx, passes[steps.first+k]); err != nil {
 			return err
 		}
 	}
@@ -90,7 +90,7 @@ func (s *solver[F]) uploadVelocity(ctx context.Context) error {
 	if s.series == nil {
 		return nil
 	}
-	u, err := s.series.At(ctx, s.t-s.took/2)
+	u, err := s.series.At(ctx, s.t-s.lastStep/2)
 	for axis := range s.block.Grid.Dim {
 		if err == nil {
 			err = backend.Upload(s.dev, s.arrays.u[axis], u[axis])
@@ -110,35 +110,35 @@ func (s *solver[F]) listTiles() error {
 	if err := backend.Download(s.dev, s.activeCount[:], s.arrays.activeTiles.count); err != nil {
 		return err
 	}
-	// A recording has room for more tiles, so that it can be reused when the number grows.
+	// Loops run over more tiles than are active, so that recordings can be reused when the number grows.
 	n := int(s.activeCount[0])
 	if n > s.recordedTiles || n < s.recordedTiles/2 {
-		s.recordedTiles = min(n+n/8+spare, s.count)
+		s.recordedTiles = min(n+n/8+spareTiles, s.count)
 		s.forgetRecordings()
 	}
 	for k := range cycleLength {
 		for n := range s.activePasses[k] {
-			s.activePasses[k][n].first[0].size = s.recordedTiles
+			s.activePasses[k][n].boundary[0].size = s.recordedTiles
 		}
 	}
 	return nil
 }
 
-// spare is the least number of additional tiles for which a recording has room.
-const spare = 64
+// spareTiles is the least number of tiles that loops run over in addition to active ones.
+const spareTiles = 64
 
 // setClocks sets the clocks of at most n steps that lead to until, from the given step of a cycle, and returns their
 // number.
 func (s *solver[F]) setClocks(until float64, first, n int) int {
 	for k := range n {
-		dt, last := s.stepTo(until)
+		dt, last := s.nextStep(until)
 		factor := s.flow.FactorAt(s.t + dt/2)
 		for d := range s.block.Grid.Dim {
-			s.next[first+k].Courant[d] = F(factor * dt / s.block.Grid.Spacing(d))
+			s.nextClocks[first+k].Courant[d] = F(factor * dt / s.block.Grid.Spacing(d))
 		}
 		s.steps++
 		s.longest = max(s.longest, dt*math.Abs(factor))
-		s.took = dt
+		s.lastStep = dt
 		if s.t += dt; last {
 			s.t = until
 			return k + 1
@@ -150,8 +150,9 @@ func (s *solver[F]) setClocks(until float64, first, n int) int {
 	return n
 }
 
-// sweeps queues a step. Boxes that other ranks need are computed first, and sent while the rest is computed.
-func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
+// queueStep queues the passes of a step. Cells that other ranks need are computed first, and sent while the core is
+// computed.
+func (s *solver[F]) queueStep(ctx context.Context, passes []pass[F]) error {
 	for i := range passes {
 		p := &passes[i]
 		if p.walls != nil {
@@ -161,17 +162,17 @@ func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 			s.run(p.reconstruct)
 			s.lap(inPlanes)
 		}
-		if p.field == nil {
-			s.run(p.first...)
-			s.run(p.rest)
+		if p.exchanged == nil {
+			s.run(p.boundary...)
+			s.run(p.core)
 			s.lap(inSweeps)
 			continue
 		}
-		if err := s.startGhosts(ctx, p); err != nil {
+		if err := s.startExchange(ctx, p); err != nil {
 			return err
 		}
 		s.lap(inHalo)
-		s.run(p.rest)
+		s.run(p.core)
 		s.lap(inSweeps)
 		if err := s.ghosts.Send(ctx); err != nil {
 			return err
@@ -184,22 +185,23 @@ func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 	return nil
 }
 
-// startGhosts queues what other ranks need and starts its exchange, on a second stream if devices are linked.
-func (s *solver[F]) startGhosts(ctx context.Context, p *pass[F]) error {
+// startExchange queues the loops over cells that other ranks need, and starts the exchange of these cells, on a second
+// stream if devices are linked.
+func (s *solver[F]) startExchange(ctx context.Context, p *pass[F]) error {
 	if s.fork != nil {
-		return s.fork(func() error { return s.sendGhosts(ctx, p) })
+		return s.fork(func() error { return s.computeAndSend(ctx, p) })
 	}
-	return s.sendGhosts(ctx, p)
+	return s.computeAndSend(ctx, p)
 }
 
-func (s *solver[F]) sendGhosts(ctx context.Context, p *pass[F]) error {
-	s.run(p.first...)
+func (s *solver[F]) computeAndSend(ctx context.Context, p *pass[F]) error {
+	s.run(p.boundary...)
 	s.lap(inSweeps)
-	return s.ghosts.Start(ctx, p.field)
+	return s.ghosts.Start(ctx, p.exchanged)
 }
 
 // run queues loops.
-func (s *solver[F]) run(all ...kernelOver) {
+func (s *solver[F]) run(all ...sizedLoop) {
 	for _, k := range all {
 		if k.size > 0 {
 			s.dev.Run(k.loop, 0, k.size)
@@ -213,7 +215,7 @@ const (
 	inSweeps
 )
 
-// lap adds the time since the last call to a phase.
+// lap adds the time since the last call of lap to the time of a phase.
 func (s *solver[F]) lap(phase int) {
 	now := time.Now()
 	s.phaseTime[phase] += now.Sub(s.lapStart)

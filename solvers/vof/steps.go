@@ -5,16 +5,16 @@ import "math"
 // maxLengthening is the largest ratio of an adaptive step to the step for a factor of 1.
 const maxLengthening = 4
 
-// stepTo returns the length of the next step to the time until, and whether it is the last one.
-func (s *solver[F]) stepTo(until float64) (dt float64, last bool) {
+// nextStep returns the length in s of the next of equal steps to the time until, and whether it is the last one.
+func (s *solver[F]) nextStep(until float64) (dt float64, last bool) {
 	remaining := until - s.t
-	long := s.limit
+	long := s.maxStep
 	if s.cfg.Adaptive {
 		long = s.longStep()
 	}
 	// The tolerance keeps round-off from adding a step.
 	n := max(1, math.Ceil(remaining/long*(1-1e-12)))
-	for s.cfg.Adaptive && remaining/n > s.limit && !s.fits(remaining/n) {
+	for s.cfg.Adaptive && remaining/n > s.maxStep && !s.fits(remaining/n) {
 		n++
 	}
 	return remaining / n, n == 1
@@ -23,7 +23,7 @@ func (s *solver[F]) stepTo(until float64) (dt float64, last bool) {
 // StepsTo returns the number of steps to a time, which does not depend on the interface.
 func (s *solver[F]) StepsTo(until float64) (least, most float64) {
 	remaining := until - s.t
-	n := max(1, math.Ceil(remaining/s.limit*(1-1e-12)))
+	n := max(1, math.Ceil(remaining/s.maxStep*(1-1e-12)))
 	if !s.cfg.Adaptive {
 		return n, n
 	}
@@ -32,17 +32,18 @@ func (s *solver[F]) StepsTo(until float64) (least, most float64) {
 	count := 0.0
 	for k := range intervals {
 		factor := math.Abs(s.flow.FactorAt(s.t + remaining*(float64(k)+0.5)/intervals))
-		count += remaining / intervals / s.limit * max(factor, 1./maxLengthening)
+		count += remaining / intervals / s.maxStep * max(factor, 1./maxLengthening)
 	}
 	return min(n, math.Floor(count)), min(n, math.Ceil(1.05*count)+1)
 }
 
-// fits reports whether a step satisfies the CFL limit for the velocity in its middle, which it uses.
-func (s *solver[F]) fits(dt float64) bool { return dt*math.Abs(s.flow.FactorAt(s.t+dt/2)) <= s.limit }
+// fits reports whether a step satisfies the CFL limit for the velocity in its middle, with which it is computed.
+func (s *solver[F]) fits(dt float64) bool { return dt*math.Abs(s.flow.FactorAt(s.t+dt/2)) <= s.maxStep }
 
-// longStep returns a long step that fits; the shortest one always does.
+// longStep returns a step that fits, found by bisection between maxStep, which always fits, and maxLengthening times
+// that.
 func (s *solver[F]) longStep() float64 {
-	short, long := s.limit, maxLengthening*s.limit
+	short, long := s.maxStep, maxLengthening*s.maxStep
 	if s.fits(long) || math.IsInf(long, 0) {
 		return long
 	}

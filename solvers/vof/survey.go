@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// rowSurvey is a survey on processors, by rows of cells: it adds up what kernels.Survey2 and Survey3 do. Most cells
-// are empty or full, as they were at the start, and only counted.
+// rowSurvey is the survey of a device in the host's memory, by rows of cells: its results are those of kernels.Survey2
+// and Survey3. Most cells are empty or full and were so at the start; they are only counted.
 type rowSurvey[F num.Float] struct {
 	block     *grid.Block
 	roundOff  F
@@ -22,13 +22,18 @@ type rowSurvey[F num.Float] struct {
 	found     []int64
 }
 
-// rowTally is what a thread finds.
+// rowTally is the result of a thread.
 type rowTally struct {
-	volume, change, size dist.Accumulator
-	full, changed        int64 // cells that are empty or full and were so at the start, which volume and change lack
-	units, changedUnits  int64 // of numbers in [0.5, 2), which volume and change lack until the end of add
-	mixed, broken        int64
-	excess               float64
+	volume, change, size dist.Accumulator // sums of f, |f - reference| and the size of the interface
+	// Among the cells that are empty or full and were so at the start: how many are full, and how many have changed.
+	// volume and change do not contain these cells until addTo.
+	full, changed int64
+	// Sums over numbers in [0.5, 2), in units of 1/unitsPerOne. volume and change do not contain them until the end of
+	// add.
+	units, changedUnits int64
+	mixed               int64   // number of mixed cells
+	broken              int64   // the first cell that is not finite: see kernels.EncodeBroken
+	excess              float64 // the largest amount by which f is outside [0, 1]
 }
 
 func (o *rowSurvey[F]) Grain() int { return rowGrain(o.block.N[0]) }
@@ -38,8 +43,8 @@ func (o *rowSurvey[F]) Range(lo, hi int) {
 	var t rowTally
 	for r := lo; r < hi; r++ {
 		first := o.block.Index(0, r%ny, r/ny)
-		for i := 0; i < nx; i += mostUnits {
-			n := min(mostUnits, nx-i)
+		for i := 0; i < nx; i += maxUnits {
+			n := min(maxUnits, nx-i)
 			cell := r*nx + i
 			o.add(&t, o.f[first+i:first+i+n], o.size[first+i:first+i+n], o.reference[cell:cell+n], int64(cell))
 		}
@@ -47,14 +52,14 @@ func (o *rowSurvey[F]) Range(lo, hi int) {
 	t.addTo(o.found)
 }
 
-// Numbers in [0.5, 2), and their distances from 0 and 1, are multiples of 1/perUnit, and the sum of mostUnits of them
-// fits an int64.
+// Numbers in [0.5, 2), and their distances from 0 and 1, are multiples of 1/unitsPerOne, and the sum of maxUnits of
+// them fits an int64.
 const (
-	perUnit   = 1 << 53
-	mostUnits = 256
+	unitsPerOne = 1 << 53
+	maxUnits    = 256
 )
 
-// add adds at most mostUnits cells of a row, the first of which has the given number in the block.
+// add adds at most maxUnits cells of a row, the first of which has the given number in the block.
 func (o *rowSurvey[F]) add(t *rowTally, f, size []F, reference []float64, first int64) {
 	size, reference = size[:len(f)], reference[:len(f)]
 	for i, v := range f {
@@ -69,8 +74,8 @@ func (o *rowSurvey[F]) add(t *rowTally, f, size []F, reference []float64, first 
 			continue
 		}
 		if x >= 0.5 && x < 2 && (was == 0 || was == 1) {
-			t.units += int64(x * perUnit)
-			t.changedUnits += int64(math.Abs(x-was) * perUnit)
+			t.units += int64(x * unitsPerOne)
+			t.changedUnits += int64(math.Abs(x-was) * unitsPerOne)
 		} else {
 			t.volume.Add(x)
 			t.change.Add(math.Abs(x - was))
@@ -88,8 +93,8 @@ func (o *rowSurvey[F]) add(t *rowTally, f, size []F, reference []float64, first 
 // addUnits adds units to a sum, in two parts that are exact as float64, and clears them.
 func addUnits(sum *dist.Accumulator, units *int64) {
 	const half = 1 << 32
-	sum.Add(float64(*units/half) * (half / float64(perUnit)))
-	sum.Add(float64(*units%half) / perUnit)
+	sum.Add(float64(*units/half) * (half / float64(unitsPerOne)))
+	sum.Add(float64(*units%half) / unitsPerOne)
 	*units = 0
 }
 

@@ -64,7 +64,7 @@ func (j *Journal) Raise(assignments []supervise.Assignment) (epoch uint64, saved
 	if epoch, err = j.Folder.Raise(members); err != nil {
 		return 0, 0, fmt.Errorf("the epoch of %s cannot be raised: %w", j.Dir, err)
 	}
-	saved, err = checkpoint.Steps(j.Dir)
+	saved, err = checkpoint.LatestStep(j.Dir)
 	return epoch, saved, err
 }
 
@@ -85,7 +85,7 @@ func (j *Journal) Saved() bool {
 	if err != nil || info.State != folder.Running && info.State != folder.Stopped {
 		return false
 	}
-	steps, err := checkpoint.Steps(j.Dir)
+	steps, err := checkpoint.LatestStep(j.Dir)
 	return err == nil && steps >= 0
 }
 

@@ -26,41 +26,41 @@ const (
 )
 
 // arrows draws the arrows, and a legend of their scale below the area. It skips cells that are dry or have NaN.
-func (f *frame) arrows(m *Map, r *raster) error {
+func (f *mapFrame) arrows(m *Map, r *raster) error {
 	a := m.Arrows
 	if len(a.U) != len(m.Cells) || len(a.V) != len(m.Cells) {
 		return fmt.Errorf("arrows have %d and %d components, want %d, the number of cells", len(a.U), len(a.V), len(m.Cells))
 	}
-	shown := func(c int32) (length float64, ok bool) {
+	speed := func(c int32) (length float64, ok bool) {
 		if c < 0 || m.Dry != nil && m.Dry[c] {
 			return 0, false
 		}
 		length = math.Hypot(a.U[c], a.V[c])
-		return length, length-length == 0
+		return length, IsFinite(length)
 	}
 	step := f.px(arrowSpacing)
 	type arrow struct {
 		x, y int
 		cell int32
 	}
-	var all []arrow
+	var shownArrows []arrow
 	var lengths []float64
 	for y := step / 2; y < f.area.Dy(); y += step {
 		for x := step / 2; x < f.area.Dx(); x += step {
 			c := r.cell[y*samples*r.width+x*samples]
-			if l, ok := shown(c); ok && l > 0 {
-				all, lengths = append(all, arrow{x, y, c}), append(lengths, l)
+			if l, ok := speed(c); ok && l > 0 {
+				shownArrows, lengths = append(shownArrows, arrow{x, y, c}), append(lengths, l)
 			}
 		}
 	}
-	if len(all) == 0 {
+	if len(shownArrows) == 0 {
 		f.text("no "+a.Name, textSize, f.area.Min.X, f.area.Max.Y+f.px(60)+f.arrowLegendOffset, 0)
 		return nil
 	}
 	slices.Sort(lengths)
 	reference := lengths[len(lengths)*percentile/100]
 	scale := arrowLength * f.Unit / reference
-	for _, p := range all {
+	for _, p := range shownArrows {
 		dx, dy := a.U[p.cell]*scale, -a.V[p.cell]*scale
 		if math.Hypot(dx, dy) >= f.Unit {
 			f.arrow(float64(f.area.Min.X+p.x), float64(f.area.Min.Y+p.y), dx, dy)
@@ -84,7 +84,7 @@ func (f *frame) arrows(m *Map, r *raster) error {
 
 // reserveArrowLegend makes the figure taller and moves the legend down, if it does not fit beside the name of the
 // horizontal axis.
-func (f *frame) reserveArrowLegend(a *Arrows, axis string) {
+func (f *mapFrame) reserveArrowLegend(a *Arrows, axis string) {
 	const round = "0.0005 " // the longest number
 	width := f.measure(a.Name+": "+round+a.Unit, textSize) + f.px(arrowLength+24)
 	if width > (f.area.Dx()-f.measure(axis, textSize))/2 {
@@ -94,7 +94,7 @@ func (f *frame) reserveArrowLegend(a *Arrows, axis string) {
 }
 
 // arrow draws an arrow centred at (x, y): dark, with a light outline for dark backgrounds.
-func (f *frame) arrow(x, y, dx, dy float64) {
+func (f *mapFrame) arrow(x, y, dx, dy float64) {
 	l := math.Hypot(dx, dy)
 	ux, uy := dx/l, dy/l
 	head := min(arrowHead*f.Unit, 0.5*l)

@@ -39,14 +39,14 @@ type BarPanel struct {
 
 // Draw draws the panels in as many columns as fit. Points over X are joined by lines, and X has a logarithmic axis.
 func (b *Bars) Draw() (*figure.Figure, error) {
-	page, err := b.validated()
+	page, err := b.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if len(b.Panels) == 0 {
 		return nil, errors.New("nothing to draw: there are no panels")
 	}
-	const panelWidth, barHeight = 380.0, 30.0
+	const panelWidth, barHeight = 380.0, 30.0 // layout pixels
 	columns := min(len(b.Panels), max(1, int(float64(page.Width)/(panelWidth*page.Unit))))
 	rows := (len(b.Panels) + columns - 1) / columns
 	plots := make([][]*gonum.Plot, rows)
@@ -96,7 +96,7 @@ func (b *Bars) panel(panel *BarPanel, unit float64) *gonum.Plot {
 	p.X.Tick.Marker = linearTicks(3)
 	low, high, margin := 0.0, 0.0, 0.28 // margin for the numbers, as a share of the axis
 	for i, v := range panel.Values {
-		if v-v == 0 {
+		if IsFinite(v) {
 			if len([]rune(number(v))) > 7 {
 				margin = 0.45
 			}
@@ -120,7 +120,7 @@ func (b *Bars) drawOverX(p *gonum.Plot, panel *BarPanel, unit float64) {
 	low, high, first, last := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for i, v := range panel.Values {
 		first, last = min(first, b.X[i]), max(last, b.X[i])
-		if v-v == 0 {
+		if IsFinite(v) {
 			points = append(points, plotter.XY{X: b.X[i], Y: v})
 			low, high = min(low, v), max(high, v)
 		}

@@ -40,7 +40,7 @@ type ErrorCurve struct {
 
 // Draw draws the plot.
 func (c *Convergence) Draw() (*figure.Figure, error) {
-	page, err := c.validated()
+	page, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -58,15 +58,15 @@ func (c *Convergence) Draw() (*figure.Figure, error) {
 }
 
 // axes returns the plot of a panel, and the names of its curves for the legend.
-func (f *ConvergencePanel) axes(unit float64) (*gonum.Plot, []Curve, error) {
+func (panel *ConvergencePanel) axes(unit float64) (*gonum.Plot, []Curve, error) {
 	p := gonum.New()
 	style(p, unit)
-	p.Y.Label.Text = f.Label
+	p.Y.Label.Text = panel.Label
 	p.Add(grid(unit))
-	var resolutions []float64 // resolutions
+	var resolutions []float64
 	low, high := math.Inf(1), math.Inf(-1)
 	var legend []Curve
-	for i, c := range f.Curves {
+	for i, c := range panel.Curves {
 		var points plotter.XYs
 		for k, y := range c.Y {
 			if y > 0 && c.X[k] > 0 {
@@ -75,7 +75,7 @@ func (f *ConvergencePanel) axes(unit float64) (*gonum.Plot, []Curve, error) {
 				low, high = min(low, y), max(high, y)
 			}
 		}
-		if len(f.Curves) > 1 {
+		if len(panel.Curves) > 1 {
 			legend = append(legend, Curve{Name: c.Name})
 		}
 		if len(points) == 0 {
@@ -91,7 +91,7 @@ func (f *ConvergencePanel) axes(unit float64) (*gonum.Plot, []Curve, error) {
 		p.Add(line, dots)
 	}
 	if len(resolutions) == 0 {
-		return nil, legend, fmt.Errorf("%s: no error is positive", f.Label)
+		return nil, legend, fmt.Errorf("%s: no error is positive", panel.Label)
 	}
 	slices.Sort(resolutions)
 	resolutions = slices.Compact(resolutions)

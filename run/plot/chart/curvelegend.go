@@ -16,7 +16,7 @@ const (
 
 	curveWidth = 2.2
 
-	narrow = 800.0 // narrower pictures have their legends above the axes; layout pixels
+	narrowWidth = 800.0 // narrower pictures have their legends above the axes; layout pixels
 )
 
 func legendStyle(unit float64) text.Style {
@@ -35,7 +35,7 @@ type curveLegends struct {
 	rows  float64   // rows of names above each panel
 }
 
-func (k *curveLegends) px(layout float64) vg.Length { return vg.Length(layout * k.page.Unit) }
+func (l *curveLegends) px(layout float64) vg.Length { return vg.Length(layout * l.page.Unit) }
 
 // hasLegend reports whether curves need a legend.
 func hasLegend(curves []Curve) bool {
@@ -43,27 +43,27 @@ func hasLegend(curves []Curve) bool {
 }
 
 // reserve reserves space for the legend of a panel.
-func (k *curveLegends) reserve(curves []Curve) {
-	k.right = max(k.right, k.px(36))
+func (l *curveLegends) reserve(curves []Curve) {
+	l.right = max(l.right, l.px(36))
 	switch {
 	case !hasLegend(curves):
-	case k.above:
-		k.rows = max(k.rows, 1+float64(k.flow(curves, nil)))
+	case l.above:
+		l.rows = max(l.rows, 1+float64(l.placeNames(curves, nil)))
 	default:
 		widest := vg.Length(0)
 		for _, c := range curves {
-			widest = max(widest, k.names.Width(c.Name))
+			widest = max(widest, l.names.Width(c.Name))
 		}
 		// Longer names are clipped.
-		k.right = max(k.right, k.px(legendLine+60)+min(widest, vg.Length(0.4*float64(k.page.Width))))
+		l.right = max(l.right, l.px(legendLine+60)+min(widest, vg.Length(0.4*float64(l.page.Width))))
 	}
 }
 
-// flow places the names of curves in rows of the available width, and returns the index of the last row.
-func (k *curveLegends) flow(curves []Curve, place func(i, row int, x vg.Length)) (row int) {
-	x, available := vg.Length(0), vg.Length(k.page.Width)-k.px(130)
+// placeNames places the names of curves in rows of the available width, and returns the index of the last row.
+func (l *curveLegends) placeNames(curves []Curve, place func(i, row int, x vg.Length)) (row int) {
+	x, available := vg.Length(0), vg.Length(l.page.Width)-l.px(130)
 	for i, c := range curves {
-		width := k.px(legendLine+legendGap+24) + k.names.Width(c.Name)
+		width := l.px(legendLine+legendGap+24) + l.names.Width(c.Name)
 		if x > 0 && x+width > available {
 			x, row = 0, row+1
 		}
@@ -76,29 +76,29 @@ func (k *curveLegends) flow(curves []Curve, place func(i, row int, x vg.Length))
 }
 
 // draw draws the legend of a panel whose data area is given.
-func (k *curveLegends) draw(c vgdraw.Canvas, data vg.Rectangle, curves []Curve) {
+func (l *curveLegends) draw(c vgdraw.Canvas, data vg.Rectangle, curves []Curve) {
 	if !hasLegend(curves) {
 		return
 	}
-	if !k.above {
+	if !l.above {
 		for i := range curves {
-			k.name(c, curves, i, data.Max.X+k.px(20), data.Max.Y-k.px(legendRow*(float64(i)+0.5)))
+			l.drawName(c, curves, i, data.Max.X+l.px(20), data.Max.Y-l.px(legendRow*(float64(i)+0.5)))
 		}
 		return
 	}
-	last := k.flow(curves, nil)
-	k.flow(curves, func(i, row int, x vg.Length) {
-		k.name(c, curves, i, data.Min.X+x, data.Max.Y+k.px(legendRow*(float64(last-row)+0.6)))
+	last := l.placeNames(curves, nil)
+	l.placeNames(curves, func(i, row int, x vg.Length) {
+		l.drawName(c, curves, i, data.Min.X+x, data.Max.Y+l.px(legendRow*(float64(last-row)+0.6)))
 	})
 }
 
-// name draws the line or point of a curve, and its name.
-func (k *curveLegends) name(c vgdraw.Canvas, curves []Curve, i int, x, y vg.Length) {
-	colour, end := palette.Qualitative(i), x+k.px(legendLine)
+// drawName draws the line or point of a curve, and its name.
+func (l *curveLegends) drawName(c vgdraw.Canvas, curves []Curve, i int, x, y vg.Length) {
+	colour, end := palette.Qualitative(i), x+l.px(legendLine)
 	if curves[i].Points {
-		c.DrawGlyphNoClip(pointStyle(colour, k.page.Unit), vg.Point{X: (x + end) / 2, Y: y})
+		c.DrawGlyphNoClip(pointStyle(colour, l.page.Unit), vg.Point{X: (x + end) / 2, Y: y})
 	} else {
-		c.StrokeLine2(vgdraw.LineStyle{Color: colour, Width: k.px(curveWidth)}, x, y, end, y)
+		c.StrokeLine2(vgdraw.LineStyle{Color: colour, Width: l.px(curveWidth)}, x, y, end, y)
 	}
-	c.FillText(k.names, vg.Point{X: end + k.px(legendGap), Y: y}, curves[i].Name)
+	c.FillText(l.names, vg.Point{X: end + l.px(legendGap), Y: y}, curves[i].Name)
 }

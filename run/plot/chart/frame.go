@@ -28,16 +28,16 @@ const (
 // Axes has the names of the horizontal and the vertical axis.
 type Axes [2]string
 
-func (a Axes) orXY() Axes {
+func (a Axes) withDefaults() Axes {
 	if a == (Axes{}) {
 		return Axes{"x", "y"}
 	}
 	return a
 }
 
-// frame is a picture with a plotted area, axes of equal scale around it, and space for a colour bar or legend to the
+// mapFrame is a picture with a plotted area, axes of equal scale around it, and space for a colour bar or legend to the
 // right.
-type frame struct {
+type mapFrame struct {
 	Page
 	fig  *figure.Figure
 	area image.Rectangle
@@ -54,7 +54,7 @@ func bounds(x, y []float64, cells [][3]int32) (x0, y0, x1, y1 float64, err error
 			if v < 0 || int(v) >= len(x) || int(v) >= len(y) {
 				return 0, 0, 0, 0, fmt.Errorf("cell %d refers to vertex %d of %d", c, v, len(x))
 			}
-			if px, py := x[v], y[v]; px-px != 0 || py-py != 0 {
+			if px, py := x[v], y[v]; !IsFinite(px) || !IsFinite(py) {
 				return 0, 0, 0, 0, fmt.Errorf("vertex %d of cell %d is at (%g, %g)", v, c, px, py)
 			}
 			x0, x1 = math.Min(x0, x[v]), math.Max(x1, x[v])
@@ -69,8 +69,8 @@ func bounds(x, y []float64, cells [][3]int32) (x0, y0, x1, y1 float64, err error
 
 // newFrame lays out a picture of a mesh with a title above it. side is the width of the colour bar or legend, heading
 // that of its heading, both in layout pixels.
-func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, heading float64) (*frame, error) {
-	p, err := p.validated()
+func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, heading float64) (*mapFrame, error) {
+	p, err := p.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, head
 			y0, y1 = w[1][0], w[1][1]
 		}
 	}
-	f := &frame{Page: p}
+	f := &mapFrame{Page: p}
 	f.layOut(x0, y0, x1, y1, f.px(marginLeft), side)
 	if left := f.widestLabel(f.verticalTicks()) + f.px(labelMargin); left > f.px(marginLeft) {
 		f.layOut(x0, y0, x1, y1, left, side) // there may be fewer labels now, but not wider ones
@@ -107,7 +107,7 @@ func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, head
 }
 
 // layOut sets the plotted area, given its left margin in pixels.
-func (f *frame) layOut(x0, y0, x1, y1 float64, left int, side float64) {
+func (f *mapFrame) layOut(x0, y0, x1, y1 float64, left int, side float64) {
 	available := float64(f.Width - left - f.px(sideGap+side+marginRight))
 	available = max(available, 1)
 	scale := math.Min(available/(x1-x0), maxAspect*available/(y1-y0))
@@ -125,15 +125,15 @@ func (f *frame) layOut(x0, y0, x1, y1 float64, left int, side float64) {
 }
 
 // toPixel returns the position of a point of the plane in the picture.
-func (f *frame) toPixel(x, y float64) (px, py float64) {
+func (f *mapFrame) toPixel(x, y float64) (px, py float64) {
 	return float64(f.area.Min.X) + (x-f.view.x0)*f.view.scale, float64(f.area.Min.Y) + (f.view.y1-y)*f.view.scale
 }
 
 // lineWidth returns the width of rules in pixels.
-func (f *frame) lineWidth() int { return max(1, f.px(1.5)) }
+func (f *mapFrame) lineWidth() int { return max(1, f.px(1.5)) }
 
 // outline draws a border just outside r.
-func (f *frame) outline(r image.Rectangle) {
+func (f *mapFrame) outline(r image.Rectangle) {
 	w := f.lineWidth()
 	out := r.Inset(-w)
 	f.fig.Fill(image.Rect(out.Min.X, out.Min.Y, out.Max.X, r.Min.Y), ink)
@@ -143,8 +143,8 @@ func (f *frame) outline(r image.Rectangle) {
 }
 
 // axes draws the border of the area, ticks and labels on both axes, and the title.
-func (f *frame) axes(title string, names Axes) {
-	names = names.orXY()
+func (f *mapFrame) axes(title string, names Axes) {
+	names = names.withDefaults()
 	f.outline(f.area)
 	n, w := f.px(tickLength), f.lineWidth()
 	for _, t := range f.horizontalTicks(f.view.x0, f.view.x0+float64(f.view.width)/f.view.scale) {
@@ -169,12 +169,12 @@ func (f *frame) axes(title string, names Axes) {
 }
 
 // verticalTicks returns the ticks of the vertical axis.
-func (f *frame) verticalTicks() []tick {
+func (f *mapFrame) verticalTicks() []tick {
 	return ticks(f.view.y1-float64(f.view.height)/f.view.scale, f.view.y1, max(2, f.view.height/f.px(75)))
 }
 
 // widestLabel returns the width of the widest label in pixels.
-func (f *frame) widestLabel(list []tick) int {
+func (f *mapFrame) widestLabel(list []tick) int {
 	widest := 0
 	for _, t := range list {
 		widest = max(widest, f.measure(t.label, textSize))
@@ -183,7 +183,7 @@ func (f *frame) widestLabel(list []tick) int {
 }
 
 // horizontalTicks returns the ticks of the horizontal axis, as many as fit without overlapping labels.
-func (f *frame) horizontalTicks(lo, hi float64) []tick {
+func (f *mapFrame) horizontalTicks(lo, hi float64) []tick {
 	for n := max(2, f.view.width/f.px(90)); n > 1; n-- {
 		list := ticks(lo, hi, n)
 		if len(list) < 2 || float64(f.widestLabel(list)+f.px(14)) < (list[1].value-list[0].value)*f.view.scale {
@@ -193,11 +193,11 @@ func (f *frame) horizontalTicks(lo, hi float64) []tick {
 	return ticks(lo, hi, 1)
 }
 
-func (f *frame) measure(s string, size float64) int {
+func (f *mapFrame) measure(s string, size float64) int {
 	return int(math.Ceil(figure.Measure(s, size*f.Unit)))
 }
 
 // text writes a line of text with its baseline at y. align is the share of its width to the left of x.
-func (f *frame) text(s string, size float64, x, y int, align float64) {
+func (f *mapFrame) text(s string, size float64, x, y int, align float64) {
 	f.fig.Text(s, size*f.Unit, float64(x), float64(y), align)
 }

@@ -2,7 +2,8 @@ package chart
 
 import "testing"
 
-// TestLongLabels checks that long labels of the vertical axis, as far from the origin, are not cut off.
+// TestLongLabels checks that long labels of the vertical axis, such as those of positions far from the origin, are
+// not cut off.
 func TestLongLabels(t *testing.T) {
 	for _, c := range []struct{ y0, y1 float64 }{{0, 1}, {5412340, 5412340.5}, {1e8, 1e8 + 1e-3}, {-1e-30, 1e-30}} {
 		x := []float64{0, c.y1 - c.y0, 0}

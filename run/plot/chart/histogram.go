@@ -30,7 +30,7 @@ type Histogram struct {
 // Draw draws the histogram. Values outside the range are counted in the first or last bin; a value that is not finite
 // is an error.
 func (h *Histogram) Draw() (*figure.Figure, error) {
-	page, err := h.validated()
+	page, err := h.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (h *Histogram) Draw() (*figure.Figure, error) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, set := range h.Sets {
 		for i, v := range set.Values {
-			if v-v != 0 {
+			if !IsFinite(v) {
 				return nil, fmt.Errorf("%s: value %d is %g", set.Name, i, v)
 			}
 			lo, hi = min(lo, v), max(hi, v)
@@ -60,29 +60,30 @@ func (h *Histogram) Draw() (*figure.Figure, error) {
 	p.Add(grid(page.Unit))
 	highest, lowest := 0.0, 100.0
 	for i, set := range h.Sets {
-		shares := shares(set.Values, lo, hi, bins)
-		for _, s := range shares {
+		percentages := shares(set.Values, lo, hi, bins)
+		for _, s := range percentages {
 			if highest = max(highest, s); s > 0 {
 				lowest = min(lowest, s)
 			}
 		}
-		h.steps(p, shares, lo, hi, i, page.Unit)
+		h.drawSteps(p, percentages, lo, hi, i, page.Unit)
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, 0, 1.06*highest
 	if h.Log {
 		p.Y.Min, p.Y.Max = lowest/1.5, 1.5*highest
 		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, logarithmicTicks(6)
 	}
-	k := &curveLegends{above: float64(page.Width) < narrow*page.Unit, names: legendStyle(page.Unit), page: page}
-	k.reserve(h.Sets)
-	head := page.titleHeight(h.Title)
-	f := page.newFigure(page.Width, page.px(min(500, 0.6*float64(page.Width)/page.Unit)+head+k.rows*legendRow))
+	legends := &curveLegends{above: float64(page.Width) < narrowWidth*page.Unit, names: legendStyle(page.Unit), page: page}
+	legends.reserve(h.Sets)
+	titleHeight := page.titleHeight(h.Title)
+	height := min(500, 0.6*float64(page.Width)/page.Unit) + titleHeight + legends.rows*legendRow
+	f := page.newFigure(page.Width, page.px(height))
 	page.title(f, h.Title)
 	f.DrawOn(func(c vgdraw.Canvas) {
-		pad := k.px(20)
-		inner := vgdraw.Crop(c, pad, -k.right, pad, -k.px(12+head+k.rows*legendRow))
+		pad := legends.px(20)
+		inner := vgdraw.Crop(c, pad, -legends.right, pad, -legends.px(12+titleHeight+legends.rows*legendRow))
 		p.Draw(inner)
-		k.draw(c, p.DataCanvas(inner).Rectangle, h.Sets)
+		legends.draw(c, p.DataCanvas(inner).Rectangle, h.Sets)
 	})
 	return f, nil
 }
@@ -97,20 +98,20 @@ func shares(values []float64, lo, hi float64, bins int) []float64 {
 	return percentages
 }
 
-// steps draws the percentages of a set: as bars if it is the only one, else as an outline. On a logarithmic axis, empty
-// bins are gaps.
-func (h *Histogram) steps(p *gonum.Plot, shares []float64, lo, hi float64, i int, unit float64) {
+// drawSteps draws the percentages of a set: as bars if it is the only one, else as an outline. On a logarithmic axis,
+// empty bins are gaps.
+func (h *Histogram) drawSteps(p *gonum.Plot, shares []float64, lo, hi float64, i int, unit float64) {
 	width := (hi - lo) / float64(len(shares))
 	if len(h.Sets) == 1 {
 		for k, s := range shares {
 			if s > 0 {
-				p.Add(box{lo + float64(k)*width, lo + float64(k+1)*width, s})
+				p.Add(verticalBar{lo + float64(k)*width, lo + float64(k+1)*width, s})
 			}
 		}
 		return
 	}
 	var line plotter.XYs
-	end := func() {
+	flush := func() {
 		if len(line) > 0 {
 			l := &plotter.Line{XYs: line}
 			l.Color, l.Width = palette.Qualitative(i), vg.Length(curveWidth*unit)
@@ -120,19 +121,19 @@ func (h *Histogram) steps(p *gonum.Plot, shares []float64, lo, hi float64, i int
 	}
 	for k, s := range shares {
 		if s == 0 && h.Log {
-			end()
+			flush()
 			continue
 		}
 		line = append(line, plotter.XY{X: lo + float64(k)*width, Y: s}, plotter.XY{X: lo + float64(k+1)*width, Y: s})
 	}
-	end()
+	flush()
 }
 
-// box is a vertical bar from the lower axis.
-type box struct{ lo, hi, height float64 }
+// verticalBar is a vertical bar from the lower axis.
+type verticalBar struct{ lo, hi, height float64 }
 
 // Plot implements gonum's Plotter.
-func (b box) Plot(c vgdraw.Canvas, p *gonum.Plot) {
+func (b verticalBar) Plot(c vgdraw.Canvas, p *gonum.Plot) {
 	x, y := p.Transforms(&c)
 	corners := []vg.Point{{X: x(b.lo), Y: c.Min.Y}, {X: x(b.hi), Y: c.Min.Y}, {X: x(b.hi), Y: y(b.height)},
 		{X: x(b.lo), Y: y(b.height)}}

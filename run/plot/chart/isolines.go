@@ -23,7 +23,7 @@ func ParseLevels(text string) (*Levels, error) {
 	l := &Levels{}
 	for word := range strings.SplitSeq(strings.TrimSuffix(text, ","), ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
-		if err != nil || v-v != 0 {
+		if err != nil || !IsFinite(v) {
 			return nil, fmt.Errorf("isolines %q: want a number of lines, or values such as 0.5,1,2 (a single integer value "+
 				"as 2,)",
 				text)
@@ -36,8 +36,8 @@ func ParseLevels(text string) (*Levels, error) {
 	return l, nil
 }
 
-// on returns the values for a scale.
-func (l *Levels) on(s *scale) []float64 {
+// valuesFor returns the values for a scale.
+func (l *Levels) valuesFor(s *scale) []float64 {
 	if l.Values != nil {
 		return l.Values
 	}
@@ -50,7 +50,7 @@ func (l *Levels) on(s *scale) []float64 {
 
 // isolines draws the isolines of a map. The field is interpolated linearly from values at vertices, each the mean of
 // the cells around it. Cells that are dry or without a number, and their neighbours, have no lines.
-func (f *frame) isolines(m *Map, s *scale, levels []float64) {
+func (f *mapFrame) isolines(m *Map, s *scale, levels []float64) {
 	merged := m.mergedVertices()
 	corner, known := m.vertexValues(merged)
 	for _, level := range levels {
@@ -92,7 +92,7 @@ func (m *Map) vertexValues(merged []int32) (values []float64, known []bool) {
 	}
 	for i, c := range m.Cells {
 		v := m.Values[i]
-		missing := v-v != 0 || m.Dry != nil && m.Dry[i]
+		missing := !IsFinite(v) || m.Dry != nil && m.Dry[i]
 		for _, k := range c {
 			k = merged[k]
 			if missing {

@@ -37,12 +37,12 @@ func TestIsolines(t *testing.T) {
 				}
 			}
 		}
-		all := chains(lines)
-		if len(all) != pieces {
-			t.Fatalf("the isoline of %g has %d pieces, want %d", level, len(all), pieces)
+		polylines := chains(lines)
+		if len(polylines) != pieces {
+			t.Fatalf("the isoline of %g has %d pieces, want %d", level, len(polylines), pieces)
 		}
 		if pieces > 0 {
-			first, last := all[0][0], all[0][len(all[0])-1]
+			first, last := polylines[0][0], polylines[0][len(polylines[0])-1]
 			if math.Abs(first[1]-last[1]) != 1 {
 				t.Errorf("the isoline of %g goes from %v to %v, want from side to side", level, first, last)
 			}
@@ -75,7 +75,7 @@ func TestArrows(t *testing.T) {
 		m.Dry[i] = x[c[0]] >= 0.5
 		m.Arrows.U, m.Arrows.V = append(m.Arrows.U, 0.7), append(m.Arrows.V, 0)
 	}
-	dark := func() (left, right int) {
+	countDark := func() (left, right int) {
 		picture, err := m.Draw()
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func TestArrows(t *testing.T) {
 		}
 		return left, right
 	}
-	if left, right := dark(); left < 100 || right > 0 {
+	if left, right := countDark(); left < 100 || right > 0 {
 		t.Errorf("%d dark pixels in the wet half, %d in the dry half", left, right)
 	}
 	m.Arrows.V = m.Arrows.V[1:]

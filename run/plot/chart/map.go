@@ -17,9 +17,9 @@ type Map struct {
 
 	X, Y     []float64
 	Cells    [][3]int32 // any orientation
-	Values   []float64  // value of each cell; one that is not finite is drawn in magenta
+	Values   []float64  // value of each cell; see Colouring.Missing for values that are not finite
 	Dry      []bool     // cells to draw in the colour of sand; nil for none
-	OffScale []bool     // cells that do not influence the range of the scale; nil for the dry ones
+	OffScale []bool     // cells that do not influence the range of the scale; nil means the dry cells
 
 	Edges    bool         // draw the edges of triangles, unless they would cover most of the picture
 	Lines    [][4]float64 // segments to draw on top: x, y of both ends
@@ -43,13 +43,13 @@ func (m *Map) Draw() (*figure.Figure, error) {
 	}
 	cells := make([]color.RGBA, len(m.Cells))
 	dry, missing := false, false
-	absent, _ := m.missing()
+	absentColour, _ := m.missing()
 	for i, v := range m.Values {
 		switch {
 		case m.Dry != nil && m.Dry[i]:
 			cells[i], dry = dryColour, true
-		case v-v != 0:
-			cells[i], missing = absent, true
+		case !IsFinite(v):
+			cells[i], missing = absentColour, true
 		default:
 			cells[i] = s.colour(v)
 		}
@@ -63,7 +63,7 @@ func (m *Map) Draw() (*figure.Figure, error) {
 	f.fig.Image(f.area.Min, img)
 	var marks []float64
 	if m.Isolines != nil {
-		marks = m.Isolines.on(s)
+		marks = m.Isolines.valuesFor(s)
 		f.isolines(m, s, marks)
 	}
 	f.segments(m.Lines, 2.6, lineColour)
@@ -95,11 +95,11 @@ func (m *Map) scale() (*scale, error) {
 	return s, err
 }
 
-func (m *Map) frame(s *scale) (*frame, error) {
+func (m *Map) frame(s *scale) (*mapFrame, error) {
 	side, heading := s.side(m.Label)
 	f, err := newFrame(m.X, m.Y, m.Cells, m.Page, m.Title, side, heading)
 	if err == nil && m.Arrows != nil {
-		f.reserveArrowLegend(m.Arrows, m.Axes.orXY()[0])
+		f.reserveArrowLegend(m.Arrows, m.Axes.withDefaults()[0])
 	}
 	return f, err
 }
@@ -122,7 +122,7 @@ func (m *Map) PixelAt(x, y float64) (image.Point, error) {
 var lineColour = color.RGBA{235, 64, 52, 255}
 
 // segments draws segments on the plotted area. Segments with common ends are joined. width is in layout pixels.
-func (f *frame) segments(lines [][4]float64, width float64, c color.RGBA) {
+func (f *mapFrame) segments(lines [][4]float64, width float64, c color.RGBA) {
 	for _, chain := range chains(lines) {
 		for _, part := range f.clipToArea(chain) {
 			f.fig.Line(part, width*f.Unit, c)
@@ -131,10 +131,10 @@ func (f *frame) segments(lines [][4]float64, width float64, c color.RGBA) {
 }
 
 // clipToArea returns the parts of a polyline, in pixels, that lie in the plotted area.
-func (f *frame) clipToArea(chain [][2]float64) (parts [][][2]float64) {
+func (f *mapFrame) clipToArea(chain [][2]float64) (parts [][][2]float64) {
 	box := [4]float64{float64(f.area.Min.X), float64(f.area.Min.Y), float64(f.area.Max.X), float64(f.area.Max.Y)}
 	var part [][2]float64
-	end := func() {
+	flush := func() {
 		if len(part) > 1 {
 			parts = append(parts, part)
 		}
@@ -146,19 +146,19 @@ func (f *frame) clipToArea(chain [][2]float64) (parts [][][2]float64) {
 		t0, t1 := clip(ax, bx-ax, box[0], box[2], 0, 1)
 		t0, t1 = clip(ay, by-ay, box[1], box[3], t0, t1)
 		if t0 > t1 {
-			end()
+			flush()
 			continue
 		}
 		if part == nil || t0 > 0 {
-			end()
+			flush()
 			part = append(part, [2]float64{ax + t0*(bx-ax), ay + t0*(by-ay)})
 		}
 		part = append(part, [2]float64{ax + t1*(bx-ax), ay + t1*(by-ay)})
 		if t1 < 1 {
-			end()
+			flush()
 		}
 	}
-	end()
+	flush()
 	return parts
 }
 
@@ -175,7 +175,7 @@ func clip(a, d, lo, hi, t0, t1 float64) (float64, float64) {
 }
 
 // chains joins segments to polylines at points where exactly two of them end.
-func chains(lines [][4]float64) (all [][][2]float64) {
+func chains(lines [][4]float64) (polylines [][][2]float64) {
 	ends := make(map[[2]float64][]int, 2*len(lines))
 	for i, l := range lines {
 		a, b := [2]float64{l[0], l[1]}, [2]float64{l[2], l[3]}
@@ -216,7 +216,7 @@ func chains(lines [][4]float64) (all [][][2]float64) {
 		for point, ok := next([2]float64{l[2], l[3]}); ok; point, ok = next(point) {
 			chain = append(chain, point)
 		}
-		all = append(all, chain)
+		polylines = append(polylines, chain)
 	}
-	return all
+	return polylines
 }

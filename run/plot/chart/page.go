@@ -50,8 +50,8 @@ func OnPaper(inches, pixels float64) Page {
 	return Page{Width: int(math.Round(inches * pixels)), Unit: pixels / PaperUnit, Inch: pixels}
 }
 
-// validated fills in defaults, and returns an error for widths that are too small or too large.
-func (p Page) validated() (Page, error) {
+// withDefaults fills in defaults, and returns an error for widths that are too small or too large.
+func (p Page) withDefaults() (Page, error) {
 	if p.Width == 0 {
 		p.Width = defaultWidth
 	}

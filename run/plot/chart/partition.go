@@ -49,7 +49,7 @@ func (p *Partition) Draw() (*figure.Figure, error) {
 	if len(p.Rank) != len(p.Cells) {
 		return nil, fmt.Errorf("got %d ranks, want %d, the number of cells", len(p.Rank), len(p.Cells))
 	}
-	ranks, err := distinct(p.Rank)
+	ranks, err := distinctRanks(p.Rank)
 	if err != nil {
 		return nil, err
 	}
@@ -76,19 +76,19 @@ func (p *Partition) Draw() (*figure.Figure, error) {
 	return f.fig, nil
 }
 
-// distinct returns the sorted ranks that occur.
-func distinct(all []int32) ([]int32, error) {
-	ranks := slices.Clone(all)
-	slices.Sort(ranks)
-	ranks = slices.Compact(ranks)
-	if len(ranks) > 0 && ranks[0] < 0 {
-		return nil, fmt.Errorf("a cell has rank %d, want 0 or more", ranks[0])
+// distinctRanks returns the ranks that occur, each once and in order.
+func distinctRanks(ranks []int32) ([]int32, error) {
+	sorted := slices.Clone(ranks)
+	slices.Sort(sorted)
+	sorted = slices.Compact(sorted)
+	if len(sorted) > 0 && sorted[0] < 0 {
+		return nil, fmt.Errorf("a cell has rank %d, want 0 or more", sorted[0])
 	}
-	return ranks, nil
+	return sorted, nil
 }
 
 // legend lists the numbers beside the area, as many as fit.
-func (f *frame) legend(l *Legend, ranks []int32) {
+func (f *mapFrame) legend(l *Legend, ranks []int32) {
 	const row = 28.0
 	x, y := f.area.Max.X+f.px(sideGap), f.area.Min.Y
 	f.text(l.heading(), textSize, x, f.area.Min.Y-f.px(20), 0)

@@ -60,7 +60,7 @@ func (c *Colouring) scaleOf(values []float64, hidden []bool) (*scale, error) {
 	if c.Log {
 		s.lo = math.Inf(1)
 		for i, v := range values {
-			if v > 0 && v-v == 0 && (hidden == nil || !hidden[i]) {
+			if v > 0 && IsFinite(v) && (hidden == nil || !hidden[i]) {
 				s.lo = math.Min(s.lo, v)
 			}
 		}
@@ -98,11 +98,14 @@ func (s *scale) markBeyond(lo, hi float64) {
 	s.below, s.above = lo < s.lo-rounding, hi > s.hi+rounding
 }
 
+// IsFinite reports whether v is neither infinite nor NaN: then v - v is 0, otherwise NaN.
+func IsFinite(v float64) bool { return v-v == 0 }
+
 // Extent returns the range of the values that are finite and not hidden, (0, 0) if there are none.
 func Extent(values []float64, hidden []bool) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i, v := range values {
-		if v-v == 0 && (hidden == nil || !hidden[i]) {
+		if IsFinite(v) && (hidden == nil || !hidden[i]) {
 			lo, hi = math.Min(lo, v), math.Max(hi, v)
 		}
 	}
@@ -162,7 +165,7 @@ func (s *scale) side(label string) (side, heading float64) {
 }
 
 // bar draws the colour bar beside the area, with marks at some values.
-func (f *frame) bar(s *scale, label string, marks []float64) {
+func (f *mapFrame) bar(s *scale, label string, marks []float64) {
 	left := f.area.Max.X + f.px(sideGap)
 	r := image.Rect(left, f.area.Min.Y, left+f.px(barWidth), f.area.Max.Y)
 	img := image.NewRGBA(image.Rectangle{Max: r.Size()})
@@ -199,7 +202,7 @@ func (c *Colouring) missing() (color.RGBA, string) {
 }
 
 // specialColours explains, below the colour bar, the colours that are not on it.
-func (f *frame) specialColours(c *Colouring, dry, missing bool) {
+func (f *mapFrame) specialColours(c *Colouring, dry, missing bool) {
 	ink, name := c.missing()
 	x, y := f.area.Max.X+f.px(sideGap), f.area.Max.Y+f.px(46)
 	for _, k := range []struct {

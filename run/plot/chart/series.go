@@ -41,7 +41,7 @@ type Curve struct {
 
 // Draw draws the plot.
 func (s *Series) Draw() (*figure.Figure, error) {
-	page, err := s.validated()
+	page, err := s.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -89,22 +89,23 @@ func (s *Series) Draw() (*figure.Figure, error) {
 // stackPlots draws plots below each other, each with the legend of its curves. height is that of one plot in layout
 // pixels.
 func stackPlots(page Page, title string, height float64, plots []*gonum.Plot, curves [][]Curve) *figure.Figure {
-	k := &curveLegends{above: float64(page.Width) < narrow*page.Unit, names: legendStyle(page.Unit), page: page}
+	legends := &curveLegends{above: float64(page.Width) < narrowWidth*page.Unit, names: legendStyle(page.Unit), page: page}
 	column := make([][]*gonum.Plot, len(plots))
 	for i, p := range plots {
 		column[i] = []*gonum.Plot{p}
-		k.reserve(curves[i])
+		legends.reserve(curves[i])
 	}
-	head := page.titleHeight(title)
-	f := page.newFigure(page.Width, page.px((height+k.rows*legendRow)*float64(len(plots))+60+head))
+	titleHeight := page.titleHeight(title)
+	f := page.newFigure(page.Width, page.px((height+legends.rows*legendRow)*float64(len(plots))+60+titleHeight))
 	page.title(f, title)
 	f.DrawOn(func(c vgdraw.Canvas) {
-		pad, over := vg.Length(20*page.Unit), vg.Length(k.rows*legendRow*page.Unit)
-		tiles := vgdraw.Tiles{Rows: len(plots), Cols: 1, PadY: pad + over, PadBottom: pad, PadLeft: pad, PadRight: k.right,
-			PadTop: over + vg.Length((12+head)*page.Unit)}
+		pad, legendHeight := vg.Length(20*page.Unit), vg.Length(legends.rows*legendRow*page.Unit)
+		tiles := vgdraw.Tiles{Rows: len(plots), Cols: 1, PadY: pad + legendHeight, PadBottom: pad, PadLeft: pad,
+			PadRight: legends.right,
+			PadTop:   legendHeight + vg.Length((12+titleHeight)*page.Unit)}
 		for i, row := range gonum.Align(column, tiles, c) {
 			plots[i].Draw(row[0])
-			k.draw(row[0], plots[i].DataCanvas(row[0]).Rectangle, curves[i])
+			legends.draw(row[0], plots[i].DataCanvas(row[0]).Rectangle, curves[i])
 		}
 	})
 	return f
@@ -196,7 +197,7 @@ func splitAtGaps(t, values []float64, positive bool) []plotter.XYs {
 	var parts []plotter.XYs
 	inPart := false
 	for i, v := range values {
-		if v-v != 0 || positive && v <= 0 {
+		if !IsFinite(v) || positive && v <= 0 {
 			inPart = false
 			continue
 		}

@@ -21,8 +21,8 @@ func (v *View) drawSmooth(d *zBuffer, project func([3]float64) [3]float64) {
 		var p, n [3][3]float64
 		for k, i := range t {
 			p[k], n[k] = project(v.point(i)), normals[v.point(i)]
-			if own, given := v.Normals[i]; given {
-				n[k] = own
+			if pointNormal, hasNormal := v.Normals[i]; hasNormal {
+				n[k] = pointNormal
 			}
 		}
 		ink, sign := outerColour, 1.0

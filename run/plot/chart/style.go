@@ -57,7 +57,7 @@ func grid(unit float64) *plotter.Grid {
 	return g
 }
 
-// linearTicks puts about that many ticks on a linear axis.
+// linearTicks is a ticker for linear axes; its value is the approximate number of ticks.
 type linearTicks int
 
 // Ticks implements gonum's Ticker with the ticks of the maps.
@@ -69,7 +69,7 @@ func (m linearTicks) Ticks(lo, hi float64) []gonum.Tick {
 	return list
 }
 
-// logarithmicTicks puts about that many ticks on a logarithmic axis.
+// logarithmicTicks is a ticker for logarithmic axes; its value is the approximate number of ticks.
 type logarithmicTicks int
 
 // Ticks implements gonum's Ticker.

@@ -51,8 +51,9 @@ func TestTicksLieInRange(t *testing.T) {
 		if len(list) > max(n, enoughTicks)+1 || len(list) < max(2, n/3) {
 			t.Fatalf("%d ticks for %d", len(list), n)
 		}
+		roundOff := 1e-15 * math.Max(math.Abs(lo), math.Abs(hi))
 		for _, tick := range list {
-			if slack := 1e-8 * (hi - lo); tick.value < lo-slack || tick.value > hi+slack {
+			if slack := 1e-8*(hi-lo) + roundOff; tick.value < lo-slack || tick.value > hi+slack {
 				t.Fatalf("the tick %g is not in [%g, %g]", tick.value, lo, hi)
 			}
 			v, err := strconv.ParseFloat(strings.ReplaceAll(tick.label, "−", "-"), 64)

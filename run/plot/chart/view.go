@@ -17,12 +17,12 @@ import (
 // z up, in parallel projection.
 type View struct {
 	Page
-	Title     string
-	Axes      [3]string  // names of the axes, x, y and z if empty
-	Points    []float64  // x, y, z of each point
-	Triangles [][3]int32 // counter-clockwise seen from outside; inner sides have another colour
-	Box       [2][3]float64
-	Small     bool // for montages: large title, no labels of axes
+	Title      string
+	Axes       [3]string  // names of the axes, x, y and z if empty
+	Points     []float64  // x, y, z of each point
+	Triangles  [][3]int32 // counter-clockwise seen from outside; inner sides have another colour
+	Box        [2][3]float64
+	ForMontage bool // larger title, no labels of axes
 
 	// Normals are normals at points, by point index, for shading. Points without one get the mean normal of the triangles
 	// around them.
@@ -61,14 +61,14 @@ func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
 // Draw draws the view.
 func (v *View) Draw() (*figure.Figure, error) {
-	page, err := v.validated()
+	page, err := v.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if err := v.check(); err != nil {
 		return nil, err
 	}
-	l := &viewLayout{frame: &frame{Page: page}, v: v}
+	l := &viewLayout{mapFrame: &mapFrame{Page: page}, shown: v}
 	if err := l.setColours(); err != nil {
 		return nil, err
 	}
@@ -83,10 +83,10 @@ func (v *View) Draw() (*figure.Figure, error) {
 	img := image.NewRGBA(image.Rect(0, 0, l.fig.Width, l.fig.Height))
 	d.paint(img)
 	l.fig.Image(image.Point{}, img)
-	if v.Small {
+	if v.ForMontage {
 		l.text(v.Title, 2*titleSize, l.side/2, l.top-l.px(6), 0)
 	} else {
-		v.labels(l.frame, l.project)
+		v.labels(l.mapFrame, l.project)
 		title, size := fitText(v.Title, titleSize*l.Unit, float64(l.fig.Width-l.side))
 		l.fig.Text(title, size, float64(l.side)/2, float64(l.top-l.px(24)), 0)
 	}
@@ -105,8 +105,8 @@ func (v *View) Draw() (*figure.Figure, error) {
 
 // viewLayout is the layout of a View.
 type viewLayout struct {
-	*frame
-	v               *View
+	*mapFrame
+	shown           *View
 	scale           *scale
 	ranks           []int32
 	missing         bool
@@ -114,24 +114,24 @@ type viewLayout struct {
 	rightWidth      int                           // width of the colour bar or legend
 	view, side, top int                           // width of the view; margin beside the box; top of the box
 	height          int                           // height of the box
-	size            float64                       // pixels per unit of length
-	centre, highest float64
+	pixelsPerUnit   float64                       // pixels per unit of length
+	centre, highest float64                       // of the box: its centre along rightward, its highest point along upward
 }
 
 // setColours sets the colours of triangles, and the width of the colour bar or legend.
 func (l *viewLayout) setColours() (err error) {
-	v := l.v
+	v := l.shown
 	switch {
 	case v.Values != nil:
 		if l.scale, err = v.scaleOf(v.Values, nil); err != nil {
 			return err
 		}
 		for _, x := range v.Values {
-			l.missing = l.missing || x-x != 0
+			l.missing = l.missing || !IsFinite(x)
 		}
 		absent, _ := v.missing()
 		l.colour = func(i int) color.RGBA {
-			if x := v.Values[i]; x-x != 0 {
+			if x := v.Values[i]; !IsFinite(x) {
 				return absent
 			}
 			return l.scale.colour(v.Values[i])
@@ -139,7 +139,7 @@ func (l *viewLayout) setColours() (err error) {
 		side, heading := l.scale.side(v.Label)
 		l.rightWidth = l.px(sideGap + max(side, heading) + 8)
 	case v.Rank != nil:
-		if l.ranks, err = distinct(v.Rank); err != nil {
+		if l.ranks, err = distinctRanks(v.Rank); err != nil {
 			return err
 		}
 		side, heading := v.Legend.side(l.ranks)
@@ -151,7 +151,7 @@ func (l *viewLayout) setColours() (err error) {
 
 // layOut computes the position and scale of the box.
 func (l *viewLayout) layOut() {
-	v := l.v
+	v := l.shown
 	left, right, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for corner := range 8 {
 		p := v.corner(corner)
@@ -167,16 +167,16 @@ func (l *viewLayout) layOut() {
 	}
 	l.top, l.side = l.px(marginTop), max(l.px(marginBottom), widest+l.px(28))
 	l.view = l.Width - l.rightWidth
-	l.size = max(1e-300, min(float64(l.view-2*l.side)/(right-left), maxAspect*float64(l.view)/(high-low)))
-	l.height = int(math.Ceil((high - low) * l.size))
+	l.pixelsPerUnit = max(1e-300, min(float64(l.view-2*l.side)/(right-left), maxAspect*float64(l.view)/(high-low)))
+	l.height = int(math.Ceil((high - low) * l.pixelsPerUnit))
 	l.fig = l.newFigure(l.Width, l.top+l.height+l.px(marginBottom))
 	l.centre, l.highest = (left+right)/2, high
 }
 
 // project returns the position of a point in the picture, x and y, and its depth; larger is nearer.
 func (l *viewLayout) project(p [3]float64) [3]float64 {
-	return [3]float64{(dot(p, rightward)-l.centre)*l.size + float64(l.view)/2,
-		float64(l.top) + (l.highest-dot(p, upward))*l.size, dot(p, towardViewer)}
+	return [3]float64{(dot(p, rightward)-l.centre)*l.pixelsPerUnit + float64(l.view)/2,
+		float64(l.top) + (l.highest-dot(p, upward))*l.pixelsPerUnit, dot(p, towardViewer)}
 }
 
 func (v *View) check() error {
@@ -185,7 +185,7 @@ func (v *View) check() error {
 			len(v.Triangles))
 	}
 	for i, x := range v.Points {
-		if x-x != 0 {
+		if !IsFinite(x) {
 			return fmt.Errorf("point %d has the coordinate %g", i/3, x)
 		}
 	}
@@ -236,7 +236,7 @@ func (v *View) drawBox(d *zBuffer, project func([3]float64) [3]float64, halfWidt
 }
 
 // labels writes the names of the axes and the coordinates of their ends at the lower front edges and the left edge.
-func (v *View) labels(f *frame, project func([3]float64) [3]float64) {
+func (v *View) labels(f *mapFrame, project func([3]float64) [3]float64) {
 	for axis, l := range []struct {
 		corner int     // start of the edge
 		dx, dy float64 // offset of the labels, layout pixels

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// facing returns a triangle that faces the viewer, around the centre of the unit cube, moved by some distance towards
-// the viewer.
-func facing(distance float64) []float64 {
+// facingTriangle returns a triangle that faces the viewer, around the centre of the unit cube, moved by some distance
+// towards the viewer.
+func facingTriangle(distance float64) []float64 {
 	var points []float64
 	for _, corner := range [][2]float64{{-0.2, -0.2}, {0.2, -0.2}, {0, 0.25}} {
 		for d := range 3 {
@@ -28,7 +28,7 @@ func TestViewDepth(t *testing.T) {
 		want          color.RGBA
 	}{{0, 0.2, innerColour}, {0.2, 0, outerColour}} {
 		for _, triangles := range [][][3]int32{{outer, inner}, {inner, outer}} {
-			v := &View{Points: append(facing(c.first), facing(c.second)...), Triangles: triangles,
+			v := &View{Points: append(facingTriangle(c.first), facingTriangle(c.second)...), Triangles: triangles,
 				Box: [2][3]float64{{}, {1, 1, 1}}, Page: Page{Width: 400}}
 			picture, err := v.Draw()
 			if err != nil {
@@ -59,12 +59,12 @@ func TestViewEnds(t *testing.T) {
 
 func TestViewRefuses(t *testing.T) {
 	unit := [2][3]float64{{}, {1, 1, 1}}
-	nan := facing(0)
+	nan := facingTriangle(0)
 	nan[4] = math.NaN()
 	for want, v := range map[string]*View{
-		"triangle 0 refers to point 3 of 3": {Points: facing(0), Triangles: [][3]int32{{0, 1, 3}}, Box: unit},
+		"triangle 0 refers to point 3 of 3": {Points: facingTriangle(0), Triangles: [][3]int32{{0, 1, 3}}, Box: unit},
 		"point 1 has the coordinate NaN":    {Points: nan, Triangles: [][3]int32{{0, 1, 2}}, Box: unit},
-		"is empty":                          {Points: facing(0), Box: [2][3]float64{{}, {1, 0, 1}}},
+		"is empty":                          {Points: facingTriangle(0), Box: [2][3]float64{{}, {1, 0, 1}}},
 		"a width of 20 pixels, want":        {Box: unit, Page: Page{Width: 20}},
 	} {
 		if _, err := v.Draw(); err == nil || !strings.Contains(err.Error(), want) {

@@ -32,22 +32,22 @@ type Animation struct {
 }
 
 // Add appends a picture.
-func (f *Animation) Add(picture *Figure) error {
+func (movie *Animation) Add(picture *Figure) error {
 	var b bytes.Buffer
-	f.size = image.Pt(max(f.size.X, picture.Width), max(f.size.Y, picture.Height))
+	movie.size = image.Pt(max(movie.size.X, picture.Width), max(movie.size.Y, picture.Height))
 	err := WritePNG(&b, picture.RGBA())
-	f.pictures = append(f.pictures, b.Bytes())
+	movie.pictures = append(movie.pictures, b.Bytes())
 	return err
 }
 
 // Write writes the animation as an endless loop, in the format of the file's name. rate is the number of pictures per
 // second. Pictures smaller than the largest have white margins below and to the right.
-func (f *Animation) Write(path string, rate float64) error {
+func (movie *Animation) Write(path string, rate float64) error {
 	format, err := FormatOf(path)
 	switch {
 	case err != nil:
 		return err
-	case len(f.pictures) == 0:
+	case len(movie.pictures) == 0:
 		return fmt.Errorf("%s: the animation has no pictures", path)
 	case !(rate >= 0.1 && rate <= 50):
 		return fmt.Errorf("got a rate of %g pictures per second, want 0.1 to 50", rate)
@@ -56,19 +56,19 @@ func (f *Animation) Write(path string, rate float64) error {
 	}
 	return atomicfile.Write(path, func(file *os.File) error {
 		if format == "gif" {
-			return f.writeGIF(file, rate)
+			return movie.writeGIF(file, rate)
 		}
-		return f.writeAPNG(file, rate)
+		return movie.writeAPNG(file, rate)
 	})
 }
 
 // picture decodes a picture and extends it to the size of the animation.
-func (f *Animation) picture(i int) (*image.RGBA, error) {
-	img, err := png.Decode(bytes.NewReader(f.pictures[i]))
+func (movie *Animation) picture(i int) (*image.RGBA, error) {
+	img, err := png.Decode(bytes.NewReader(movie.pictures[i]))
 	if err != nil {
 		return nil, err
 	}
-	canvas := image.NewRGBA(image.Rectangle{Max: f.size})
+	canvas := image.NewRGBA(image.Rectangle{Max: movie.size})
 	draw.Draw(canvas, canvas.Rect, image.NewUniform(White), image.Point{}, draw.Src)
 	draw.Draw(canvas, canvas.Rect, img, img.Bounds().Min, draw.Over)
 	return canvas, nil
@@ -76,10 +76,10 @@ func (f *Animation) picture(i int) (*image.RGBA, error) {
 
 // writeGIF writes an animation with a single palette: the 256 most frequent colours after quantization to 5 bits per
 // channel.
-func (f *Animation) writeGIF(w io.Writer, rate float64) error {
+func (movie *Animation) writeGIF(w io.Writer, rate float64) error {
 	counts := map[uint16]*bucket{}
-	for i := range f.pictures {
-		p, err := f.picture(i)
+	for i := range movie.pictures {
+		p, err := movie.picture(i)
 		if err != nil {
 			return err
 		}
@@ -105,8 +105,8 @@ func (f *Animation) writeGIF(w io.Writer, rate float64) error {
 		nearest[c] = uint8(colours.Index(b.mean()))
 	}
 	animation := &gif.GIF{}
-	for i := range f.pictures {
-		p, err := f.picture(i)
+	for i := range movie.pictures {
+		p, err := movie.picture(i)
 		if err != nil {
 			return err
 		}
@@ -134,11 +134,11 @@ func (b *bucket) mean() color.RGBA {
 }
 
 // writeAPNG writes a PNG file with the chunks acTL, fcTL and fdAT of the third edition of PNG (W3C, 2025).
-func (f *Animation) writeAPNG(w io.Writer, rate float64) error {
+func (movie *Animation) writeAPNG(w io.Writer, rate float64) error {
 	var out bytes.Buffer
 	sequence := uint32(0)
-	for i := range f.pictures {
-		p, err := f.picture(i)
+	for i := range movie.pictures {
+		p, err := movie.picture(i)
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (f *Animation) writeAPNG(w io.Writer, rate float64) error {
 		if i == 0 {
 			out.Write(file[:signature])
 		}
-		controlled := false
+		hasControl := false
 		for offset := signature; offset < len(file); {
 			size := int(binary.BigEndian.Uint32(file[offset:]))
 			chunkType, data := string(file[offset+4:offset+8]), file[offset+8:offset+8+size]
@@ -159,26 +159,26 @@ func (f *Animation) writeAPNG(w io.Writer, rate float64) error {
 			switch {
 			case chunkType == "IHDR" && i == 0:
 				chunk(&out, chunkType, data)
-				chunk(&out, "acTL", words(uint32(len(f.pictures)), 0))
+				chunk(&out, "acTL", bigEndian(uint32(len(movie.pictures)), 0))
 			case chunkType == "IDAT":
-				if !controlled {
-					control := words(sequence, uint32(p.Rect.Dx()), uint32(p.Rect.Dy()), 0, 0)
+				if !hasControl {
+					control := bigEndian(sequence, uint32(p.Rect.Dx()), uint32(p.Rect.Dy()), 0, 0)
 					// The duration of a picture is 1000 / (1000 rate) s.
 					control = binary.BigEndian.AppendUint16(control, 1000)
 					control = binary.BigEndian.AppendUint16(control, uint16(math.Round(1000*rate)))
 					chunk(&out, "fcTL", append(control, 0, 0))
 					sequence++
-					controlled = true
+					hasControl = true
 				}
 				if i == 0 {
 					chunk(&out, chunkType, data)
 					continue
 				}
-				chunk(&out, "fdAT", append(words(sequence), data...))
+				chunk(&out, "fdAT", append(bigEndian(sequence), data...))
 				sequence++
 			}
 		}
-		if !controlled {
+		if !hasControl {
 			return errors.New("an encoded PNG has no data")
 		}
 	}
@@ -187,7 +187,7 @@ func (f *Animation) writeAPNG(w io.Writer, rate float64) error {
 	return err
 }
 
-func words(list ...uint32) (b []byte) {
+func bigEndian(list ...uint32) (b []byte) {
 	for _, v := range list {
 		b = binary.BigEndian.AppendUint32(b, v)
 	}
@@ -196,8 +196,8 @@ func words(list ...uint32) (b []byte) {
 
 // chunk writes a chunk with its length and checksum.
 func chunk(out *bytes.Buffer, chunkType string, data []byte) {
-	out.Write(words(uint32(len(data))))
+	out.Write(bigEndian(uint32(len(data))))
 	body := append([]byte(chunkType), data...)
 	out.Write(body)
-	out.Write(words(crc32.ChecksumIEEE(body)))
+	out.Write(bigEndian(crc32.ChecksumIEEE(body)))
 }

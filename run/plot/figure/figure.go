@@ -156,8 +156,8 @@ func (f *Figure) DrawFigure(other *Figure, corner image.Point) {
 // render runs all commands of the figure.
 func (f *Figure) render(c vg.Canvas) {
 	canvas := vgdraw.NewCanvas(c, vg.Length(f.Width), vg.Length(f.Height))
-	for _, stroke := range f.commands {
-		stroke(canvas)
+	for _, command := range f.commands {
+		command(canvas)
 	}
 }
 

@@ -96,12 +96,12 @@ func TestAnimations(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	all, err := gif.DecodeAll(file)
-	if err != nil || len(all.Image) != 4 || all.Delay[0] != 20 || all.Image[0].Rect.Max != image.Pt(120, 100) {
-		t.Fatalf("%d pictures, %v", len(all.Image), err)
+	decoded, err := gif.DecodeAll(file)
+	if err != nil || len(decoded.Image) != 4 || decoded.Delay[0] != 20 || decoded.Image[0].Rect.Max != image.Pt(120, 100) {
+		t.Fatalf("%d pictures, %v", len(decoded.Image), err)
 	}
 	for i, c := range colours {
-		if r, g, b, _ := all.Image[i].At(5, 5).RGBA(); uint8(r>>8) != c.R || uint8(g>>8) != c.G || uint8(b>>8) != c.B {
+		if r, g, b, _ := decoded.Image[i].At(5, 5).RGBA(); uint8(r>>8) != c.R || uint8(g>>8) != c.G || uint8(b>>8) != c.B {
 			t.Errorf("picture %d is %d %d %d, want %v", i, r>>8, g>>8, b>>8, c)
 		}
 	}

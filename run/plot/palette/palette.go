@@ -50,10 +50,10 @@ var (
 	Diverging = tabulate(true, blueRed())
 
 	// Classes is for classes of hazard, with dark colours for the worst: inferno, reversed.
-	Classes = classes()
+	Classes = newClasses()
 )
 
-func classes() *Map {
+func newClasses() *Map {
 	m, err := Find("inferno_r")
 	if err != nil {
 		panic(err)
@@ -112,9 +112,9 @@ func interpolate(table string) func(t float64) color.RGBA {
 	last := len(c)/3 - 1
 	return func(t float64) color.RGBA {
 		k := min(int(t*float64(last)), last-1)
-		part := t*float64(last) - float64(k)
+		fraction := t*float64(last) - float64(k)
 		mix := func(i int) uint8 {
-			return uint8(math.Round(float64(c[3*k+i])*(1-part) + float64(c[3*k+3+i])*part))
+			return uint8(math.Round(float64(c[3*k+i])*(1-fraction) + float64(c[3*k+3+i])*fraction))
 		}
 		return color.RGBA{mix(0), mix(1), mix(2), 255}
 	}
@@ -144,7 +144,7 @@ func Qualitative(i int) color.RGBA {
 	if i < len(tableau) {
 		return tableau[i]
 	}
-	const goldenAngle = 137.50776405003785
+	const goldenAngle = 137.50776405003785 // degrees
 	hue := math.Mod(float64(i)*goldenAngle, 360) / 60
 	value := 0.92 - 0.12*float64(i%3)
 	low := value * (0.35 + 0.2*float64(i%2))

@@ -17,7 +17,7 @@ import (
 type Options struct {
 	Ranks  int
 	Order  partition.Ordering // of the cells within a part
-	Method partition.Cut      // algorithm of the partition
+	Method partition.Method   // algorithm of the partition
 	Seed   uint64             // of random orders and partitions
 }
 

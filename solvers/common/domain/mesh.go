@@ -58,7 +58,7 @@ func Distribute(ctx context.Context, c *config.Case, s config.Mesh, comm dist.Co
 		if m, failed = Load(c, s); failed == nil && ctx.Err() == nil {
 			parallel.Begin(ctx, "mesh checked, partitioned and renumbered")
 			d, failed = decompose.New(m, decompose.Options{
-				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Method: partition.Cut(s.Partition), Seed: s.Seed,
+				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Method: partition.Method(s.Partition), Seed: s.Seed,
 			})
 		}
 	}

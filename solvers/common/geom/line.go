@@ -57,7 +57,7 @@ func LineConstant[F num.Float](mx, my, f F) F {
 	return a*sum + num.Smaller(mx, 0) + num.Smaller(my, 0)
 }
 
-// Length is that of the line in the unit square, measured in space: hx and hy are the sides of the cell.
+// Length is the length of the line in a cell with the sides hx and hy, in their unit.
 func Length[F num.Float](p *Line[F], hx, hy F) F {
 	alpha := p.Alpha - (num.Smaller(p.X, 0) + num.Smaller(p.Y, 0))
 	m1, m2 := num.Abs(p.X), num.Abs(p.Y)

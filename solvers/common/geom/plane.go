@@ -21,18 +21,20 @@ func sorted3[F num.Float](mx, my, mz F) (m1, m2, m3, sum F) {
 	return m1 / sum, m2 / sum, m3 / sum, sum
 }
 
-// excess is what the corner cut off in the third case of Scardovelli and Zaleski leaves in the fourth, with δ the
-// distance of the cell's middle from α = m3: the combination m1 m2 + m1 m3 + m2 m3 - 1/4 without its cancellation.
+// excess is m1 m2 + m1 m3 + m2 m3 - 1/4, without cancellation, for sorted m of sum 1 and delta = (m1 + m2 - m3)/2. It
+// appears in the fourth case of Scardovelli and Zaleski, where the plane cuts all four edges along the axis of m3.
 func excess[F num.Float](m1, delta F) F { return m1*(0.5-m1) + delta*(m1-delta) }
 
-// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). Its third
-// and fourth case are written as what they differ from a line, so that nothing cancels where a component vanishes.
+// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). The third
+// and fourth of their cases are written as the linear case and a correction, so that nothing cancels where a component
+// of m is nearly zero.
 func Volume[F num.Float](mx, my, mz, alpha F) F {
 	n := SortNormal(mx, my, mz)
 	return n.Volume(alpha)
 }
 
 // SortedNormal is a normal prepared for many volumes: its components in ascending order, divided by their sum.
+// low is the sum of its negative components: the least alpha of a non-empty volume.
 type SortedNormal[F num.Float] struct{ m1, m2, m3, sum, low F }
 
 // SortNormal prepares a normal.
@@ -41,7 +43,7 @@ func SortNormal[F num.Float](mx, my, mz F) SortedNormal[F] {
 	return SortedNormal[F]{m1, m2, m3, sum, num.Smaller(mx, 0) + num.Smaller(my, 0) + num.Smaller(mz, 0)}
 }
 
-// Volume is Volume of the normal that was prepared, to the last bit.
+// Volume returns the same bits as the function Volume for the normal that was prepared.
 func (n *SortedNormal[F]) Volume(alpha F) F {
 	alpha -= n.low
 	if n.sum == 0 {
@@ -61,7 +63,7 @@ func (n *SortedNormal[F]) Volume(alpha F) F {
 	return v
 }
 
-// lowVolume takes sorted m of sum 1 and 0 < a ≤ 1/2.
+// lowVolume is Volume for sorted m of sum 1 and alpha = a, 0 < a ≤ 1/2.
 func lowVolume[F num.Float](m1, m2, m3, a F) F {
 	m12 := m1 + m2
 	switch {
@@ -93,10 +95,11 @@ func PlaneConstant[F num.Float](mx, my, mz, f F) F {
 	return a*sum + num.Smaller(mx, 0) + num.Smaller(my, 0) + num.Smaller(mz, 0)
 }
 
-// lowConstant takes sorted m of sum 1 and 0 ≤ v ≤ 1/2.
+// lowConstant is the inverse of lowVolume: the alpha of the volume v, for sorted m of sum 1 and 0 ≤ v ≤ 1/2.
 //
-// The trigonometric roots of the third and fourth case solve r = 1 + κ r³ for r near 1, with κ at most 0.116: three
-// steps of Newton's method do it. x, the twice distance to the linear case, decides between the cases.
+// In the third and fourth case the paper has trigonometric roots of cubic equations. These have the form r = 1 + κ r³,
+// with r near 1 and κ at most 0.116, and three steps of Newton's method solve them to round-off. x, which is twice the
+// distance of alpha from where the linear case begins, if this case were valid, decides between the cases.
 func lowConstant[F num.Float](m1, m2, m3, v F) F {
 	m12 := m1 + m2
 	x := m12 - 2*m3*v
@@ -122,7 +125,7 @@ func lowConstant[F num.Float](m1, m2, m3, v F) F {
 	return m12 - x/2*ratio(x/m1*(x/m2)/24)
 }
 
-// ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The start is within 0.003.
+// ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The first estimate is within 0.003 of the root.
 func ratio[F num.Float](kappa F) F {
 	r := 1 + kappa + 3*kappa*kappa/(1-4.4*kappa)
 	for range 3 {
@@ -132,7 +135,7 @@ func ratio[F num.Float](kappa F) F {
 	return r
 }
 
-// cubeRoot of 0 ≤ y ≤ 1. y is brought to [1/8, 1) by powers of two, which is exact.
+// cubeRoot returns the cube root of 0 ≤ y ≤ 1. y is scaled to [1/8, 1) by powers of two, which is exact.
 func cubeRoot[F num.Float](y F) F {
 	if y <= 0 {
 		return 0
@@ -158,8 +161,8 @@ func cubeRoot[F num.Float](y F) F {
 	return scale * r
 }
 
-// Section is the area of the plane in a cell, measured in space: hx, hy and hz are the sides of the cell. It is the
-// derivative of the volume by α, times |m_d/h_d| and the cell's volume.
+// Section is the area of the plane in a cell with the sides hx, hy and hz, in the square of their unit. It is the
+// derivative of Volume with respect to α, times the length of the vector (m_d/h_d) and the cell's volume.
 func Section[F num.Float](p *Plane[F], hx, hy, hz F) F {
 	m1, m2, m3, sum := sorted3(p.X, p.Y, p.Z)
 	if sum == 0 {

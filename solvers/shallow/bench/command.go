@@ -16,15 +16,16 @@ import (
 )
 
 func init() {
-	bench.Register(bench.Benchmark{Name: "shallow", New: steps,
+	bench.Register(bench.Benchmark{Name: "shallow", New: newStepsBenchmark,
 		Short: "Cell updates a second of shallow water: cells × order × precision × scheme × threads"})
-	bench.Register(bench.Benchmark{Name: "scaling", New: scaling,
+	bench.Register(bench.Benchmark{Name: "scaling", New: newScalingBenchmark,
 		Short: "Shallow water on several ranks of one process, each with a device: weak or strong scaling"})
 }
 
 var sweeps = map[string]shallow.Sweep{"auto": shallow.AutoSweep, "cells": shallow.CellSweep, "tiles": shallow.TileSweep}
 
-func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
+// newStepsBenchmark defines the flags of the benchmark and returns the function that runs it.
+func newStepsBenchmark(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 	o := StepOptions{}
 	var tables bool
 	var sweep string
@@ -49,7 +50,7 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 			return &solvers.BadInput{Err: errors.New("--tables cannot be combined with --json")}
 		}
 		m.PrintHeader(o.JSON)
-		if err := m.CheckMemory(o.JSON, 1, o.largest()...); err != nil {
+		if err := m.CheckMemory(o.JSON, 1, o.largestCases()...); err != nil {
 			return err
 		}
 		_, done, err := m.ShareGPU()
@@ -68,7 +69,8 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 	}
 }
 
-func scaling(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
+// newScalingBenchmark defines the flags of the benchmark and returns the function that runs it.
+func newScalingBenchmark(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 	var threads int
 	var picture string
 	o := ScalingOptions{}
@@ -87,7 +89,7 @@ func scaling(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error
 	p.BoolVar(&o.Timeline, "timeline", false, "print what the GPU of rank 0 does in one step")
 	return func(ctx context.Context, m *bench.Machine) error {
 		m.PrintHeader(false)
-		if err := m.CheckMemory(false, slices.Max(o.Ranks), o.largest()...); err != nil {
+		if err := m.CheckMemory(false, slices.Max(o.Ranks), o.largestCases()...); err != nil {
 			return err
 		}
 		o.Open = func(rank int) (backend.Device, func(), error) { return m.Open(rank, max(1, threads)) }

@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// paperTest is one of the two tests of the paper's section 5: an internal circular dam break, and two unstable layers
-// over a bump.
+// paperTest returns the initial state of one of the two tests in section 5 of the paper, M. de la Asunción, J. M.
+// Mantas and M. J. Castro (CMMSE 2012): an internal circular dam break, and two unstable layers over a bump.
 func paperTest(test int, part *mesh.Part) shallow.Initial {
 	n := len(part.Cells)
 	zero := func() []float64 { return make([]float64, n) }
@@ -70,14 +70,14 @@ var paperTimes = [2][6][9]float64{
 
 // Paper runs both tests to t = 0.1 and prints the paper's Tables 1 and 2 with our times.
 func Paper(ctx context.Context, w io.Writer, o StepOptions) error {
-	most := slices.Max(o.Cells)
+	maxCells := slices.Max(o.Cells)
 	for test := 1; test <= 2; test++ {
 		for _, precision := range o.Precisions {
 			fmt.Fprintf(w, "\nTable %d: seconds for test %d to t = 0.1; theirs on a GTX 580 in float32, ours in %s\n", test,
 				test, precision)
 			fmt.Fprintf(w, "%9s %-9s %-8s %6s %10s %10s %8s\n", "cells", "scheme", "order", "steps", "theirs", "ours", "times")
 			for size, cells := range paperSizes {
-				if cells > most {
+				if cells > maxCells {
 					continue
 				}
 				m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
@@ -85,7 +85,7 @@ func Paper(ctx context.Context, w io.Writer, o StepOptions) error {
 					return err
 				}
 				for k, order := range append(slices.Clone(paperOrders), "hilbert") {
-					part, plan, err := whole(m, order)
+					part, plan, err := wholePart(m, order)
 					if err != nil {
 						return err
 					}

@@ -19,7 +19,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// ScalingOptions tell what Scaling measures.
+// ScalingOptions select what Scaling measures.
 type ScalingOptions struct {
 	Cells      int // per rank if Weak, otherwise in total
 	Weak       bool
@@ -52,7 +52,7 @@ func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*bench.Scaling
 			return nil, err
 		}
 		total := len(m.Cells)
-		c, err := cut(m, ranks)
+		c, err := partitionMesh(m, ranks)
 		if err != nil {
 			return nil, err
 		}
@@ -84,37 +84,39 @@ func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*bench.Scaling
 	return chart, nil
 }
 
-// parts is a mesh partitioned for several ranks.
-type parts struct {
+// partitionedMesh is a mesh partitioned for several ranks.
+type partitionedMesh struct {
 	parts []*mesh.Part
 	plans []*halo.Plan
 }
 
-func cut(m *mesh.Mesh, ranks int) (*parts, error) {
+func partitionMesh(m *mesh.Mesh, ranks int) (*partitionedMesh, error) {
 	d, err := decompose.New(m, decompose.Options{Ranks: ranks, Order: partition.Hilbert, Method: partition.HilbertCut})
 	if err != nil {
 		return nil, err
 	}
-	c := &parts{make([]*mesh.Part, ranks), make([]*halo.Plan, ranks)}
+	c := &partitionedMesh{make([]*mesh.Part, ranks), make([]*halo.Plan, ranks)}
 	return c, d.Each(func(r int, part *mesh.Part, plan *halo.Plan) error {
 		c.parts[r], c.plans[r] = part, plan
 		return nil
 	})
 }
 
-type scaled struct {
-	seconds              float64
+// scalingResult is the result of a measurement.
+type scalingResult struct {
+	seconds              float64 // shortest time of all steps
 	halo, hash, timeline string
 }
 
-func (c *parts) measure(ctx context.Context, o *ScalingOptions, scheme, precision, how string) (scaled, error) {
-	return local.Each(len(c.parts), func(comm dist.Comm) (scaled, error) {
-		return c.onRank(ctx, o, comm, scheme, precision, how)
+func (c *partitionedMesh) measure(ctx context.Context, o *ScalingOptions, scheme, precision, exchanger string) (
+	scalingResult, error) {
+	return local.Each(len(c.parts), func(comm dist.Comm) (scalingResult, error) {
+		return c.onRank(ctx, o, comm, scheme, precision, exchanger)
 	})
 }
 
-func (c *parts) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, scheme, precision,
-	how string) (s scaled, err error) {
+func (c *partitionedMesh) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, scheme, precision,
+	exchanger string) (s scalingResult, err error) {
 	r := comm.Rank()
 	dev, done, err := o.Open(r)
 	if err != nil {
@@ -122,7 +124,7 @@ func (c *parts) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, s
 	}
 	defer done()
 	cfg := shallow.Config{Scheme: scheme, Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-3,
-		Boundary: make([]bool, len(c.parts[r].Groups)), Halo: how, Lag: o.Lag}
+		Boundary: make([]bool, len(c.parts[r].Groups)), Halo: exchanger, Lag: o.Lag}
 	solver, err := shallow.New(ctx, precision, cfg, c.parts[r], c.plans[r], paperTest(1, c.parts[r]), comm, dev)
 	if err != nil {
 		return s, err
@@ -149,11 +151,11 @@ func (c *parts) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, s
 		if err := advance(o.Steps); err != nil {
 			return s, err
 		}
-		took := []float64{time.Since(begin).Seconds()}
-		if err := comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
+		seconds := []float64{time.Since(begin).Seconds()}
+		if err := comm.AllreduceFloat64(ctx, dist.Max, seconds); err != nil {
 			return s, err
 		}
-		s.seconds = min(s.seconds, took[0])
+		s.seconds = min(s.seconds, seconds[0])
 	}
 	if o.Timeline {
 		if s.timeline, err = bench.Timeline(dev, func() error { return advance(1) }); err != nil {

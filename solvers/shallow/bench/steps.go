@@ -17,11 +17,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// StepOptions tell what Steps measures: all combinations of the lists.
+// StepOptions select what Steps measures: all combinations of the lists.
 type StepOptions struct {
 	Cells      []int
 	Schemes    []string
-	Orders     []string
+	Orders     []string // orderings of the cells: natural, rcm and so on
 	Precisions []string
 	Accuracy   []int   // orders in space and time, 1 or 2
 	Threads    []int   // of the CPU
@@ -34,10 +34,11 @@ type StepOptions struct {
 	Open func(threads int) (dev backend.Device, done func(), err error)
 }
 
-// Steps measures test 1 of the paper on one rank and prints a table. T_eff counts the bytes that a cell's step must
-// move: its state read and written, depth, area, and the geometry of 1.5 edges read; at second order twice.
+// Steps measures test 1 of the paper on one rank and prints a table. T_eff is the effective memory throughput: the
+// bytes that the step of a cell must move, divided by its time. These are its state (6 numbers, read and written),
+// depth and area (2), and the geometry of 1.5 edges (3 numbers each); at second order twice as many.
 func Steps(ctx context.Context, w io.Writer, o StepOptions) error {
-	copying, err := bench.Bandwidths(w, o.JSON, o.Threads, o.Open)
+	copyBandwidth, err := bench.Bandwidths(w, o.JSON, o.Threads, o.Open)
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func Steps(ctx context.Context, w io.Writer, o StepOptions) error {
 			return err
 		}
 		for _, order := range o.Orders {
-			if err := o.onMesh(ctx, w, m, order, copying); err != nil {
+			if err := o.onMesh(ctx, w, m, order, copyBandwidth); err != nil {
 				return err
 			}
 		}
@@ -59,9 +60,9 @@ func Steps(ctx context.Context, w io.Writer, o StepOptions) error {
 }
 
 func (o *StepOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, order string,
-	copying map[int]float64) error {
+	copyBandwidth map[int]float64) error {
 	table, lines := bench.Outputs(w, o.JSON)
-	part, plan, err := whole(m, order)
+	part, plan, err := wholePart(m, order)
 	if err != nil {
 		return err
 	}
@@ -70,18 +71,18 @@ func (o *StepOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, ord
 		for _, scheme := range o.Schemes {
 			for _, threads := range o.Threads {
 				for _, accuracy := range o.Accuracy {
-					took, bytes, err := o.measure(ctx, part, plan, initial, scheme, precision, accuracy, threads)
+					timings, bytes, err := o.measure(ctx, part, plan, initial, scheme, precision, accuracy, threads)
 					if err != nil {
 						return err
 					}
-					what := fmt.Sprintf("shallow %d cells %s %s %s", part.Owned, order, scheme, precision)
+					label := fmt.Sprintf("shallow %d cells %s %s %s", part.Owned, order, scheme, precision)
 					if accuracy > 1 {
-						what += fmt.Sprintf(" order %d", accuracy)
+						label += fmt.Sprintf(" order %d", accuracy)
 					}
-					if err := bench.WriteTimings(lines, took, "%s, threads: %d", what, threads); err != nil {
+					if err := bench.WriteTimings(lines, timings, "%s, threads: %d", label, threads); err != nil {
 						return err
 					}
-					rate := bench.Fastest(took)
+					rate := bench.Fastest(timings)
 					width := 8.0
 					if precision == "float32" {
 						width = 4
@@ -89,7 +90,7 @@ func (o *StepOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, ord
 					effective := rate * width * (2*6 + 2 + 1.5*3) * float64(accuracy)
 					fmt.Fprintf(table, "%9d %-9s %-8s %8d %-9s %7d %9.2f %9.2f %11.2f %6.0f%% %9.0f\n", part.Owned, scheme, order,
 						accuracy, precision, threads, rate/1e6, float64(part.Owned)/rate*1e6, effective/1e9,
-						100*effective/copying[threads], bytes)
+						100*effective/copyBandwidth[threads], bytes)
 				}
 			}
 		}
@@ -97,8 +98,8 @@ func (o *StepOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, ord
 	return nil
 }
 
-// whole returns a mesh as the part of a single rank.
-func whole(m *mesh.Mesh, order string) (part *mesh.Part, plan *halo.Plan, err error) {
+// wholePart returns a mesh as the part of a single rank, with its cells in an order.
+func wholePart(m *mesh.Mesh, order string) (part *mesh.Part, plan *halo.Plan, err error) {
 	d, err := decompose.New(m, decompose.Options{Ranks: 1, Order: partition.Ordering(order), Seed: 7})
 	if err != nil {
 		return nil, nil, err
@@ -109,7 +110,7 @@ func whole(m *mesh.Mesh, order string) (part *mesh.Part, plan *halo.Plan, err er
 
 // measure returns the times of cell updates, and the bytes per cell of the solver.
 func (o *StepOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial,
-	scheme, precision string, accuracy, threads int) (took []bench.Timing, bytes float64, err error) {
+	scheme, precision string, accuracy, threads int) (timings []bench.Timing, bytes float64, err error) {
 	err = o.withSolver(ctx, part, plan, initial, scheme, precision, accuracy, threads, func(s shallow.Solver) error {
 		for s.Steps() < 40 {
 			if err := s.Advance(ctx, math.Inf(1), 40); err != nil {
@@ -123,12 +124,12 @@ func (o *StepOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.P
 					return err
 				}
 			}
-			took = append(took, begin.Timing(int64(s.Steps()-startSteps)*int64(part.Owned)))
+			timings = append(timings, begin.Timing(int64(s.Steps()-startSteps)*int64(part.Owned)))
 		}
 		bytes = float64(s.Bytes()) / float64(part.Owned)
 		return nil
 	})
-	return took, bytes, err
+	return timings, bytes, err
 }
 
 func (o *StepOptions) withSolver(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial,

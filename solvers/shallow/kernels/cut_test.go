@@ -13,7 +13,7 @@ func pair(t *rapid.T, least, most float64) (Mesh[float64], []State[float64]) {
 	m := Mesh[float64]{
 		EdgeCells: []EdgeCells{{0, 1}}, Normals: []Normal[float64]{{X: 1, Length: 1}}, Owned: 2,
 		FluxAt: []int32{0},
-		Beds: []Bed[float64]{{Depth: draw("depth", 0, 1), Area: .01}, {Depth: draw("depth", 0, 1), Area: .01}},
+		Beds:   []Bed[float64]{{Depth: draw("depth", 0, 1), Area: .01}, {Depth: draw("depth", 0, 1), Area: .01}},
 	}
 	w := make([]State[float64], 2)
 	for i := range w {

@@ -17,7 +17,7 @@ func BenchmarkLanes(b *testing.B) {
 }
 
 func benchLanes[F num.Float](b *testing.B) {
-	type laned interface {
+	type vectorLoop interface {
 		Lanes(lanes.Set) bool
 		Range(lo, hi int)
 	}
@@ -30,7 +30,7 @@ func benchLanes[F num.Float](b *testing.B) {
 	}
 	clock, counters := &Clock[F]{Dt: 1e-4}, &Counters{}
 	var least atomics.Least[F]
-	for name, loop := range map[string]laned{
+	for name, loop := range map[string]vectorLoop{
 		"PVM":    NewEdgeFluxLoop(PVM, p, &m, clock, w, flux, counters),
 		"IRRoe":  NewEdgeFluxLoop(IRRoe, p, &m, clock, w, flux, counters),
 		"update": NewUpdateCellLoop(false, p, &m, clock, w, flux, nil, &Forcing[F]{}, out, &least),

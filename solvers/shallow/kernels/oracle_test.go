@@ -8,19 +8,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The oracle computes with explicit matrices and eigenvectors, by the definitions of the paper, what the kernels
+// These tests compute with explicit matrices and eigenvectors, by the definitions of the paper, what the kernels
 // compute with closed forms.
 
 // randomFace returns a random face. The larger shear, the more faces have complex internal eigenvalues.
 func randomFace(rng *rand.Rand, p *Params[float64], shear float64) Face[float64] {
 	draw := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
-	one := func() side[float64] {
+	randomSide := func() side[float64] {
 		s := side[float64]{h1: draw(.1, 5), h2: draw(.1, 5), u1: draw(-1, 1) * shear, u2: draw(-1, 1) * shear,
 			t1: draw(-2, 2), t2: draw(-2, 2), depth: draw(-1, 8)}
 		s.q1, s.q2 = s.h1*s.u1, s.h2*s.u2
 		return s
 	}
-	f := Face[float64]{l: one(), r: one()}
+	f := Face[float64]{l: randomSide(), r: randomSide()}
 	for _, s := range []*side[float64]{&f.l, &f.r} {
 		s.computeLevels()
 	}
@@ -30,6 +30,7 @@ func randomFace(rng *rand.Rand, p *Params[float64], shear float64) Face[float64]
 	return f
 }
 
+// matrix returns the Roe matrix of a face for density ratio r, without tangential velocities.
 func (f *Face[F]) matrix(r F) *mat.Dense {
 	c1, c2, u1, u2 := float64(f.c1), float64(f.c2), float64(f.u1), float64(f.u2)
 	return mat.NewDense(4, 4, []float64{
@@ -54,7 +55,7 @@ func (f *Face[F]) matrix6(r, v1, v2 F) *mat.Dense {
 	})
 }
 
-// apply returns K g(λ) K⁻¹ v.
+// apply returns K g(λ) K⁻¹ v, where λ are the eigenvalues of a and the columns of K its eigenvectors.
 func apply(a *mat.Dense, g func(complex128) complex128, v []float64) []float64 {
 	n := len(v)
 	var eig mat.Eigen
@@ -156,7 +157,7 @@ func TestRoeIsTheSignMatrix(t *testing.T) {
 			f := randomFace(rng, p, 5)
 			var ev Eigenvalues[float64]
 			ev.solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
-			// Where eigenvalues are close the oracle's K is near singular, where one is near 0 its sign is rounding.
+			// Where eigenvalues are close K is nearly singular; where one is near 0 its sign is round-off.
 			if gap := 1e-3 * (ev.L4 - ev.L1); !ev.Complex && (ev.L3-ev.L2 < gap || ev.L2-ev.L1 < gap || ev.L4-ev.L3 < gap ||
 				math.Abs(ev.L2) < 1e-9 || math.Abs(ev.L3) < 1e-9) {
 				continue

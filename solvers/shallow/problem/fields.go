@@ -9,11 +9,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// The fields of two layers and of one, and what the solver calls the latter: one layer is its lower one.
+// The fields of cases with two layers, and of cases with one.
 var (
 	twoLayers = []solvers.Field{
-		{Name: "h1", Unit: "m", Doc: "thickness of the upper layer", Mask: "h1", MaskThreshold: absent},
-		{Name: "h2", Unit: "m", Doc: "thickness of the lower layer", Mask: "h2", MaskThreshold: absent},
+		{Name: "h1", Unit: "m", Doc: "thickness of the upper layer", Mask: "h1", MaskThreshold: absentThickness},
+		{Name: "h2", Unit: "m", Doc: "thickness of the lower layer", Mask: "h2", MaskThreshold: absentThickness},
 		{Name: "z1", Unit: "m", Doc: "height of the surface above the datum", Mask: "h1", GaugeDefault: true},
 		{Name: "z2", Unit: "m", Doc: "height of the interface above the datum", Mask: "h2", GaugeDefault: true},
 		{Name: "u1", Unit: "m/s", Doc: "velocity of the upper layer, x-component", Mask: "h1"},
@@ -23,7 +23,7 @@ var (
 		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
 	}
 	oneLayer = []solvers.Field{
-		{Name: "h", Unit: "m", Doc: "thickness of the layer", Mask: "h", MaskThreshold: absent},
+		{Name: "h", Unit: "m", Doc: "thickness of the layer", Mask: "h", MaskThreshold: absentThickness},
 		{Name: "z", Unit: "m", Doc: "height of the surface above the datum", Mask: "h", GaugeDefault: true},
 		{Name: "u", Unit: "m/s", Doc: "velocity, x-component", Mask: "h"},
 		{Name: "v", Unit: "m/s", Doc: "velocity, y-component", Mask: "h"},
@@ -37,16 +37,16 @@ func maxima() (fields []solvers.Field) {
 		f := m.Field
 		f.Mask = "max_h"
 		if f.Name == f.Mask {
-			f.MaskThreshold = absent
+			f.MaskThreshold = absentThickness
 		}
 		fields = append(fields, f)
 	}
 	return fields
 }
 
-// absent returns the thickness up to which pictures show a layer as absent: the dry depth of the case, or an estimate
-// of the solver's default.
-func absent(c *config.Case, start []float64) float64 {
+// absentThickness returns the thickness in m up to which pictures show a layer as absent: the dry depth of the case, or
+// an estimate of the solver's default.
+func absentThickness(c *config.Case, start []float64) float64 {
 	if c != nil {
 		if s, ok := c.Sections.(*Sections); ok && s.Physics.DryDepth > 0 {
 			return s.Physics.DryDepth
@@ -61,8 +61,9 @@ func absent(c *config.Case, start []float64) float64 {
 	return min(1e-3, 1e-4*sum/float64(max(n, 1)))
 }
 
-// declared returns the fields for a number of layers, and their names in the solver.
-func declared(layers int) (fields []solvers.Field, names []string) {
+// fieldsOf returns the fields for a number of layers, and their names in the solver, in which a single layer is the
+// lower one.
+func fieldsOf(layers int) (fields []solvers.Field, names []string) {
 	if layers == 1 {
 		return oneLayer, []string{"h2", "z2", "u2", "v2", "depth"}
 	}
@@ -70,7 +71,7 @@ func declared(layers int) (fields []solvers.Field, names []string) {
 }
 
 func (d *flow) Fields() []solvers.Field {
-	fields, names := declared(d.layers())
+	fields, names := fieldsOf(d.layers())
 	fields = slices.Clone(fields)
 	state := d.StateField(d.cells)
 	for i, name := range names {
@@ -79,8 +80,8 @@ func (d *flow) Fields() []solvers.Field {
 		fields[i].ValuesAt = func(_ context.Context, cells []int, values []float64) error {
 			return d.Pick(name, cells, values)
 		}
-		if of := d.OfState(name); of != nil {
-			fields[i].From, fields[i].Value = &state, of
+		if value := d.ValueFromState(name); value != nil {
+			fields[i].From, fields[i].Value = &state, value
 		}
 	}
 	fields = append(fields, d.PeakFields(d.cells)...)
@@ -89,7 +90,7 @@ func (d *flow) Fields() []solvers.Field {
 
 // Sample implements solvers.Sampler for fields of the state.
 func (d *flow) Sample(fields []string, cells []int) (bool, error) {
-	own, _ := declared(d.layers())
+	own, _ := fieldsOf(d.layers())
 	known := solvers.FieldNames(own)
 	for _, name := range fields {
 		if !slices.Contains(known, name) {

@@ -13,10 +13,10 @@ func (d *flow) Outlines() []solvers.Outline {
 	if !d.c.Sections.(*Sections).Maxima.Keep {
 		return nil
 	}
-	outline := func(name, doc string, dryOnly bool) solvers.Outline {
+	outline := func(name, doc string, initiallyDryOnly bool) solvers.Outline {
 		return solvers.Outline{Name: name, Doc: doc, Space: d.cells, Inside: func(context.Context) ([]bool, error) {
 			inside := make([]bool, d.cells.Owned)
-			return inside, d.Wetted(func(cell int, _ float64, dry bool) { inside[cell] = dry || !dryOnly })
+			return inside, d.Wetted(func(cell int, _ float64, dry bool) { inside[cell] = dry || !initiallyDryOnly })
 		}}
 	}
 	return []solvers.Outline{
@@ -31,14 +31,14 @@ func (d *flow) Conclude(ctx context.Context) ([]solvers.Quantity, error) {
 		return nil, nil
 	}
 	var area dist.Accumulator
-	highest, first := math.Inf(-1), -1
+	highest, highestCell := math.Inf(-1), -1
 	err := d.Wetted(func(cell int, level float64, dry bool) {
 		if !dry {
 			return
 		}
 		area.Add(d.cells.Size(cell))
-		if level > highest || level == highest && d.cells.Key(cell) < d.cells.Key(first) {
-			highest, first = level, cell
+		if level > highest || level == highest && d.cells.Key(cell) < d.cells.Key(highestCell) {
+			highest, highestCell = level, cell
 		}
 	})
 	if err != nil {
@@ -55,21 +55,21 @@ func (d *flow) Conclude(ctx context.Context) ([]solvers.Quantity, error) {
 	}
 	key := []int64{math.MaxInt64}
 	if highest == top[0] {
-		key[0] = d.cells.Key(first)
+		key[0] = d.cells.Key(highestCell)
 	}
 	mine := key[0]
 	if err := d.comm.AllreduceInt64(ctx, dist.Min, key); err != nil {
 		return nil, err
 	}
-	at := []float64{math.Inf(-1), math.Inf(-1)}
-	if mine == key[0] && first >= 0 {
-		copy(at, d.cells.Position(first))
+	position := []float64{math.Inf(-1), math.Inf(-1)}
+	if mine == key[0] && highestCell >= 0 {
+		copy(position, d.cells.Position(highestCell))
 	}
-	if err := d.comm.AllreduceFloat64(ctx, dist.Max, at); err != nil {
+	if err := d.comm.AllreduceFloat64(ctx, dist.Max, position); err != nil {
 		return nil, err
 	}
 	return append(list,
 		solvers.Quantity{Name: "runup", Unit: "m", Value: top[0], Doc: "highest level that water reached there"},
-		solvers.Quantity{Name: "runup_x", Unit: "m", Value: at[0], Doc: "where that was"},
-		solvers.Quantity{Name: "runup_y", Unit: "m", Value: at[1], Doc: "where that was"}), nil
+		solvers.Quantity{Name: "runup_x", Unit: "m", Value: position[0], Doc: "where that was"},
+		solvers.Quantity{Name: "runup_y", Unit: "m", Value: position[1], Doc: "where that was"}), nil
 }

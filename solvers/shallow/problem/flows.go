@@ -24,17 +24,17 @@ func (d *flow) Flows() []solvers.Flow {
 	if d.layers() == 1 {
 		list, layers = slices.Clone(flowsOfOne), []string{"2"}
 	}
-	for k, of := range layers {
+	for k, layer := range layers {
 		list[k].Space = d.cells
-		var all [3][]float64
+		var numbers [3][]float64
 		list[k].ValuesAt = func(_ context.Context, cells []int, values []float64) error {
-			for q, name := range []string{"h" + of, "u" + of, "v" + of} {
-				all[q] = slices.Grow(all[q][:0], len(cells))[:len(cells)]
-				if err := d.Pick(name, cells, all[q]); err != nil {
+			for q, name := range []string{"h" + layer, "u" + layer, "v" + layer} {
+				numbers[q] = slices.Grow(numbers[q][:0], len(cells))[:len(cells)]
+				if err := d.Pick(name, cells, numbers[q]); err != nil {
 					return err
 				}
 			}
-			h, u, v := all[0], all[1], all[2]
+			h, u, v := numbers[0], numbers[1], numbers[2]
 			for i := range cells {
 				values[2*i], values[2*i+1] = h[i]*u[i], h[i]*v[i]
 			}

@@ -12,10 +12,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// Forcing is the section [forcing]: what acts on the water besides gravity and the bed. nil means absent.
+// Forcing is the section [forcing]: what acts on the water besides gravity and the bed. nil means absent. Defaults
+// follow the semicolons.
 type Forcing struct {
 	Rain         *config.Series // m/s
-	RainPattern  *config.Field  // factor of the rain in space; 1
+	RainPattern  *config.Field  // factor by which the rain at a position is multiplied; 1
 	Evaporation  *config.Series // m/s
 	Infiltration *config.Field  // into the ground, m/s
 	WindX, WindY *config.Series // velocity of the air 10 m above the water, m/s
@@ -32,7 +33,7 @@ type Forcing struct {
 	UpliftStart, UpliftEnd float64       // s, the time of the rise; 0: at once
 }
 
-// series returns the series by their keys, fields the fields.
+// series returns pointers to the series by their keys in case files, and fields to the fields.
 func (f *Forcing) series() map[string]**config.Series {
 	return map[string]**config.Series{
 		"rain": &f.Rain, "evaporation": &f.Evaporation, "wind_x": &f.WindX, "wind_y": &f.WindY,
@@ -48,13 +49,13 @@ func (f *Forcing) fields() map[string]**config.Field {
 }
 
 var (
-	forcedInTime  = []string{"rain", "evaporation", "wind_x", "wind_y", "pressure_course"}
-	forcedInPlace = []string{"rain_pattern", "infiltration", "coriolis", "latitude", "pressure", "uplift"}
+	seriesKeys = []string{"rain", "evaporation", "wind_x", "wind_y", "pressure_course"}
+	fieldKeys  = []string{"rain_pattern", "infiltration", "coriolis", "latitude", "pressure", "uplift"}
 )
 
 func decodeForcing(s *config.Section, layers int) Forcing {
 	var f Forcing
-	for _, key := range forcedInTime {
+	for _, key := range seriesKeys {
 		if s.Know(key); s.Has(key) {
 			bound := config.Any
 			if key == "rain" || key == "evaporation" {
@@ -64,7 +65,7 @@ func decodeForcing(s *config.Section, layers int) Forcing {
 			*f.series()[key] = &v
 		}
 	}
-	for _, key := range forcedInPlace {
+	for _, key := range fieldKeys {
 		if s.Know(key); s.Has(key) {
 			v := s.Field(key, config.Required, nil, "")
 			*f.fields()[key] = &v
@@ -107,12 +108,12 @@ func (f *Forcing) print(p *config.Printer) {
 		}
 		p.Pair(key, value)
 	}
-	for _, key := range forcedInTime {
+	for _, key := range seriesKeys {
 		if v := *f.series()[key]; v != nil {
 			pair(key, *v)
 		}
 	}
-	for _, key := range forcedInPlace {
+	for _, key := range fieldKeys {
 		if v := *f.fields()[key]; v != nil {
 			pair(key, *v)
 		}
@@ -133,7 +134,7 @@ func (f *Forcing) print(p *config.Printer) {
 // evaluate evaluates the section for the solver.
 func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, cfg *shallow.Config,
 	in *shallow.Initial) error {
-	for _, key := range forcedInTime {
+	for _, key := range seriesKeys {
 		from := *f.series()[key]
 		if from == nil {
 			continue
@@ -154,7 +155,7 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 	}
 	cfg.Forcing.Drag = f.WindDrag * f.AirDensity
 	cfg.Forcing.UpliftFrom, cfg.Forcing.UpliftTo = f.UpliftStart, f.UpliftEnd
-	for _, key := range forcedInPlace {
+	for _, key := range fieldKeys {
 		from := *f.fields()[key]
 		if from == nil {
 			continue

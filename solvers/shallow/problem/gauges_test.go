@@ -37,9 +37,9 @@ line = [[12.3, -1], [14, 6], [12, 11]]
 every = 0.5
 `
 
-// TestManyPlaces proves that gauges along a line and from a file, and transects, give the same values on any number
-// of ranks.
-func TestManyPlaces(t *testing.T) {
+// TestGaugesOnAnyRanks proves that gauges along a line and from a file, and transects, give the same values on any
+// number of ranks.
+func TestGaugesOnAnyRanks(t *testing.T) {
 	points := filepath.Join(t.TempDir(), "points.csv")
 	if err := os.WriteFile(points, []byte("name,x,y\npier,3,3\nbridge,30,3\n"), 0o666); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	}
 }
 
-func TestRowsComeLate(t *testing.T) {
+func TestRowsAreAsynchronous(t *testing.T) {
 	runtest.RowsAreAsynchronous(t, wet, "output.conservation_every=1",
 		"gauge=[{name='a', at=[0, 0]}, {name='b', at=[0.1, 0]}]")
 	runtest.RowsAreAsynchronous(t, forced, "output.conservation_every=2", "time={end=0.5}")

@@ -228,8 +228,9 @@ func readAll(t *testing.T, path string) map[string][]float64 {
 	return all
 }
 
-// TestMaximaGoOn proves that extremes survive a restart, whether kernels of their own update them or those of the step.
-func TestMaximaGoOn(t *testing.T) {
+// TestMaximaSurviveARestart proves that extremes survive a restart, whether separate kernels update them or those of
+// the step.
+func TestMaximaSurviveARestart(t *testing.T) {
 	for name, text := range map[string]string{"in steps": weather, "beside steps": forced} {
 		t.Run(name, func(t *testing.T) {
 			runtest.RestartsAfterKill(t, text, append([]string{"checkpoint.steps=7"}, everyStep...)...)

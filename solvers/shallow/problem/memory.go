@@ -11,13 +11,13 @@ import (
 
 // memory returns the bytes of a rank's arrays, without series. A file of gauges counts as one point: the samples of all
 // gauges take at most 64 MiB, on GPUs only.
-func memory(c *config.Case, held solvers.Counts) int64 {
-	cfg, in := needs(c)
-	return cfg.Bytes(held.Owned, held.Held, c.Sections.(*Sections).Physics.Precision, in, held.SeparateMemory)
+func memory(c *config.Case, share solvers.Counts) int64 {
+	cfg, in := memoryInputs(c)
+	return cfg.Bytes(share.Owned, share.Held, c.Sections.(*Sections).Physics.Precision, in, share.SeparateMemory)
 }
 
-// needs returns what the memory of a case depends on besides its mesh.
-func needs(c *config.Case) (shallow.Config, shallow.Inputs) {
+// memoryInputs returns what the memory of a case depends on besides its mesh.
+func memoryInputs(c *config.Case) (shallow.Config, shallow.Inputs) {
 	w := c.Sections.(*Sections)
 	p, f := &w.Physics, &w.Forcing
 	in := shallow.Inputs{Manning: p.Manning.Expr != "0", RainPattern: f.RainPattern != nil,
@@ -29,14 +29,14 @@ func needs(c *config.Case) (shallow.Config, shallow.Inputs) {
 	return shallow.Config{Order: p.Order, Keep: shallow.Keep{Maxima: w.Maxima.Keep}}, in
 }
 
-// copies counts the state for a frame if one of its fields follows from the state alone: maxima do not, nor does any
-// where the bed rises.
-func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
+// copies returns the bytes that a device copies for a frame and for a checkpoint. A frame needs a copy of the state if
+// one of its fields is computed from the state alone: maxima are not, and no field is if the bed rises.
+func copies(c *config.Case, share solvers.Counts) (n solvers.Copies) {
 	w := c.Sections.(*Sections)
-	cfg, in := needs(c)
-	state, records := cfg.StateBytes(held.Owned, held.Held, w.Physics.Precision, in)
+	cfg, in := memoryInputs(c)
+	state, records := cfg.StateBytes(share.Owned, share.Held, w.Physics.Precision, in)
 	n.Checkpoint = state + records
-	fields, _ := declared(w.Physics.Layers)
+	fields, _ := fieldsOf(w.Physics.Layers)
 	if !in.Uplift && slices.ContainsFunc(c.Output.Fields, func(name string) bool {
 		return slices.ContainsFunc(fields, func(f solvers.Field) bool { return f.Name == name })
 	}) {

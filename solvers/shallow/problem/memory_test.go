@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-func TestMemoryIsTold(t *testing.T) {
+func TestMemoryIsEstimated(t *testing.T) {
 	const basin = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 20000 }

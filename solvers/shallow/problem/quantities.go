@@ -11,14 +11,14 @@ import (
 
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
-// measured is a quantity with the function that computes it from diagnostics.
-type measured struct {
+// diagnosed is a quantity with the function that computes it from diagnostics.
+type diagnosed struct {
 	solvers.Quantity
-	of func(d *shallow.Diagnostics) float64
+	value func(d *shallow.Diagnostics) float64
 }
 
-// ofTwo are the quantities of two layers.
-var ofTwo = []measured{
+// twoLayerQuantities are the quantities of two layers.
+var twoLayerQuantities = []diagnosed{
 	{solvers.Quantity{Name: "mass1", Unit: "m³", Doc: "of the upper layer, ∫h1 dA", Outputs: inAll},
 		func(d *shallow.Diagnostics) float64 { return d.Mass1 }},
 	{solvers.Quantity{Name: "mass2", Unit: "m³", Doc: "of the lower layer, ∫h2 dA", Outputs: inAll},
@@ -55,8 +55,8 @@ var ofTwo = []measured{
 	limited, courant,
 }
 
-// ofOne are the quantities of one layer, which is the lower one in the solver.
-var ofOne = []measured{
+// oneLayerQuantities are the quantities of one layer, which is the lower one in the solver.
+var oneLayerQuantities = []diagnosed{
 	{solvers.Quantity{Name: "mass", Unit: "m³", Doc: "∫h dA", Outputs: inAll},
 		func(d *shallow.Diagnostics) float64 { return d.Mass2 }},
 	{solvers.Quantity{Name: "mass_drift", Doc: "what the budget leaves unexplained of mass, as a share",
@@ -81,17 +81,17 @@ var ofOne = []measured{
 
 // Quantities that the fluxes of any number of layers report.
 var (
-	limited = measured{solvers.Quantity{Name: "limited_fluxes",
+	limited = diagnosed{solvers.Quantity{Name: "limited_fluxes",
 		Doc: "mass fluxes cut to what the upwind cell had, summed over all steps", Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return float64(d.LimitedFluxes) }}
-	courant = measured{solvers.Quantity{Name: "cfl_max",
+	courant = diagnosed{solvers.Quantity{Name: "cfl_max",
 		Doc: "the largest CFL number that a step had by its own waves, of all steps", Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.CFLMax }}
 )
 
 // quantities lists all quantities that cases may have.
 func quantities() (list []solvers.Quantity) {
-	for _, m := range slices.Concat(ofTwo, ofOne) {
+	for _, m := range slices.Concat(twoLayerQuantities, oneLayerQuantities) {
 		if !slices.ContainsFunc(list, func(q solvers.Quantity) bool { return q.Name == m.Name }) {
 			list = append(list, m.Quantity)
 		}
@@ -99,39 +99,39 @@ func quantities() (list []solvers.Quantity) {
 	return list
 }
 
-// layer is a layer of a case, with its initial mass and the sources of it.
-type layer struct {
-	name    string // "" for the only one
-	mass    func(d *shallow.Diagnostics) float64
-	brought func(s *shallow.Source) float64
+// layerBudget has, for a layer of a case, the functions that return its mass and what a source has added to it.
+type layerBudget struct {
+	name   string // 1 or 2, "" for a single layer
+	mass   func(d *shallow.Diagnostics) float64
+	inflow func(s *shallow.Source) float64
 }
 
 var (
-	upper = layer{"1", func(d *shallow.Diagnostics) float64 { return d.Mass1 },
+	upper = layerBudget{"1", func(d *shallow.Diagnostics) float64 { return d.Mass1 },
 		func(s *shallow.Source) float64 { return s.V1 }}
-	lower = layer{"2", func(d *shallow.Diagnostics) float64 { return d.Mass2 },
+	lower = layerBudget{"2", func(d *shallow.Diagnostics) float64 { return d.Mass2 },
 		func(s *shallow.Source) float64 { return s.V2 }}
-	only = layer{"", lower.mass, lower.brought}
+	only = layerBudget{"", lower.mass, lower.inflow}
 )
 
 // ledger converts diagnostics to quantities.
 type ledger struct {
 	start  shallow.Diagnostics
-	layers []layer
-	list   []measured
+	layers []layerBudget
+	list   []diagnosed
 }
 
-// newLedger is a ledger for a number of layers, with drifts and contributions of sources as columns.
+// newLedger makes a ledger for a number of layers, with drifts and contributions of sources as columns.
 func newLedger(start shallow.Diagnostics, layers int) *ledger {
-	l := &ledger{start: start, layers: []layer{upper, lower}, list: slices.Clone(ofTwo)}
+	l := &ledger{start: start, layers: []layerBudget{upper, lower}, list: slices.Clone(twoLayerQuantities)}
 	if layers == 1 {
-		l.layers, l.list = []layer{only}, slices.Clone(ofOne)
+		l.layers, l.list = []layerBudget{only}, slices.Clone(oneLayerQuantities)
 	}
 	for i := range l.list {
 		m := &l.list[i]
-		for _, of := range l.layers {
-			if m.Name == "mass"+of.name+"_drift" {
-				m.of = func(d *shallow.Diagnostics) float64 { return l.drift(d, of) }
+		for _, layer := range l.layers {
+			if m.Name == "mass"+layer.name+"_drift" {
+				m.value = func(d *shallow.Diagnostics) float64 { return l.drift(d, layer) }
 			}
 		}
 		if m.Outputs&solvers.Drift != 0 && len(start.Sources) > 0 {
@@ -139,22 +139,22 @@ func newLedger(start shallow.Diagnostics, layers int) *ledger {
 		}
 	}
 	for k, source := range start.Sources {
-		for _, of := range l.layers {
-			l.list = append(l.list, measured{solvers.Quantity{
-				Name: "mass" + of.name + solvers.SourceInfix + source.Name, Unit: "m³", Outputs: inAll,
-				Doc: fmt.Sprintf("what came in of mass%s from %s since the start", of.name, source.Name),
-			}, func(d *shallow.Diagnostics) float64 { return of.brought(&d.Sources[k]) }})
+		for _, layer := range l.layers {
+			l.list = append(l.list, diagnosed{solvers.Quantity{
+				Name: "mass" + layer.name + solvers.SourceInfix + source.Name, Unit: "m³", Outputs: inAll,
+				Doc: fmt.Sprintf("what came in of mass%s from %s since the start", layer.name, source.Name),
+			}, func(d *shallow.Diagnostics) float64 { return layer.inflow(&d.Sources[k]) }})
 		}
 	}
 	return l
 }
 
-// drift is the change of a mass that its sources do not explain, relative to the larger of the masses at the start
-// and now; 0 if there was never any.
-func (l *ledger) drift(d *shallow.Diagnostics, of layer) float64 {
-	now, start, sourced := of.mass(d), of.mass(&l.start), 0.0
+// drift returns the change of a layer's mass that its sources do not explain, relative to the larger of the masses at
+// the start and now; 0 if there was never any.
+func (l *ledger) drift(d *shallow.Diagnostics, layer layerBudget) float64 {
+	now, start, sourced := layer.mass(d), layer.mass(&l.start), 0.0
 	for k := range d.Sources {
-		sourced += of.brought(&d.Sources[k])
+		sourced += layer.inflow(&d.Sources[k])
 	}
 	if now == start && sourced == 0 {
 		return 0
@@ -162,25 +162,25 @@ func (l *ledger) drift(d *shallow.Diagnostics, of layer) float64 {
 	return (now - start - sourced) / max(now, start)
 }
 
-// table converts diagnostics to quantities.
-func (l *ledger) table(d *shallow.Diagnostics, err error) ([]solvers.Quantity, error) {
+// quantities converts diagnostics to quantities.
+func (l *ledger) quantities(d *shallow.Diagnostics, err error) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err
 	}
 	list := make([]solvers.Quantity, len(l.list))
 	for i := range list {
 		list[i] = l.list[i].Quantity
-		list[i].Value = l.list[i].of(d)
+		list[i].Value = l.list[i].value(d)
 	}
 	return list, nil
 }
 
 func (d *flow) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	now, err := d.Diagnose(ctx)
-	return d.ledger.table(&now, err)
+	return d.ledger.quantities(&now, err)
 }
 
 func (d *flow) Observed(ctx context.Context) ([]solvers.Quantity, error) {
 	now, err := d.Solver.Observed(ctx)
-	return d.ledger.table(&now, err)
+	return d.ledger.quantities(&now, err)
 }

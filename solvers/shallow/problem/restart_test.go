@@ -23,9 +23,9 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestGoesOn proves that a run that was killed continues from its checkpoint, with gauges, a transect, frames and a
-// budget.
-func TestGoesOn(t *testing.T) {
+// TestContinuesAfterKill proves that a run that was killed continues from its checkpoint, with gauges, a transect,
+// frames and a budget.
+func TestContinuesAfterKill(t *testing.T) {
 	const gauges = `
 [[gauge]]
 name = "middle"

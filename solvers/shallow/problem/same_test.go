@@ -86,9 +86,9 @@ pressure = "200*x*y"
 pressure_course = "1 + t"
 `
 
-// turning is two layers around an island, at second order, with wind, rotation, air pressure, a rising bed and lagged
-// steps.
-const turning = `
+// twoLayersForced is two layers around an island, at second order, with wind, rotation, air pressure, a rising bed and
+// lagged steps.
+const twoLayersForced = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
 initial = { depth = "1 - 2.5*exp(-(x*x + y*y)/2)", z1 = "x < -2 ? 0.4 : 0.1", z2 = "-0.3" }
@@ -115,13 +115,13 @@ uplift_end = 0.3
 // setting is a configuration in which a case is run.
 type setting struct {
 	ranks, threads           int
-	cut, order, scheme, prec string
+	cut, order, scheme, prec string // partition, order of cells, scheme and precision, as in case files
 	open                     runtest.Open
-	over                     string // its name
+	transport                string // its name
 }
 
 func (s setting) String() string {
-	return fmt.Sprintf("%d ranks over %s, %s parts, %s order, %d threads", s.ranks, s.over, s.cut, s.order, s.threads)
+	return fmt.Sprintf("%d ranks over %s, %s parts, %s order, %d threads", s.ranks, s.transport, s.cut, s.order, s.threads)
 }
 
 // run runs the case and returns rank 0's summary.
@@ -138,14 +138,13 @@ func (s setting) run(t testing.TB, text string) *summary.Summary {
 	return sum
 }
 
-// TestSameBits proves contract C1: a case has one result in every configuration. All combinations of 2, 3 and 7
-// ranks, parts, transports and threads are run with the cases for all schemes and precisions, distributed over these,
-// and half of them with the other cases. The orders of cells alternate.
+// TestSameBits proves that a case has the same bits in every configuration. The combinations of 2, 3 and 7 ranks,
+// partitions, transports and threads are distributed over the schemes and precisions: see settingsFor.
 func TestSameBits(t *testing.T) {
 	second := strings.NewReplacer("order = 1", "order = 2")
 	for name, text := range map[string]string{
 		"wet": wet, "dry": dry, "forced": forced, "given second": given, "wet second": second.Replace(wet),
-		"dry second": second.Replace(dry), "forced second": second.Replace(forced), "turning second": turning,
+		"dry second": second.Replace(dry), "forced second": second.Replace(forced), "turning second": twoLayersForced,
 	} {
 		for k, scheme := range []string{"roe", "ir-roe", "pvm-ifcp"} {
 			for n, prec := range []string{"float64", "float32"} {
@@ -174,13 +173,14 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// settingsFor returns the configurations for the k-th of three schemes and the n-th of two precisions. The orders of
-// cells alternate.
+// settingsFor returns the configurations for the k-th of three schemes and the n-th of two precisions: two that all
+// have, and every sixth of all combinations of ranks, partitions, threads and transports. The orders of cells
+// alternate.
 func settingsFor(k, n int) []setting {
 	cuts, orders := []string{"hilbert", "rcb", "random"}, []string{"natural", "rcm", "gps", "hilbert", "random"}
 	list := []setting{
-		{ranks: 1, threads: 2, cut: "hilbert", order: orders[1+(k+n)%4], open: runtest.Local, over: "local"},
-		{ranks: 4, threads: 1, cut: "random", order: "rcm", open: runtest.Delayed, over: "delayed local"},
+		{ranks: 1, threads: 2, cut: "hilbert", order: orders[1+(k+n)%4], open: runtest.Local, transport: "local"},
+		{ranks: 4, threads: 1, cut: "random", order: "rcm", open: runtest.Delayed, transport: "delayed local"},
 	}
 	every := 0
 	for _, ranks := range []int{2, 3, 7} {
@@ -195,7 +195,7 @@ func settingsFor(k, n int) []setting {
 						open = runtest.GRPC
 					}
 					list = append(list, setting{ranks: ranks, threads: threads, cut: cut,
-						order: orders[(every/3+every+n)%len(orders)], open: open, over: over})
+						order: orders[(every/3+every+n)%len(orders)], open: open, transport: over})
 				}
 			}
 		}

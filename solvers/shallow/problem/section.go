@@ -14,13 +14,13 @@ import (
 type Sections struct {
 	Mesh     config.Mesh
 	Physics  Physics
-	Initial  []config.Field // sorted so that each comes after those that its expression uses; see decodeInitial
+	Initial  []config.Field // sorted so that each comes after the fields that its expression uses; see decodeInitial
 	Boundary Boundary
 	Forcing  Forcing
 	Maxima   Maxima
 }
 
-// Physics is the section [physics] of solver "shallow-water".
+// Physics is the section [physics] of solver "shallow-water". Defaults follow the semicolons.
 type Physics struct {
 	Scheme       string  // numerical fluxes of two layers: roe, ir-roe or pvm-ifcp; pvm-ifcp
 	Order        int     // of accuracy in space and time, 1 or 2; 2
@@ -29,7 +29,7 @@ type Physics struct {
 	Gravity      float64 // m/s²; 9.81
 	CFL          float64 // factor of the largest stable step, in (0, 1]; 0.9
 	Precision    string  // of the state: float32 or float64; float64
-	// of two layers: width of Harten's entropy fix relative to the range of eigenvalues; 0.05
+	// EntropyFix is, for two layers, the width of Harten's entropy fix relative to the range of eigenvalues; 0.05.
 	EntropyFix         float64
 	DryDepth           float64      // m, a thinner layer counts as absent; 0 for automatic
 	Manning            config.Field // bed friction in s/m^(1/3); 0
@@ -213,7 +213,7 @@ func decodeGiven(s *config.Section) Given {
 }
 
 func (w *Sections) output() config.Outputs {
-	fields, _ := declared(w.Physics.Layers)
+	fields, _ := fieldsOf(w.Physics.Layers)
 	o := config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"h1", "h2", "z1"},
 		Formats: []string{"vtu", "nc"}, Flows: true}
 	if w.Physics.Layers == 1 {

@@ -28,14 +28,14 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 	if cfg.Boundary, err = boundaryKinds(w.Boundary, part.Groups); err != nil {
 		return cfg, in, err
 	}
-	if cfg.Given, err = givens(c, w.Boundary, part.Groups); err != nil {
+	if cfg.Given, err = conditionsOf(c, w.Boundary, part.Groups); err != nil {
 		return cfg, in, err
 	}
 	v, err := domain.Evaluate(ctx, c, w.Initial, part)
 	if err != nil {
 		return cfg, in, fmt.Errorf("[initial] %w", err)
 	}
-	thicknesses(&in, v, part, p.Layers)
+	setThicknesses(&in, v, part, p.Layers)
 	if err := refuseNegative(&in, part, p.Layers); err != nil {
 		return cfg, in, err
 	}
@@ -57,8 +57,8 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 	return cfg, in, nil
 }
 
-// thicknesses sets depth, thicknesses and velocities of the layers from evaluated fields, which may be levels.
-func thicknesses(in *shallow.Initial, v map[string][]float64, part *mesh.Part, layers int) {
+// setThicknesses sets depth, thicknesses and velocities of the layers from evaluated fields, which may be levels.
+func setThicknesses(in *shallow.Initial, v map[string][]float64, part *mesh.Part, layers int) {
 	in.Depth = v["depth"]
 	if layers == 1 {
 		// A single layer is the lower one: the upper is absent everywhere.
@@ -87,12 +87,12 @@ func thicknesses(in *shallow.Initial, v map[string][]float64, part *mesh.Part, l
 func refuseNegative(in *shallow.Initial, part *mesh.Part, layers int) error {
 	for i := range part.Cells {
 		if in.H1[i] < 0 || in.H2[i] < 0 {
-			held := fmt.Sprintf("h = %g", in.H2[i])
+			values := fmt.Sprintf("h = %g", in.H2[i])
 			if layers == 2 {
-				held = fmt.Sprintf("h1 = %g, h2 = %g", in.H1[i], in.H2[i])
+				values = fmt.Sprintf("h1 = %g, h2 = %g", in.H1[i], in.H2[i])
 			}
 			x, y := part.Centroid(i)
-			return fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (%s)", part.Global[i], x, y, held)
+			return fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (%s)", part.Global[i], x, y, values)
 		}
 	}
 	return nil
@@ -100,7 +100,7 @@ func refuseNegative(in *shallow.Initial, part *mesh.Part, layers int) error {
 
 func zeros(part *mesh.Part) []float64 { return make([]float64, len(part.Cells)) }
 
-// boundaryKinds tells for each group of the mesh whether its edges are open. It refuses names of groups that the mesh
+// boundaryKinds returns for each group of the mesh whether its edges are open. It refuses names of groups that the mesh
 // does not have.
 func boundaryKinds(b Boundary, groups []mesh.Group) ([]bool, error) {
 	open := make([]bool, len(groups))
@@ -123,8 +123,8 @@ func boundaryKinds(b Boundary, groups []mesh.Group) ([]bool, error) {
 	return open, nil
 }
 
-// givens returns the prescribed condition of each group of the mesh, nil for none.
-func givens(c *config.Case, b Boundary, groups []mesh.Group) ([]*shallow.Given, error) {
+// conditionsOf returns the prescribed condition of each group of the mesh, nil for none.
+func conditionsOf(c *config.Case, b Boundary, groups []mesh.Group) ([]*shallow.Given, error) {
 	all := make([]*shallow.Given, len(groups))
 	for i, g := range groups {
 		given, ok := b.Given[g.Name]

@@ -34,8 +34,8 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	held := solvers.Counts{Dim: 2, Owned: part.Owned, Held: len(part.Cells)}
-	if err := env.CheckMemory(ctx, c, held); err != nil {
+	share := solvers.Counts{Dim: 2, Owned: part.Owned, Held: len(part.Cells)}
+	if err := env.CheckMemory(ctx, c, share); err != nil {
 		return nil, err
 	}
 	// The input is valid. The solver may fail on this rank only while others are in collective calls, so errors are

@@ -21,13 +21,14 @@ func channels(ctx context.Context, p *verify.Page) error {
 			return err
 		}
 	}
-	if err := plane(ctx, p); err != nil {
+	if err := uniformFlow(ctx, p); err != nil {
 		return err
 	}
-	return leaving(ctx, p)
+	return radiatingWave(ctx, p)
 }
 
-func plane(ctx context.Context, p *verify.Page) error {
+// uniformFlow runs uniform flow down a plane, from half of the normal depth.
+func uniformFlow(ctx context.Context, p *verify.Page) error {
 	const q, slope, manning, end = .5, .01, .03, 100.0
 	cells := 2000
 	if p.Options.Quick {
@@ -38,7 +39,7 @@ func plane(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	cfg := basin.Second("pvm-ifcp", 1, 1e-4)
+	cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-4)
 	cfg.Given = basin.Given(m, map[string]*shallow.Given{
 		"left":  {Kind: "discharge", Value: series.Constant(q)},
 		"right": {Kind: "level", Value: series.Constant(normal - 100*slope)},
@@ -59,8 +60,9 @@ func plane(ctx context.Context, p *verify.Page) error {
 	return err
 }
 
-// leaving sends a pulse out through a radiating side; the energy that remains afterwards was reflected.
-func leaving(ctx context.Context, p *verify.Page) error {
+// radiatingWave sends a pulse out of a channel with walls or radiation conditions at its ends; the part of its height
+// that remains in the channel was reflected.
+func radiatingWave(ctx context.Context, p *verify.Page) error {
 	cells := 2000
 	if p.Options.Quick {
 		cells = 800
@@ -73,7 +75,7 @@ func leaving(ctx context.Context, p *verify.Page) error {
 	for _, order := range []int{1, 2} {
 		for _, kind := range []string{"wall", "radiation"} {
 			p.Progress("a wave leaves, order %d, %s", order, kind)
-			cfg := basin.Second("pvm-ifcp", 1, 1e-4)
+			cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-4)
 			cfg.Order = order
 			if kind == "radiation" {
 				side := &shallow.Given{Kind: kind, Value: series.Constant(0)}

@@ -4,7 +4,7 @@ package verify
 
 import (
 	"github.com/atoll-hpc/atoll/run/verify"
-	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem" // of which the largest cases are
+	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem" // registers the solver, which the largest cases need
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/tsunami"
 )
@@ -12,7 +12,7 @@ import (
 func init() {
 	for _, all := range [][]verify.Check{suite.Checks, tsunami.Suite.Checks} {
 		for k := range all {
-			all[k].Run = basin.Budgeted(all[k].Run)
+			all[k].Run = basin.WithBudget(all[k].Run)
 		}
 	}
 	verify.Register(suite)

@@ -12,15 +12,16 @@ import (
 // Both dam breaks run on a strip of triangles, with the upper layer absent. Its fluxes are those of a single layer,
 // which the three schemes share: one of them is enough.
 //
-// A scheme of first order spreads a shock over a few cells, an error of order 1 in the mean, and the kinks of a fan
-// over a width of √Δx at which the solution is continuous, an error of order 1 but for a logarithm; in practice 0.6 to
-// 0.9 is seen until the meshes are very fine. The order must lie in 0.6..1.1, and on the finest mesh the error may not
-// exceed a layer of two cells as high as the dam, spread over the channel.
+// A scheme of first order spreads a shock over a few cells, which gives a mean error of order 1. It spreads the kinks
+// at the ends of a rarefaction fan over a width of √Δx; as the solution is continuous there, this gives an error of
+// order 1 times a logarithm. In practice orders are 0.6 to 0.9 until the meshes are very fine. The order must lie in
+// 0.6..1.1, and on the finest mesh the mean error over the channel may not exceed that of two cells with the height of
+// the dam.
 const (
 	lowestOrder, highestOrder = 0.6, 1.1
 )
 
-// damResolutions are the boxes along the strip, each twice those before.
+// damResolutions returns the numbers of squares along the strip (see basin.Strip), each twice the one before.
 func damResolutions(p *verify.Page) []int {
 	if p.Options.Quick {
 		return []int{100, 200, 400}
@@ -28,9 +29,9 @@ func damResolutions(p *verify.Page) []int {
 	return []int{100, 200, 400, 800}
 }
 
-// damRuns runs a dam break at all resolutions, shows errors and orders, and calls look with the finest.
+// damRuns runs a dam break at all resolutions, shows errors and orders, and calls measure with the finest.
 func damRuns(ctx context.Context, p *verify.Page, title string, d dam, length, end float64,
-	look func(b *basin.Basin)) error {
+	measure func(b *basin.Basin)) error {
 	t := p.Table(fmt.Sprintf("%s: mean errors at t = %g s", title, end),
 		"boxes", "cells", "steps", "error of h", "of the dam", "order")
 	sizes := damResolutions(p)
@@ -55,8 +56,8 @@ func damRuns(ctx context.Context, p *verify.Page, title string, d dam, length, e
 				})
 				v, rate := verify.Info, ""
 				if i > 0 {
-					o := verify.Order(coarser, e)
-					v, rate = verify.Between(o, lowestOrder, highestOrder), fmt.Sprintf("%.2f", o)
+					order := verify.Order(coarser, e)
+					v, rate = verify.Between(order, lowestOrder, highestOrder), fmt.Sprintf("%.2f", order)
 				}
 				share := fmt.Sprintf("%.2f%%", 100*e/d.left)
 				t.Row(v, n, len(m.Cells), b.Steps(), e, share, rate)
@@ -64,7 +65,7 @@ func damRuns(ctx context.Context, p *verify.Page, title string, d dam, length, e
 				if i == len(sizes)-1 {
 					v := verify.VerdictOf(e/d.left <= 2/float64(n), fmt.Sprintf("≤ %.2f%%", 200/float64(n)))
 					t.Row(v, "finest", len(m.Cells), b.Steps(), e, share, "")
-					look(b)
+					measure(b)
 				}
 				return nil
 			})
@@ -94,7 +95,7 @@ func stoker(ctx context.Context, p *verify.Page) error {
 		rows = []comparison{
 			{"depth of the plateau, m", d.depth, meanBetween(b, "h2", from, to)},
 			{"its speed, m/s", d.speed, meanBetween(b, "u2", from, to)},
-			{"speed of the shock, m/s", d.shock, reach(b, "h2", (d.depth+d.right)/2) / end},
+			{"speed of the shock, m/s", d.shock, frontAt(b, "h2", (d.depth+d.right)/2) / end},
 		}
 	})
 	if err != nil {
@@ -122,7 +123,7 @@ func ritter(ctx context.Context, p *verify.Page) error {
 			{"depth at the dam, m", h, meanBetween(b, "h2", -10, 10)},
 			{"speed at the dam, m/s", u, meanBetween(b, "u2", -10, 10)},
 		}
-		front, least = reach(b, "h2", 0.01)/end, math.Inf(1)
+		front, least = frontAt(b, "h2", 0.01)/end, math.Inf(1)
 		for i := range b.Part.Owned {
 			least = min(least, b.Value("h2", i))
 		}
@@ -139,8 +140,8 @@ func ritter(ctx context.Context, p *verify.Page) error {
 }
 
 type comparison struct {
-	quantity     string
-	theirs, ours float64
+	quantity        string
+	reference, ours float64
 }
 
 // exactDam compares numbers of a run with those of the exact solution, or Atoll's exact solution with published
@@ -148,8 +149,8 @@ type comparison struct {
 func exactDam(p *verify.Page, title string, rows []comparison, share float64) {
 	t := p.Table(title, "quantity", "reference", "Atoll", "deviation")
 	for _, r := range rows {
-		t.Row(verify.Near(r.ours, r.theirs, share), r.quantity, fmt.Sprintf("%.8g", r.theirs), fmt.Sprintf("%.8g", r.ours),
-			fmt.Sprintf("%+.1e", verify.Deviation(r.ours, r.theirs)))
+		t.Row(verify.Near(r.ours, r.reference, share), r.quantity, fmt.Sprintf("%.8g", r.reference),
+			fmt.Sprintf("%.8g", r.ours), fmt.Sprintf("%+.1e", verify.Deviation(r.ours, r.reference)))
 	}
 	t.Flush()
 }
@@ -166,15 +167,15 @@ func meanBetween(b *basin.Basin, field string, from, to float64) float64 {
 	return sum / area
 }
 
-// reach returns the largest x at which a field has at least the given value.
-func reach(b *basin.Basin, field string, value float64) float64 {
-	most := math.Inf(-1)
+// frontAt returns the largest x at which a field has at least the given value.
+func frontAt(b *basin.Basin, field string, value float64) float64 {
+	largest := math.Inf(-1)
 	for i := range b.Part.Owned {
 		if x, _ := b.Part.Centroid(i); b.Value(field, i) >= value {
-			most = max(most, x)
+			largest = max(largest, x)
 		}
 	}
-	return most
+	return largest
 }
 
 // dam is the exact solution of the shallow-water equations of one layer after the removal of a dam at x = 0 between

@@ -16,18 +16,18 @@ import (
 // second 2ρ₋ + ⅓ρ₊ = -S, where S(c) is the deceleration by friction in Ritter's fan, whose velocity is 2(C - c).
 // Dressler uses Chézy's law; here S is arbitrary.
 type roughFan struct {
-	deep  float64
-	slows func(h, u float64) float64 // S, m/s²
+	depth        float64                    // of the water behind the dam, m
+	deceleration func(h, u float64) float64 // S, m/s²
 }
 
 // at returns depth and velocity at x from the dam and time t, as far as there is a fan.
 func (f roughFan) at(x, t float64) (h, u float64) {
-	still := math.Sqrt(basin.Gravity * f.deep)
+	still := math.Sqrt(basin.Gravity * f.depth)
 	c := (2*still - x/t) / 3
 	if c >= still {
-		return f.deep, 0
+		return f.depth, 0
 	}
-	s := func(c float64) float64 { return f.slows(c*c/basin.Gravity, 2*(still-c)) }
+	s := func(c float64) float64 { return f.deceleration(c*c/basin.Gravity, 2*(still-c)) }
 	// ρ₊ = -³⁄₂ c^(3/2) ∫ S/c'^(5/2) dc' from c to C, by Simpson's rule.
 	const pieces = 400
 	step := (still - c) / pieces
@@ -59,7 +59,7 @@ func roughDam(ctx context.Context, p *verify.Page) error {
 		return err
 	}
 	p.Progress("rough bed, %d cells", len(m.Cells))
-	f := basin.Flow{Mesh: m, Config: basin.Second("pvm-ifcp", 1, 1e-4), Manning: manning, Initial: func(x,
+	f := basin.Flow{Mesh: m, Config: basin.SecondOrder("pvm-ifcp", 1, 1e-4), Manning: manning, Initial: func(x,
 		_ float64) basin.State {
 		if x < long/2 {
 			return basin.State{H2: deep}
@@ -74,7 +74,7 @@ func roughDam(ctx context.Context, p *verify.Page) error {
 	t := p.Table(fmt.Sprintf("a dam of %g m over a dry bed, n = %g: %d cells, t = %g", deep, manning, len(m.Cells), end),
 		"quantity", "reference", "Atoll", "without friction")
 	err = basin.Evolve(ctx, p, f, end, func(b *basin.Basin) error {
-		var off, offSmooth, all, area float64
+		var difference, smoothDifference, discharge, area float64
 		for i := range b.Part.Owned {
 			x, _ := b.Part.Centroid(i)
 			x -= long / 2
@@ -84,14 +84,14 @@ func roughDam(ctx context.Context, p *verify.Page) error {
 				continue
 			}
 			a := b.Part.Area(i)
-			off += a * math.Abs(b.Value("h2", i)*b.Value("u2", i)-h*u)
+			difference += a * math.Abs(b.Value("h2", i)*b.Value("u2", i)-h*u)
 			h0, _ := smooth.at(x, end)
-			offSmooth += a * math.Abs(h0*free-h*u)
-			all, area = all+a*h*u, area+a
+			smoothDifference += a * math.Abs(h0*free-h*u)
+			discharge, area = discharge+a*h*u, area+a
 		}
-		t.Row(verify.AtMost(off/all, basin.Bound(p, .006, .02)), "error of the discharge, as a share", 0, off/all,
-			offSmooth/all)
-		front := reach(b, "h2", 1e-2) - long/2
+		t.Row(verify.AtMost(difference/discharge, basin.Bound(p, .006, .02)), "error of the discharge, as a share", 0,
+			difference/discharge, smoothDifference/discharge)
+		front := frontAt(b, "h2", 1e-2) - long/2
 		t.Row(verify.Between(front/(smooth.shock*end), .4, .75), "the 1 cm line, as a share of the front without", "",
 			front/(smooth.shock*end), 1)
 		t.Row(verify.Info, "width of what is compared, m", "", area/wide, "")

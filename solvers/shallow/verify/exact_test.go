@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// slopes returns the derivatives of f by x, y and t, by central differences.
-func slopes(f func(x, y, t float64) float64, x, y, t float64) (dx, dy, dt float64) {
+// derivatives returns the derivatives of f by x, y and t, by central differences.
+func derivatives(f func(x, y, t float64) float64, x, y, t float64) (dx, dy, dt float64) {
 	const h = 1e-5
 	dx, dy, dt = f(x+h, y, t)-f(x-h, y, t), f(x, y+h, t)-f(x, y-h, t), f(x, y, t+h)-f(x, y, t-h)
 	return dx / (2 * h), dy / (2 * h), dt / (2 * h)
@@ -19,7 +19,7 @@ func slopes(f func(x, y, t float64) float64, x, y, t float64) (dx, dy, dt float6
 // residual returns the residual of the equations of one layer, the lower of s, at a point.
 func residual(s func(x, y, t float64) basin.State, x, y, t float64) (mass, qx, qy float64) {
 	derivative := func(pick func(basin.State) float64) (dx, dy, dt float64) {
-		return slopes(func(x, y, t float64) float64 { return pick(s(x, y, t)) }, x, y, t)
+		return derivatives(func(x, y, t float64) float64 { return pick(s(x, y, t)) }, x, y, t)
 	}
 	at := s(x, y, t)
 	_, _, ht := derivative(func(s basin.State) float64 { return s.H2 })
@@ -86,7 +86,7 @@ func TestDualDerivatives(t *testing.T) {
 		when := rapid.Float64Range(0, 2).Draw(t, "t")
 		for name, of := range pick {
 			value := func(x, y, t float64) float64 { return of(manufacturedMotion(positionAt(x, y), clockAt(t))).v }
-			dx, dy, dt := slopes(value, x, y, when)
+			dx, dy, dt := derivatives(value, x, y, when)
 			d := of(manufacturedMotion(positionAt(x, y), clockAt(when)))
 			if math.Abs(d.x-dx)+math.Abs(d.y-dy)+math.Abs(d.t-dt) > 1e-7 {
 				t.Fatalf("%s: derivatives %g, %g, %g; differences give %g, %g, %g", name, d.x, d.y, d.t, dx, dy, dt)
@@ -143,9 +143,9 @@ func TestDressler(t *testing.T) {
 	f := roughFan{deep, func(h, u float64) float64 { return basin.Gravity * u * u / (chezy * chezy * h) }}
 	c := math.Sqrt(basin.Gravity * deep)
 	for _, x := range []float64{-60, -20, 0, 30, 60} {
-		rest := 2 - x/(end*c)
-		one := 6/(5*rest) - 2.0/3 + 4*math.Sqrt(3)/135*math.Pow(rest, 1.5)
-		two := 12/rest - 8.0/3 + 8*math.Sqrt(3)/189*math.Pow(rest, 1.5) - 108/(7*rest*rest)
+		chi := 2 - x/(end*c)
+		one := 6/(5*chi) - 2.0/3 + 4*math.Sqrt(3)/135*math.Pow(chi, 1.5)
+		two := 12/chi - 8.0/3 + 8*math.Sqrt(3)/189*math.Pow(chi, 1.5) - 108/(7*chi*chi)
 		small := basin.Gravity * basin.Gravity / (chezy * chezy) * end
 		wave := 2*c/3 - x/(3*end) + small*one
 		h, u := f.at(x, end)

@@ -16,7 +16,8 @@ import (
 // in balance with centrifugal and Coriolis force, which must stay; the tide in a closed gulf, a standing wave; and
 // waves from a rising bed and from air pressure.
 func forcing(ctx context.Context, p *verify.Page) error {
-	for _, check := range []func(context.Context, *verify.Page) error{rainOnAPlane, balance, gulf, raised, pressed} {
+	for _, check := range []func(context.Context, *verify.Page) error{rainOnAPlane, balancedVortex, gulf,
+		upliftWave, pressureWave} {
 		if err := check(ctx, p); err != nil {
 			return err
 		}
@@ -36,7 +37,7 @@ func rainOnAPlane(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	cfg := basin.Second("pvm-ifcp", 1, 1e-5)
+	cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-5)
 	cfg.Forcing.Rain = series.Constant(rain)
 	normal := math.Pow(manning*rain*long/math.Sqrt(slope), .6)
 	cfg.Given = basin.Given(m, map[string]*shallow.Given{"right": {Kind: "level",
@@ -70,9 +71,9 @@ func rainOnAPlane(ctx context.Context, p *verify.Page) error {
 	}
 	t := p.Table(fmt.Sprintf("rain on a tilted plane: %d cells, t = %g", b.Part.Owned, end), "quantity",
 		"reference", "Atoll")
-	out := brought(before, "right") - brought(now, "right")
+	out := inflowFrom(before, "right") - inflowFrom(now, "right")
 	t.Row(verify.Near(out/60, rain*long*wide, basin.Bound(p, .002, .02)), "outflow, m³/s", rain*long*wide, out/60)
-	fallen := brought(now, "rain")
+	fallen := inflowFrom(now, "rain")
 	t.Row(verify.Near(fallen, rain*long*wide*end, 1e-9), "rain, m³", rain*long*wide*end, fallen)
 	var sum, n float64
 	for i := range b.Part.Owned {
@@ -81,14 +82,14 @@ func rainOnAPlane(ctx context.Context, p *verify.Page) error {
 		}
 	}
 	t.Row(verify.Near(sum/n, 1, basin.Bound(p, .01, .03)), "mean of h/h of kinematic waves from 40 m to 90 m", 1, sum/n)
-	unexplained := (now.Mass2 - first.Mass2 - brought(now, "right") - fallen) / now.Mass2
+	unexplained := (now.Mass2 - first.Mass2 - inflowFrom(now, "right") - fallen) / now.Mass2
 	t.Row(verify.AtMost(math.Abs(unexplained), 1e-12), "unexplained of the mass (of which 40 times fell)", 0, unexplained)
 	t.Flush()
 	return nil
 }
 
-// brought returns the volume of the lower layer from a source, m³.
-func brought(d shallow.Diagnostics, name string) float64 {
+// inflowFrom returns the volume of the lower layer that a source has added, m³.
+func inflowFrom(d shallow.Diagnostics, name string) float64 {
 	for _, s := range d.Sources {
 		if s.Name == name {
 			return s.V2
@@ -97,9 +98,9 @@ func brought(d shallow.Diagnostics, name string) float64 {
 	return 0
 }
 
-// balance is a vortex of speed U r/R exp((1 - r²/R²)/2) with a surface in balance: g dz/dr = f u + u²/r.
-func balance(ctx context.Context, p *verify.Page) error {
-	const f, most, wide, deep = 1e-4, 1.0, 5e4, 100.0
+// balancedVortex is a vortex of speed U r/R exp((1 - r²/R²)/2) whose surface is in balance: g dz/dr = f u + u²/r.
+func balancedVortex(ctx context.Context, p *verify.Page) error {
+	const f, maxSpeed, wide, deep = 1e-4, 1.0, 5e4, 100.0
 	cells, end := 16000, 2*math.Pi/f
 	if p.Options.Quick {
 		cells, end = 2000, end/4
@@ -110,26 +111,26 @@ func balance(ctx context.Context, p *verify.Page) error {
 	}
 	exact := func(x, y float64) basin.State {
 		s := (x*x + y*y) / (wide * wide)
-		spin := most / wide * math.Exp((1-s)/2)
-		z := -f*most*wide/basin.Gravity*math.Exp((1-s)/2) - most*most/(2*basin.Gravity)*math.Exp(1-s)
+		spin := maxSpeed / wide * math.Exp((1-s)/2)
+		z := -f*maxSpeed*wide/basin.Gravity*math.Exp((1-s)/2) - maxSpeed*maxSpeed/(2*basin.Gravity)*math.Exp(1-s)
 		return basin.State{Depth: deep, H2: deep + z, U2: -spin * y, V2: spin * x}
 	}
 	t := p.Table(fmt.Sprintf("a vortex in balance: %d cells, t = %.3g of its turning", len(m.Cells), end*f/(2*math.Pi)),
 		"order", "quantity", "Atoll")
 	for _, order := range []int{1, 2} {
 		p.Progress("vortex, order %d", order)
-		cfg := basin.Second("pvm-ifcp", 1, 1e-3)
+		cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-3)
 		cfg.Order = order
 		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Coriolis: f, Initial: exact})
 		if err != nil {
 			return err
 		}
 		err = b.Until(ctx, end, nil)
-		var off, all float64
+		var difference, all float64
 		for i := range b.Part.Owned {
 			x, y := b.Part.Centroid(i)
 			s := exact(x, y)
-			off += b.Part.Area(i) * math.Hypot(b.Value("u2", i)-s.U2, b.Value("v2", i)-s.V2)
+			difference += b.Part.Area(i) * math.Hypot(b.Value("u2", i)-s.U2, b.Value("v2", i)-s.V2)
 			all += b.Part.Area(i) * math.Hypot(s.U2, s.V2)
 		}
 		b.Close(ctx)
@@ -138,9 +139,9 @@ func balance(ctx context.Context, p *verify.Page) error {
 		}
 		v := verify.Info
 		if order == 2 {
-			v = verify.AtMost(off/all, basin.Bound(p, .01, .06))
+			v = verify.AtMost(difference/all, basin.Bound(p, .01, .06))
 		}
-		t.Row(v, order, "error of the velocity, as a share", off/all)
+		t.Row(v, order, "error of the velocity, as a share", difference/all)
 	}
 	t.Flush()
 	return nil
@@ -161,10 +162,10 @@ func gulf(ctx context.Context, p *verify.Page) error {
 	k := omega / math.Sqrt(basin.Gravity*deep)
 	var tide []series.Row
 	for i := range 20001 {
-		at := 2 * period * float64(i) / 20000
-		tide = append(tide, series.Row{T: at, Value: tall * math.Sin(omega*at)})
+		course := 2 * period * float64(i) / 20000
+		tide = append(tide, series.Row{T: course, Value: tall * math.Sin(omega*course)})
 	}
-	cfg := basin.Second("pvm-ifcp", 1, 1e-3)
+	cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-3)
 	cfg.Given = basin.Given(m, map[string]*shallow.Given{"left": {Kind: "level", Value: tide}})
 	p.Progress("gulf, %d cells", len(m.Cells))
 	// The level is 0 at the start, when the inflow is largest.
@@ -177,22 +178,22 @@ func gulf(ctx context.Context, p *verify.Page) error {
 		return err
 	}
 	defer b.Close(ctx)
-	at := b.CourseAt([2]float64{long * .98, long / 20})
-	if err := b.Watch(ctx, end, at); err != nil {
+	course := b.CourseAt([2]float64{long * .98, long / 20})
+	if err := b.Watch(ctx, end, course); err != nil {
 		return err
 	}
-	x := at.Soundings[0].X
-	theirs := tall * math.Cos(k*(long-x)) / math.Cos(k*long)
-	most, when := basin.Peak(at.Times, at.Levels[0])
+	x := course.Soundings[0].X
+	reference := tall * math.Cos(k*(long-x)) / math.Cos(k*long)
+	largest, when := basin.Peak(course.Times, course.Levels[0])
 	t := p.Table(fmt.Sprintf("the tide in a gulf: %d cells, %.0f periods", b.Part.Owned, end/period), "quantity",
 		"reference", "Atoll")
-	t.Row(verify.Near(most, theirs, basin.Bound(p, .005, .02)), "largest level at the end, m", theirs, most)
-	var off, all float64
-	for i, s := range at.Times {
-		exact := theirs * math.Sin(omega*s)
-		off, all = off+math.Abs(at.Levels[0][i]-exact), all+math.Abs(exact)
+	t.Row(verify.Near(largest, reference, basin.Bound(p, .005, .02)), "largest level at the end, m", reference, largest)
+	var difference, all float64
+	for i, s := range course.Times {
+		exact := reference * math.Sin(omega*s)
+		difference, all = difference+math.Abs(course.Levels[0][i]-exact), all+math.Abs(exact)
 	}
-	t.Row(verify.AtMost(off/all, basin.Bound(p, .01, .03)), "error of its course, as a share", 0, off/all)
+	t.Row(verify.AtMost(difference/all, basin.Bound(p, .01, .03)), "error of its course, as a share", 0, difference/all)
 	t.Row(verify.Info, "time of the largest level in periods", "0.25 or 1.25", when/period)
 	t.Flush()
 	return nil

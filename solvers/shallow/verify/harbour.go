@@ -31,7 +31,7 @@ func harbour(ctx context.Context, p *verify.Page) error {
 		t := period * float64(k) / 100
 		tide = append(tide, series.Row{T: t, Value: tall * math.Sin(2*math.Pi*t/period)})
 	}
-	cfg := basin.Second("pvm-ifcp", 1, 1e-3)
+	cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-3)
 	cfg.Given = basin.Given(m, map[string]*shallow.Given{"mouth": {Kind: "level", Value: tide}})
 	p.Progress("harbour, %d cells, %d periods", len(m.Cells), periods)
 	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: manning, Initial: func(x,
@@ -44,15 +44,15 @@ func harbour(ctx context.Context, p *verify.Page) error {
 	}
 	defer b.Close(ctx)
 	// The mean level and the mean speed measure the motion of the basin.
-	var most [2]motionOfBasin // in the first and the second half of the periods after the first
+	var largest [2]motionOfBasin // in the first and the second half of the periods after the first
 	least := math.Inf(1)
-	look := func(float64) error {
+	measure := func(float64) error {
 		if b.Steps()%10 != 0 || b.Time() < period {
 			return nil
 		}
-		half := &most[0]
+		half := &largest[0]
 		if b.Time() > (end+period)/2 {
-			half = &most[1]
+			half = &largest[1]
 		}
 		half.level = max(half.level, math.Abs(b.Mean(func(i int, _, _ float64) float64 { return wetLevel(b, i) })))
 		half.speed = max(half.speed, b.Mean(func(i int, _, _ float64) float64 {
@@ -63,23 +63,24 @@ func harbour(ctx context.Context, p *verify.Page) error {
 		}
 		return nil
 	}
-	if err := b.Until(ctx, end, look); err != nil {
+	if err := b.Until(ctx, end, measure); err != nil {
 		return err
 	}
-	harbourTable(p, b, periods, most, least)
+	harbourTable(p, b, periods, largest, least)
 	return nil
 }
 
 // motionOfBasin is the largest mean level relative to rest, m, and the largest mean speed, m/s.
 type motionOfBasin struct{ level, speed float64 }
 
-func harbourTable(p *verify.Page, b *basin.Basin, periods int, most [2]motionOfBasin, least float64) {
+func harbourTable(p *verify.Page, b *basin.Basin, periods int, largest [2]motionOfBasin, least float64) {
 	t := p.Table(fmt.Sprintf("the tide in a harbour: %d cells, %d periods, %d steps", b.Part.Owned, periods, b.Steps()),
 		"quantity", "first half", "second half", "their ratio")
 	for _, row := range []struct {
 		name        string
 		first, then float64
-	}{{"largest mean level, m", most[0].level, most[1].level}, {"largest mean speed, m/s", most[0].speed, most[1].speed}} {
+	}{{"largest mean level, m", largest[0].level, largest[1].level},
+		{"largest mean speed, m/s", largest[0].speed, largest[1].speed}} {
 		ratio := row.then / row.first
 		t.Row(verify.AtMost(ratio, basin.Bound(p, 1.01, 1.1)), row.name, row.first, row.then, ratio)
 	}

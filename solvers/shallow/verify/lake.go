@@ -26,9 +26,9 @@ func lake(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	return rest(ctx, p, "lake over a submerged bump", m, initial, 1e-6, end, func(double bool,
+	return checkRest(ctx, p, "lake over a submerged bump", m, initial, 1e-6, end, func(isFloat64 bool,
 		moved float64) verify.Verdict {
-		if double {
+		if isFloat64 {
 			return verify.Exactly(moved, 0)
 		}
 		return verify.Info
@@ -41,11 +41,11 @@ func levels(depth, z1, z2 float64) basin.State {
 	return basin.State{Depth: depth, H2: h2, H1: max(0, z1-max(z2, -depth))}
 }
 
-// rest runs a state of rest with every scheme and both precisions, and judges the largest speed and the largest
-// change of a thickness.
-func rest(ctx context.Context, p *verify.Page, title string, m *mesh.Mesh, initial func(x, y float64) basin.State, dry,
-	end float64,
-	judge func(double bool, moved float64) verify.Verdict) error {
+// checkRest runs a state of rest with every scheme and both precisions, and calls judge with the largest of the speeds
+// and the changes of thickness.
+func checkRest(ctx context.Context, p *verify.Page, title string, m *mesh.Mesh,
+	initial func(x, y float64) basin.State, dry, end float64,
+	judge func(isFloat64 bool, moved float64) verify.Verdict) error {
 	t := p.Table(fmt.Sprintf("%s: %d cells, t = %g", title, len(m.Cells), end),
 		"scheme", "precision", "steps", "max speed", "max |Δh1|", "max |Δh2|")
 	for _, precision := range []string{"float64", "float32"} {
@@ -107,7 +107,7 @@ func island(ctx context.Context, p *verify.Page) error {
 		end = 0.5
 	}
 	atRest := func(x, y float64) basin.State { return levels(depth(x, y), z1, z2) }
-	err = rest(ctx, p, "island at rest", m, atRest, dry, end, func(double bool, moved float64) verify.Verdict {
+	err = checkRest(ctx, p, "island at rest", m, atRest, dry, end, func(double bool, moved float64) verify.Verdict {
 		if double {
 			return verify.AtMost(moved, 1e-14)
 		}

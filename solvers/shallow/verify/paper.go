@@ -13,10 +13,11 @@ import (
 // neither meshes nor fields. The references are from a prototype of the same three schemes in C, in float64, written
 // independently from the paper, on one jittered mesh of 2n² triangles.
 //
-// A draw of the mesh moves extremes and the step count by more than the schemes differ. So ours are means over
-// several seeds, with the standard deviation of a single draw, the spread, beside them; theirs is a single draw. They
-// agree if they are within 1%; extremes and the step count also if within three spreads, and the table says where that
-// is wider. It is three because there are about a hundred comparisons, of which two would fail some by chance alone.
+// Extremes and the number of steps differ more between two random meshes than between the schemes. So our numbers are
+// means over meshes of several seeds, and the table shows beside them the spread: the standard deviation of a single
+// mesh. The references are from a single mesh. Numbers agree if they differ by at most 1%. For extremes and the number
+// of steps three spreads are allowed too, and the table says so if these are more than 1%: with two spreads some of
+// about a hundred comparisons would fail by chance.
 
 // paperTest1 is an internal circular dam break.
 func paperTest1(x, y float64) basin.State {
@@ -40,16 +41,16 @@ func paperTest2(x, y float64) basin.State {
 // paperQuantities are the columns of the prototype's table.
 var paperQuantities = []string{"steps", "min h1", "max h1", "min h2", "max h2", "max |u|, |v|", "∫|z1|", "∫h2²"}
 
-const firstIntegral = 6
+const firstIntegralIndex = 6
 
-// paperNumbers is a row of that table, 0 where it has no entry.
+// paperNumbers is a row of the prototype's table, with 0 for numbers that it does not have.
 type paperNumbers [8]float64
 
 type paperCase struct {
-	test   int
-	n      int // of 2n² cells
-	seeds  int
-	theirs map[string]paperNumbers
+	test      int
+	n         int // of 2n² cells
+	seeds     int
+	reference map[string]paperNumbers
 }
 
 var paperCases = []paperCase{
@@ -91,8 +92,8 @@ func paper(ctx context.Context, p *verify.Page) error {
 			return err
 		}
 	}
-	p.Note("%d of %d numbers are within 1%%.", tally.close, tally.all)
-	for _, other := range tally.others {
+	p.Note("%d of %d numbers are within 1%%.", tally.within, tally.total)
+	for _, other := range tally.further {
 		p.Note("  further off: %s", other)
 	}
 	p.Note("")
@@ -101,8 +102,8 @@ func paper(ctx context.Context, p *verify.Page) error {
 
 // paperTally counts the comparisons whose deviation is at most 1% and names the others.
 type paperTally struct {
-	close, all int
-	others     []string
+	within, total int
+	further       []string
 }
 
 func runPaperCase(ctx context.Context, p *verify.Page, c paperCase, tally *paperTally) error {
@@ -115,20 +116,20 @@ func runPaperCase(ctx context.Context, p *verify.Page, c paperCase, tally *paper
 		}
 		for q, name := range paperQuantities {
 			ours, spread := samples[q].mean(), samples[q].deviation()
-			theirs := c.theirs[scheme][q]
+			theirs := c.reference[scheme][q]
 			if theirs == 0 {
 				t.Row(verify.Info, scheme, name, "", ours, verify.Percent(spread/ours), "")
 				continue
 			}
 			v := verify.Near(ours, theirs, 0.01)
-			tally.all++
+			tally.total++
 			if v.OK {
-				tally.close++
+				tally.within++
 			} else {
-				tally.others = append(tally.others, fmt.Sprintf("%s of test %d, %d cells, %s: %s",
+				tally.further = append(tally.further, fmt.Sprintf("%s of test %d, %d cells, %s: %s",
 					name, c.test, 2*c.n*c.n, scheme, verify.Percent(verify.Deviation(ours, theirs))))
 			}
-			if three := 3 * spread / ours; three > 0.01 && q < firstIntegral {
+			if three := 3 * spread / ours; three > 0.01 && q < firstIntegralIndex {
 				v = verify.Near(ours, theirs, three)
 				v.Bound += " (3 spreads)"
 			}
@@ -181,7 +182,7 @@ func largestComponent(b *basin.Basin) float64 {
 	return most
 }
 
-// sample is what one quantity came to on several meshes that differ by their seed alone.
+// sample has the values of a quantity on several meshes that differ only by their seed.
 type sample []float64
 
 func (s sample) mean() float64 {
@@ -192,7 +193,7 @@ func (s sample) mean() float64 {
 	return sum / float64(len(s))
 }
 
-// deviation is the standard deviation of a single draw, 0 for fewer than two.
+// deviation is the standard deviation of a single value, 0 for fewer than two values.
 func (s sample) deviation() float64 {
 	if len(s) < 2 {
 		return 0

@@ -35,7 +35,7 @@ func paperAgain(ctx context.Context, p *verify.Page) error {
 		for _, scheme := range basin.Schemes {
 			for _, order := range []int{1, 2} {
 				p.Progress("test %d, %s, order %d", test+1, scheme, order)
-				cfg := basin.Second(scheme, paperRatios[test], 1e-6)
+				cfg := basin.SecondOrder(scheme, paperRatios[test], 1e-6)
 				cfg.Order, cfg.EntropyFix = order, 0
 				b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: initial})
 				if err != nil {

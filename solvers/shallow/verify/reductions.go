@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// Two limits in which one layer obeys the equations of a single one, so that the full two-layer fluxes can be held
-// against Stoker's dam break of 1 m against 0.5 m in [-5, 5]² at t = 1:
+// In two limits the equations of two layers reduce to those of a single one, so that the full two-layer fluxes can be
+// compared with Stoker's dam break of 1 m against 0.5 m in [-5, 5]² at t = 1:
 //
 //   - r → 1: layers of one density that move as one. The total depth is that of the dam break, and the share f of the
 //     upper layer stays what it was everywhere.
@@ -31,7 +31,7 @@ func reductions(ctx context.Context, p *verify.Page) error {
 	if err := barotropic(ctx, p, d, sizes[:2], 0.9999, nil); err != nil {
 		return err
 	}
-	return lid(ctx, p, d, sizes, map[int]float64{30: .01795, 60: .01142, 120: .00696})
+	return weightlessLid(ctx, p, d, sizes, map[int]float64{30: .01795, 60: .01142, 120: .00696})
 }
 
 // upperShare is f of the barotropic reduction, a binary fraction so that no thickness is rounded at the start.
@@ -57,23 +57,23 @@ func barotropic(ctx context.Context, p *verify.Page, d dam, sizes []int, ratio f
 	for _, scheme := range basin.Schemes {
 		var coarser float64
 		for i, n := range sizes {
-			err := reduce(ctx, p, basin.Flow{Config: basin.Settings(scheme, ratio), Initial: initial}, n, scheme,
+			err := runReduction(ctx, p, basin.Flow{Config: basin.Settings(scheme, ratio), Initial: initial}, n, scheme,
 				func(b *basin.Basin) error {
 					h := func(i int) float64 { return b.Value("h1", i) + b.Value("h2", i) }
 					e := b.Mean(func(i int, x, _ float64) float64 {
 						exact, _ := d.at(x, 1)
 						return math.Abs(h(i) - exact)
 					})
-					var off float64
+					var difference float64
 					for i := range b.Part.Owned {
-						off = max(off, math.Abs(b.Value("h1", i)/h(i)-upperShare))
+						difference = max(difference, math.Abs(b.Value("h1", i)/h(i)-upperShare))
 					}
 					errorRow(t, scheme, n, e, theirs[n])
 					if i > 0 {
 						o := verify.Order(coarser, e)
 						t.Row(verify.Between(o, lowestOrder, highestOrder), scheme, 2*n*n, "order", "", o, "")
 					}
-					t.Row(verify.AtMost(off, drift), scheme, 2*n*n, "max |f - f0|", "", off, "")
+					t.Row(verify.AtMost(difference, drift), scheme, 2*n*n, "max |f - f0|", "", difference, "")
 					coarser = e
 					return nil
 				})
@@ -86,7 +86,7 @@ func barotropic(ctx context.Context, p *verify.Page, d dam, sizes []int, ratio f
 	return nil
 }
 
-func lid(ctx context.Context, p *verify.Page, d dam, sizes []int, theirs map[int]float64) error {
+func weightlessLid(ctx context.Context, p *verify.Page, d dam, sizes []int, theirs map[int]float64) error {
 	initial := func(x, _ float64) basin.State {
 		if x < 0 {
 			return basin.State{H1: lidThickness, H2: d.left}
@@ -97,7 +97,7 @@ func lid(ctx context.Context, p *verify.Page, d dam, sizes []int, theirs map[int
 	for _, scheme := range basin.Schemes {
 		var coarser float64
 		for i, n := range sizes {
-			err := reduce(ctx, p, basin.Flow{Config: basin.Settings(scheme, 1e-12), Initial: initial}, n, scheme,
+			err := runReduction(ctx, p, basin.Flow{Config: basin.Settings(scheme, 1e-12), Initial: initial}, n, scheme,
 				func(b *basin.Basin) error {
 					e := b.MeanError("h2", func(x, _ float64) float64 {
 						h, _ := d.at(x, 1)
@@ -122,8 +122,8 @@ func lid(ctx context.Context, p *verify.Page, d dam, sizes []int, theirs map[int
 
 const lidThickness = 1.0
 
-// reduce runs a flow in [-5, 5]², on a mesh of 2n² cells, to t = 1, and then calls measure.
-func reduce(ctx context.Context, p *verify.Page, f basin.Flow, n int, scheme string,
+// runReduction runs a flow in [-5, 5]², on a mesh of 2n² cells, to t = 1, and then calls measure.
+func runReduction(ctx context.Context, p *verify.Page, f basin.Flow, n int, scheme string,
 	measure func(b *basin.Basin) error) error {
 	var err error
 	if f.Mesh, err = basin.Square(5, n, basin.MeshSeed); err != nil {
@@ -133,7 +133,7 @@ func reduce(ctx context.Context, p *verify.Page, f basin.Flow, n int, scheme str
 	return basin.Evolve(ctx, p, f, 1, measure)
 }
 
-// errorRow compares the mean error of a depth with that of the C prototype, 0 where it has none.
+// errorRow compares the mean error of a depth with that of the C prototype; theirs is 0 if there is none.
 func errorRow(t *verify.Table, scheme string, n int, ours, theirs float64) {
 	if theirs == 0 {
 		t.Row(verify.Info, scheme, 2*n*n, "mean error of h", "", ours, "")

@@ -38,7 +38,7 @@ func beds(ctx context.Context, p *verify.Page) error {
 			for _, scheme := range basin.Schemes {
 				for _, precision := range []string{"float64", "float32"} {
 					p.Progress("%d layers, order %d, %s, %s", layers+1, order, scheme, precision)
-					cfg := basin.Second(scheme, .98, 1e-3)
+					cfg := basin.SecondOrder(scheme, .98, 1e-3)
 					cfg.Order = order
 					b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Precision: precision, Initial: initial})
 					if err != nil {
@@ -86,7 +86,7 @@ func dams(ctx context.Context, p *verify.Page) error {
 			}
 			return basin.State{H2: d.right}
 		}
-		f := basin.Flow{Mesh: m, Config: basin.Second("pvm-ifcp", 1, c.dry), Initial: initial}
+		f := basin.Flow{Mesh: m, Config: basin.SecondOrder("pvm-ifcp", 1, c.dry), Initial: initial}
 		err := basin.Evolve(ctx, p, f, c.end, func(b *basin.Basin) error {
 			exact := func(x, _ float64) float64 {
 				h, _ := d.at(x-500, c.end)
@@ -103,7 +103,7 @@ func dams(ctx context.Context, p *verify.Page) error {
 				t.Row(verify.AtLeast(s.H2Min, .99*d.right), c.name, b.Steps(), "least depth, m", d.right, s.H2Min)
 				return nil
 			}
-			front := (reach(b, "h2", c.dry) - 500) / c.end
+			front := (frontAt(b, "h2", c.dry) - 500) / c.end
 			t.Row(verify.Info, c.name, b.Steps(), "error of h", 0, e)
 			t.Row(basin.Finest(p, true, verify.Near(front, d.shock, .02)), c.name, b.Steps(), "speed of the front, m/s",
 				d.shock, front)
@@ -134,7 +134,7 @@ func bowls(ctx context.Context, p *verify.Page) error {
 	for _, w := range []bowl{planarBowl(), radialBowl()} {
 		p.Progress("%s", w.name)
 		end := periods * 2 * math.Pi / w.omega
-		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: basin.Second("pvm-ifcp", 1, 1e-5),
+		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: basin.SecondOrder("pvm-ifcp", 1, 1e-5),
 			Initial: func(x, y float64) basin.State { return w.at(x, y, 0) }})
 		if err != nil {
 			return err

@@ -21,8 +21,8 @@ func seiche(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	// c² of the slow mode, and what the surface does where the interface rises by 1: z1 = ζ(c² - g h1)⁻¹ c² from the
-	// equations of the upper layer, c²(z1 - z2) = g h1 z1.
+	// square is c² of the slow mode. surface is the rise z1 of the surface where the interface rises by z2 = 1: the upper
+	// layer's equations give c²(z1 - z2) = g h1 z1, so that z1 = c²/(c² - g h1).
 	sum, product := basin.Gravity*(h1+h2), basin.Gravity*basin.Gravity*(1-ratio)*h1*h2
 	square := product / ((sum + math.Sqrt(sum*sum-4*product)) / 2)
 	surface := square / (square - basin.Gravity*h1)
@@ -35,7 +35,7 @@ func seiche(ctx context.Context, p *verify.Page) error {
 		"order", "quantity", "reference", "Atoll")
 	for _, order := range []int{1, 2} {
 		p.Progress("seiche, order %d", order)
-		cfg := basin.Second("pvm-ifcp", ratio, 1e-3)
+		cfg := basin.SecondOrder("pvm-ifcp", ratio, 1e-3)
 		cfg.Order = order
 		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: initial})
 		if err != nil {
@@ -93,7 +93,7 @@ func longRuns(ctx context.Context, p *verify.Page, layered func(x, y float64) ba
 			return err
 		}
 		p.Progress("%d steps, %s", steps, c.name)
-		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: basin.Second("pvm-ifcp", c.ratio, 1e-3),
+		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: basin.SecondOrder("pvm-ifcp", c.ratio, 1e-3),
 			Initial: c.initial})
 		if err != nil {
 			return err
@@ -101,10 +101,10 @@ func longRuns(ctx context.Context, p *verify.Page, layered func(x, y float64) ba
 		moved := func() float64 {
 			return b.Mean(func(i int, x, _ float64) float64 { return math.Abs(b.Value("h2", i) - c.rest(x)) })
 		}
-		first, most, least := moved(), 0.0, math.Inf(1)
+		initialMotion, largest, least := moved(), 0.0, math.Inf(1)
 		for err == nil && b.Steps() < steps {
 			if _, err = b.Step(ctx, math.Inf(1)); err == nil && b.Steps()%10 == 0 {
-				most = max(most, moved())
+				largest = max(largest, moved())
 				for i := range b.Part.Owned {
 					least = min(least, b.Value("h1", i), b.Value("h2", i))
 				}
@@ -115,7 +115,8 @@ func longRuns(ctx context.Context, p *verify.Page, layered func(x, y float64) ba
 		if err != nil {
 			return err
 		}
-		t.Row(verify.AtMost(most/first, 1.02), name, cells, at, "largest motion, of that at the start", most/first)
+		t.Row(verify.AtMost(largest/initialMotion, 1.02), name, cells, at, "largest motion, of that at the start",
+			largest/initialMotion)
 		t.Row(verify.AtLeast(least, 0), name, cells, at, "least depth, m", least)
 	}
 	t.Flush()

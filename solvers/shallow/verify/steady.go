@@ -15,18 +15,18 @@ import (
 // steadyFlow is a case of the SWASHES collection (O. Delestre et al., arXiv 1110.0288) with a prescribed discharge on
 // the left and a prescribed level on the right.
 type steadyFlow struct {
-	name       string
-	discharge  float64 // m²/s
-	long, wide float64 // m
-	cells      int
-	end        float64 // s
-	manning    float64
-	bed        func(x float64) float64
-	depth      func(x float64) float64
-	out        float64 // level on the right, m
-	rest       float64 // level of the water at the start, m; NaN for the depth at the end
-	most       float64 // mean error of the depth, m
-	spread     float64 // of the discharge, as a share
+	name               string
+	discharge          float64 // m²/s
+	long, wide         float64 // m
+	cells              int
+	end                float64 // s
+	manning            float64
+	bed                func(x float64) float64 // height of the bed, m
+	depth              func(x float64) float64 // exact depth of the water, m
+	outletLevel        float64                 // level on the right, m
+	startLevel         float64                 // level of the water at the start, m; NaN for the depth at the end
+	maxError           float64                 // mean error of the depth, m
+	dischargeTolerance float64                 // of the discharge, as a share
 }
 
 // steadyFlows are three flows over a bump of 0.2 m between 8 m and 12 m, and one in a channel of 1 km with friction,
@@ -41,25 +41,27 @@ func steadyFlows(p *verify.Page) []steadyFlow {
 	all := []steadyFlow{flow, flow, flow, macDonald(p)}
 
 	sub := &all[0]
-	sub.name, sub.discharge, sub.out, sub.rest = "subcritical flow over a bump", 4.42, 2, 2
-	sub.most, sub.spread = basin.Bound(p, 6e-5, .02), basin.Bound(p, 1e-4, .01)
+	sub.name, sub.discharge, sub.outletLevel, sub.startLevel = "subcritical flow over a bump", 4.42, 2, 2
+	sub.maxError, sub.dischargeTolerance = basin.Bound(p, 6e-5, .02), basin.Bound(p, 1e-4, .01)
 	sub.depth = func(x float64) float64 { return depthOf(sub.discharge, headAt(sub.discharge, 2)-bump(x), false) }
 
 	// The flow is critical on the crest, which determines its head; downstream it is supercritical.
 	over := &all[1]
-	over.name, over.discharge, over.out, over.rest = "transcritical flow over a bump", 1.53, .66, .66
-	over.most, over.spread = basin.Bound(p, 1e-3, .02), basin.Bound(p, 1e-3, .02)
+	over.name, over.discharge, over.outletLevel, over.startLevel = "transcritical flow over a bump", 1.53, .66, .66
+	over.maxError, over.dischargeTolerance = basin.Bound(p, 1e-3, .02), basin.Bound(p, 1e-3, .02)
 	over.depth = func(x float64) float64 {
 		return depthOf(over.discharge, criticalHead(over.discharge)+.2-bump(x), x > 10)
 	}
 
 	jump := &all[2]
-	jump.name, jump.discharge, jump.out, jump.rest = "transcritical flow over a bump with a jump", .18, .33, .33
-	jump.most, jump.spread = basin.Bound(p, 5e-3, .02), basin.Bound(p, 2e-3, .1) // the jump extends over some cells
-	at := jumpAt(jump.discharge, jump.out, bump)
+	jump.name = "transcritical flow over a bump with a jump"
+	jump.discharge, jump.outletLevel, jump.startLevel = .18, .33, .33
+	jump.maxError = basin.Bound(p, 5e-3, .02) // the jump extends over some cells
+	jump.dischargeTolerance = basin.Bound(p, 2e-3, .1)
+	at := jumpAt(jump.discharge, jump.outletLevel, bump)
 	jump.depth = func(x float64) float64 {
 		if x > at {
-			return depthOf(jump.discharge, headAt(jump.discharge, jump.out)-bump(x), false)
+			return depthOf(jump.discharge, headAt(jump.discharge, jump.outletLevel)-bump(x), false)
 		}
 		return depthOf(jump.discharge, criticalHead(jump.discharge)+.2-bump(x), x > 10)
 	}
@@ -89,8 +91,8 @@ func depthOf(q, head float64, supercritical bool) float64 {
 	return (low + high) / 2
 }
 
-// jumpAt returns the position at which the momentum fluxes q²/h + gh²/2 of the flows behind the crest and before the
-// outlet are equal.
+// jumpAt returns the position of the hydraulic jump: there the momentum fluxes q²/h + gh²/2 of the supercritical flow
+// from the crest and of the subcritical flow to the outlet are equal.
 func jumpAt(q, out float64, bed func(float64) float64) float64 {
 	force := func(h float64) float64 { return q*q/h + basin.Gravity*h*h/2 }
 	low, high := 10.0, 12.0
@@ -131,8 +133,8 @@ func macDonald(p *verify.Page) steadyFlow {
 		return beds[k] + (at-float64(k))*(beds[k+1]-beds[k])
 	}
 	f := steadyFlow{name: "MacDonald's channel", discharge: q, long: long, wide: 20, manning: n, bed: bed, depth: depth,
-		out: depth(long), rest: math.NaN(), cells: 2000, end: 2000, most: basin.Bound(p, 1e-3, .02), spread: basin.Bound(p,
-			1e-3, .02)}
+		outletLevel: depth(long), startLevel: math.NaN(), cells: 2000, end: 2000, maxError: basin.Bound(p, 1e-3, .02),
+		dischargeTolerance: basin.Bound(p, 1e-3, .02)}
 	if p.Options.Quick {
 		f.cells, f.end = 200, 1000
 	}
@@ -145,16 +147,16 @@ func (c *steadyFlow) run(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	cfg := basin.Second("pvm-ifcp", 1, 1e-4)
+	cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-4)
 	cfg.Given = basin.Given(m, map[string]*shallow.Given{
 		"left":  {Kind: "discharge", Value: series.Constant(c.discharge)},
-		"right": {Kind: "level", Value: series.Constant(c.out)},
+		"right": {Kind: "level", Value: series.Constant(c.outletLevel)},
 	})
 	p.Progress("%s, %d cells", c.name, len(m.Cells))
 	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: c.manning, Initial: func(x,
 		_ float64) basin.State {
-		s := basin.State{Depth: -c.bed(x), H2: c.rest - c.bed(x)}
-		if math.IsNaN(c.rest) { // a sloping channel starts with the depth at its end everywhere
+		s := basin.State{Depth: -c.bed(x), H2: c.startLevel - c.bed(x)}
+		if math.IsNaN(c.startLevel) { // a sloping channel starts with the depth at its end everywhere
 			s.H2, s.U2 = c.depth(c.long), c.discharge/c.depth(c.long)
 		}
 		return s
@@ -179,12 +181,12 @@ func (c *steadyFlow) run(ctx context.Context, p *verify.Page) error {
 	}
 	t := p.Table(fmt.Sprintf("%s: %d cells, t = %g", c.name, len(m.Cells), c.end), "quantity", "reference", "Atoll")
 	e := b.MeanError("h2", func(x, _ float64) float64 { return c.depth(x) })
-	t.Row(verify.AtMost(e, c.most), "mean error of h, m", 0, e)
+	t.Row(verify.AtMost(e, c.maxError), "mean error of h, m", 0, e)
 	along := b.Mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) * b.Value("u2", i) })
-	t.Row(verify.Near(along, c.discharge, c.spread), "mean discharge, m²/s", c.discharge, along)
-	in := brought(now, "left") - brought(before, "left")
-	out := brought(before, "right") - brought(now, "right")
-	t.Row(basin.Finest(p, true, verify.Near(out, in, c.spread)), "what leaves, of what comes in", 1, out/in)
+	t.Row(verify.Near(along, c.discharge, c.dischargeTolerance), "mean discharge, m²/s", c.discharge, along)
+	in := inflowFrom(now, "left") - inflowFrom(before, "left")
+	out := inflowFrom(before, "right") - inflowFrom(now, "right")
+	t.Row(basin.Finest(p, true, verify.Near(out, in, c.dischargeTolerance)), "what leaves, of what comes in", 1, out/in)
 	t.Flush()
 	return nil
 }

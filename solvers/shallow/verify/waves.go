@@ -10,17 +10,17 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// Simple waves of one layer and of two, at second order: a crest of 1 m travels about 5 km over 100 m of water, in a
-// channel of 20 km by 2 km. The errors must be of order 2 where the wave is smooth. The reference is ANUGA 4.1 (DE1,
-// its scheme of second order), with the same number of triangles.
+// pulse is a simple wave of one layer or of two, computed at second order: a crest of 1 m travels about 5 km over 100 m
+// of water, in a channel of 20 km by 2 km. The errors must be of order 2 where the wave is smooth. The reference is
+// ANUGA 4.1 (DE1, its scheme of second order), with the same number of triangles.
 type pulse struct {
-	name   string
-	end    float64 // s
-	bed    float64 // its depth, m
-	rest   waveState
-	at     func(x, t float64) waveState
-	ratio  float64
-	theirs []float64 // crests left, at the sizes
+	name        string
+	end         float64                      // s
+	bed         float64                      // depth of the bed, m
+	rest        waveState                    // the water ahead of the wave
+	at          func(x, t float64) waveState // the exact solution
+	ratio       float64
+	anugaCrests []float64 // crests left, at the sizes
 }
 
 func pulses() []pulse {
@@ -60,8 +60,8 @@ func waves(ctx context.Context, p *verify.Page) error {
 				return err
 			}
 			theirs := ""
-			if !p.Options.Quick && w.theirs != nil {
-				theirs = fmt.Sprintf("%.4f", w.theirs[i])
+			if !p.Options.Quick && w.anugaCrests != nil {
+				theirs = fmt.Sprintf("%.4f", w.anugaCrests[i])
 			}
 			last := i == len(sizes)-1
 			t.Row(basin.Finest(p, last, verify.AtLeast(crest, .999)), w.name, cells, b.Steps(), "crest", theirs, crest)
@@ -190,9 +190,9 @@ func (w *simple) speed(at waveState) float64 {
 func (w *simple) at(x, t float64) waveState {
 	from := x
 	for range 300 {
-		from = x - t*w.rising(w.pulse(from)).speed
+		from = x - t*w.stateAt(w.pulse(from)).speed
 	}
-	return w.rising(w.pulse(from))
+	return w.stateAt(w.pulse(from))
 }
 
 // pulse returns the rise at t = 0, relative to the amplitude.
@@ -202,7 +202,7 @@ func (w *simple) pulse(x float64) float64 {
 }
 
 // rising returns the state at a fraction of the amplitude.
-func (w *simple) rising(share float64) waveState {
+func (w *simple) stateAt(share float64) waveState {
 	at := share * float64(len(w.table)-1)
 	k := min(int(at), len(w.table)-2)
 	a, b, part := w.table[k], w.table[k+1], at-float64(k)

@@ -96,13 +96,13 @@ func ownersOf(ctx context.Context, w *Sections, graph func() (partition.Graph, e
 		return nil, fmt.Errorf("%d ranks for %d vertices: use fewer ranks or a finer mesh", ranks, len(x))
 	}
 	g, err := partition.Graph{Start: make([]int32, len(x)+1)}, error(nil)
-	if partition.Cut(w.Mesh.Partition) == partition.METIS {
+	if partition.Method(w.Mesh.Partition) == partition.METIS {
 		g, err = graph()
 	}
 	if err != nil {
 		return nil, err
 	}
-	owner, err := partition.Partition(partition.Cut(w.Mesh.Partition), g, x, y, ranks, w.Mesh.Seed)
+	owner, err := partition.Partition(partition.Method(w.Mesh.Partition), g, x, y, ranks, w.Mesh.Seed)
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -15,11 +15,12 @@ import (
 )
 
 func init() {
-	bench.Register(bench.Benchmark{Name: "vof", New: steps,
+	bench.Register(bench.Benchmark{Name: "vof", New: newBenchmark,
 		Short: "Volume of fluid: steps of a vortex by cells, method, ranks and threads, or the stages of a reconstruction"})
 }
 
-func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
+// newBenchmark defines the flags of the benchmark and returns the function that runs it.
+func newBenchmark(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 	o := StepOptions{}
 	var normals, advects, exchanges, halos, sweeps []string
 	var stages bool
@@ -65,7 +66,7 @@ func steps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
 			return &solvers.BadInput{Err: fmt.Errorf("--picture %s: a picture is drawn of --stages", picture)}
 		}
 		o.combine(cfl, normals, advects, exchanges, sweeps, halos)
-		if err := m.CheckMemory(o.JSON, slices.Max(o.Ranks), o.largest()...); err != nil {
+		if err := m.CheckMemory(o.JSON, slices.Max(o.Ranks), o.largestCases()...); err != nil {
 			return err
 		}
 		return Steps(ctx, m.Out, o)

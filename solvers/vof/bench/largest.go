@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/partition"
-	_ "github.com/atoll-hpc/atoll/solvers/vof/problem" // whose cases these are
+	_ "github.com/atoll-hpc/atoll/solvers/vof/problem" // registers the solver of these cases
 )
 
-// largest returns cases that need as much memory as the largest measurements.
-func (o *StepOptions) largest() (texts []string) {
+// largestCases returns the texts of cases that need as much memory as the largest measurements.
+func (o *StepOptions) largestCases() (texts []string) {
 	most := slices.Max(o.Cells)
 	n := [3]int{most, most, most}
 	if o.Dim == 2 {
@@ -25,14 +25,14 @@ func (o *StepOptions) largest() (texts []string) {
 	if o.Dim == 3 {
 		flow, shape = "enright", "sphere(0.35, 0.35, 0.35, 0.15)"
 	}
-	list := func(of string) string { return strings.Repeat(of, o.Dim) }
+	repeat := func(text string) string { return strings.Repeat(text, o.Dim) }
 	cells := strings.Join(strings.Fields(fmt.Sprint(n[:o.Dim])), ", ")
 	for _, precision := range o.Precisions {
 		for _, cfg := range o.Configs {
 			texts = append(texts, fmt.Sprintf("solver = 'vof'\ngrid = { bounds = [%s%s], cells = %s }\ntime = { end = 8 }\n"+
 				"initial = { shape = '%s' }\nvelocity = { field = '%s', period = 8 }\nmethod = { precision = '%s', "+
-				"normal = '%s', advect = '%s', exchange = '%s', sweep = '%s' }\n", list("0, "),
-				strings.TrimSuffix(list("1, "), ", "), cells, shape, flow, precision, cfg.Normal, cfg.Advect, cfg.Exchange,
+				"normal = '%s', advect = '%s', exchange = '%s', sweep = '%s' }\n", repeat("0, "),
+				strings.TrimSuffix(repeat("1, "), ", "), cells, shape, flow, precision, cfg.Normal, cfg.Advect, cfg.Exchange,
 				cfg.Sweep))
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // stageTimes are the best times of the stages on n×n cells, in seconds.
 type stageTimes struct {
 	threads, n, mixed int
-	copying           float64 // bytes per second of a copy
+	copyBandwidth     float64 // bytes per second of a copy
 	stages            []vof.Stage
 	seconds           []float64
 }
@@ -30,11 +30,11 @@ func VofStages(w io.Writer, o StepOptions) (*StagesChart, error) {
 	}
 	var all []stageTimes
 	for _, count := range threads {
-		of, err := stagesOn(w, o, count)
+		times, err := stagesOn(w, o, count)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, of...)
+		all = append(all, times...)
 	}
 	if len(threads) == 1 {
 		return nil, nil
@@ -52,18 +52,18 @@ func stagesOn(w io.Writer, o StepOptions, threads int) ([]stageTimes, error) {
 		return nil, err
 	}
 	defer done()
-	copying, err := bench.DeviceCopyBandwidth(dev, dev.Threads())
+	copyBandwidth, err := bench.DeviceCopyBandwidth(dev, dev.Threads())
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", bench.DeviceName(dev), copying/1e9)
+	fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", bench.DeviceName(dev), copyBandwidth/1e9)
 	var all []stageTimes
 	for _, n := range o.Cells {
 		t, err := timeStages(n, o.Repeat, dev)
 		if err != nil {
 			return nil, fmt.Errorf("%d×%d cells: %w", n, n, err)
 		}
-		t.copying = copying
+		t.copyBandwidth = copyBandwidth
 		all = append(all, t)
 	}
 	printStages(w, all)
@@ -81,7 +81,7 @@ func printStages(w io.Writer, all []stageTimes) {
 			cells, s := float64(t.n)*float64(t.n), t.seconds[k]
 			moved := float64(stage.Bytes) * cells / s
 			fmt.Fprintf(w, "%-16s %-12s %8d %12.4f %10.1f %10.2f %4d %8.1f %6.0f%%\n", stage.Name, square(t.n), t.mixed, 1e3*s,
-				cells/s/1e6, float64(t.mixed)/s/1e6, stage.Bytes, moved/1e9, 100*moved/t.copying)
+				cells/s/1e6, float64(t.mixed)/s/1e6, stage.Bytes, moved/1e9, 100*moved/t.copyBandwidth)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// StagesChart is what VofStages measured with several numbers of threads, as a picture.
+// StagesChart draws the times that VofStages measured with several numbers of threads.
 type StagesChart struct{ times []stageTimes }
 
 // Draw draws the speedup and the time of each stage over threads, as Figure 6 of Francois, Lo and Sewell (ASME

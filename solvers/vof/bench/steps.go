@@ -20,7 +20,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
-// StepOptions tell what Vof measures: all combinations of the lists.
+// StepOptions select what Steps measures: all combinations of the lists.
 type StepOptions struct {
 	Dim        int
 	Cells      []int // along each axis: of a rank's block if Weak, otherwise of the grid
@@ -44,7 +44,7 @@ type StepOptions struct {
 // that a step must move if all cells are computed: F read and written by each sweep, or once with tiles. Efficiency
 // is the rate per thread relative to the first row of the same case.
 func Steps(ctx context.Context, w io.Writer, o StepOptions) error {
-	copying, err := bench.Bandwidths(w, o.JSON, o.Threads,
+	copyBandwidth, err := bench.Bandwidths(w, o.JSON, o.Threads,
 		func(threads int) (backend.Device, func(), error) { return o.Open(0, threads) })
 	if err != nil {
 		return err
@@ -56,29 +56,29 @@ func Steps(ctx context.Context, w io.Writer, o StepOptions) error {
 	for _, n := range o.Cells {
 		for _, precision := range o.Precisions {
 			for _, cfg := range o.Configs {
-				first := 0.0
+				firstPerThread := 0.0
 				for _, ranks := range o.Ranks {
 					for _, threads := range o.Threads {
 						m, err := o.measure(ctx, cfg, n, precision, ranks, threads)
 						if err != nil {
 							return fmt.Errorf("%d cells an axis, %d ranks: %w", n, ranks, err)
 						}
-						if err := bench.WriteTimings(lines, m.took, "vof %s cells %s %s %s %s, ranks: %d, threads: %d", size(m.grid),
-							cfg.Normal, cfg.Advect, m.sweep, precision, ranks, threads); err != nil {
+						if err := bench.WriteTimings(lines, m.timings, "vof %s cells %s %s %s %s, ranks: %d, threads: %d",
+							sizeText(m.grid), cfg.Normal, cfg.Advect, m.sweep, precision, ranks, threads); err != nil {
 							return err
 						}
 						cells := float64(m.grid.Cells())
 						rate := cells / m.step
-						each := rate / float64(ranks*threads)
-						if first == 0 {
-							first = each
+						perThread := rate / float64(ranks*threads)
+						if firstPerThread == 0 {
+							firstPerThread = perThread
 						}
 						fmt.Fprintf(table, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5d %7d %10.4f %11.1f %12.2f %6.2f%% %5.0f "+
 							"%6.0f%% %9.0f%%  %.12s\n",
-							size(m.grid), cfg.Normal, cfg.Advect, m.exchange, m.halo, m.sweep, precision, ranks, threads, 1e3*m.step,
+							sizeText(m.grid), cfg.Normal, cfg.Advect, m.exchange, m.halo, m.sweep, precision, ranks, threads, 1e3*m.step,
 							rate/1e6,
 							float64(m.mixed)/m.step/1e6, 100*float64(m.mixed)/cells, m.bytes,
-							100*m.bytes*rate/float64(ranks)/copying[threads], 100*each/first, m.hash)
+							100*m.bytes*rate/float64(ranks)/copyBandwidth[threads], 100*perThread/firstPerThread, m.hash)
 						fmt.Fprint(table, m.timeline)
 					}
 				}
@@ -88,23 +88,23 @@ func Steps(ctx context.Context, w io.Writer, o StepOptions) error {
 	return nil
 }
 
-// stepped is the result of a measurement.
-type stepped struct {
+// stepResult is the result of a measurement.
+type stepResult struct {
 	grid                  *grid.Grid
-	step                  float64 // seconds
-	took                  []bench.Timing
-	mixed                 int64   // cells
-	bytes                 float64 // a cell
+	step                  float64 // shortest time of a step in s
+	timings               []bench.Timing
+	mixed                 int64   // number of mixed cells
+	bytes                 float64 // least memory traffic of a step in bytes per cell
 	halo, exchange, sweep string
 	hash, timeline        string
 }
 
 func (o *StepOptions) measure(ctx context.Context, cfg vof.Config, n int, precision string, ranks,
-	threads int) (stepped, error) {
+	threads int) (stepResult, error) {
 	g := unitBox(o.Dim, [3]int{n, n, n})
 	parts, err := partition.Blocks(g.N, o.Dim, ranks, [3]int{})
 	if err != nil {
-		return stepped{}, err
+		return stepResult{}, err
 	}
 	if o.Weak {
 		g = unitBox(o.Dim, [3]int{n * parts[0], n * parts[1], n * parts[2]})
@@ -113,7 +113,7 @@ func (o *StepOptions) measure(ctx context.Context, cfg vof.Config, n int, precis
 		}
 	}
 	debug.FreeOSMemory()
-	return local.Each(ranks, func(comm dist.Comm) (stepped, error) {
+	return local.Each(ranks, func(comm dist.Comm) (stepResult, error) {
 		return o.onRank(ctx, comm, g, parts, cfg, precision, threads)
 	})
 }
@@ -126,7 +126,7 @@ func unitBox(dim int, n [3]int) *grid.Grid {
 	return g
 }
 
-func size(g *grid.Grid) string {
+func sizeText(g *grid.Grid) string {
 	s := fmt.Sprintf("%d×%d", g.N[0], g.N[1])
 	if g.Dim == 3 {
 		s += fmt.Sprintf("×%d", g.N[2])
@@ -135,7 +135,7 @@ func size(g *grid.Grid) string {
 }
 
 func (o *StepOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config,
-	precision string, threads int) (m stepped, err error) {
+	precision string, threads int) (m stepResult, err error) {
 	dev, done, err := o.Open(comm.Rank(), threads)
 	if err != nil {
 		return m, err
@@ -159,12 +159,12 @@ func (o *StepOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, 
 		if err := errors.Join(s.Advance(ctx, end, o.Steps), backend.Sync(dev)); err != nil {
 			return m, err
 		}
-		m.took = append(m.took, begin.Timing(int64(o.Steps)*int64(g.Cells())))
-		took := []float64{m.took[len(m.took)-1].Wall / float64(o.Steps)}
-		if err := comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
+		m.timings = append(m.timings, begin.Timing(int64(o.Steps)*int64(g.Cells())))
+		seconds := []float64{m.timings[len(m.timings)-1].Wall / float64(o.Steps)}
+		if err := comm.AllreduceFloat64(ctx, dist.Max, seconds); err != nil {
 			return m, err
 		}
-		m.step = min(m.step, took[0])
+		m.step = min(m.step, seconds[0])
 	}
 	if o.Timeline {
 		if m.timeline, err = bench.Timeline(dev, func() error { return s.Advance(ctx, end, 1) }); err != nil {

@@ -9,7 +9,9 @@ const (
 	bricksY = (ListSteps + brickY - 1) / brickY
 	bricksZ = (ListSteps + brickZ - 1) / brickZ
 
-	kindPieces, kindGroups = 256, 16 // whose kinds are found separately
+	// The cells of a tile or brick are divided into pieces, and these into groups, whose kinds are found by one thread
+	// each.
+	kindPieces, kindGroups = 256, 16
 )
 
 // BrickList finds the bricks in which anything may change in the next ListSteps steps.
@@ -18,16 +20,16 @@ const (
 type BrickList[F num.Float] struct {
 	Lattice
 	Bricks
-	Open     [3][2]int32 // not 0 where another rank's cells follow, below and above along each axis
+	Open     [3][2]int32 // by axis and side (lower, upper): not 0 if other ranks' cells or periodic images follow
 	RoundOff F
-	F        []F // the field
-	Second   []F // as it is between the sweeps of a step
+	F        []F // the state
+	Second   []F // the fields between the sweeps of a step
 	Third    []F
 	Kinds    []int32 // of bricks: NotEmpty and NotFull
-	Busy     []int32 // which ones belong to the list
+	Busy     []int32 // of bricks: 1 if the brick belongs to the list
 }
 
-// KindOfBrick finds what brick t holds.
+// KindOfBrick finds the kind of brick t.
 //
 //atoll:kernel tile block=256
 func KindOfBrick[F num.Float](t int, l *BrickList[F], pieces *[kindPieces]int32, groups *[kindGroups]int32) {
@@ -101,7 +103,8 @@ func (l *BrickList[F]) beyond(axis, p, reach int32) bool {
 	return l.Open[axis][0] > 0 && p < reach || l.Open[axis][1] > 0 && p+reach+1 >= l.Count[axis]
 }
 
-// CopyIdleBrick copies brick t to the other fields if it is not in the list: its neighbours may be.
+// CopyIdleBrick copies brick t to the other fields if it is not in the list: bricks beside it may be, and read its
+// cells in each sweep.
 //
 //atoll:kernel tile block=256
 func CopyIdleBrick[F num.Float](t int, l *BrickList[F]) {

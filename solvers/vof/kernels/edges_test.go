@@ -38,7 +38,7 @@ func anyFractions[F num.Float](rng *rand.Rand, n int) []F {
 	return f
 }
 
-func anyPlane[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
+func anyPlane[F num.Float](t *testing.T, r cudatest.Runner, differenceStep F) {
 	const nx, ny, g = 125, 64, 4
 	rng := rand.New(rand.NewPCG(7, 8))
 	lattice := Lattice{Origin: g*(nx+2*g) + g, SY: nx + 2*g}
@@ -50,21 +50,22 @@ func anyPlane[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
 		kerneltest.FillEdgeCases[F](rng, u)
 		kerneltest.FillEdgeCases[F](rng, old)
 		s := Sweep2[F]{Lattice: lattice, Axis: axis, Stride: []int32{1, lattice.SY}[axis], Kind: int32(rng.IntN(3)),
-			Normal: normal, Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: nudge, RoundOff: nudge * nudge,
-			F: anyFractions[F](rng, n), Start: start, U: u}
+			Normal: normal, Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: differenceStep,
+			RoundOff: differenceStep * differenceStep,
+			F:        anyFractions[F](rng, n), Start: start, U: u}
 		var out, sizes [2][]F
 		var planes [2][]geom.Line[F]
 		alias := rng.IntN(2) == 0
 		for k := range 2 {
-			at := s
+			sweep := s
 			out[k], sizes[k], planes[k] = slices.Clone(start), make([]F, n), slices.Clone(old)
-			at.Out, at.Planes = out[k], planes[k]
+			sweep.Out, sweep.Planes = out[k], planes[k]
 			if alias {
-				at.Start = at.Out
+				sweep.Start = sweep.Out
 			}
 			m := &Survey[F]{H: [3]F{.1, .3, 1}}
-			for _, l := range []loop{NewReconstruct2Loop(box, &at), NewSize2Loop(box, m, &at, sizes[k]),
-				NewAdvance2Loop(box, &at, clock)} {
+			for _, l := range []loop{NewReconstruct2Loop(box, &sweep), NewSize2Loop(box, m, &sweep, sizes[k]),
+				NewAdvance2Loop(box, &sweep, clock)} {
 				if k == 0 {
 					l.Range(0, nx*ny)
 				} else {
@@ -78,7 +79,7 @@ func anyPlane[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
 	}
 }
 
-func anySpace[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
+func anySpace[F num.Float](t *testing.T, r cudatest.Runner, differenceStep F) {
 	const nx, ny, nz, g = 29, 18, 16, 4
 	rng := rand.New(rand.NewPCG(9, 10))
 	lattice := Lattice{SY: nx + 2*g, SZ: (nx + 2*g) * (ny + 2*g)}
@@ -91,21 +92,22 @@ func anySpace[F num.Float](t *testing.T, r cudatest.Runner, nudge F) {
 		kerneltest.FillEdgeCases[F](rng, u)
 		kerneltest.FillEdgeCases[F](rng, old)
 		s := Sweep3[F]{Lattice: lattice, Axis: axis, Stride: []int32{1, lattice.SY, lattice.SZ}[axis],
-			Normal: normal, Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: nudge, RoundOff: nudge * nudge,
-			F: anyFractions[F](rng, n), Start: start, U: u}
+			Normal: normal, Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: differenceStep,
+			RoundOff: differenceStep * differenceStep,
+			F:        anyFractions[F](rng, n), Start: start, U: u}
 		var out, sizes [2][]F
 		var planes [2][]geom.Plane[F]
 		alias := rng.IntN(2) == 0
 		for k := range 2 {
-			at := s
+			sweep := s
 			out[k], sizes[k], planes[k] = slices.Clone(start), make([]F, n), slices.Clone(old)
-			at.Out, at.Planes = out[k], planes[k]
+			sweep.Out, sweep.Planes = out[k], planes[k]
 			if alias {
-				at.Start = at.Out
+				sweep.Start = sweep.Out
 			}
 			m := &Survey[F]{H: [3]F{.1, .3, .2}}
-			for _, l := range []loop{NewReconstruct3Loop(box, &at), NewSize3Loop(box, m, &at, sizes[k]),
-				NewAdvance3Loop(box, &at, clock)} {
+			for _, l := range []loop{NewReconstruct3Loop(box, &sweep), NewSize3Loop(box, m, &sweep, sizes[k]),
+				NewAdvance3Loop(box, &sweep, clock)} {
 				if k == 0 {
 					l.Range(0, nx*ny*nz)
 				} else {

@@ -53,12 +53,13 @@ func updated[F num.Float](kind int32, f, start, lo, hi, in, out F) F {
 	return f + gain
 }
 
-// pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
-// and whether the donor is so: a mixed one needs its plane.
+// pureFlux is the volume of fluid that passes a face upwards from an empty or full donor, as a part of the cell's
+// volume. It also reports whether the donor is pure, that is empty or full (or the flux is 0): otherwise its plane is
+// needed.
 //
-// A donor whose volume fraction is 0 or 1 up to round-off passes nothing, or fluid alone. The residue stays until the
-// interface comes by: if such residues were advected, each of their fluxes would leave another one behind, in more and
-// more cells.
+// The flux from a donor whose volume fraction is 0 or 1 up to round-off is that for exactly 0 or 1. The donor keeps the
+// difference until the interface reaches it: if these differences were advected, each of their fluxes would cause
+// another one, in more and more cells.
 func pureFlux[F num.Float](cfl, donor, tolerance F) (flux F, pure bool) {
 	if full(donor, tolerance) && cfl != 0 {
 		flux = cfl
@@ -66,7 +67,8 @@ func pureFlux[F num.Float](cfl, donor, tolerance F) (flux F, pure bool) {
 	return flux, cfl == 0 || empty(donor, tolerance) || full(donor, tolerance)
 }
 
-// donorOf is the fraction of the cell that a face takes fluid from, of the cells below and above it.
+// donorOf is the volume fraction of the donor of a face: the one of the cells below and above it from which fluid
+// flows.
 func donorOf[F num.Float](cfl, below, above F) F {
 	donor := above
 	if cfl > 0 {
@@ -75,10 +77,10 @@ func donorOf[F num.Float](cfl, below, above F) F {
 	return donor
 }
 
-// fluxes are numbers of a cell's lower and upper face.
+// fluxes are the fluxes, or the CFL numbers, of a cell's lower face (in) and upper face (out).
 type fluxes[F num.Float] struct{ in, out F }
 
-// faceFlux is the flux through a face between two cells: inMixed where the donor is mixed.
+// faceFlux is the flux through a face between two cells; inMixed is its value if the donor is mixed.
 func faceFlux[F num.Float](cfl, below, above, inMixed, tolerance F) F {
 	if flux, pure := pureFlux(cfl, donorOf(cfl, below, above), tolerance); pure {
 		return flux
@@ -86,17 +88,17 @@ func faceFlux[F num.Float](cfl, below, above, inMixed, tolerance F) F {
 	return inMixed
 }
 
-// fromMixed reports whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
-// Where that number is NaN it is the one above, so that the NaN is not hidden.
+// fromMixed reports whether the donor of a face with the given CFL number is mixed; below and above tell it of the two
+// cells. If the CFL number is NaN, the donor is the cell above, so that the NaN is not hidden.
 func fromMixed[F num.Float](cfl F, below, above bool) bool {
 	return cfl > 0 && below || !(cfl >= 0) && above
 }
 
-// stretched is the thickness of the layer that is swept over a face by the Lagrangian sweep, as a part of the donor,
-// which has been stretched by then: lo and hi are the CFL numbers of its faces.
+// stretched is the thickness of the layer that the Lagrangian sweep moves over a face, as a part of the donor, which
+// the sweep has stretched: lo and hi are the CFL numbers of the donor's faces.
 func stretched[F num.Float](thickness, lo, hi F) F { return thickness / (1 + (hi - lo)) }
 
-// movedAlpha is the α of a donor's plane in the layer of the given thickness next to the face that it is swept over:
+// movedAlpha is the α of a donor's plane relative to the layer of the given thickness that is moved over the face;
 // along is the normal's component along the axis.
 func movedAlpha[F num.Float](cfl, thickness, along, alpha F) F {
 	if cfl > 0 {
@@ -105,7 +107,8 @@ func movedAlpha[F num.Float](cfl, thickness, along, alpha F) F {
 	return alpha
 }
 
-// lineFlux is the flux from a mixed donor in the plane, whose normal has the components along the axis and across it.
+// lineFlux is the flux from a mixed donor in the plane; along and across are its normal's components along the axis of
+// the sweep and across it.
 func lineFlux[F num.Float](cfl, thickness, along, across, alpha F) F {
 	return cfl * geom.Area(along*thickness, across, movedAlpha(cfl, thickness, along, alpha))
 }

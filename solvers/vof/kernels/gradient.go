@@ -22,8 +22,8 @@ func Gradient2[F num.Float](i, j int, g *Gradients[F]) {
 	g.DX[c], g.DY[c] = mx*(-1/(8*g.H[0])), my*(-1/(8*g.H[1]))
 }
 
-// put2 stores the gradient of cell c with the stencil q. Most gradients are zero, and division of zero is slow on a
-// GPU: it multiplies by reciprocals.
+// put2 stores the gradient of cell c with the stencil q. x and y are factors, -1/(8 h): most gradients are zero, and
+// division of zero is slow on a GPU.
 func (g *Gradients[F]) put2(c int, q *stencil2[F], x, y F) {
 	mx, my := q.youngs()
 	g.DX[c], g.DY[c] = mx*x, my*y
@@ -38,7 +38,7 @@ func stacked[F num.Float](s, c, n *triple[F]) stencil2[F] {
 	return stencil2[F]{s.w, s.c, s.e, c.w, c.c, c.e, n.w, n.c, n.e}
 }
 
-// GradientRows is how many cells GradientRows2 takes.
+// GradientRows is the number of cells along y that an index of GradientRows2 computes.
 const GradientRows = 4
 
 // GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all input before it writes, so that a GPU waits

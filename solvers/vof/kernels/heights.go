@@ -28,8 +28,8 @@ func height[F num.Float](f []F, c, stride int) (h, from F) {
 	return h, from
 }
 
-// heights2 uses three columns along the axis nearest to the normal. It also returns the curvature for cells with
-// sides hx and hy, positive for a disk of fluid.
+// heights2 computes the normal from the heights of three columns along the axis nearest to it. It also returns the
+// curvature for cells with sides hx and hy, positive for a disk of fluid. ok is false if a column has no height.
 func heights2[F num.Float](f []F, c, sy int, hx, hy F) (mx, my, curvature F, ok bool) {
 	q := stencil2At(f, c, sy)
 	yx, yy := q.youngs()

@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Lattice locates cell (i, j, k) of a block in its arrays, ghosts included: at Origin + i + j·SY + k·SZ.
-// Lattice, types.go:17
+// Lattice, types.go:19
 struct Lattice {
     int32 Origin, SY, SZ;
 };
@@ -192,7 +192,7 @@ static_assert(sizeof(Bricks) == 72 && offsetof(Bricks, N) == 0 && offsetof(Brick
     offsetof(Bricks, Order) == 24 && offsetof(Bricks, Length) == 48, "Bricks");
 
 // BrickList finds the bricks in which anything may change in the next ListSteps steps.
-// BrickList[float32], bricklist3.go:18
+// BrickList[float32], bricklist3.go:20
 struct BrickList_f32 {
     Lattice Lattice_;
     Bricks Bricks_;
@@ -211,7 +211,7 @@ static_assert(sizeof(BrickList_f32) == 240 && offsetof(BrickList_f32, Lattice_) 
     offsetof(BrickList_f32, Kinds) == 192 && offsetof(BrickList_f32, Busy) == 216, "BrickList_f32");
 
 // BrickList finds the bricks in which anything may change in the next ListSteps steps.
-// BrickList[float64], bricklist3.go:18
+// BrickList[float64], bricklist3.go:20
 struct BrickList_f64 {
     Lattice Lattice_;
     Bricks Bricks_;
@@ -362,7 +362,8 @@ static_assert(sizeof(Ball_f64) == 112 && offsetof(Ball_f64, Lattice_) == 0 && of
     offsetof(Ball_f64, Radius) == 96 && offsetof(Ball_f64, Levels) == 104 && offsetof(Ball_f64, Planes) == 108, "Ball_f64");
 
 // SortedNormal is a normal prepared for many volumes: its components in ascending order, divided by their sum.
-// geom.SortedNormal[float32], geom/plane.go:36
+// low is the sum of its negative components: the least alpha of a non-empty volume.
+// geom.SortedNormal[float32], geom/plane.go:38
 struct geom_SortedNormal_f32 {
     float m1, m2, m3, sum, low;
 };
@@ -371,7 +372,8 @@ static_assert(sizeof(geom_SortedNormal_f32) == 20 && offsetof(geom_SortedNormal_
     offsetof(geom_SortedNormal_f32, sum) == 12 && offsetof(geom_SortedNormal_f32, low) == 16, "geom_SortedNormal_f32");
 
 // SortedNormal is a normal prepared for many volumes: its components in ascending order, divided by their sum.
-// geom.SortedNormal[float64], geom/plane.go:36
+// low is the sum of its negative components: the least alpha of a non-empty volume.
+// geom.SortedNormal[float64], geom/plane.go:38
 struct geom_SortedNormal_f64 {
     double m1, m2, m3, sum, low;
 };
@@ -459,7 +461,7 @@ struct strip_f64 {
 static_assert(sizeof(strip_f64) == 40 && offsetof(strip_f64, x) == 0 && offsetof(strip_f64, width) == 8 &&
     offsetof(strip_f64, half) == 16 && offsetof(strip_f64, centre) == 24 && offsetof(strip_f64, square) == 32, "strip_f64");
 
-// Squares cover a block with squares of 32×32 cells, x fastest. A block of a GPU's threads processes one at a time.
+// Squares cover a block of a grid with squares of 32×32 cells, x fastest. A thread block of a GPU processes one square.
 // Squares, square.go:11
 struct Squares {
     Array<int32, 2> Lo, Hi;
@@ -468,8 +470,8 @@ struct Squares {
 static_assert(sizeof(Squares) == 20 && offsetof(Squares, Lo) == 0 && offsetof(Squares, Hi) == 8 &&
     offsetof(Squares, Across) == 16, "Squares");
 
-// diskWork is the first cell of a square and the iteration counts of the loops of SquareDisk2: pure if the circle is
-// far, else the others.
+// diskWork is the first cell (x, y) of a square, and the iteration counts of the loops of SquareDisk2: if the circle is
+// far from the square, pure is the number of its cells, which all have the volume fraction value; otherwise cells is.
 // diskWork[float32], squaredisk2.go:28
 struct diskWork_f32 {
     float value;
@@ -479,8 +481,8 @@ struct diskWork_f32 {
 static_assert(sizeof(diskWork_f32) == 20 && offsetof(diskWork_f32, value) == 0 && offsetof(diskWork_f32, x) == 4 &&
     offsetof(diskWork_f32, y) == 8 && offsetof(diskWork_f32, pure) == 12 && offsetof(diskWork_f32, cells) == 16, "diskWork_f32");
 
-// diskWork is the first cell of a square and the iteration counts of the loops of SquareDisk2: pure if the circle is
-// far, else the others.
+// diskWork is the first cell (x, y) of a square, and the iteration counts of the loops of SquareDisk2: if the circle is
+// far from the square, pure is the number of its cells, which all have the volume fraction value; otherwise cells is.
 // diskWork[float64], squaredisk2.go:28
 struct diskWork_f64 {
     double value;
@@ -579,7 +581,7 @@ static_assert(sizeof(Sweep2_f64) == 168 && offsetof(Sweep2_f64, Lattice_) == 0 &
     offsetof(Sweep2_f64, Out) == 96 && offsetof(Sweep2_f64, U) == 120 && offsetof(Sweep2_f64, Planes) == 144, "Sweep2_f64");
 
 // Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
-// and taken in squares.
+// and squares cover them as if they were in one plane.
 // Survey[float32], survey.go:28
 struct Survey_f32 {
     Lattice Lattice_;
@@ -622,7 +624,7 @@ static_assert(sizeof(tally) == 144 && offsetof(tally, volume) == 0 && offsetof(t
     offsetof(tally, mixed_) == 136 && offsetof(tally, blank6) == 140, "tally");
 
 // Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
-// and taken in squares.
+// and squares cover them as if they were in one plane.
 // Survey[float64], survey.go:28
 struct Survey_f64 {
     Lattice Lattice_;
@@ -701,31 +703,31 @@ static_assert(sizeof(Sweep3_f64) == 168 && offsetof(Sweep3_f64, Lattice_) == 0 &
     offsetof(Sweep3_f64, F) == 48 && offsetof(Sweep3_f64, Start) == 72 && offsetof(Sweep3_f64, Out) == 96 &&
     offsetof(Sweep3_f64, U) == 120 && offsetof(Sweep3_f64, Planes) == 144, "Sweep3_f64");
 
-// Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
-// Courant = dt/h, times the factor of a velocity that varies in time.
+// Clock has the data of a step: for each axis, Courant = dt/h times the time factor of the velocity. The velocity
+// through a face times Courant is the signed CFL number of the face.
 // Clock[float32], sweep2.go:10
 struct Clock_f32 {
     Array<float, 3> Courant;
 };
 static_assert(sizeof(Clock_f32) == 12 && offsetof(Clock_f32, Courant) == 0, "Clock_f32");
 
-// fluxes are numbers of a cell's lower and upper face.
-// fluxes[float32], flux.go:79
+// fluxes are the fluxes, or the CFL numbers, of a cell's lower face (in) and upper face (out).
+// fluxes[float32], flux.go:81
 struct fluxes_f32 {
     float in, out;
 };
 static_assert(sizeof(fluxes_f32) == 8 && offsetof(fluxes_f32, in) == 0 && offsetof(fluxes_f32, out) == 4, "fluxes_f32");
 
-// Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
-// Courant = dt/h, times the factor of a velocity that varies in time.
+// Clock has the data of a step: for each axis, Courant = dt/h times the time factor of the velocity. The velocity
+// through a face times Courant is the signed CFL number of the face.
 // Clock[float64], sweep2.go:10
 struct Clock_f64 {
     Array<double, 3> Courant;
 };
 static_assert(sizeof(Clock_f64) == 24 && offsetof(Clock_f64, Courant) == 0, "Clock_f64");
 
-// fluxes are numbers of a cell's lower and upper face.
-// fluxes[float64], flux.go:79
+// fluxes are the fluxes, or the CFL numbers, of a cell's lower face (in) and upper face (out).
+// fluxes[float64], flux.go:81
 struct fluxes_f64 {
     double in, out;
 };
@@ -776,13 +778,15 @@ static_assert(sizeof(Tiles2_f32) == 264 && offsetof(Tiles2_f32, Lattice_) == 0 &
     offsetof(Tiles2_f32, KindsAfter) == 192 && offsetof(Tiles2_f32, Order) == 216 &&
     offsetof(Tiles2_f32, Count) == 240, "Tiles2_f32");
 
-// tileWork is the first cell of a tile and the iteration counts of its loops.
-// tileWork, tile2.go:41
+// tileWork is the first cell of a tile and the iteration counts of its loops. All counts are 0 beyond the end of the
+// list; in a tile that does not change only copied (if its fields differ) and once are positive.
+// tileWork, tile2.go:42
 struct tileWork {
     int32 x, y;
     int32 load, between, cells, mark;
     int32 height_;
-    int32 copied, once;
+    int32 copied;
+    int32 once;
     int32 tile, kind;
 };
 static_assert(sizeof(tileWork) == 44 && offsetof(tileWork, x) == 0 && offsetof(tileWork, y) == 4 &&
@@ -828,7 +832,7 @@ static_assert(sizeof(brickWork) == 24 && offsetof(brickWork, x) == 0 && offsetof
     offsetof(brickWork, z) == 8 && offsetof(brickWork, faces) == 12 && offsetof(brickWork, rows) == 16 &&
     offsetof(brickWork, cells) == 20, "brickWork");
 
-// TileGhosts are the tiles with ghosts, which may have received any values from other ranks.
+// TileGhosts describes the tiles that cover deep ghosts, which after an exchange may have any values.
 // TileGhosts[float32], tilekind2.go:55
 struct TileGhosts_f32 {
     Lattice Lattice_;
@@ -849,7 +853,7 @@ static_assert(sizeof(TileGhosts_f32) == 160 && offsetof(TileGhosts_f32, Lattice_
     offsetof(TileGhosts_f32, Kinds) == 88 && offsetof(TileGhosts_f32, Others) == 112 &&
     offsetof(TileGhosts_f32, Order) == 136, "TileGhosts_f32");
 
-// TileGhosts are the tiles with ghosts, which may have received any values from other ranks.
+// TileGhosts describes the tiles that cover deep ghosts, which after an exchange may have any values.
 // TileGhosts[float64], tilekind2.go:55
 struct TileGhosts_f64 {
     Lattice Lattice_;
@@ -898,7 +902,7 @@ DEVICE bool Bricks_has(const Bricks *b, int32 i, int32 j, int32 k) {
     return i < b->N[0] && j < b->N[1] && k < b->N[2];
 }
 
-// (*Lattice).at, types.go:19
+// (*Lattice).at, types.go:21
 DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
     return add(add(add(int64(l->Origin), i), mul(j, int64(l->SY))), mul(k, int64(l->SZ)));
 }
@@ -916,7 +920,7 @@ DEVICE bool full_f32(float f, float tolerance) {
 }
 
 // kindOf returns the kind of every kindPieces-th cell of a brick, starting with number k.
-// (*BrickList[float32]).kindOf, bricklist3.go:47
+// (*BrickList[float32]).kindOf, bricklist3.go:49
 DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int32 y, int32 z) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -936,7 +940,7 @@ DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int3
 }
 
 // combine returns the combined kind of n pieces, stride apart.
-// combine, bricklist3.go:66
+// combine, bricklist3.go:68
 DEVICE int32 combine(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -945,8 +949,8 @@ DEVICE int32 combine(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
     return kind;
 }
 
-// KindOfBrick finds what brick t holds.
-// KindOfBrick[float32], bricklist3.go:33
+// KindOfBrick finds the kind of brick t.
+// KindOfBrick[float32], bricklist3.go:35
 DEVICE void KindOfBrick_f32_at(int64 t, const BrickList_f32 *l, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
@@ -976,7 +980,7 @@ DEVICE bool full_f64(double f, double tolerance) {
 }
 
 // kindOf returns the kind of every kindPieces-th cell of a brick, starting with number k.
-// (*BrickList[float64]).kindOf, bricklist3.go:47
+// (*BrickList[float64]).kindOf, bricklist3.go:49
 DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int32 y, int32 z) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -995,8 +999,8 @@ DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int3
     return kind;
 }
 
-// KindOfBrick finds what brick t holds.
-// KindOfBrick[float64], bricklist3.go:33
+// KindOfBrick finds the kind of brick t.
+// KindOfBrick[float64], bricklist3.go:35
 DEVICE void KindOfBrick_f64_at(int64 t, const BrickList_f64 *l, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
@@ -1015,7 +1019,7 @@ DEVICE void KindOfBrick_f64_at(int64 t, const BrickList_f64 *l, Array<int32, 256
 
 // beyond reports whether cells of another rank, which may hold anything, are at most reach bricks away from brick p
 // along an axis. The last brick of the block may be incomplete.
-// (*BrickList[float32]).beyond, bricklist3.go:100
+// (*BrickList[float32]).beyond, bricklist3.go:102
 DEVICE bool BrickList_beyond_f32(const BrickList_f32 *l, int32 axis, int32 p, int32 reach) {
     return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
@@ -1040,7 +1044,7 @@ DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
 
 // MarkBrick puts brick t into the list if a brick within reach is mixed, belongs to another rank or is of another
 // kind.
-// MarkBrick[float32], bricklist3.go:78
+// MarkBrick[float32], bricklist3.go:80
 DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
     int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
@@ -1063,14 +1067,14 @@ DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
 
 // beyond reports whether cells of another rank, which may hold anything, are at most reach bricks away from brick p
 // along an axis. The last brick of the block may be incomplete.
-// (*BrickList[float64]).beyond, bricklist3.go:100
+// (*BrickList[float64]).beyond, bricklist3.go:102
 DEVICE bool BrickList_beyond_f64(const BrickList_f64 *l, int32 axis, int32 p, int32 reach) {
     return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
 
 // MarkBrick puts brick t into the list if a brick within reach is mixed, belongs to another rank or is of another
 // kind.
-// MarkBrick[float64], bricklist3.go:78
+// MarkBrick[float64], bricklist3.go:80
 DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
     int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
@@ -1092,7 +1096,7 @@ DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
 }
 
 // idle returns the number of cells of brick t to copy: none if it is in the list.
-// (*BrickList[float32]).idle, bricklist3.go:120
+// (*BrickList[float32]).idle, bricklist3.go:123
 DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
     if (l->Busy[t] != 0) {
         return 0;
@@ -1100,8 +1104,9 @@ DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
     return 1024;
 }
 
-// CopyIdleBrick copies brick t to the other fields if it is not in the list: its neighbours may be.
-// CopyIdleBrick[float32], bricklist3.go:107
+// CopyIdleBrick copies brick t to the other fields if it is not in the list: bricks beside it may be, and read its
+// cells in each sweep.
+// CopyIdleBrick[float32], bricklist3.go:110
 DEVICE void CopyIdleBrick_f32_at(int64 t, const BrickList_f32 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
     TURNS(int32, k, BrickList_idle_f32(l, t)) {
@@ -1115,7 +1120,7 @@ DEVICE void CopyIdleBrick_f32_at(int64 t, const BrickList_f32 *l) {
 }
 
 // idle returns the number of cells of brick t to copy: none if it is in the list.
-// (*BrickList[float64]).idle, bricklist3.go:120
+// (*BrickList[float64]).idle, bricklist3.go:123
 DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
     if (l->Busy[t] != 0) {
         return 0;
@@ -1123,8 +1128,9 @@ DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
     return 1024;
 }
 
-// CopyIdleBrick copies brick t to the other fields if it is not in the list: its neighbours may be.
-// CopyIdleBrick[float64], bricklist3.go:107
+// CopyIdleBrick copies brick t to the other fields if it is not in the list: bricks beside it may be, and read its
+// cells in each sweep.
+// CopyIdleBrick[float64], bricklist3.go:110
 DEVICE void CopyIdleBrick_f64_at(int64 t, const BrickList_f64 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
     TURNS(int32, k, BrickList_idle_f64(l, t)) {
@@ -1169,14 +1175,14 @@ DEVICE stencil2_f32 stacked_f32(triple_f32 *s, triple_f32 *c, triple_f32 *n) {
     return stencil2_f32{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
 }
 
-// (*stencil2[float32]).youngs, normal2.go:64
+// (*stencil2[float32]).youngs, normal2.go:65
 struct stencil2_youngs_f32_results { float r0; float r1; };
 DEVICE stencil2_youngs_f32_results stencil2_youngs_f32(stencil2_f32 *q) {
     return {(q->sw - q->se) + 2.0f * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0f * (q->s - q->n) + (q->se - q->ne)};
 }
 
-// put2 stores the gradient of cell c with the stencil q. Most gradients are zero, and division of zero is slow on a
-// GPU: it multiplies by reciprocals.
+// put2 stores the gradient of cell c with the stencil q. x and y are factors, -1/(8 h): most gradients are zero, and
+// division of zero is slow on a GPU.
 // (*Gradients[float32]).put2, gradient.go:27
 DEVICE void Gradients_put2_f32(const Gradients_f32 *g, int64 c, stencil2_f32 *q, float x, float y) {
     auto [mx, my] = stencil2_youngs_f32(q);
@@ -1212,14 +1218,14 @@ DEVICE stencil2_f64 stacked_f64(triple_f64 *s, triple_f64 *c, triple_f64 *n) {
     return stencil2_f64{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
 }
 
-// (*stencil2[float64]).youngs, normal2.go:64
+// (*stencil2[float64]).youngs, normal2.go:65
 struct stencil2_youngs_f64_results { double r0; double r1; };
 DEVICE stencil2_youngs_f64_results stencil2_youngs_f64(stencil2_f64 *q) {
     return {(q->sw - q->se) + 2.0 * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0 * (q->s - q->n) + (q->se - q->ne)};
 }
 
-// put2 stores the gradient of cell c with the stencil q. Most gradients are zero, and division of zero is slow on a
-// GPU: it multiplies by reciprocals.
+// put2 stores the gradient of cell c with the stencil q. x and y are factors, -1/(8 h): most gradients are zero, and
+// division of zero is slow on a GPU.
 // (*Gradients[float64]).put2, gradient.go:27
 DEVICE void Gradients_put2_f64(const Gradients_f64 *g, int64 c, stencil2_f64 *q, double x, double y) {
     auto [mx, my] = stencil2_youngs_f64(q);
@@ -1387,8 +1393,8 @@ DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
-// heights2 uses three columns along the axis nearest to the normal. It also returns the curvature for cells with
-// sides hx and hy, positive for a disk of fluid.
+// heights2 computes the normal from the heights of three columns along the axis nearest to it. It also returns the
+// curvature for cells with sides hx and hy, positive for a disk of fluid. ok is false if a column has no height.
 // heights2[float32], heights.go:33
 struct heights2_f32_results { float r0; float r1; float r2; bool r3; };
 DEVICE heights2_f32_results heights2_f32(Slice<float> f, int64 c, int64 sy, float hx, float hy) {
@@ -1501,8 +1507,8 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// heights2 uses three columns along the axis nearest to the normal. It also returns the curvature for cells with
-// sides hx and hy, positive for a disk of fluid.
+// heights2 computes the normal from the heights of three columns along the axis nearest to it. It also returns the
+// curvature for cells with sides hx and hy, positive for a disk of fluid. ok is false if a column has no height.
 // heights2[float64], heights.go:33
 struct heights2_f64_results { double r0; double r1; double r2; bool r3; };
 DEVICE heights2_f64_results heights2_f64(Slice<double> f, int64 c, int64 sy, double hx, double hy) {
@@ -1975,21 +1981,21 @@ DEVICE geom_sorted3_f32_results geom_sorted3_f32(float mx, float my, float mz) {
 }
 
 // SortNormal prepares a normal.
-// SortNormal[float32], geom/plane.go:39
+// SortNormal[float32], geom/plane.go:41
 DEVICE geom_SortedNormal_f32 geom_SortNormal_f32(float mx, float my, float mz) {
     auto [m1, m2, m3, sum] = geom_sorted3_f32(mx, my, mz);
     return geom_SortedNormal_f32{m1, m2, m3, sum, num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f) + num_Smaller_f32(mz, 0.0f)};
 }
 
-// excess is what the corner cut off in the third case of Scardovelli and Zaleski leaves in the fourth, with δ the
-// distance of the cell's middle from α = m3: the combination m1 m2 + m1 m3 + m2 m3 - 1/4 without its cancellation.
+// excess is m1 m2 + m1 m3 + m2 m3 - 1/4, without cancellation, for sorted m of sum 1 and delta = (m1 + m2 - m3)/2. It
+// appears in the fourth case of Scardovelli and Zaleski, where the plane cuts all four edges along the axis of m3.
 // excess[float32], geom/plane.go:26
 DEVICE float geom_excess_f32(float m1, float delta) {
     return m1 * (0.5f - m1) + delta * (m1 - delta);
 }
 
-// lowVolume takes sorted m of sum 1 and 0 < a ≤ 1/2.
-// lowVolume[float32], geom/plane.go:65
+// lowVolume is Volume for sorted m of sum 1 and alpha = a, 0 < a ≤ 1/2.
+// lowVolume[float32], geom/plane.go:67
 DEVICE float geom_lowVolume_f32(float m1, float m2, float m3, float a) {
     float m12 = m1 + m2;
     if (a >= m12) {
@@ -2006,8 +2012,8 @@ DEVICE float geom_lowVolume_f32(float m1, float m2, float m3, float a) {
     return 0.5f - s * (geom_excess_f32(m1, (m12 - m3) / 2.0f) - s * s / 3.0f) / (m1 * m2 * m3);
 }
 
-// Volume is Volume of the normal that was prepared, to the last bit.
-// (*geom.SortedNormal[float32]).Volume, geom/plane.go:45
+// Volume returns the same bits as the function Volume for the normal that was prepared.
+// (*geom.SortedNormal[float32]).Volume, geom/plane.go:47
 DEVICE float geom_SortedNormal_Volume_f32(geom_SortedNormal_f32 *n, float alpha) {
     alpha -= n->low;
     if (n->sum == 0.0f) {
@@ -2027,9 +2033,10 @@ DEVICE float geom_SortedNormal_Volume_f32(geom_SortedNormal_f32 *n, float alpha)
     return v;
 }
 
-// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). Its third
-// and fourth case are written as what they differ from a line, so that nothing cancels where a component vanishes.
-// Volume[float32], geom/plane.go:30
+// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). The third
+// and fourth of their cases are written as the linear case and a correction, so that nothing cancels where a component
+// of m is nearly zero.
+// Volume[float32], geom/plane.go:31
 DEVICE float geom_Volume_f32(float mx, float my, float mz, float alpha) {
     geom_SortedNormal_f32 n = geom_SortNormal_f32(mx, my, mz);
     return geom_SortedNormal_Volume_f32(&n, alpha);
@@ -2125,21 +2132,21 @@ DEVICE geom_sorted3_f64_results geom_sorted3_f64(double mx, double my, double mz
 }
 
 // SortNormal prepares a normal.
-// SortNormal[float64], geom/plane.go:39
+// SortNormal[float64], geom/plane.go:41
 DEVICE geom_SortedNormal_f64 geom_SortNormal_f64(double mx, double my, double mz) {
     auto [m1, m2, m3, sum] = geom_sorted3_f64(mx, my, mz);
     return geom_SortedNormal_f64{m1, m2, m3, sum, num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0) + num_Smaller_f64(mz, 0.0)};
 }
 
-// excess is what the corner cut off in the third case of Scardovelli and Zaleski leaves in the fourth, with δ the
-// distance of the cell's middle from α = m3: the combination m1 m2 + m1 m3 + m2 m3 - 1/4 without its cancellation.
+// excess is m1 m2 + m1 m3 + m2 m3 - 1/4, without cancellation, for sorted m of sum 1 and delta = (m1 + m2 - m3)/2. It
+// appears in the fourth case of Scardovelli and Zaleski, where the plane cuts all four edges along the axis of m3.
 // excess[float64], geom/plane.go:26
 DEVICE double geom_excess_f64(double m1, double delta) {
     return m1 * (0.5 - m1) + delta * (m1 - delta);
 }
 
-// lowVolume takes sorted m of sum 1 and 0 < a ≤ 1/2.
-// lowVolume[float64], geom/plane.go:65
+// lowVolume is Volume for sorted m of sum 1 and alpha = a, 0 < a ≤ 1/2.
+// lowVolume[float64], geom/plane.go:67
 DEVICE double geom_lowVolume_f64(double m1, double m2, double m3, double a) {
     double m12 = m1 + m2;
     if (a >= m12) {
@@ -2156,8 +2163,8 @@ DEVICE double geom_lowVolume_f64(double m1, double m2, double m3, double a) {
     return 0.5 - s * (geom_excess_f64(m1, (m12 - m3) / 2.0) - s * s / 3.0) / (m1 * m2 * m3);
 }
 
-// Volume is Volume of the normal that was prepared, to the last bit.
-// (*geom.SortedNormal[float64]).Volume, geom/plane.go:45
+// Volume returns the same bits as the function Volume for the normal that was prepared.
+// (*geom.SortedNormal[float64]).Volume, geom/plane.go:47
 DEVICE double geom_SortedNormal_Volume_f64(geom_SortedNormal_f64 *n, double alpha) {
     alpha -= n->low;
     if (n->sum == 0.0) {
@@ -2177,9 +2184,10 @@ DEVICE double geom_SortedNormal_Volume_f64(geom_SortedNormal_f64 *n, double alph
     return v;
 }
 
-// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). Its third
-// and fourth case are written as what they differ from a line, so that nothing cancels where a component vanishes.
-// Volume[float64], geom/plane.go:30
+// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). The third
+// and fourth of their cases are written as the linear case and a correction, so that nothing cancels where a component
+// of m is nearly zero.
+// Volume[float64], geom/plane.go:31
 DEVICE double geom_Volume_f64(double mx, double my, double mz, double alpha) {
     geom_SortedNormal_f64 n = geom_SortNormal_f64(mx, my, mz);
     return geom_SortedNormal_Volume_f64(&n, alpha);
@@ -2744,7 +2752,7 @@ DEVICE int32 listColumn(Slice<int32> list, Slice<int32> marks, Slice<int32> coun
         int32 height) {
     int32 end = 0;
     for (int32 n = 0, end1 = width; n < end1; n++) {
-        // as often in all columns, so that the threads of a warp stay together
+        // the same number of iterations for all columns, so that the threads of a warp do not diverge
         if (n < x) {
             end = add(end, counts[n]);
         }
@@ -3116,7 +3124,7 @@ DEVICE int32 Sweep2_mixedRun_f32(const Sweep2_f32 *s, int32 k, int32 x, int32 y,
 }
 
 // fluidSide returns 1 if the fluid lies below, -1 if above.
-// fluidSide[float32], normal2.go:69
+// fluidSide[float32], normal2.go:70
 DEVICE float fluidSide_f32(float below, float above) {
     if (below >= above) {
         return 1.0f;
@@ -3126,7 +3134,7 @@ DEVICE float fluidSide_f32(float below, float above) {
 
 // mixed returns the one of the two centred normals that is better aligned with its axis, or Youngs' if that is less
 // aligned.
-// (*stencil2[float32]).mixed, normal2.go:78
+// (*stencil2[float32]).mixed, normal2.go:79
 struct stencil2_mixed_f32_results { float r0; float r1; };
 DEVICE stencil2_mixed_f32_results stencil2_mixed_f32(stencil2_f32 *q) {
     float mx = 0.0f;
@@ -3153,7 +3161,7 @@ DEVICE stencil2_mixed_f32_results stencil2_mixed_f32(stencil2_f32 *q) {
 }
 
 // simple computes the normal by Youngs or Mixed.
-// (*stencil2[float32]).simple, normal2.go:57
+// (*stencil2[float32]).simple, normal2.go:58
 struct stencil2_simple_f32_results { float r0; float r1; };
 DEVICE stencil2_simple_f32_results stencil2_simple_f32(stencil2_f32 *q, int32 way) {
     if (way == 0) {
@@ -3165,7 +3173,7 @@ DEVICE stencil2_simple_f32_results stencil2_simple_f32(stencil2_f32 *q, int32 wa
 }
 
 // simple2 is normal2 for Youngs, Mixed and Heights. A kernel without the other methods needs half the registers.
-// simple2[float32], normal2.go:34
+// simple2[float32], normal2.go:35
 struct simple2_f32_results { float r0; float r1; };
 DEVICE simple2_f32_results simple2_f32(Slice<float> f, int64 c, int64 sy, int32 way) {
     if (way == 4) {
@@ -3209,7 +3217,7 @@ DEVICE float geom_LineConstant_f32(float mx, float my, float f) {
 
 // residual returns Σ(f - f~)² over the neighbours, with f~ from the line that gives the centre's volume fraction; at
 // corners w (f - f~) is used.
-// (*stencil2[float32]).residual, normal2.go:99
+// (*stencil2[float32]).residual, normal2.go:100
 DEVICE float stencil2_residual_f32(stencil2_f32 *q, float mx, float my, float w) {
     float a = geom_LineConstant_f32(mx, my, q->c);
     float d = w * (geom_Area_f32(mx, my, a + mx + my) - q->sw);
@@ -3232,7 +3240,7 @@ DEVICE float stencil2_residual_f32(stencil2_f32 *q, float mx, float my, float w)
 
 // elvira selects from six slopes, left, centred and right differences along either axis, the one with the smallest
 // residual.
-// (*stencil2[float32]).elvira, normal2.go:121
+// (*stencil2[float32]).elvira, normal2.go:122
 struct stencil2_elvira_f32_results { float r0; float r1; };
 DEVICE stencil2_elvira_f32_results stencil2_elvira_f32(stencil2_f32 *q) {
     float mx = 0.0f;
@@ -3284,9 +3292,9 @@ DEVICE stencil2_elvira_f32_results stencil2_elvira_f32(stencil2_f32 *q) {
     return {mx, my};
 }
 
-// lvira minimises the residual from ELVIRA's normal by Newton's method for its derivative, with central differences
-// of step difference; a step is halved until the residual decreases.
-// (*stencil2[float32]).lvira, normal2.go:155
+// lvira minimises the residual, beginning with ELVIRA's normal, by Newton's method for the zero of its derivative, with
+// central differences of step difference. A step is divided by 4 until the residual decreases.
+// (*stencil2[float32]).lvira, normal2.go:156
 struct stencil2_lvira_f32_results { float r0; float r1; };
 DEVICE stencil2_lvira_f32_results stencil2_lvira_f32(stencil2_f32 *q, float difference) {
     float mx = 0.0f;
@@ -3342,7 +3350,7 @@ DEVICE stencil2_lvira_f32_results stencil2_lvira_f32(stencil2_f32 *q, float diff
 }
 
 // normal computes the normal from the nine cells by any method except Heights.
-// (*stencil2[float32]).normal, normal2.go:46
+// (*stencil2[float32]).normal, normal2.go:47
 struct stencil2_normal_f32_results { float r0; float r1; };
 DEVICE stencil2_normal_f32_results stencil2_normal_f32(stencil2_f32 *q, int32 way, float difference) {
     switch (way) {
@@ -3361,8 +3369,9 @@ DEVICE stencil2_normal_f32_results stencil2_normal_f32(stencil2_f32 *q, int32 wa
     return {results3.r0, results3.r1};
 }
 
-// normal2 computes the normal in cell c by a method.
-// normal2[float32], normal2.go:25
+// normal2 computes the normal in cell c by the method way: Youngs, Mixed and so on. difference is the step of LVIRA's
+// finite differences.
+// normal2[float32], normal2.go:26
 struct normal2_f32_results { float r0; float r1; };
 DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 way, float difference) {
     if (way == 4) {
@@ -3375,14 +3384,14 @@ DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 
 }
 
 // reconstruct computes the plane of a mixed cell.
-// (*Sweep2[float32]).reconstruct, sweep2.go:107
+// (*Sweep2[float32]).reconstruct, sweep2.go:108
 DEVICE geom_Line_f32 Sweep2_reconstruct_f32(const Sweep2_f32 *s, int64 c) {
     auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->DifferenceStep);
     return geom_Line_f32{mx, my, geom_LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
 // Reconstruct2 computes the plane of cell (i, j) if it is mixed. Other cells keep their value in Planes.
-// Reconstruct2[float32], sweep2.go:115
+// Reconstruct2[float32], sweep2.go:116
 DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -3427,7 +3436,7 @@ DEVICE int32 Sweep2_mixedRun_f64(const Sweep2_f64 *s, int32 k, int32 x, int32 y,
 }
 
 // fluidSide returns 1 if the fluid lies below, -1 if above.
-// fluidSide[float64], normal2.go:69
+// fluidSide[float64], normal2.go:70
 DEVICE double fluidSide_f64(double below, double above) {
     if (below >= above) {
         return 1.0;
@@ -3437,7 +3446,7 @@ DEVICE double fluidSide_f64(double below, double above) {
 
 // mixed returns the one of the two centred normals that is better aligned with its axis, or Youngs' if that is less
 // aligned.
-// (*stencil2[float64]).mixed, normal2.go:78
+// (*stencil2[float64]).mixed, normal2.go:79
 struct stencil2_mixed_f64_results { double r0; double r1; };
 DEVICE stencil2_mixed_f64_results stencil2_mixed_f64(stencil2_f64 *q) {
     double mx = 0.0;
@@ -3464,7 +3473,7 @@ DEVICE stencil2_mixed_f64_results stencil2_mixed_f64(stencil2_f64 *q) {
 }
 
 // simple computes the normal by Youngs or Mixed.
-// (*stencil2[float64]).simple, normal2.go:57
+// (*stencil2[float64]).simple, normal2.go:58
 struct stencil2_simple_f64_results { double r0; double r1; };
 DEVICE stencil2_simple_f64_results stencil2_simple_f64(stencil2_f64 *q, int32 way) {
     if (way == 0) {
@@ -3476,7 +3485,7 @@ DEVICE stencil2_simple_f64_results stencil2_simple_f64(stencil2_f64 *q, int32 wa
 }
 
 // simple2 is normal2 for Youngs, Mixed and Heights. A kernel without the other methods needs half the registers.
-// simple2[float64], normal2.go:34
+// simple2[float64], normal2.go:35
 struct simple2_f64_results { double r0; double r1; };
 DEVICE simple2_f64_results simple2_f64(Slice<double> f, int64 c, int64 sy, int32 way) {
     if (way == 4) {
@@ -3520,7 +3529,7 @@ DEVICE double geom_LineConstant_f64(double mx, double my, double f) {
 
 // residual returns Σ(f - f~)² over the neighbours, with f~ from the line that gives the centre's volume fraction; at
 // corners w (f - f~) is used.
-// (*stencil2[float64]).residual, normal2.go:99
+// (*stencil2[float64]).residual, normal2.go:100
 DEVICE double stencil2_residual_f64(stencil2_f64 *q, double mx, double my, double w) {
     double a = geom_LineConstant_f64(mx, my, q->c);
     double d = w * (geom_Area_f64(mx, my, a + mx + my) - q->sw);
@@ -3543,7 +3552,7 @@ DEVICE double stencil2_residual_f64(stencil2_f64 *q, double mx, double my, doubl
 
 // elvira selects from six slopes, left, centred and right differences along either axis, the one with the smallest
 // residual.
-// (*stencil2[float64]).elvira, normal2.go:121
+// (*stencil2[float64]).elvira, normal2.go:122
 struct stencil2_elvira_f64_results { double r0; double r1; };
 DEVICE stencil2_elvira_f64_results stencil2_elvira_f64(stencil2_f64 *q) {
     double mx = 0.0;
@@ -3595,9 +3604,9 @@ DEVICE stencil2_elvira_f64_results stencil2_elvira_f64(stencil2_f64 *q) {
     return {mx, my};
 }
 
-// lvira minimises the residual from ELVIRA's normal by Newton's method for its derivative, with central differences
-// of step difference; a step is halved until the residual decreases.
-// (*stencil2[float64]).lvira, normal2.go:155
+// lvira minimises the residual, beginning with ELVIRA's normal, by Newton's method for the zero of its derivative, with
+// central differences of step difference. A step is divided by 4 until the residual decreases.
+// (*stencil2[float64]).lvira, normal2.go:156
 struct stencil2_lvira_f64_results { double r0; double r1; };
 DEVICE stencil2_lvira_f64_results stencil2_lvira_f64(stencil2_f64 *q, double difference) {
     double mx = 0.0;
@@ -3653,7 +3662,7 @@ DEVICE stencil2_lvira_f64_results stencil2_lvira_f64(stencil2_f64 *q, double dif
 }
 
 // normal computes the normal from the nine cells by any method except Heights.
-// (*stencil2[float64]).normal, normal2.go:46
+// (*stencil2[float64]).normal, normal2.go:47
 struct stencil2_normal_f64_results { double r0; double r1; };
 DEVICE stencil2_normal_f64_results stencil2_normal_f64(stencil2_f64 *q, int32 way, double difference) {
     switch (way) {
@@ -3672,8 +3681,9 @@ DEVICE stencil2_normal_f64_results stencil2_normal_f64(stencil2_f64 *q, int32 wa
     return {results3.r0, results3.r1};
 }
 
-// normal2 computes the normal in cell c by a method.
-// normal2[float64], normal2.go:25
+// normal2 computes the normal in cell c by the method way: Youngs, Mixed and so on. difference is the step of LVIRA's
+// finite differences.
+// normal2[float64], normal2.go:26
 struct normal2_f64_results { double r0; double r1; };
 DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32 way, double difference) {
     if (way == 4) {
@@ -3686,14 +3696,14 @@ DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32
 }
 
 // reconstruct computes the plane of a mixed cell.
-// (*Sweep2[float64]).reconstruct, sweep2.go:107
+// (*Sweep2[float64]).reconstruct, sweep2.go:108
 DEVICE geom_Line_f64 Sweep2_reconstruct_f64(const Sweep2_f64 *s, int64 c) {
     auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->DifferenceStep);
     return geom_Line_f64{mx, my, geom_LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
 // Reconstruct2 computes the plane of cell (i, j) if it is mixed. Other cells keep their value in Planes.
-// Reconstruct2[float64], sweep2.go:115
+// Reconstruct2[float64], sweep2.go:116
 DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -3736,8 +3746,9 @@ DEVICE int64 Survey_index_f32(const Survey_f32 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
 }
 
-// EncodeBroken is the word of a cell, x fastest, that is not finite.
-// EncodeBroken, survey.go:242
+// EncodeBroken returns the number by which SurveyBroken describes a cell, numbered with x fastest, whose f is not
+// finite.
+// EncodeBroken, survey.go:243
 DEVICE int64 EncodeBroken(int64 cell, double f) {
     int64 what = 0;
     if (f > 0.0) {
@@ -3842,7 +3853,7 @@ DEVICE tally Survey_tally_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Sl
     tally o = {};
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
     for (int32 q = 0, end1 = sub(m->Squares_.Hi[1], j); q < end1; q++) {
-        // as many as there are, so that the loop is compiled once and not eight times
+        // not a constant number, so that the compiler does not unroll the loop
         if (q == 8 || i >= m->Squares_.Hi[0]) {
             break;
         }
@@ -3854,7 +3865,7 @@ DEVICE tally Survey_tally_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Sl
 }
 
 // plane returns the plane of a mixed cell.
-// (*Sweep2[float32]).plane, sweep2.go:96
+// (*Sweep2[float32]).plane, sweep2.go:97
 DEVICE geom_Line_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -3863,7 +3874,7 @@ DEVICE geom_Line_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
     return geom_Line_f32{mx, my, geom_LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
-// Length is that of the line in the unit square, measured in space: hx and hy are the sides of the cell.
+// Length is the length of the line in a cell with the sides hx and hy, in their unit.
 // Length[float32], geom/line.go:61
 DEVICE float geom_Length_f32(geom_Line_f32 *p, float hx, float hy) {
     float alpha = p->Alpha - (num_Smaller_f32(p->X, 0.0f) + num_Smaller_f32(p->Y, 0.0f));
@@ -3909,7 +3920,7 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->w2 = add(p->w2, o->w2);
 }
 
-// merge adds up groupRuns tallies, each apart, into the first.
+// merge merges groupRuns tallies, at the indices first, first + each and so on, into the first of them.
 // merge, survey.go:214
 DEVICE void merge(Slice<tally> all, int32 first, int32 each, Slice<int64> words) {
     tally o = all[first];
@@ -3948,7 +3959,7 @@ DEVICE void tally_flush(tally *o, int32 n, Slice<int64> words) {
 }
 
 // addToTotals adds word k of a square to the results.
-// (*Survey[float32]).addToTotals, survey.go:267
+// (*Survey[float32]).addToTotals, survey.go:268
 DEVICE void Survey_addToTotals_f32(const Survey_f32 *m, int32 k, Slice<int64> words) {
     if (words[k] == 0) {
         return;
@@ -4023,7 +4034,7 @@ DEVICE tally Survey_tally_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Sl
     tally o = {};
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
     for (int32 q = 0, end1 = sub(m->Squares_.Hi[1], j); q < end1; q++) {
-        // as many as there are, so that the loop is compiled once and not eight times
+        // not a constant number, so that the compiler does not unroll the loop
         if (q == 8 || i >= m->Squares_.Hi[0]) {
             break;
         }
@@ -4035,7 +4046,7 @@ DEVICE tally Survey_tally_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Sl
 }
 
 // plane returns the plane of a mixed cell.
-// (*Sweep2[float64]).plane, sweep2.go:96
+// (*Sweep2[float64]).plane, sweep2.go:97
 DEVICE geom_Line_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4044,7 +4055,7 @@ DEVICE geom_Line_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
     return geom_Line_f64{mx, my, geom_LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
-// Length is that of the line in the unit square, measured in space: hx and hy are the sides of the cell.
+// Length is the length of the line in a cell with the sides hx and hy, in their unit.
 // Length[float64], geom/line.go:61
 DEVICE double geom_Length_f64(geom_Line_f64 *p, double hx, double hy) {
     double alpha = p->Alpha - (num_Smaller_f64(p->X, 0.0) + num_Smaller_f64(p->Y, 0.0));
@@ -4075,7 +4086,7 @@ DEVICE double geom_Length_f64(geom_Line_f64 *p, double hx, double hy) {
 }
 
 // addToTotals adds word k of a square to the results.
-// (*Survey[float64]).addToTotals, survey.go:267
+// (*Survey[float64]).addToTotals, survey.go:268
 DEVICE void Survey_addToTotals_f64(const Survey_f64 *m, int32 k, Slice<int64> words) {
     if (words[k] == 0) {
         return;
@@ -4218,8 +4229,8 @@ DEVICE simple3_f32_results simple3_f32(Slice<float> f, int64 c, int64 sy, int64 
     return {results2.r0, results2.r1, results2.r2};
 }
 
-// cubeRoot of 0 ≤ y ≤ 1. y is brought to [1/8, 1) by powers of two, which is exact.
-// cubeRoot[float32], geom/plane.go:136
+// cubeRoot returns the cube root of 0 ≤ y ≤ 1. y is scaled to [1/8, 1) by powers of two, which is exact.
+// cubeRoot[float32], geom/plane.go:139
 DEVICE float geom_cubeRoot_f32(float y) {
     if (y <= 0.0f) {
         return 0.0f;
@@ -4247,8 +4258,8 @@ DEVICE float geom_cubeRoot_f32(float y) {
     return scale * r;
 }
 
-// ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The start is within 0.003.
-// ratio[float32], geom/plane.go:126
+// ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The first estimate is within 0.003 of the root.
+// ratio[float32], geom/plane.go:129
 DEVICE float geom_ratio_f32(float kappa) {
     float r = 1.0f + kappa + 3.0f * kappa * kappa / (1.0f - 0x1.19999ap+02f /* 4.4 */ * kappa);
     for (int64 turn1 = 0; turn1 < 3; turn1++) {
@@ -4258,11 +4269,12 @@ DEVICE float geom_ratio_f32(float kappa) {
     return r;
 }
 
-// lowConstant takes sorted m of sum 1 and 0 ≤ v ≤ 1/2.
+// lowConstant is the inverse of lowVolume: the alpha of the volume v, for sorted m of sum 1 and 0 ≤ v ≤ 1/2.
 //
-// The trigonometric roots of the third and fourth case solve r = 1 + κ r³ for r near 1, with κ at most 0.116: three
-// steps of Newton's method do it. x, the twice distance to the linear case, decides between the cases.
-// lowConstant[float32], geom/plane.go:100
+// In the third and fourth case the paper has trigonometric roots of cubic equations. These have the form r = 1 + κ r³,
+// with r near 1 and κ at most 0.116, and three steps of Newton's method solve them to round-off. x, which is twice the
+// distance of alpha from where the linear case begins, if this case were valid, decides between the cases.
+// lowConstant[float32], geom/plane.go:103
 DEVICE float geom_lowConstant_f32(float m1, float m2, float m3, float v) {
     float m12 = m1 + m2;
     float x = m12 - 2.0f * m3 * v;
@@ -4292,7 +4304,7 @@ DEVICE float geom_lowConstant_f32(float m1, float m2, float m3, float v) {
 
 // PlaneConstant is the alpha for which Volume(mx, my, mz, alpha) is f, 0 ≤ f ≤ 1. The cases are in the order of Lehmann
 // and Gekle (Computation 10, 2022): the linear one first.
-// PlaneConstant[float32], geom/plane.go:84
+// PlaneConstant[float32], geom/plane.go:86
 DEVICE float geom_PlaneConstant_f32(float mx, float my, float mz, float f) {
     auto [m1, m2, m3, sum] = geom_sorted3_f32(mx, my, mz);
     if (sum == 0.0f) {
@@ -4315,9 +4327,9 @@ DEVICE geom_Plane_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
-// Section is the area of the plane in a cell, measured in space: hx, hy and hz are the sides of the cell. It is the
-// derivative of the volume by α, times |m_d/h_d| and the cell's volume.
-// Section[float32], geom/plane.go:163
+// Section is the area of the plane in a cell with the sides hx, hy and hz, in the square of their unit. It is the
+// derivative of Volume with respect to α, times the length of the vector (m_d/h_d) and the cell's volume.
+// Section[float32], geom/plane.go:166
 DEVICE float geom_Section_f32(geom_Plane_f32 *p, float hx, float hy, float hz) {
     auto [m1, m2, m3, sum] = geom_sorted3_f32(p->X, p->Y, p->Z);
     if (sum == 0.0f) {
@@ -4477,8 +4489,8 @@ DEVICE simple3_f64_results simple3_f64(Slice<double> f, int64 c, int64 sy, int64
     return {results2.r0, results2.r1, results2.r2};
 }
 
-// cubeRoot of 0 ≤ y ≤ 1. y is brought to [1/8, 1) by powers of two, which is exact.
-// cubeRoot[float64], geom/plane.go:136
+// cubeRoot returns the cube root of 0 ≤ y ≤ 1. y is scaled to [1/8, 1) by powers of two, which is exact.
+// cubeRoot[float64], geom/plane.go:139
 DEVICE double geom_cubeRoot_f64(double y) {
     if (y <= 0.0) {
         return 0.0;
@@ -4506,8 +4518,8 @@ DEVICE double geom_cubeRoot_f64(double y) {
     return scale * r;
 }
 
-// ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The start is within 0.003.
-// ratio[float64], geom/plane.go:126
+// ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The first estimate is within 0.003 of the root.
+// ratio[float64], geom/plane.go:129
 DEVICE double geom_ratio_f64(double kappa) {
     double r = 1.0 + kappa + 3.0 * kappa * kappa / (1.0 - 0x1.199999999999ap+02 /* 4.4 */ * kappa);
     for (int64 turn1 = 0; turn1 < 3; turn1++) {
@@ -4517,11 +4529,12 @@ DEVICE double geom_ratio_f64(double kappa) {
     return r;
 }
 
-// lowConstant takes sorted m of sum 1 and 0 ≤ v ≤ 1/2.
+// lowConstant is the inverse of lowVolume: the alpha of the volume v, for sorted m of sum 1 and 0 ≤ v ≤ 1/2.
 //
-// The trigonometric roots of the third and fourth case solve r = 1 + κ r³ for r near 1, with κ at most 0.116: three
-// steps of Newton's method do it. x, the twice distance to the linear case, decides between the cases.
-// lowConstant[float64], geom/plane.go:100
+// In the third and fourth case the paper has trigonometric roots of cubic equations. These have the form r = 1 + κ r³,
+// with r near 1 and κ at most 0.116, and three steps of Newton's method solve them to round-off. x, which is twice the
+// distance of alpha from where the linear case begins, if this case were valid, decides between the cases.
+// lowConstant[float64], geom/plane.go:103
 DEVICE double geom_lowConstant_f64(double m1, double m2, double m3, double v) {
     double m12 = m1 + m2;
     double x = m12 - 2.0 * m3 * v;
@@ -4551,7 +4564,7 @@ DEVICE double geom_lowConstant_f64(double m1, double m2, double m3, double v) {
 
 // PlaneConstant is the alpha for which Volume(mx, my, mz, alpha) is f, 0 ≤ f ≤ 1. The cases are in the order of Lehmann
 // and Gekle (Computation 10, 2022): the linear one first.
-// PlaneConstant[float64], geom/plane.go:84
+// PlaneConstant[float64], geom/plane.go:86
 DEVICE double geom_PlaneConstant_f64(double mx, double my, double mz, double f) {
     auto [m1, m2, m3, sum] = geom_sorted3_f64(mx, my, mz);
     if (sum == 0.0) {
@@ -4574,9 +4587,9 @@ DEVICE geom_Plane_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
-// Section is the area of the plane in a cell, measured in space: hx, hy and hz are the sides of the cell. It is the
-// derivative of the volume by α, times |m_d/h_d| and the cell's volume.
-// Section[float64], geom/plane.go:163
+// Section is the area of the plane in a cell with the sides hx, hy and hz, in the square of their unit. It is the
+// derivative of Volume with respect to α, times the length of the vector (m_d/h_d) and the cell's volume.
+// Section[float64], geom/plane.go:166
 DEVICE double geom_Section_f64(geom_Plane_f64 *p, double hx, double hy, double hz) {
     auto [m1, m2, m3, sum] = geom_sorted3_f64(p->X, p->Y, p->Z);
     if (sum == 0.0) {
@@ -4740,8 +4753,9 @@ DEVICE bool staysFull_f32(int32 kind, float f, float below, float above, float t
     return full_f32(f, tolerance) && full_f32(below, tolerance) && full_f32(above, tolerance) && (kind == 0 || f == 1.0f);
 }
 
-// donorOf is the fraction of the cell that a face takes fluid from, of the cells below and above it.
-// donorOf[float32], flux.go:70
+// donorOf is the volume fraction of the donor of a face: the one of the cells below and above it from which fluid
+// flows.
+// donorOf[float32], flux.go:72
 DEVICE float donorOf_f32(float cfl, float below, float above) {
     float donor = above;
     if (cfl > 0.0f) {
@@ -4750,13 +4764,14 @@ DEVICE float donorOf_f32(float cfl, float below, float above) {
     return donor;
 }
 
-// pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
-// and whether the donor is so: a mixed one needs its plane.
+// pureFlux is the volume of fluid that passes a face upwards from an empty or full donor, as a part of the cell's
+// volume. It also reports whether the donor is pure, that is empty or full (or the flux is 0): otherwise its plane is
+// needed.
 //
-// A donor whose volume fraction is 0 or 1 up to round-off passes nothing, or fluid alone. The residue stays until the
-// interface comes by: if such residues were advected, each of their fluxes would leave another one behind, in more and
-// more cells.
-// pureFlux[float32], flux.go:62
+// The flux from a donor whose volume fraction is 0 or 1 up to round-off is that for exactly 0 or 1. The donor keeps the
+// difference until the interface reaches it: if these differences were advected, each of their fluxes would cause
+// another one, in more and more cells.
+// pureFlux[float32], flux.go:63
 struct pureFlux_f32_results { float r0; bool r1; };
 DEVICE pureFlux_f32_results pureFlux_f32(float cfl, float donor, float tolerance) {
     float flux = 0.0f;
@@ -4767,16 +4782,16 @@ DEVICE pureFlux_f32_results pureFlux_f32(float cfl, float donor, float tolerance
     return {flux, cfl == 0.0f || empty_f32(donor, tolerance) || full_f32(donor, tolerance)};
 }
 
-// stretched is the thickness of the layer that is swept over a face by the Lagrangian sweep, as a part of the donor,
-// which has been stretched by then: lo and hi are the CFL numbers of its faces.
-// stretched[float32], flux.go:97
+// stretched is the thickness of the layer that the Lagrangian sweep moves over a face, as a part of the donor, which
+// the sweep has stretched: lo and hi are the CFL numbers of the donor's faces.
+// stretched[float32], flux.go:99
 DEVICE float stretched_f32(float thickness, float lo, float hi) {
     return thickness / (1.0f + (hi - lo));
 }
 
-// movedAlpha is the α of a donor's plane in the layer of the given thickness next to the face that it is swept over:
+// movedAlpha is the α of a donor's plane relative to the layer of the given thickness that is moved over the face;
 // along is the normal's component along the axis.
-// movedAlpha[float32], flux.go:101
+// movedAlpha[float32], flux.go:103
 DEVICE float movedAlpha_f32(float cfl, float thickness, float along, float alpha) {
     if (cfl > 0.0f) {
         return alpha - along * (1.0f - thickness);
@@ -4784,15 +4799,16 @@ DEVICE float movedAlpha_f32(float cfl, float thickness, float along, float alpha
     return alpha;
 }
 
-// lineFlux is the flux from a mixed donor in the plane, whose normal has the components along the axis and across it.
-// lineFlux[float32], flux.go:109
+// lineFlux is the flux from a mixed donor in the plane; along and across are its normal's components along the axis of
+// the sweep and across it.
+// lineFlux[float32], flux.go:112
 DEVICE float lineFlux_f32(float cfl, float thickness, float along, float across, float alpha) {
     return cfl * geom_Area_f32(along * thickness, across, movedAlpha_f32(cfl, thickness, along, alpha));
 }
 
 // mixedFlux returns the fluid that passes the lower face of cell c upwards from a mixed donor, as a fraction of the
 // cell's volume.
-// (*Sweep2[float32]).mixedFlux, sweep2.go:77
+// (*Sweep2[float32]).mixedFlux, sweep2.go:78
 DEVICE float Sweep2_mixedFlux_f32(const Sweep2_f32 *s, int64 c, float q, float cfl) {
     int64 step = int64(s->Stride);
     int64 donor = c;
@@ -4814,7 +4830,7 @@ DEVICE float Sweep2_mixedFlux_f32(const Sweep2_f32 *s, int64 c, float q, float c
 }
 
 // mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
-// (*Sweep2[float32]).mixedFluxes, sweep2.go:65
+// (*Sweep2[float32]).mixedFluxes, sweep2.go:66
 DEVICE fluxes_f32 Sweep2_mixedFluxes_f32(const Sweep2_f32 *s, int64 c, float q, fluxes_f32 cfl, fluxes_f32 v,
         bool inPure, bool outPure) {
     if (!inPure) {
@@ -4849,7 +4865,7 @@ DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, f
 }
 
 // advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
-// (*Sweep2[float32]).advanced, sweep2.go:51
+// (*Sweep2[float32]).advanced, sweep2.go:52
 DEVICE float Sweep2_advanced_f32(const Sweep2_f32 *s, int64 c, float q, float f, float below, float above) {
     float lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
     auto [in, inPure] = pureFlux_f32(lo, donorOf_f32(lo, below, f), s->RoundOff);
@@ -4862,8 +4878,9 @@ DEVICE float Sweep2_advanced_f32(const Sweep2_f32 *s, int64 c, float q, float f,
     return updated_f32(s->Kind, f, s->Start[c], lo, hi, in, out);
 }
 
-// Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
-// Advance2[float32], sweep2.go:37
+// Advance2 computes the volume fraction of cell (i, j) after a sweep. Values are never clipped: the fluid that leaves
+// one cell enters the next.
+// Advance2[float32], sweep2.go:38
 DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
@@ -4891,8 +4908,9 @@ DEVICE bool staysFull_f64(int32 kind, double f, double below, double above, doub
     return full_f64(f, tolerance) && full_f64(below, tolerance) && full_f64(above, tolerance) && (kind == 0 || f == 1.0);
 }
 
-// donorOf is the fraction of the cell that a face takes fluid from, of the cells below and above it.
-// donorOf[float64], flux.go:70
+// donorOf is the volume fraction of the donor of a face: the one of the cells below and above it from which fluid
+// flows.
+// donorOf[float64], flux.go:72
 DEVICE double donorOf_f64(double cfl, double below, double above) {
     double donor = above;
     if (cfl > 0.0) {
@@ -4901,13 +4919,14 @@ DEVICE double donorOf_f64(double cfl, double below, double above) {
     return donor;
 }
 
-// pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
-// and whether the donor is so: a mixed one needs its plane.
+// pureFlux is the volume of fluid that passes a face upwards from an empty or full donor, as a part of the cell's
+// volume. It also reports whether the donor is pure, that is empty or full (or the flux is 0): otherwise its plane is
+// needed.
 //
-// A donor whose volume fraction is 0 or 1 up to round-off passes nothing, or fluid alone. The residue stays until the
-// interface comes by: if such residues were advected, each of their fluxes would leave another one behind, in more and
-// more cells.
-// pureFlux[float64], flux.go:62
+// The flux from a donor whose volume fraction is 0 or 1 up to round-off is that for exactly 0 or 1. The donor keeps the
+// difference until the interface reaches it: if these differences were advected, each of their fluxes would cause
+// another one, in more and more cells.
+// pureFlux[float64], flux.go:63
 struct pureFlux_f64_results { double r0; bool r1; };
 DEVICE pureFlux_f64_results pureFlux_f64(double cfl, double donor, double tolerance) {
     double flux = 0.0;
@@ -4918,16 +4937,16 @@ DEVICE pureFlux_f64_results pureFlux_f64(double cfl, double donor, double tolera
     return {flux, cfl == 0.0 || empty_f64(donor, tolerance) || full_f64(donor, tolerance)};
 }
 
-// stretched is the thickness of the layer that is swept over a face by the Lagrangian sweep, as a part of the donor,
-// which has been stretched by then: lo and hi are the CFL numbers of its faces.
-// stretched[float64], flux.go:97
+// stretched is the thickness of the layer that the Lagrangian sweep moves over a face, as a part of the donor, which
+// the sweep has stretched: lo and hi are the CFL numbers of the donor's faces.
+// stretched[float64], flux.go:99
 DEVICE double stretched_f64(double thickness, double lo, double hi) {
     return thickness / (1.0 + (hi - lo));
 }
 
-// movedAlpha is the α of a donor's plane in the layer of the given thickness next to the face that it is swept over:
+// movedAlpha is the α of a donor's plane relative to the layer of the given thickness that is moved over the face;
 // along is the normal's component along the axis.
-// movedAlpha[float64], flux.go:101
+// movedAlpha[float64], flux.go:103
 DEVICE double movedAlpha_f64(double cfl, double thickness, double along, double alpha) {
     if (cfl > 0.0) {
         return alpha - along * (1.0 - thickness);
@@ -4935,15 +4954,16 @@ DEVICE double movedAlpha_f64(double cfl, double thickness, double along, double 
     return alpha;
 }
 
-// lineFlux is the flux from a mixed donor in the plane, whose normal has the components along the axis and across it.
-// lineFlux[float64], flux.go:109
+// lineFlux is the flux from a mixed donor in the plane; along and across are its normal's components along the axis of
+// the sweep and across it.
+// lineFlux[float64], flux.go:112
 DEVICE double lineFlux_f64(double cfl, double thickness, double along, double across, double alpha) {
     return cfl * geom_Area_f64(along * thickness, across, movedAlpha_f64(cfl, thickness, along, alpha));
 }
 
 // mixedFlux returns the fluid that passes the lower face of cell c upwards from a mixed donor, as a fraction of the
 // cell's volume.
-// (*Sweep2[float64]).mixedFlux, sweep2.go:77
+// (*Sweep2[float64]).mixedFlux, sweep2.go:78
 DEVICE double Sweep2_mixedFlux_f64(const Sweep2_f64 *s, int64 c, double q, double cfl) {
     int64 step = int64(s->Stride);
     int64 donor = c;
@@ -4965,7 +4985,7 @@ DEVICE double Sweep2_mixedFlux_f64(const Sweep2_f64 *s, int64 c, double q, doubl
 }
 
 // mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
-// (*Sweep2[float64]).mixedFluxes, sweep2.go:65
+// (*Sweep2[float64]).mixedFluxes, sweep2.go:66
 DEVICE fluxes_f64 Sweep2_mixedFluxes_f64(const Sweep2_f64 *s, int64 c, double q, fluxes_f64 cfl, fluxes_f64 v,
         bool inPure, bool outPure) {
     if (!inPure) {
@@ -5000,7 +5020,7 @@ DEVICE double updated_f64(int32 kind, double f, double start, double lo, double 
 }
 
 // advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
-// (*Sweep2[float64]).advanced, sweep2.go:51
+// (*Sweep2[float64]).advanced, sweep2.go:52
 DEVICE double Sweep2_advanced_f64(const Sweep2_f64 *s, int64 c, double q, double f, double below, double above) {
     double lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
     auto [in, inPure] = pureFlux_f64(lo, donorOf_f64(lo, below, f), s->RoundOff);
@@ -5013,8 +5033,9 @@ DEVICE double Sweep2_advanced_f64(const Sweep2_f64 *s, int64 c, double q, double
     return updated_f64(s->Kind, f, s->Start[c], lo, hi, in, out);
 }
 
-// Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
-// Advance2[float64], sweep2.go:37
+// Advance2 computes the volume fraction of cell (i, j) after a sweep. Values are never clipped: the fluid that leaves
+// one cell enters the next.
+// Advance2[float64], sweep2.go:38
 DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
@@ -5078,7 +5099,7 @@ DEVICE float Sweep3_advanced_f32(const Sweep3_f32 *s, int64 c, float q, float f,
     return updated_f32(0, f, s->Start[c], lo, hi, in, out);
 }
 
-// Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
+// Advance3 computes the volume fraction of cell (i, j, k) after a sweep of Weymouth and Yue, without clipping.
 // Advance3[float32], sweep3.go:30
 DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
@@ -5143,7 +5164,7 @@ DEVICE double Sweep3_advanced_f64(const Sweep3_f64 *s, int64 c, double q, double
     return updated_f64(0, f, s->Start[c], lo, hi, in, out);
 }
 
-// Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
+// Advance3 computes the volume fraction of cell (i, j, k) after a sweep of Weymouth and Yue, without clipping.
 // Advance3[float64], sweep3.go:30
 DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
@@ -5187,8 +5208,8 @@ DEVICE alongAxis_f32_results alongAxis_f32(int64 axis, float m, float a, float b
     return {a, b, m};
 }
 
-// residual returns Σ(f - f~)² over the neighbours, with f~ from the plane that gives the centre's volume fraction. It
-// stops when it exceeds enough.
+// residual returns Σ(f - f~)² over the neighbours, with f~ from the plane that gives the centre's volume fraction. The
+// sum is incomplete if it is more than enough.
 // (*stencil3[float32]).residual, normal3.go:116
 DEVICE float stencil3_residual_f32(stencil3_f32 *q, float mx, float my, float mz, float enough) {
     geom_SortedNormal_f32 p = geom_SortNormal_f32(mx, my, mz);
@@ -5406,8 +5427,8 @@ DEVICE alongAxis_f64_results alongAxis_f64(int64 axis, double m, double a, doubl
     return {a, b, m};
 }
 
-// residual returns Σ(f - f~)² over the neighbours, with f~ from the plane that gives the centre's volume fraction. It
-// stops when it exceeds enough.
+// residual returns Σ(f - f~)² over the neighbours, with f~ from the plane that gives the centre's volume fraction. The
+// sum is incomplete if it is more than enough.
 // (*stencil3[float64]).residual, normal3.go:116
 DEVICE double stencil3_residual_f64(stencil3_f64 *q, double mx, double my, double mz, double enough) {
     geom_SortedNormal_f64 p = geom_SortNormal_f64(mx, my, mz);
@@ -5659,7 +5680,7 @@ DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arra
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float32]).reach, tilecells2.go:136
+// (*Tiles2[float32]).reach, tilecells2.go:137
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -5670,14 +5691,14 @@ DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
 
 // inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
 // above for faces, and within the block.
-// (*Tiles2[float32]).inReach, tilecells2.go:152
+// (*Tiles2[float32]).inReach, tilecells2.go:153
 DEVICE bool Tiles2_inReach_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float32]).needed, tilecells2.go:144
+// (*Tiles2[float32]).needed, tilecells2.go:145
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
     int32 face = s->Axis ^ n;
@@ -5685,7 +5706,7 @@ DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, 
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float32]).strides, tilecells2.go:112
+// (*Tiles2[float32]).strides, tilecells2.go:113
 struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
     if (axis == 0) {
@@ -5694,7 +5715,7 @@ DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// (*Tiles2[float32]).velocity, tilecells2.go:159
+// (*Tiles2[float32]).velocity, tilecells2.go:160
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -5702,15 +5723,15 @@ DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     return s->V[c];
 }
 
-// fromMixed reports whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
-// Where that number is NaN it is the one above, so that the NaN is not hidden.
-// fromMixed[float32], flux.go:91
+// fromMixed reports whether the donor of a face with the given CFL number is mixed; below and above tell it of the two
+// cells. If the CFL number is NaN, the donor is the cell above, so that the NaN is not hidden.
+// fromMixed[float32], flux.go:93
 DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
     return cfl > 0.0f && below || !(cfl >= 0.0f) && above;
 }
 
 // mixedDonor returns 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float32]).mixedDonor, tilecells2.go:120
+// (*Tiles2[float32]).mixedDonor, tilecells2.go:121
 DEVICE int32 Tiles2_mixedDonor_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y,
         Array<float, 1444> *a, Clock_f32 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
@@ -5727,7 +5748,7 @@ DEVICE int32 Tiles2_mixedDonor_f32(const Tiles2_f32 *s, int32 n, int32 own, int3
 }
 
 // flux returns the flux of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float32]).flux, tilecells2.go:167
+// (*Tiles2[float32]).flux, tilecells2.go:168
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -5772,8 +5793,8 @@ DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
 }
 
-// faceFlux is the flux through a face between two cells: inMixed where the donor is mixed.
-// faceFlux[float32], flux.go:82
+// faceFlux is the flux through a face between two cells; inMixed is its value if the donor is mixed.
+// faceFlux[float32], flux.go:84
 DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, float tolerance) {
     if (auto [flux, pure] = pureFlux_f32(cfl, donorOf_f32(cfl, below, above), tolerance); pure) {
         return flux;
@@ -5781,9 +5802,10 @@ DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, fl
     return inMixed;
 }
 
-// sweep returns the value of cell c after sweep n of a step with the initial value start. In shared memory it is
-// a[own], and flux has the fluxes through the faces of mixed donors.
-// (*Tiles2[float32]).sweep, tilecells2.go:97
+// sweep returns the value of cell c after sweep n (0 or 1) of a step; start is its value before the step. own is the
+// index of the cell in shared memory: in a, its value before the sweep, and in flux, the flux through its lower face if
+// the donor is mixed.
+// (*Tiles2[float32]).sweep, tilecells2.go:98
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
         int32 own, int64 c, float start, Clock_f32 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -5882,7 +5904,7 @@ DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) 
 // Normals are computed by Youngs or Mixed, or in the fine variant by any method except Heights: without ELVIRA and
 // LVIRA a thread needs half the registers. Faces with a mixed donor are listed before each sweep, so that no thread
 // waits for another one's flux, and each flux is computed once.
-// TileStep2[float32], tile2.go:55
+// TileStep2[float32], tile2.go:57
 DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *crossed,
         Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
@@ -6003,7 +6025,7 @@ DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arra
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float64]).reach, tilecells2.go:136
+// (*Tiles2[float64]).reach, tilecells2.go:137
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6014,14 +6036,14 @@ DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
 
 // inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
 // above for faces, and within the block.
-// (*Tiles2[float64]).inReach, tilecells2.go:152
+// (*Tiles2[float64]).inReach, tilecells2.go:153
 DEVICE bool Tiles2_inReach_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float64]).needed, tilecells2.go:144
+// (*Tiles2[float64]).needed, tilecells2.go:145
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
     int32 face = s->Axis ^ n;
@@ -6029,7 +6051,7 @@ DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, 
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float64]).strides, tilecells2.go:112
+// (*Tiles2[float64]).strides, tilecells2.go:113
 struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
     if (axis == 0) {
@@ -6038,7 +6060,7 @@ DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// (*Tiles2[float64]).velocity, tilecells2.go:159
+// (*Tiles2[float64]).velocity, tilecells2.go:160
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6046,15 +6068,15 @@ DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     return s->V[c];
 }
 
-// fromMixed reports whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
-// Where that number is NaN it is the one above, so that the NaN is not hidden.
-// fromMixed[float64], flux.go:91
+// fromMixed reports whether the donor of a face with the given CFL number is mixed; below and above tell it of the two
+// cells. If the CFL number is NaN, the donor is the cell above, so that the NaN is not hidden.
+// fromMixed[float64], flux.go:93
 DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {
     return cfl > 0.0 && below || !(cfl >= 0.0) && above;
 }
 
 // mixedDonor returns 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float64]).mixedDonor, tilecells2.go:120
+// (*Tiles2[float64]).mixedDonor, tilecells2.go:121
 DEVICE int32 Tiles2_mixedDonor_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y,
         Array<double, 1444> *a, Clock_f64 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
@@ -6071,7 +6093,7 @@ DEVICE int32 Tiles2_mixedDonor_f64(const Tiles2_f64 *s, int32 n, int32 own, int3
 }
 
 // flux returns the flux of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float64]).flux, tilecells2.go:167
+// (*Tiles2[float64]).flux, tilecells2.go:168
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -6110,8 +6132,8 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, 
     return lineFlux_f64(cfl, t, along, across, alpha);
 }
 
-// faceFlux is the flux through a face between two cells: inMixed where the donor is mixed.
-// faceFlux[float64], flux.go:82
+// faceFlux is the flux through a face between two cells; inMixed is its value if the donor is mixed.
+// faceFlux[float64], flux.go:84
 DEVICE double faceFlux_f64(double cfl, double below, double above, double inMixed, double tolerance) {
     if (auto [flux, pure] = pureFlux_f64(cfl, donorOf_f64(cfl, below, above), tolerance); pure) {
         return flux;
@@ -6119,9 +6141,10 @@ DEVICE double faceFlux_f64(double cfl, double below, double above, double inMixe
     return inMixed;
 }
 
-// sweep returns the value of cell c after sweep n of a step with the initial value start. In shared memory it is
-// a[own], and flux has the fluxes through the faces of mixed donors.
-// (*Tiles2[float64]).sweep, tilecells2.go:97
+// sweep returns the value of cell c after sweep n (0 or 1) of a step; start is its value before the step. own is the
+// index of the cell in shared memory: in a, its value before the sweep, and in flux, the flux through its lower face if
+// the donor is mixed.
+// (*Tiles2[float64]).sweep, tilecells2.go:98
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
         int32 own, int64 c, double start, Clock_f64 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -6220,7 +6243,7 @@ DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) 
 // Normals are computed by Youngs or Mixed, or in the fine variant by any method except Heights: without ELVIRA and
 // LVIRA a thread needs half the registers. Faces with a mixed donor are listed before each sweep, so that no thread
 // waits for another one's flux, and each flux is computed once.
-// TileStep2[float64], tile2.go:55
+// TileStep2[float64], tile2.go:57
 DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *crossed,
         Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
@@ -6640,7 +6663,7 @@ DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<d
     f[to[i]] = f[from[i]];
 }
 
-// Kernel KindOfBrick, bricklist3.go:33
+// Kernel KindOfBrick, bricklist3.go:35
 extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     SHARED(pieces, Array<int32, 256>);
@@ -6649,7 +6672,7 @@ extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f32(int64 lo, int6
     if (t < hi) KindOfBrick_f32_at(t, &l, &pieces, &groups);
 }
 
-// Kernel KindOfBrick, bricklist3.go:33
+// Kernel KindOfBrick, bricklist3.go:35
 extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     SHARED(pieces, Array<int32, 256>);
@@ -6658,28 +6681,28 @@ extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f64(int64 lo, int6
     if (t < hi) KindOfBrick_f64_at(t, &l, &pieces, &groups);
 }
 
-// Kernel MarkBrick, bricklist3.go:78
+// Kernel MarkBrick, bricklist3.go:80
 extern "C" __global__ void __launch_bounds__(128) MarkBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkBrick_f32_at(t, &l);
 }
 
-// Kernel MarkBrick, bricklist3.go:78
+// Kernel MarkBrick, bricklist3.go:80
 extern "C" __global__ void __launch_bounds__(128) MarkBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkBrick_f64_at(t, &l);
 }
 
-// Kernel CopyIdleBrick, bricklist3.go:107
+// Kernel CopyIdleBrick, bricklist3.go:110
 extern "C" __global__ void __launch_bounds__(256) CopyIdleBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) CopyIdleBrick_f32_at(t, &l);
 }
 
-// Kernel CopyIdleBrick, bricklist3.go:107
+// Kernel CopyIdleBrick, bricklist3.go:110
 extern "C" __global__ void __launch_bounds__(256) CopyIdleBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     const int64 t = lo + blockIdx.x;
@@ -6990,7 +7013,7 @@ extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi
     if (k < hi) ClearSurvey_at(k, found);
 }
 
-// Kernel Advance2, sweep2.go:37
+// Kernel Advance2, sweep2.go:38
 extern "C" __global__ void __launch_bounds__(128) Advance2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6998,7 +7021,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f32(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f32_at(i, j, &s, clock);
 }
 
-// Kernel Advance2, sweep2.go:37
+// Kernel Advance2, sweep2.go:38
 extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -7006,7 +7029,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f64_at(i, j, &s, clock);
 }
 
-// Kernel Reconstruct2, sweep2.go:115
+// Kernel Reconstruct2, sweep2.go:116
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -7014,7 +7037,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j) Reconstruct2_f32_at(i, j, &s);
 }
 
-// Kernel Reconstruct2, sweep2.go:115
+// Kernel Reconstruct2, sweep2.go:116
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -7058,7 +7081,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f64_at(i, j, k, &s);
 }
 
-// Kernel TileStep2, tile2.go:55
+// Kernel TileStep2, tile2.go:57
 extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_fine_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     SHARED(f, Array<float, 1444>);
@@ -7072,7 +7095,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_fine_false_f32(in
     if (t < hi) TileStep2_f32_at(t, false, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileStep2, tile2.go:55
+// Kernel TileStep2, tile2.go:57
 extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_fine_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     SHARED(f, Array<double, 1444>);
@@ -7086,7 +7109,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_fine_false_f64(in
     if (t < hi) TileStep2_f64_at(t, false, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileStep2, tile2.go:55
+// Kernel TileStep2, tile2.go:57
 extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     SHARED(f, Array<float, 1444>);
@@ -7100,7 +7123,7 @@ extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f32(int64 
     if (t < hi) TileStep2_f32_at(t, true, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileStep2, tile2.go:55
+// Kernel TileStep2, tile2.go:57
 extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     SHARED(f, Array<double, 1444>);

@@ -14,11 +14,11 @@ type Matching[F num.Float] struct {
 	Lattice
 	H          [3]F     // sides of a cell
 	Tolerance  F        // of the volume, as a part of the cell's
-	Cases      []uint32 // as by Cases
+	Cases      []uint32 // the result of the function Cases
 	F          []F
 	DX, DY     []F     // its gradient
 	Rho        []F     // of mixed cells
-	Iterations []int32 // how many iterations it took, -1 where there is no gradient; pure cells are not written
+	Iterations []int32 // number of iterations for each mixed cell, -1 without a gradient; pure cells are not written
 	All        bool    // pure cells with a gradient have a line too, through a corner: the gradient of each cell is read
 }
 

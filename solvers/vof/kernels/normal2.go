@@ -21,7 +21,8 @@ func stencil2At[F num.Float](f []F, c, sy int) stencil2[F] {
 	return stencil2[F]{f[c-sy-1], f[c-sy], f[c-sy+1], f[c-1], f[c], f[c+1], f[c+sy-1], f[c+sy], f[c+sy+1]}
 }
 
-// normal2 computes the normal in cell c by a method.
+// normal2 computes the normal in cell c by the method way: Youngs, Mixed and so on. difference is the step of LVIRA's
+// finite differences.
 func normal2[F num.Float](f []F, c, sy int, way int32, difference F) (mx, my F) {
 	if way == Heights {
 		return simple2(f, c, sy, way)
@@ -150,8 +151,8 @@ func (q *stencil2[F]) elvira() (mx, my F) {
 // With a weight of 1 errors of the reversed vortex are up to twice as large (T = 8, 128²).
 const diagonalWeight2 = 1. / 16
 
-// lvira minimises the residual from ELVIRA's normal by Newton's method for its derivative, with central differences
-// of step difference; a step is halved until the residual decreases.
+// lvira minimises the residual, beginning with ELVIRA's normal, by Newton's method for the zero of its derivative, with
+// central differences of step difference. A step is divided by 4 until the residual decreases.
 func (q *stencil2[F]) lvira(difference F) (mx, my F) {
 	mx, my = q.elvira()
 	steep := num.Abs(mx) > num.Abs(my)

@@ -111,8 +111,8 @@ func alongAxis[F num.Float](axis int, m, a, b F) (mx, my, mz F) {
 	return a, b, m
 }
 
-// residual returns Σ(f - f~)² over the neighbours, with f~ from the plane that gives the centre's volume fraction. It
-// stops when it exceeds enough.
+// residual returns Σ(f - f~)² over the neighbours, with f~ from the plane that gives the centre's volume fraction. The
+// sum is incomplete if it is more than enough.
 func (q *stencil3[F]) residual(mx, my, mz, enough F) F {
 	p := geom.SortNormal(mx, my, mz)
 	alpha := geom.PlaneConstant(mx, my, mz, q.f[13])

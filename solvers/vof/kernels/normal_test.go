@@ -34,8 +34,8 @@ func planeField(mx, my, mz, alpha float64) field {
 
 const difference = 0x1p-26
 
-// apart returns the distance between two directions.
-func apart(a, b [3]float64) float64 {
+// directionDistance returns the distance between two directions: the largest difference of components of unit vectors.
+func directionDistance(a, b [3]float64) float64 {
 	la, lb := math.Sqrt(a[0]*a[0]+a[1]*a[1]+a[2]*a[2]), math.Sqrt(b[0]*b[0]+b[1]*b[1]+b[2]*b[2])
 	d := 0.0
 	for k := range a {
@@ -61,9 +61,9 @@ func TestLinesAreReproduced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mx, my, _, alpha := drawMixed(t, false)
 		q := lineField(mx, my, alpha)
-		for name, way := range map[string]int32{"ELVIRA": ELVIRA, "LVIRA": LVIRA} {
-			x, y := normal2(q.f, q.middle, q.sy, way, difference)
-			if d := apart([3]float64{x, y}, [3]float64{mx, my}); d > 1e-12 {
+		for name, method := range map[string]int32{"ELVIRA": ELVIRA, "LVIRA": LVIRA} {
+			x, y := normal2(q.f, q.middle, q.sy, method, difference)
+			if d := directionDistance([3]float64{x, y}, [3]float64{mx, my}); d > 1e-12 {
 				t.Fatalf("%s: (%v, %v), off by %g", name, x, y, d)
 			}
 		}
@@ -75,13 +75,13 @@ func TestPlanesAreReproduced(t *testing.T) {
 		mx, my, mz, alpha := drawMixed(t, true)
 		q := planeField(mx, my, mz, alpha)
 		x, y, z := normal3(q.f, q.middle, q.sy, q.sz, LVIRA, difference)
-		if d := apart([3]float64{x, y, z}, [3]float64{mx, my, mz}); d > 1e-6 {
+		if d := directionDistance([3]float64{x, y, z}, [3]float64{mx, my, mz}); d > 1e-6 {
 			t.Fatalf("LVIRA: (%v, %v, %v), off by %g", x, y, z, d)
 		}
 		// ELVIRA needs columns along one axis that end within three cells.
 		steepest := max(math.Abs(mx), math.Abs(my), math.Abs(mz))
 		x, y, z = normal3(q.f, q.middle, q.sy, q.sz, ELVIRA, difference)
-		if d := apart([3]float64{x, y, z}, [3]float64{mx, my,
+		if d := directionDistance([3]float64{x, y, z}, [3]float64{mx, my,
 			mz}); math.Abs(mx)+math.Abs(my)+math.Abs(mz) < 4./3*steepest && d > 1e-12 {
 			t.Fatalf("ELVIRA: (%v, %v, %v), off by %g", x, y, z, d)
 		}
@@ -93,7 +93,7 @@ func TestPlanesAreReproduced(t *testing.T) {
 func TestNormalsTurnWithTheField(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := field{f: make([]float64, 729), sy: 9, sz: 81, middle: 364}
-		a, b := field{f: make([]float64, 729)}, field{f: make([]float64, 729)}
+		rotated, mirrored := field{f: make([]float64, 729)}, field{f: make([]float64, 729)}
 		c := rapid.SliceOfN(rapid.Float64Range(-1, 1), 4, 4).Draw(t, "shape")
 		for k := range q.f {
 			x, y, z := float64(k%9-4), float64(k/9%9-4), float64(k/81-4)
@@ -101,17 +101,17 @@ func TestNormalsTurnWithTheField(t *testing.T) {
 		}
 		for k := range q.f {
 			x, y, z := k%9, k/9%9, k/81
-			a.f[y+9*z+81*x] = q.f[k] // turned: (x, y, z) becomes (y, z, x)
-			b.f[8-x+9*y+81*z] = q.f[k]
+			rotated.f[y+9*z+81*x] = q.f[k] // turned: (x, y, z) becomes (y, z, x)
+			mirrored.f[8-x+9*y+81*z] = q.f[k]
 		}
 		mx, my, mz := normal3(q.f, q.middle, 9, 81, Youngs, difference)
-		x, y, z := normal3(a.f, q.middle, 9, 81, Youngs, difference)
-		u, v, w := normal3(b.f, q.middle, 9, 81, Youngs, difference)
+		x, y, z := normal3(rotated.f, q.middle, 9, 81, Youngs, difference)
+		u, v, w := normal3(mirrored.f, q.middle, 9, 81, Youngs, difference)
 		if math.Abs(mx)+math.Abs(my)+math.Abs(mz) < 1e-2 {
 			t.Skip("no direction")
 		}
-		if d := math.Max(apart([3]float64{my, mz, mx}, [3]float64{x, y, z}),
-			apart([3]float64{-mx, my, mz}, [3]float64{u, v, w})); d > 1e-9 {
+		if d := math.Max(directionDistance([3]float64{my, mz, mx}, [3]float64{x, y, z}),
+			directionDistance([3]float64{-mx, my, mz}, [3]float64{u, v, w})); d > 1e-9 {
 			t.Fatalf("(%v, %v, %v), turned (%v, %v, %v), mirrored (%v, %v, %v)", mx, my, mz, x, y, z, u, v, w)
 		}
 	})
@@ -122,14 +122,14 @@ func TestNormalsTurnWithTheField(t *testing.T) {
 func TestDropletOfOneCell(t *testing.T) {
 	q := field{f: make([]float64, 729), sy: 9, sz: 81, middle: 364}
 	q.f[q.middle] = .3
-	for way := Youngs; way <= Heights; way++ {
-		mx, my, mz := normal3(q.f, q.middle, 9, 81, way, difference)
+	for method := Youngs; method <= Heights; method++ {
+		mx, my, mz := normal3(q.f, q.middle, 9, 81, method, difference)
 		if v := geom.Volume(mx, my, mz, geom.PlaneConstant(mx, my, mz, .3)); math.Abs(v-.3) > 1e-14 {
-			t.Errorf("way %d: normal (%v, %v, %v), volume %v", way, mx, my, mz, v)
+			t.Errorf("way %d: normal (%v, %v, %v), volume %v", method, mx, my, mz, v)
 		}
-		x, y := normal2(q.f[324:405], 40, 9, way, difference)
+		x, y := normal2(q.f[324:405], 40, 9, method, difference)
 		if v := geom.Area(x, y, geom.LineConstant(x, y, .3)); math.Abs(v-.3) > 1e-14 {
-			t.Errorf("way %d in the plane: normal (%v, %v), area %v", way, x, y, v)
+			t.Errorf("way %d in the plane: normal (%v, %v), area %v", method, x, y, v)
 		}
 	}
 	if mx, my, mz := normal3(q.f, q.middle, 9, 81, Youngs, difference); mx != 0 || my != 0 || mz != 0 {

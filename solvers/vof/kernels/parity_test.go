@@ -58,10 +58,10 @@ func velocities[F num.Float](rng *rand.Rand, n int) []F {
 func parity[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	clock := &Clock[F]{Courant: [3]F{1, -1, .9}}
-	both := func(n int, of func(k int) loop) {
+	both := func(n int, newLoop func(k int) loop) {
 		t.Helper()
-		of(0).Range(0, n)
-		l.Run(t, of(1), 0, n)
+		newLoop(0).Range(0, n)
+		l.Run(t, newLoop(1), 0, n)
 	}
 	{
 		const nx, ny, g = 60, 50, 4
@@ -74,22 +74,22 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 					f, u := noisy[F](rng, n, nx+2*g), velocities[F](rng, n)
 					out, planes := [2][]F{make([]F, n), make([]F, n)}, [2][]geom.Line[F]{make([]geom.Line[F], n),
 						make([]geom.Line[F], n)}
-					of := func(k int) *Sweep2[F] {
+					newLoop := func(k int) *Sweep2[F] {
 						return &Sweep2[F]{Lattice: lattice, Axis: int32(axis), Stride: stride, Kind: kind, Normal: normal,
 							Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: difference, RoundOff: difference * difference,
 							F: f, Start: f, Out: out[k],
 							U: u, Planes: planes[k]}
 					}
-					both(nx*ny, func(k int) loop { return NewReconstruct2Loop(box, of(k)) })
+					both(nx*ny, func(k int) loop { return NewReconstruct2Loop(box, newLoop(k)) })
 					kerneltest.Same(t, "Reconstruct2", planes[0], planes[1], nil)
-					both(nx*ny, func(k int) loop { return NewAdvance2Loop(box, of(k), clock) })
+					both(nx*ny, func(k int) loop { return NewAdvance2Loop(box, newLoop(k), clock) })
 					kerneltest.Same(t, "Advance2", out[0], out[1], nil)
 				}
 			}
 		}
 		f := noisy[F](rng, n, nx+2*g)
 		dx, dy := [2][]F{make([]F, n), make([]F, n)}, [2][]F{make([]F, n), make([]F, n)}
-		rho, turns := [2][]F{make([]F, n), make([]F, n)}, [2][]int32{make([]int32, n), make([]int32, n)}
+		rho, iterations := [2][]F{make([]F, n), make([]F, n)}, [2][]int32{make([]int32, n), make([]int32, n)}
 		h := [3]F{.1, .3, 1}
 		both(nx*ny, func(k int) loop {
 			return NewGradient2Loop(box, &Gradients[F]{Lattice: lattice, H: h, F: f, DX: dx[k], DY: dy[k]})
@@ -99,10 +99,10 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 		both(nx*ny, func(k int) loop {
 			return NewMatch2Loop(box, &Matching[F]{Lattice: lattice, H: h, Tolerance: difference * difference, Cases: Cases(),
 				F:  f,
-				DX: dx[0], DY: dy[0], Rho: rho[k], Iterations: turns[k]})
+				DX: dx[0], DY: dy[0], Rho: rho[k], Iterations: iterations[k]})
 		})
 		kerneltest.Same(t, "Match2", rho[0], rho[1], nil)
-		kerneltest.Same(t, "Match2's turns", turns[0], turns[1], nil)
+		kerneltest.Same(t, "iterations of Match2", iterations[0], iterations[1], nil)
 		both(nx*ny, func(k int) loop {
 			return NewCurvature2Loop(box, &Curvatures[F]{Lattice: lattice, H: h, None: -1, F: f, Out: rho[k]})
 		})
@@ -124,20 +124,20 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 			f, u := noisy[F](rng, n, nx+2*g), velocities[F](rng, n)
 			out, planes := [2][]F{make([]F, n), make([]F, n)}, [2][]geom.Plane[F]{make([]geom.Plane[F], n),
 				make([]geom.Plane[F], n)}
-			of := func(k int) *Sweep3[F] {
+			newLoop := func(k int) *Sweep3[F] {
 				return &Sweep3[F]{Lattice: lattice, Axis: int32(axis), Stride: stride, Normal: normal,
 					Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: difference, RoundOff: difference * difference, F: f,
 					Start: f,
 					Out:   out[k], U: u, Planes: planes[k]}
 			}
-			both(nx*ny*nz, func(k int) loop { return NewReconstruct3Loop(box, of(k)) })
+			both(nx*ny*nz, func(k int) loop { return NewReconstruct3Loop(box, newLoop(k)) })
 			kerneltest.Same(t, "Reconstruct3", planes[0], planes[1], nil)
-			both(nx*ny*nz, func(k int) loop { return NewAdvance3Loop(box, of(k), clock) })
+			both(nx*ny*nz, func(k int) loop { return NewAdvance3Loop(box, newLoop(k), clock) })
 			kerneltest.Same(t, "Advance3", out[0], out[1], nil)
 			bricks, count := &Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{1, 2, 3}, Order: []int32{3, 1, 5, 0, 2, 4},
 				Length: []int32{6}}, 7
 			for _, translated := range []bool{false, true} {
-				s := of(0)
+				s := newLoop(0)
 				s.Out = make([]F, n)
 				if brick := NewBrick3Loop(s, bricks, clock); translated {
 					l.Run(t, brick, 0, count)
@@ -193,25 +193,25 @@ func brickLists[F num.Float](t *testing.T, l cudatest.Runner, roundOff F) {
 	}
 	const bricks = 5 * 9 * 16
 	order := make([]int32, bricks)
-	of := func() *BrickList[F] {
+	newLists := func() *BrickList[F] {
 		return &BrickList[F]{Lattice: lattice, Bricks: Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{5, 9, 16},
 			Order: order, Length: []int32{bricks}}, Open: [3][2]int32{2: {1, 0}}, RoundOff: roundOff, F: f,
 			Second: slices.Repeat([]F{7}, len(f)), Third: slices.Repeat([]F{7}, len(f)),
 			Kinds: make([]int32, bricks), Busy: make([]int32, bricks)}
 	}
-	a, b := of(), of()
-	for _, of := range []func(l *BrickList[F]) loop{
+	a, b := newLists(), newLists()
+	for _, newLists := range []func(l *BrickList[F]) loop{
 		func(l *BrickList[F]) loop { return NewKindOfBrickLoop(l) },
 		func(l *BrickList[F]) loop { return NewMarkBrickLoop(l) },
 		func(l *BrickList[F]) loop { return NewCopyIdleBrickLoop(l) },
 	} {
-		of(a).Range(0, bricks)
-		l.Run(t, of(b), 0, bricks)
+		newLists(a).Range(0, bricks)
+		l.Run(t, newLists(b), 0, bricks)
 	}
 	kerneltest.Same(t, "KindOfBrick", a.Kinds, b.Kinds, nil)
 	kerneltest.Same(t, "MarkBrick", a.Busy, b.Busy, nil)
-	kerneltest.Same(t, "RestBrick", a.Second, b.Second, nil)
-	kerneltest.Same(t, "RestBrick", a.Third, b.Third, nil)
+	kerneltest.Same(t, "CopyIdleBrick", a.Second, b.Second, nil)
+	kerneltest.Same(t, "CopyIdleBrick", a.Third, b.Third, nil)
 	for n, busy := range a.Busy {
 		// The fluid ends in the second brick along x; below along z, six bricks and the next are not far from others.
 		if want := n%5 <= 2 || n/45 < 6; want != (busy != 0) {

@@ -5,7 +5,7 @@ const (
 	squareCells = squareSide * squareSide
 )
 
-// Squares cover a block with squares of 32×32 cells, x fastest. A block of a GPU's threads processes one at a time.
+// Squares cover a block of a grid with squares of 32×32 cells, x fastest. A thread block of a GPU processes one square.
 //
 //atoll:constant
 type Squares struct {

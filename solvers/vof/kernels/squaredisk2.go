@@ -23,8 +23,8 @@ func CountDisk2[F num.Float](i, j int, b *Ball[F], f []F) {
 	f[b.at(i, j, 0)] = v
 }
 
-// diskWork is the first cell of a square and the iteration counts of the loops of SquareDisk2: pure if the circle is
-// far, else the others.
+// diskWork is the first cell (x, y) of a square, and the iteration counts of the loops of SquareDisk2: if the circle is
+// far from the square, pure is the number of its cells, which all have the volume fraction value; otherwise cells is.
 type diskWork[F num.Float] struct {
 	value       F
 	x, y        int32

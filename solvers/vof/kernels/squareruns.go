@@ -7,7 +7,7 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 const (
 	run          = 8 // cells of a column
 	squareRuns   = squareCells / run
-	groupRuns    = 16 // runs whose cells to do are counted together
+	groupRuns    = 16 // runs whose active cells are counted together
 	squareGroups = squareRuns / groupRuns
 )
 

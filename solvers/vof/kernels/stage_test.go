@@ -29,10 +29,10 @@ func stages[F num.Float](t *testing.T, l cudatest.Runner, tolerance F) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	h := [3]F{.01, .03, 1}
 	box := abi.Box{Lo: [3]int{-1, 0, 0}, Hi: [3]int{nx + 1, ny, 1}}
-	patches, count := NewSquares([2]int{-1, 0}, [2]int{nx + 1, ny})
+	squares, count := NewSquares([2]int{-1, 0}, [2]int{nx + 1, ny})
 
 	// All ways of a stage begin with the same arrays and must end with the same.
-	ways := func(name string, plain loop, size int, first, second []F, others func(a, b []F) (loop, int)) {
+	compare := func(name string, plain loop, size int, first, second []F, others func(a, b []F) (loop, int)) {
 		t.Helper()
 		plain.Range(0, size)
 		for _, translated := range []bool{false, true} {
@@ -53,10 +53,10 @@ func stages[F num.Float](t *testing.T, l cudatest.Runner, tolerance F) {
 			disk := &Ball[F]{Lattice: lattice, First: [3]int32{3, 4, 0}, Lo: [3]F{.1, .2}, H: h, Levels: levels,
 				Centre: [3]F{F(rng.Float64()), F(2 * rng.Float64())}, Radius: F(rng.Float64())}
 			out, none := make([]F, n), []F{}
-			ways("FillDisk2", NewFillDisk2Loop(box, disk, out), box.Size(), out, none, func(a, _ []F) (loop, int) {
-				return NewSquareDisk2Loop(disk, patches, a), count
+			compare("FillDisk2", NewFillDisk2Loop(box, disk, out), box.Size(), out, none, func(a, _ []F) (loop, int) {
+				return NewSquareDisk2Loop(disk, squares, a), count
 			})
-			ways("FillDisk2", NewFillDisk2Loop(box, disk, out), box.Size(), out, none, func(a, _ []F) (loop, int) {
+			compare("FillDisk2", NewFillDisk2Loop(box, disk, out), box.Size(), out, none, func(a, _ []F) (loop, int) {
 				return NewCountDisk2Loop(box, disk, a), box.Size()
 			})
 		}
@@ -65,25 +65,25 @@ func stages[F num.Float](t *testing.T, l cudatest.Runner, tolerance F) {
 	f := noisy[F](rng, n, nx+2*g)
 	dx, dy := make([]F, n), make([]F, n)
 	plain := &Gradients[F]{Lattice: lattice, H: h, F: f, DX: dx, DY: dy}
-	ways("Gradient2", NewGradient2Loop(box, plain), box.Size(), dx, dy, func(a, b []F) (loop, int) {
+	compare("Gradient2", NewGradient2Loop(box, plain), box.Size(), dx, dy, func(a, b []F) (loop, int) {
 		rows := box
 		rows.Hi[1] /= GradientRows
 		return NewGradientRows2Loop(rows, &Gradients[F]{Lattice: lattice, H: h, F: f, DX: a, DY: b}), rows.Size()
 	})
 
 	box.Hi[1] -= 3 // patches that reach over the edge
-	patches, count = NewSquares([2]int{-1, 0}, [2]int{nx + 1, ny - 3})
+	squares, count = NewSquares([2]int{-1, 0}, [2]int{nx + 1, ny - 3})
 	for _, all := range []bool{false, true} {
-		matching := func(rho []F, turns []int32) *Matching[F] {
+		matching := func(rho []F, iterations []int32) *Matching[F] {
 			return &Matching[F]{Lattice: lattice, H: h, Tolerance: tolerance, Cases: Cases(), F: f, DX: dx, DY: dy, Rho: rho,
-				Iterations: turns, All: all}
+				Iterations: iterations, All: all}
 		}
-		rho, turns, other := make([]F, n), make([]int32, n), make([]int32, n)
-		ways("Match2", NewMatch2Loop(box, matching(rho, turns)), box.Size(), rho, nil, func(a, _ []F) (loop, int) {
+		rho, iterations, other := make([]F, n), make([]int32, n), make([]int32, n)
+		compare("Match2", NewMatch2Loop(box, matching(rho, iterations)), box.Size(), rho, nil, func(a, _ []F) (loop, int) {
 			clear(other)
-			return NewSquareMatch2Loop(matching(a, other), patches), count
+			return NewSquareMatch2Loop(matching(a, other), squares), count
 		})
-		kerneltest.Same(t, "turns of Match2", turns, other, nil)
+		kerneltest.Same(t, "iterations of Match2", iterations, other, nil)
 		if found := slices.ContainsFunc(rho, func(x F) bool { return x != 0 }); !found {
 			t.Error("no line was found")
 		}
@@ -96,7 +96,7 @@ func stages[F num.Float](t *testing.T, l cudatest.Runner, tolerance F) {
 	NewReconstruct2Loop(box, sweep(planes)).Range(0, box.Size())
 	for _, translated := range []bool{false, true} {
 		others := make([]geom.Line[F], n)
-		if of := NewSquareReconstruct2Loop(sweep(others), patches); translated {
+		if of := NewSquareReconstruct2Loop(sweep(others), squares); translated {
 			l.Run(t, of, 0, count)
 		} else {
 			of.Range(0, count)

@@ -22,18 +22,18 @@ const (
 )
 
 // Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
-// and taken in squares.
+// and squares cover them as if they were in one plane.
 //
 //atoll:constant
 type Survey[F num.Float] struct {
 	Lattice
 	Squares
-	Rows      int32 // in a plane of cells across z
+	Rows      int32 // number of rows in a plane of cells across z
 	RoundOff  F
 	H         [3]F      // sides of a cell
 	F         []F       // the volume fractions
-	Reference []float64 // what they are compared with, of the block's own cells, x fastest
-	Found     []int64   // SurveyWords, which accumulate
+	Reference []float64 // f0 of the block's own cells, x fastest
+	Found     []int64   // the results, to which all squares add: SurveyWords numbers
 }
 
 // NewSurvey prepares a survey of a block, and returns the number of squares.
@@ -179,7 +179,7 @@ type tally struct {
 	volume, change, size exact.Part
 	excess               float64
 	broken               int64
-	mixed                int32 // a bit for each cell that is
+	mixed                int32 // a bit for each mixed cell of a run
 	_                    int32
 }
 
@@ -187,7 +187,7 @@ type tally struct {
 func (m *Survey[F]) tally(k, x, y int32, words []int64) tally {
 	var o tally
 	i, j := x+k%squareSide, y+k/squareSide*run
-	for q := range m.Hi[1] - j { // as many as there are, so that the loop is compiled once and not eight times
+	for q := range m.Hi[1] - j { // not a constant number, so that the compiler does not unroll the loop
 		if q == run || i >= m.Hi[0] {
 			break
 		}
@@ -210,7 +210,7 @@ func (o *tally) add(f float64, i, row, across int32, begun []float64, words []in
 	o.excess = num.Larger(o.excess, num.Larger(-f, f-1))
 }
 
-// merge adds up groupRuns tallies, each apart, into the first.
+// merge merges groupRuns tallies, at the indices first, first + each and so on, into the first of them.
 func merge(all []tally, first, each int32, words []int64) {
 	o := all[first]
 	for k := int32(1); k < groupRuns && first+k*each < squareRuns; k++ {
@@ -235,10 +235,11 @@ func (o *tally) flush(n int32, words []int64) {
 	}
 }
 
-// firstCell makes the word of the first cell that is not finite the largest.
+// firstCell is an upper bound of cell numbers: lower numbers have larger words, so that the maximum is the first cell.
 const firstCell = 1 << 48
 
-// EncodeBroken is the word of a cell, x fastest, that is not finite.
+// EncodeBroken returns the number by which SurveyBroken describes a cell, numbered with x fastest, whose f is not
+// finite.
 func EncodeBroken(cell int64, f float64) int64 {
 	what := int64(0)
 	if f > 0 {

@@ -38,22 +38,22 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, roundOff F) 
 		layout.Origin += ghosts * layout.SZ
 		size *= n[2] + 2*ghosts
 	}
-	f, begun := noisy[F](rng, size, nx), make([]float64, n[0]*n[1]*n[2])
+	f, reference := noisy[F](rng, size, nx), make([]float64, n[0]*n[1]*n[2])
 	h := [3]F{.1, .3, 1}
 	if n[2] > 1 {
 		h[2] = .2
 	}
-	broken := 0
+	invalid := 0
 	at := func(cell int) int {
 		return int(layout.Origin) + cell%n[0] + cell/n[0]%n[1]*int(layout.SY) + cell/n[0]/n[1]*int(layout.SZ)
 	}
-	for cell := range begun {
-		begun[cell] = []float64{0, 1, float64(f[at(cell)]), rng.Float64()}[rng.IntN(4)]
+	for cell := range reference {
+		reference[cell] = []float64{0, 1, float64(f[at(cell)]), rng.Float64()}[rng.IntN(4)]
 	}
 	for round := range 2 { // the second with cells that are not finite
 		if round == 1 {
-			broken = 40 + n[0]
-			f[at(broken+5)], f[at(broken)], f[at(len(begun)-1)] = F(math.NaN()), F(math.Inf(-1)), F(math.Inf(1))
+			invalid = 40 + n[0]
+			f[at(invalid+5)], f[at(invalid)], f[at(len(reference)-1)] = F(math.NaN()), F(math.Inf(-1)), F(math.Inf(1))
 		}
 		var found [2][]int64
 		var sizes [2][]F
@@ -67,27 +67,27 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, roundOff F) 
 				run = func(of loop, size int) { l.Run(t, of, 0, size) }
 			}
 			run(NewClearSurveyLoop(found[k]), SurveyWords)
-			m, patches := NewSurvey(layout, n, h, roundOff, f, begun, found[k])
+			m, squares := NewSurvey(layout, n, h, roundOff, f, reference, found[k])
 			sizes[k] = slices.Repeat([]F{-1}, size)
 			box := abi.Box{Hi: n}
 			if n[2] == 1 {
 				s := &Sweep2[F]{Lattice: layout, Normal: Mixed, RoundOff: roundOff, F: f}
-				run(NewSurvey2Loop(m, s), patches)
+				run(NewSurvey2Loop(m, s), squares)
 				run(NewSize2Loop(box, m, s, sizes[k]), box.Size())
 			} else {
 				s := &Sweep3[F]{Lattice: layout, Normal: Youngs, RoundOff: roundOff, F: f}
-				run(NewSurvey3Loop(m, s), patches)
+				run(NewSurvey3Loop(m, s), squares)
 				run(NewSize3Loop(box, m, s, sizes[k]), box.Size())
 			}
 		}
 		kerneltest.Same(t, "survey", found[0], found[1], nil)
 		kerneltest.Same(t, "sizes", sizes[0], sizes[1], nil)
 		cell, what := BrokenCell(found[0][SurveyBroken])
-		if round == 1 && (cell != broken || !math.IsInf(what, -1)) || round == 0 && cell >= 0 {
-			t.Errorf("%v cells: broken is cell %d with %v, want %d", n, cell, what, broken)
+		if round == 1 && (cell != invalid || !math.IsInf(what, -1)) || round == 0 && cell >= 0 {
+			t.Errorf("%v cells: broken is cell %d with %v, want %d", n, cell, what, invalid)
 		}
 		if round == 0 {
-			oracle(t, found[0], f, begun, at, func(c int) float64 {
+			oracle(t, found[0], f, reference, at, func(c int) float64 {
 				var want F
 				if n[2] == 1 {
 					p := PlaneOf2(f, c, layout, Mixed, 0)
@@ -106,12 +106,12 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, roundOff F) 
 }
 
 // oracle computes the results cell by cell.
-func oracle[F num.Float](t *testing.T, found []int64, f []F, begun []float64, at func(int) int, size func(int) float64,
-	roundOff F) {
+func oracle[F num.Float](t *testing.T, found []int64, f []F, reference []float64, at func(int) int,
+	size func(int) float64, roundOff F) {
 	t.Helper()
 	var sums [3]dist.Accumulator
 	mixed, excess := int64(0), 0.0
-	for cell, was := range begun {
+	for cell, was := range reference {
 		c := at(cell)
 		v := float64(f[c])
 		sums[0].Add(v)

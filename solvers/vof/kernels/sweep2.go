@@ -5,8 +5,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
-// Courant = dt/h, times the factor of a velocity that varies in time.
+// Clock has the data of a step: for each axis, Courant = dt/h times the time factor of the velocity. The velocity
+// through a face times Courant is the signed CFL number of the face.
 type Clock[F num.Float] struct{ Courant [3]F }
 
 // Sweep2 is a sweep in the plane. A face has the index of the cell above it along the axis.
@@ -22,7 +22,7 @@ type Sweep2[F num.Float] struct {
 	Kind           int32
 	Normal         int32
 	Stored         bool // planes are read from Planes, not found from F: it must be set for ELVIRA and LVIRA
-	DifferenceStep F    // of LVIRA: the root of the precision
+	DifferenceStep F    // of LVIRA: the square root of the unit round-off
 	RoundOff       F    // the tolerance within which cells count as pure: see pureFlux
 	F              []F
 	Start          []F
@@ -31,7 +31,8 @@ type Sweep2[F num.Float] struct {
 	Planes         []geom.Line[F]
 }
 
-// Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
+// Advance2 computes the volume fraction of cell (i, j) after a sweep. Values are never clipped: the fluid that leaves
+// one cell enters the next.
 //
 //atoll:kernel lanes
 func Advance2[F num.Float](i, j int, s *Sweep2[F], clock *Clock[F]) {

@@ -15,7 +15,7 @@ type Sweep3[F num.Float] struct {
 	Stride         int32 // from cell to cell along the axis
 	Normal         int32
 	Stored         bool // planes are read from Planes, not found from F: it must be set for ELVIRA and LVIRA
-	DifferenceStep F    // of LVIRA: the root of the precision
+	DifferenceStep F    // of LVIRA: the square root of the unit round-off
 	RoundOff       F    // the tolerance within which cells count as pure, as in Sweep2
 	F              []F
 	Start          []F
@@ -24,7 +24,7 @@ type Sweep3[F num.Float] struct {
 	Planes         []geom.Plane[F]
 }
 
-// Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
+// Advance3 computes the volume fraction of cell (i, j, k) after a sweep of Weymouth and Yue, without clipping.
 //
 //atoll:kernel lanes
 func Advance3[F num.Float](i, j, k int, s *Sweep3[F], clock *Clock[F]) {

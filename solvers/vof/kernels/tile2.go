@@ -9,10 +9,10 @@ const (
 	TileX, TileY = 32, 32
 	TileReach    = 3
 	tileWidth    = TileX + 2*TileReach
-	TileRoom     = tileWidth * (TileY + 2*TileReach)
+	TileRoom     = tileWidth * (TileY + 2*TileReach) // number of cells of a tile with its margin
 
-	betweenX, betweenY = TileX + 4, TileY + 4 // cells that the second sweep may need
-	marks              = 256                  // pieces of a tile whose kinds are found separately
+	betweenX, betweenY = TileX + 4, TileY + 4 // cells that the second sweep may need: two beyond each side
+	marks              = 256                  // number of pieces of a tile whose kinds are found separately
 )
 
 // Tiles2 is a step in two dimensions over tiles, x fastest. Ghosts behind walls are copies of the adjacent cells; on
@@ -37,12 +37,14 @@ type Tiles2[F num.Float] struct {
 	Count          []int32 // one element: the number of active tiles
 }
 
-// tileWork is the first cell of a tile and the iteration counts of its loops.
+// tileWork is the first cell of a tile and the iteration counts of its loops. All counts are 0 beyond the end of the
+// list; in a tile that does not change only copied (if its fields differ) and once are positive.
 type tileWork struct {
 	x, y                       int32
 	load, between, cells, mark int32
 	height                     int32 // of the columns of faces
-	copied, once               int32
+	copied                     int32 // cells to copy to the other field
+	once                       int32 // 1 to store the kind of the tile
 	tile, kind                 int32
 }
 

@@ -38,14 +38,15 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 					f[c] = 0
 				}
 			}
-			was := slices.Repeat([]int32{Mixed2}, across*up)
-			all := make([]int32, len(was))
+			mixedTiles := slices.Repeat([]int32{Mixed2}, across*up)
+			all := make([]int32, len(mixedTiles))
 			for t := range all {
 				all[t] = int32(t)
 			}
 			// Every tile is mixed at first; after two steps each knows what it is.
 			fields := [2][2][]F{{slices.Clone(f), make([]F, n)}, {slices.Clone(f), make([]F, n)}}
-			known := [2][2][]int32{{slices.Clone(was), make([]int32, len(was))}, {slices.Clone(was), make([]int32, len(was))}}
+			kindsOfTiles := [2][2][]int32{{slices.Clone(mixedTiles), make([]int32, len(mixedTiles))},
+				{slices.Clone(mixedTiles), make([]int32, len(mixedTiles))}}
 			for step := range 4 {
 				from, to := step%2, 1-step%2
 				for k := range 2 {
@@ -54,25 +55,25 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 						Normal: normal, Open: [2][2]int32{{g, 0}, {0, g}}, DifferenceStep: difference,
 						RoundOff: difference * difference, F: fields[k][from],
 						Out: fields[k][to], U: u, V: v,
-						KindsBefore: known[k][from], KindsAfter: known[k][to], Order: all, Count: []int32{int32(len(all))}}
+						KindsBefore: kindsOfTiles[k][from], KindsAfter: kindsOfTiles[k][to], Order: all, Count: []int32{int32(len(all))}}
 					tile := NewTileStep2Loop(normal >= ELVIRA, s, clock)
 					if k == 0 {
-						tile.Range(0, len(was))
+						tile.Range(0, len(mixedTiles))
 					} else {
-						l.Run(t, tile, 0, len(was))
+						l.Run(t, tile, 0, len(mixedTiles))
 					}
 				}
 				kerneltest.Same(t, "a tile", fields[0][to], fields[1][to], nil)
-				kerneltest.Same(t, "kinds of tiles", known[0][to], known[1][to], nil)
+				kerneltest.Same(t, "kinds of tiles", kindsOfTiles[0][to], kindsOfTiles[1][to], nil)
 			}
-			settled := 0
-			for _, k := range known[0][0] {
+			inactive := 0
+			for _, k := range kindsOfTiles[0][0] {
 				if k&Synchronised != 0 {
-					settled++
+					inactive++
 				}
 			}
-			if settled == 0 || settled == len(was) {
-				t.Errorf("%d of %d tiles have nothing to do", settled, len(was))
+			if inactive == 0 || inactive == len(mixedTiles) {
+				t.Errorf("%d of %d tiles have nothing to do", inactive, len(mixedTiles))
 			}
 		}
 	}
@@ -119,12 +120,12 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 	NewFillWallLoop(from, to, f).Range(0, len(from))
 	l.Run(t, NewFillWallLoop(from, to, other), 0, len(from))
 	kerneltest.Same(t, "FillWall", f, other, nil)
-	takeTiles(t, l, rng, difference*difference)
+	compareGhostTiles(t, l, rng, difference*difference)
 }
 
-// takeTiles compares the kernel that finds the kinds of tiles with ghosts with its translation, and both with the
-// cells: those tiles become the same in both fields, and others are unchanged.
-func takeTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, roundOff F) {
+// compareGhostTiles compares the kernel that finds the kinds of tiles with ghosts with its translation, and both with
+// the cells: those tiles become the same in both fields, and others are unchanged.
+func compareGhostTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, roundOff F) {
 	const nx, ny, across, up = 3*TileX - 5, 3*TileY - 7, 3, 3
 	f := noisy[F](rng, nx*ny, nx)
 	for c := range f {

@@ -92,8 +92,9 @@ func clamp(i, lo, end int32) int32 {
 	return i
 }
 
-// sweep returns the value of cell c after sweep n of a step with the initial value start. In shared memory it is
-// a[own], and flux has the fluxes through the faces of mixed donors.
+// sweep returns the value of cell c after sweep n (0 or 1) of a step; start is its value before the step. own is the
+// index of the cell in shared memory: in a, its value before the sweep, and in flux, the flux through its lower face if
+// the donor is mixed.
 func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start F, clock *Clock[F]) F {
 	axis, kind := s.Axis^n, s.Kinds[n]
 	step, stride := s.strides(axis)

@@ -49,7 +49,7 @@ func combineKinds[F num.Float](pieces *[TileRoom]F, first, n int32) int32 {
 	return kind
 }
 
-// TileGhosts are the tiles with ghosts, which may have received any values from other ranks.
+// TileGhosts describes the tiles that cover deep ghosts, which after an exchange may have any values.
 //
 //atoll:constant
 type TileGhosts[F num.Float] struct {
@@ -60,8 +60,8 @@ type TileGhosts[F num.Float] struct {
 	RoundOff F
 	F        []F
 	Second   []F
-	Kinds    []int32 // of all tiles, alternately for the two fields
-	Others   []int32
+	Kinds    []int32 // of all tiles, for F
+	Others   []int32 // of all tiles, for Second
 	Order    []int32 // the tiles with ghosts
 }
 

@@ -8,7 +8,7 @@ const ListSteps = 24
 
 const (
 	listChunks = 1024 // chunks of tiles that are counted separately
-	groups     = 32   // of them
+	groups     = 32   // groups of chunks
 )
 
 // TileList finds the tiles that are active in the next ListSteps steps, in ascending order.
@@ -17,8 +17,8 @@ const (
 type TileList struct {
 	Tiles [2]int32
 	Open  [2][2]int32 // not 0 where another rank's cells follow, as in Tiles2
-	Kinds []int32     // as they are now
-	Busy  []int32     // for each tile, set by MarkTile
+	Kinds []int32     // of the tiles in the current state
+	Busy  []int32     // 1 for each active tile, set by MarkTile
 	Order []int32     // the list
 	Count []int32     // one element: its length
 }

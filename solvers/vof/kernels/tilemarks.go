@@ -16,7 +16,7 @@ func countColumn(marks []int32, x, width, height int32) int32 {
 // end.
 func listColumn(list, marks, counts []int32, x, width, height int32) int32 {
 	end := int32(0)
-	for n := range width { // as often in all columns, so that the threads of a warp stay together
+	for n := range width { // the same number of iterations for all columns, so that the threads of a warp do not diverge
 		if n < x {
 			end += counts[n]
 		}

@@ -1,11 +1,13 @@
-// Package kernels is the geometry of piecewise linear interfaces on Cartesian cells, one cell at a time.
+// Package kernels has the kernels of volume of fluid with piecewise linear interfaces: initial volume fractions,
+// reconstruction of planes, sweeps (over cells, tiles and bricks), lists of active tiles, and diagnostics. A suffix 2
+// or 3 is the number of dimensions.
 //
 // A cell is mapped to the unit square or cube: the fluid in it is m·ξ ≤ α with ξ in [0, 1]^d, and m
 // points out of the fluid, against the gradient of the volume fraction f by ξ. The normal in space is m_d/h_d,
-// h_d the sides of the cell. A zero m stands for a cell without a direction, such as a droplet of one cell: it is taken
-// as a uniform mixture, and α then holds its volume fraction.
+// h_d the sides of the cell. m is zero for a cell whose interface has no direction, such as a droplet of one cell: the
+// cell is then a uniform mixture, and α is its volume fraction.
 //
-// The functions are plain and use only + - × ÷ √ and comparisons, so that every processor gives the same bits.
+// The functions use only + - × ÷ √ and comparisons, so that every processor gives the same bits.
 package kernels
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen

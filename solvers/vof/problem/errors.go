@@ -46,9 +46,9 @@ func (s *surface) normal(x [3]float64) [3]float64 {
 func (s *surface) nearest(x [3]float64) [3]float64 {
 	for range 3 {
 		g := s.gradient(x)
-		move := s.body.Phi(x[0], x[1], x[2]) / (g[0]*g[0] + g[1]*g[1] + g[2]*g[2])
+		step := s.body.Phi(x[0], x[1], x[2]) / (g[0]*g[0] + g[1]*g[1] + g[2]*g[2])
 		for d := range s.dim {
-			x[d] -= move * g[d]
+			x[d] -= step * g[d]
 		}
 	}
 	return x
@@ -68,11 +68,11 @@ func (s *surface) curvature(x [3]float64) (k float64) {
 // cellsPerThread is the number of cells for which a thread is worth its cost.
 const cellsPerThread = 500
 
-// errorsOf returns, for each cell of the block, |n - exact| of the normal of its plane, or with curved |κ - exact| of
-// its curvature, where exact is taken at the nearest point of the exact interface. It is NaN in cells without an
-// interface, and where one of the two values is undefined.
+// errorsOf returns, for each cell of the block, |n - exact| of the normal of its plane or, if curved is true, |κ -
+// exact| of its curvature. The exact value is that at the nearest point of the exact interface. The error is NaN in
+// cells without an interface, and where one of the two values is undefined.
 func (d *body) errorsOf(ctx context.Context, curved bool) ([]float64, error) {
-	planes := make([][]float64, 0, 4)
+	quantities := make([][]float64, 0, 4)
 	names := append([]string{"alpha"}, []string{"nx", "ny", "nz"}[:d.block.Grid.Dim]...)
 	if curved {
 		names = append(names, "curvature")
@@ -82,26 +82,26 @@ func (d *body) errorsOf(ctx context.Context, curved bool) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		planes = append(planes, v)
+		quantities = append(quantities, v)
 	}
-	off := make([]float64, d.block.Cells())
-	parallel.Ranges(len(off), parallel.Parts(len(off), cellsPerThread), func(_, lo, hi int) {
+	errs := make([]float64, d.block.Cells())
+	parallel.Ranges(len(errs), parallel.Parts(len(errs), cellsPerThread), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			off[i] = d.errorAt(i, planes, curved)
+			errs[i] = d.errorAt(i, quantities, curved)
 		}
 	})
-	return off, nil
+	return errs, nil
 }
 
-// errorAt is errorsOf for cell i. planes are the arrays of alpha, the components of the normal and, with curved, the
-// curvature.
-func (d *body) errorAt(i int, planes [][]float64, curved bool) float64 {
-	dim, alpha := d.block.Grid.Dim, planes[0][i]
+// errorAt is errorsOf for cell i. quantities are the arrays of alpha, the components of the normal and, if curved is
+// true, the curvature.
+func (d *body) errorAt(i int, quantities [][]float64, curved bool) float64 {
+	dim, alpha := d.block.Grid.Dim, quantities[0][i]
 	var n, x [3]float64
 	size, beyond := 0.0, -alpha
 	copy(x[:], d.cells.Position(i))
 	for axis := range dim {
-		n[axis] = planes[1+axis][i]
+		n[axis] = quantities[1+axis][i]
 		size += n[axis] * n[axis]
 		beyond += n[axis] * d.block.Grid.Spacing(axis) / 2
 	}
@@ -113,7 +113,7 @@ func (d *body) errorAt(i int, planes [][]float64, curved bool) float64 {
 	}
 	x = d.exact.nearest(x)
 	if curved {
-		return math.Abs(planes[1+dim][i] - d.exact.curvature(x))
+		return math.Abs(quantities[1+dim][i] - d.exact.curvature(x))
 	}
 	m := d.exact.normal(x)
 	return math.Sqrt((n[0]-m[0])*(n[0]-m[0]) + (n[1]-m[1])*(n[1]-m[1]) + (n[2]-m[2])*(n[2]-m[2]))
@@ -139,43 +139,43 @@ func (d *body) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error) {
 		if curved && !d.curved {
 			break
 		}
-		off, err := d.errorsOf(ctx, curved)
+		errs, err := d.errorsOf(ctx, curved)
 		if err != nil {
 			return nil, err
 		}
 		var sum dist.Accumulator
-		most, count := []float64{0}, []int64{0}
-		for _, v := range off {
+		largest, count := []float64{0}, []int64{0}
+		for _, v := range errs {
 			if v-v == 0 { // finite
 				sum.Add(v)
-				most[0] = max(most[0], v)
+				largest[0] = max(largest[0], v)
 				count[0]++
 			}
 		}
 		if err := dist.AllreduceSum(ctx, d.comm, &sum); err != nil {
 			return nil, err
 		}
-		if err := d.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
+		if err := d.comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
 			return nil, err
 		}
 		if err := d.comm.AllreduceInt64(ctx, dist.Sum, count); err != nil {
 			return nil, err
 		}
-		values = append(values, sum.Float64()/float64(max(1, count[0])), most[0])
+		values = append(values, sum.Float64()/float64(max(1, count[0])), largest[0])
 	}
 	return solvers.Measured(endQuantities[:len(values)], values...), nil
 }
 
-// shownErrors returns the errors as a field of frames: 0 in cells without one.
+// shownErrors returns the errors as a field for frames: 0 in cells whose error is undefined.
 func (d *body) shownErrors(ctx context.Context, curved bool) ([]float64, error) {
 	if d.exact == nil {
 		return make([]float64, d.block.Cells()), nil
 	}
-	off, err := d.errorsOf(ctx, curved)
-	for i, v := range off {
+	errs, err := d.errorsOf(ctx, curved)
+	for i, v := range errs {
 		if v-v != 0 {
-			off[i] = 0
+			errs[i] = 0
 		}
 	}
-	return off, err
+	return errs, err
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// resting is a disk at rest.
-const resting = `
+// diskAtRest is a case of a disk at rest.
+const diskAtRest = `
 solver = "vof"
 grid = { bounds = [0, 0, 1, 1], cells = 32 }
 initial = { shape = "circle(0.51, 0.52, 0.3)" }
@@ -31,8 +31,8 @@ func TestNormalsAndCurvatures(t *testing.T) {
 		}
 		return s.Metrics
 	}
-	finer := strings.Replace(resting, "cells = 32", "cells = 128", 1)
-	coarse, fine := measure(resting, 1), measure(finer, 1)
+	finer := strings.Replace(diskAtRest, "cells = 32", "cells = 128", 1)
+	coarse, fine := measure(diskAtRest, 1), measure(finer, 1)
 	for name, order := range map[string]float64{"normal_error": 1, "normal_max_error": 1, "curvature_error": 2} {
 		if got := math.Log2(coarse[name]/fine[name]) / 2; !(math.Abs(got-order) < .15) {
 			t.Errorf("%s: %g and %g, of order %g", name, coarse[name], fine[name], got)
@@ -47,10 +47,11 @@ func TestNormalsAndCurvatures(t *testing.T) {
 	youngs := func(text string) float64 {
 		return measure(strings.Replace(text, "lvira", "youngs", 1), 1)["normal_error"]
 	}
-	if c, f := youngs(resting), youngs(finer); !(c < 1.2*f && f < 1.2*c) {
+	if c, f := youngs(diskAtRest), youngs(finer); !(c < 1.2*f && f < 1.2*c) {
 		t.Errorf("errors of Youngs' normals are %g, on finer cells %g, want about the same", c, f)
 	}
-	if _, measured := measure(strings.Replace(resting, "curvature_error", "normal", 1), 1)["curvature_error"]; measured {
+	without := strings.Replace(diskAtRest, "curvature_error", "normal", 1)
+	if _, measured := measure(without, 1)["curvature_error"]; measured {
 		t.Error("curvature errors are measured although no output needs them")
 	}
 }
@@ -58,7 +59,7 @@ func TestNormalsAndCurvatures(t *testing.T) {
 // TestNormalsInSpace checks normals and curvature 2/r of a ball.
 func TestNormalsInSpace(t *testing.T) {
 	text := strings.NewReplacer("[0, 0, 1, 1], cells = 32", "[0, 0, 0, 1, 1, 1], cells = 24", "circle(0.51, 0.52, 0.3)",
-		"sphere(0.51, 0.52, 0.5, 0.3)", `v = "0"`, `v = "0", w = "0"`, "lvira", "myc").Replace(resting)
+		"sphere(0.51, 0.52, 0.5, 0.3)", `v = "0"`, `v = "0", w = "0"`, "lvira", "myc").Replace(diskAtRest)
 	s, err := runtest.Run(t, text, 2, 1, runtest.Local, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -68,22 +69,22 @@ func TestNormalsInSpace(t *testing.T) {
 	}
 }
 
-// TestCarriedDisk: where a disk is carried along and keeps its shape, MYC has the least error of all normals, and LVIRA
-// the largest of those that fit lines, as docs/volume-of-fluid.md says.
-func TestCarriedDisk(t *testing.T) {
+// TestNormalsOfCarriedDisk proves a statement of docs/volume-of-fluid.md: if a disk is carried along and keeps its
+// shape, MYC has the least error of all normals, and LVIRA a larger one than ELVIRA and heights.
+func TestNormalsOfCarriedDisk(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "carried.toml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(normal string) float64 {
+	errorOf := func(normal string) float64 {
 		s, err := runtest.Run(t, string(text), 1, 1, runtest.Local, t.TempDir(), "grid.cells=32", "method.normal="+normal)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s.Metrics["l1_error"]
 	}
-	if myc, height, elvira, lvira := of("myc"), of("height"), of("elvira"), of("lvira"); !(0 < myc && myc < height &&
-		height < elvira && elvira < lvira) {
+	myc, height, elvira, lvira := errorOf("myc"), errorOf("height"), errorOf("elvira"), errorOf("lvira")
+	if !(0 < myc && myc < height && height < elvira && elvira < lvira) {
 		t.Errorf("errors of myc %g, height %g, elvira %g, lvira %g are not in this order", myc, height, elvira, lvira)
 	}
 }

@@ -30,7 +30,7 @@ time = { end = 2, max_steps = 30 }
 output = { format = [], conservation_every = 5 }
 `
 
-const flatten = `
+const shearedBody = `
 solver = "vof"
 grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [16, 18, 20], periodic = ["x"] }
 initial = { shape = "(x-0.4)^2 + (y-0.4)^2 + (z-0.4)^2 - 0.06", fractions = "divide", levels = 3 }
@@ -42,7 +42,7 @@ output = { format = [], conservation_every = 4 }
 // TestFrames proves that the frames of several ranks cover the whole grid and its interface.
 func TestFrames(t *testing.T) {
 	dir := t.TempDir()
-	s, err := runtest.Run(t, flatten, 4, 1, runtest.Local, dir, `output.format=["vti", "vtp"]`,
+	s, err := runtest.Run(t, shearedBody, 4, 1, runtest.Local, dir, `output.format=["vti", "vtp"]`,
 		"output.fields=['f', 'normal', 'alpha']",
 		"output.files='rank'")
 	if err != nil {
@@ -85,7 +85,7 @@ func TestFrames(t *testing.T) {
 func TestExact(t *testing.T) {
 	const shifted = "velocity={u=0.25, v=0}"
 	base := []string{shifted, `initial.shape="circle(0.3, 0.5, 0.15)"`, "time={end=0.8}", "method.normal='elvira'"}
-	off, err := runtest.Run(t, swirl, 2, 1, runtest.Local, t.TempDir(), base...)
+	against, err := runtest.Run(t, swirl, 2, 1, runtest.Local, t.TempDir(), base...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,14 +100,14 @@ func TestExact(t *testing.T) {
 		if first == 0 {
 			first = l1
 		}
-		if !(rel > 0 && rel < 0.02) || l1 != first || !(off.Metrics["rel_error"] > 0.5) {
+		if !(rel > 0 && rel < 0.02) || l1 != first || !(against.Metrics["rel_error"] > 0.5) {
 			t.Errorf("%d ranks: errors %g and %g, on one %g; against the start %g", ranks, l1, rel, first,
-				off.Metrics["rel_error"])
+				against.Metrics["rel_error"])
 		}
 		if want := rel * math.Pi * 0.15 * 0.15; math.Abs(l1-want) > 1e-9*want {
 			t.Errorf("l1_error %g, rel_error times the area %g", l1, want)
 		}
-		if s.StateSHA256 != off.StateSHA256 {
+		if s.StateSHA256 != against.StateSHA256 {
 			t.Error("the exact shape changed the state")
 		}
 	}

@@ -26,7 +26,7 @@ func TestVOFGauges(t *testing.T) {
 			"{name='face', at=[0.7, 0.5]}, {name='corner', at=[1, 1], every=0.1}, " +
 			"{name='edge', at=[0.312, 0.755], every=0.05}]"},
 			"0,0,0,0,0,0\n"},
-		"space": {flatten, []string{"output={fields=['f', 'alpha'], format=[]}", "gauge=[" +
+		"space": {shearedBody, []string{"output={fields=['f', 'alpha'], format=[]}", "gauge=[" +
 			"{name='face', at=[0.5, 0.5, 0.5]}, {name='corner', at=[0, 0, 0], every=0.1}, " +
 			"{name='edge', at=[0.4, 0.641, 0.41]}]"},
 			"0,0,0\n"},
@@ -127,7 +127,7 @@ func TestVOFGaugesThatAreRefused(t *testing.T) {
 			t.Errorf("%s: error %v does not say %q", set, err, want)
 		}
 	}
-	if _, err := solvers.Parse("c.toml", []byte(flatten), []string{"gauge=[{name='g', at=[0, 0]}]"}); err == nil ||
+	if _, err := solvers.Parse("c.toml", []byte(shearedBody), []string{"gauge=[{name='g', at=[0, 0]}]"}); err == nil ||
 		!strings.Contains(err.Error(), "[[gauge]] at: must be a list of 3 numbers") {
 		t.Errorf("two coordinates in space: %v", err)
 	}

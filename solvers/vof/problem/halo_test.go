@@ -16,11 +16,11 @@ func TestMemoryIsCheckedFirst(t *testing.T) {
 
 func TestStepsDoNotAllocate(t *testing.T) {
 	runtest.NothingIsAllocated(t, 5, swirl, "output.fields=['f', 'normal']")
-	runtest.NothingIsAllocated(t, 2, flatten)
+	runtest.NothingIsAllocated(t, 2, shearedBody)
 }
 
-func TestRowsComeLate(t *testing.T) {
+func TestRowsAreAsynchronous(t *testing.T) {
 	runtest.RowsAreAsynchronous(t, swirl, "output.conservation_every=2", "method.normal='elvira'", "method.sweep=tiles",
 		`exact={shape="circle(0.5, 0.5, 0.15)"}`)
-	runtest.RowsAreAsynchronous(t, flatten, "output.conservation_every=1")
+	runtest.RowsAreAsynchronous(t, shearedBody, "output.conservation_every=1")
 }

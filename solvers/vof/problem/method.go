@@ -10,9 +10,9 @@ type Method struct {
 	Normal    string  // youngs, myc, elvira, lvira or height; myc
 	Advect    string  // weymouth-yue or ei-le; weymouth-yue
 	CFL       float64 // 0.5, the bound of weymouth-yue
-	CFLOf     string  // quantity limited by CFL: the sum of the CFL numbers along the axes, or each of them; sum
+	CFLOf     string  // what CFL limits: sum, the sum of CFL numbers over the axes, or axis, each of them; sum
 	Adaptive  bool    // steps as long as the current velocity allows; false
-	Exchange  string  // when ghosts are exchanged: auto, before each sweep, or once a step; auto
+	Exchange  string  // when ghosts are exchanged: auto, sweep, step or steps; auto
 	Sweep     string  // auto, cells or tiles; auto
 	Precision string  // float32 or float64; float64
 }

@@ -12,7 +12,7 @@ import (
 // TestVOFPlanesInFiles proves that the planes in the files of several ranks have the total size in the summary, and
 // the fields of their cells.
 func TestVOFPlanesInFiles(t *testing.T) {
-	for dim, text := range map[int]string{2: swirl, 3: flatten} {
+	for dim, text := range map[int]string{2: swirl, 3: shearedBody} {
 		dir := t.TempDir()
 		s, err := runtest.Run(t, text, 4, 1, runtest.Local, dir, `output.format=["vtp", "plic"]`)
 		if err != nil {

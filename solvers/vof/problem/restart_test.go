@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// wide is a grid whose blocks on three ranks have deep ghosts.
-const wide = `
+// deepGhosts is a case whose blocks on three ranks have deep ghosts.
+const deepGhosts = `
 solver = "vof"
 grid = { bounds = [0, 0, 3, 1], cells = [240, 80] }
 initial = { shape = "circle(1, 0.5, 0.2)" }
@@ -26,16 +26,16 @@ func TestRestarts(t *testing.T) {
 	}{
 		"plane": {swirl, nil},
 		"tiles": {swirl, []string{"method.sweep=tiles", "method.precision=float32"}},
-		"deep":  {wide, nil},
-		"space": {flatten, []string{"method.normal=elvira"}},
+		"deep":  {deepGhosts, nil},
+		"space": {shearedBody, []string{"method.normal=elvira"}},
 	} {
 		t.Run(name, func(t *testing.T) { runtest.Restarts(t, c.text, []int{7}, c.sets...) })
 	}
 }
 
-// TestGoesOn proves that a run that was killed continues from its checkpoint, with gauges and frames of cells and
-// planes.
-func TestGoesOn(t *testing.T) {
+// TestContinuesAfterKill proves that a run that was killed continues from its checkpoint, with gauges and frames of
+// cells and planes.
+func TestContinuesAfterKill(t *testing.T) {
 	const gauge = `
 [[gauge]]
 name = "edge"

@@ -23,11 +23,11 @@ type Sections struct {
 // Initial is the section [initial] of solver "vof".
 type Initial struct {
 	Shape string // text of the body: see shape.Parse
-	// Fractions is the method for volume fractions: quadrature, or divide (recursive division); quadrature, for
-	// combinations with STL divide.
+	// Fractions is the method for volume fractions: quadrature, or divide (recursive division). The default is
+	// quadrature, but divide for STL bodies combined with other shapes.
 	Fractions string
-	Levels    int    // of divide: number of divisions of a cell, 0 to 12; 5, with STL 3
-	Leaf      string // of divide: the smallest parts are cut by a plane, or decided by their centre; plane
+	Levels    int    // of divide: how often a cell is divided at most, 0 to 12; by default 5, with STL 3
+	Leaf      string // of divide: how the smallest parts are treated: cut by a plane (default), or by their centre
 }
 
 // maxDivisions bounds Levels: a cell is then divided into 4096 parts along each axis.

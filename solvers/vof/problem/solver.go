@@ -20,14 +20,14 @@ import (
 // body is a rank's share of a run.
 type body struct {
 	vof.Solver
-	block *domain.Block
-	cells *solvers.Space
-	size  solvers.Size
-	late  error // the first error in evaluating the time factor of the velocity during steps
+	block     *domain.Block
+	cells     *solvers.Space
+	size      solvers.Size
+	factorErr error // the first error in evaluating the time factor of the velocity during steps
 
 	comm   dist.Comm
 	exact  *surface // the exact interface at the end; nil if it is not smooth
-	curved bool     // curvatures will be needed
+	curved bool     // the case outputs curvatures or their errors
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
@@ -45,7 +45,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	v, err := flow.FromCase(ctx, c, &w.Velocity, d.block.Block, env.Comm, &d.late)
+	v, err := flow.FromCase(ctx, c, &w.Velocity, d.block.Block, env.Comm, &d.factorErr)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	odd, err := domain.CheckBody(ctx, env.Comm, f, 0, 1)
+	warnings, err := domain.CheckBody(ctx, env.Comm, f, 0, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	}
 	d.cells = d.block.Space()
 	d.size = d.block.Size(c, d.Bytes(), w.Method.Precision, d.Halo())
-	d.size.Warnings = odd
+	d.size.Warnings = warnings
 	return d, nil
 }
 
@@ -85,15 +85,15 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 // since their normals are discontinuous.
 func (d *body) setExact(c *config.Case) error {
 	w := c.Sections.(*Sections)
-	of := w.Initial.Shape
+	text := w.Initial.Shape
 	if w.Exact != nil {
-		of = w.Exact.Shape
+		text = w.Exact.Shape
 	}
-	if strings.Contains(of, "stl(") {
+	if strings.Contains(text, "stl(") {
 		return nil
 	}
 	g := d.block.Grid
-	body, _, err := shape.Parse(of, g.Dim, c.Path)
+	body, _, err := shape.Parse(text, g.Dim, c.Path)
 	if err != nil {
 		return err
 	}
@@ -111,18 +111,18 @@ func methodOf(c *config.Case) vof.Config {
 	return cfg
 }
 
-// memory returns the bytes of a block's arrays, 0 for a case that cannot be run.
-func memory(c *config.Case, held solvers.Counts) int64 {
+// memory returns the bytes of a block's arrays on the device, 0 for a case that cannot be run.
+func memory(c *config.Case, share solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
-	bytes, err := methodOf(c).Bytes(held.Block, w.Method.Precision, held.SeparateMemory)
+	bytes, err := methodOf(c).Bytes(share.Block, w.Method.Precision, share.SeparateMemory)
 	if err != nil {
 		return 0
 	}
 	return bytes
 }
 
-func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
-	bytes, err := methodOf(c).StateBytes(held.Block, c.Sections.(*Sections).Method.Precision)
+func copies(c *config.Case, share solvers.Counts) (n solvers.Copies) {
+	bytes, err := methodOf(c).StateBytes(share.Block, c.Sections.(*Sections).Method.Precision)
 	if err != nil {
 		return n
 	}
@@ -172,7 +172,7 @@ func (d *body) Size() solvers.Size { return d.size }
 func (d *body) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	d.Pause(pause)
 	err = d.Solver.Advance(ctx, until, steps)
-	return false, cmp.Or(err, d.late)
+	return false, cmp.Or(err, d.factorErr)
 }
 
 // Quiesce has nothing to wait for: reading a view waits for the device.
@@ -188,7 +188,7 @@ const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 var quantities = []solvers.Quantity{
 	{Name: "volume", Doc: "of the fluid; in the plane its area", Outputs: inAll},
 	{Name: "volume_drift", Doc: "relative change since the start", Outputs: inAll | solvers.Drift},
-	{Name: "bound_excess", Doc: "how far the worst f is beyond 0 to 1; nothing is clipped", Outputs: inAll},
+	{Name: "bound_excess", Doc: "the largest amount by which f is outside 0 to 1; it is never clipped", Outputs: inAll},
 	{Name: "mixed_cells", Doc: "cells with 2⁻⁴⁶ < f < 1 - 2⁻⁴⁶, of float32 2⁻¹⁷", Outputs: inAll},
 	{Name: "interface_size", Doc: "length, in space area, of all lines or planes in mixed cells", Outputs: inAll},
 	{Name: "cfl_sum", Doc: "the largest CFL number of any step so far, Σ|u|dt/h over the axes of a cell", Outputs: inAll},
@@ -200,27 +200,27 @@ var quantities = []solvers.Quantity{
 }
 
 func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
-	return table(d.Diagnose(ctx))
+	return quantitiesOf(d.Diagnose(ctx))
 }
 
 func (d *body) Observed(ctx context.Context) ([]solvers.Quantity, error) {
-	return table(d.Solver.Observed(ctx))
+	return quantitiesOf(d.Solver.Observed(ctx))
 }
 
-// table assigns diagnostics to the quantities.
-func table(now vof.Diagnostics, err error) ([]solvers.Quantity, error) {
+// quantitiesOf returns the quantities with the values of the diagnostics.
+func quantitiesOf(d vof.Diagnostics, err error) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return solvers.Measured(quantities, now.Volume, now.VolumeDrift, now.BoundExcess, float64(now.MixedCells),
-		now.InterfaceSize, now.CFLSum, now.CFLAxis, now.DivergenceMax, now.L1Error, now.RelError), nil
+	return solvers.Measured(quantities, d.Volume, d.VolumeDrift, d.BoundExcess, float64(d.MixedCells),
+		d.InterfaceSize, d.CFLSum, d.CFLAxis, d.DivergenceMax, d.L1Error, d.RelError), nil
 }
 
 // fields are the fields that a case can write.
 var fields = []solvers.Field{
 	{Name: "f", Doc: "volume fraction of the fluid", Range: &[2]float64{0, 1}},
-	{Name: "normal", Doc: "unit normal of the interface, out of the fluid; 0 in cells without", Components: []string{"nx",
-		"ny", "nz"}, OnRequest: true},
+	{Name: "normal", Doc: "unit normal of the interface, out of the fluid; 0 in cells without an interface",
+		Components: []string{"nx", "ny", "nz"}, OnRequest: true},
 	{Name: "alpha", Unit: "m", Doc: "the fluid is where n·x ≤ alpha, x from the lowest corner of the cell",
 		OnRequest: true},
 	{Name: "curvature", Unit: "1/m", Doc: "of the interface: 1/r of a disk, 2/r of a ball", OnRequest: true},

@@ -24,14 +24,14 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		of := func(threads int) string {
+		hashWith := func(threads int) string {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 			f, err := fractions(t.Context(), "[initial]", &v, nil, b.Block)
 			return fmt.Sprintf("%x %v", sha256.Sum256(fmt.Append(nil, f)), err)
 		}
-		want := of(1)
+		want := hashWith(1)
 		for _, threads := range []int{2, 3, 8} {
-			if got := of(threads); got != want {
+			if got := hashWith(threads); got != want {
 				t.Errorf("%s: %s by %d threads, %s by one", v.Shape, got, threads, want)
 			}
 		}

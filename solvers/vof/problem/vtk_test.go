@@ -12,8 +12,8 @@ import (
 func TestVOFSurfaceByVTK(t *testing.T) {
 	needs.VTK(t)
 	dir := t.TempDir()
-	_, err := runtest.Run(t, flatten, 4, 1, runtest.Local, dir, `output.format=["vti", "vtp", "stl"]`, "grid.periodic=[]",
-		"initial.shape='sphere(0.5, 0.5, 0.5, 0.3)'", "velocity={field='enright', period=1}")
+	_, err := runtest.Run(t, shearedBody, 4, 1, runtest.Local, dir, `output.format=["vti", "vtp", "stl"]`,
+		"grid.periodic=[]", "initial.shape='sphere(0.5, 0.5, 0.5, 0.3)'", "velocity={field='enright', period=1}")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func bodies(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	turned, volume, err := turnedCube()
+	cube, volume, err := rotatedCube()
 	if err != nil {
 		return err
 	}
@@ -41,8 +41,8 @@ func bodies(ctx context.Context, p *verify.Page) error {
 		{"torus", shape.Torus(.5, .5, .5, .3, .12), 3, 24, quadrature, 2 * math.Pi * math.Pi * .3 * .0144, 1e-12},
 		{"shell", shell, 3, 16, quadrature, 4 * math.Pi / 3 * .056, 1e-12},
 		{"lens", lens, 3, 16, quadrature, 2 * math.Pi / 3 * .04 * .7, 1e-12},
-		{"turned cube, STL", turned, 3, 16, quadrature, volume, 1e-12},
-		{"turned cube, STL", turned, 3, 16, 3, volume, 1e-2},
+		{"turned cube, STL", cube, 3, 16, quadrature, volume, 1e-12},
+		{"turned cube, STL", cube, 3, 16, 3, volume, 1e-2},
 	} {
 		if p.Options.Quick && c.dim == 3 && c.n > 16 {
 			continue
@@ -66,15 +66,15 @@ func bodies(ctx context.Context, p *verify.Page) error {
 		if c.levels >= 0 {
 			method = fmt.Sprintf("divided %d times", c.levels)
 		}
-		off := math.Abs(sum/c.want - 1)
-		t.Row(verify.AtMost(off, c.bound), c.name, method, c.n, fmt.Sprintf("%.12g", sum), fmt.Sprintf("%.1e", off))
+		rel := math.Abs(sum/c.want - 1)
+		t.Row(verify.AtMost(rel, c.bound), c.name, method, c.n, fmt.Sprintf("%.12g", sum), fmt.Sprintf("%.1e", rel))
 	}
 	t.Flush()
 	return nil
 }
 
-// turnedCube returns a cube that stands on a corner, as an STL body, and its volume.
-func turnedCube() (shape.Body, float64, error) {
+// rotatedCube returns a cube that stands on a corner, as an STL body, and its volume.
+func rotatedCube() (shape.Body, float64, error) {
 	var corners [8][3]float64
 	for n := range corners {
 		// Rows of the rotation, scaled by 1/2.

@@ -25,10 +25,10 @@ var suite = verify.Suite{Name: "vof", Checks: []verify.Check{
 		Largest: largestBall},
 }}
 
-// mostDrift and mostExcess bound the relative drift of volume, and the amount by which fractions leave [0, 1].
+// maxDrift and maxExcess bound the relative drift of volume, and the amount by which fractions leave [0, 1].
 const (
-	mostDrift  = 1e-13
-	mostExcess = 1e-12
+	maxDrift  = 1e-13
+	maxExcess = 1e-12
 )
 
 // sizesFrom returns numbers of cells along an axis, doubling from the first; quick runs leave out the last.
@@ -50,7 +50,7 @@ type scheme struct {
 	cfl            float64
 	reference      []float64 // published errors by size; nil if there are none
 	bounds         []float64 // bounds of Atoll's errors by size; nil for none
-	tolerance      float64   // or the largest difference between Atoll's and published errors, relative to the latter
+	tolerance      float64   // largest difference of Atoll's errors from published ones, relative to these; 0 for none
 	adaptive       bool      // steps as long as the current velocity allows
 	slow           bool      // left out of quick runs
 	sizes          int       // number of sizes to run; 0 for all
@@ -81,16 +81,16 @@ func repeatRanks(p *verify.Page, i, j int) []int {
 	return []int{2, 3, 6}
 }
 
-// errorsOf runs schemes at all sizes up to time end. It prints their errors, which of extracts from a run, and how
-// well they conserve volume and bounds.
-func errorsOf(ctx context.Context, p *verify.Page, title string, sizes []int, schemes []scheme, r func(n int) fluid,
-	end float64, of func(result) float64) error {
+// errorsOf runs schemes at all sizes up to time end, in the flow that fluidWith returns for n cells along each axis. It
+// prints their errors, which errorOf extracts from a result, and how well they conserve volume and bounds.
+func errorsOf(ctx context.Context, p *verify.Page, title string, sizes []int, schemes []scheme,
+	fluidWith func(n int) fluid, end float64, errorOf func(result) float64) error {
 	p.Note("The CFL number of a scheme is that of an axis, dt·max|u|/h, as in the literature; the table of " +
 		"what was kept")
 	p.Note("has their sum too. Adaptive steps have it at all times, others where the flow is fastest.")
 	p.Note("")
-	t := p.Table(title, "scheme", "cells", "steps", "reference", "Atoll", "order")
-	k := p.Table("What was kept, with nothing clipped", "scheme", "cells", "ranks", "CFL of an axis", "sum",
+	errorTable := p.Table(title, "scheme", "cells", "steps", "reference", "Atoll", "order")
+	conservation := p.Table("What was kept, with nothing clipped", "scheme", "cells", "ranks", "CFL of an axis", "sum",
 		"|volume drift|", "beyond [0, 1]", "mixed")
 	for j, s := range schemes {
 		if s.slow && p.Options.Quick {
@@ -102,40 +102,40 @@ func errorsOf(ctx context.Context, p *verify.Page, title string, sizes []int, sc
 				break
 			}
 			p.Progress("%s, %d cells an axis", s, n)
-			c := r(n)
+			c := fluidWith(n)
 			c.cfg = s.config()
-			got, err := follow(ctx, p, c, 1, end)
+			got, err := runOn(ctx, p, c, 1, end)
 			if err != nil {
 				return err
 			}
-			e := of(got)
+			e := errorOf(got)
 			rate := ""
 			if i > 0 {
 				rate = fmt.Sprintf("%.2f", verify.Order(previous, e))
 			}
 			previous = e
-			v, theirs := s.judge(i, e)
-			t.Row(v, s, n, got.steps, theirs, fmt.Sprintf("%.3e", e), rate)
-			keptRow(k, s, n, 1, got, got)
+			v, published := s.judge(i, e)
+			errorTable.Row(v, s, n, got.steps, published, fmt.Sprintf("%.3e", e), rate)
+			conservationRow(conservation, s, n, 1, got, got)
 			for _, ranks := range repeatRanks(p, i, j) {
 				p.Progress("%s, %d cells an axis, %d ranks", s, n, ranks)
-				other, err := follow(ctx, p, c, ranks, end)
+				other, err := runOn(ctx, p, c, ranks, end)
 				if err != nil {
 					return err
 				}
-				keptRow(k, s, n, ranks, other, got)
+				conservationRow(conservation, s, n, ranks, other, got)
 			}
 		}
 	}
-	t.Flush()
-	k.Flush()
+	errorTable.Flush()
+	conservation.Flush()
 	return nil
 }
 
 // judge compares an error at the i-th size with the published one.
-func (s scheme) judge(i int, e float64) (v verify.Verdict, theirs string) {
+func (s scheme) judge(i int, e float64) (v verify.Verdict, published string) {
 	if i < len(s.reference) {
-		theirs = fmt.Sprintf("%.3g", s.reference[i])
+		published = fmt.Sprintf("%.3g", s.reference[i])
 		if s.tolerance > 0 {
 			v = verify.Near(e, s.reference[i], s.tolerance)
 		}
@@ -143,17 +143,17 @@ func (s scheme) judge(i int, e float64) (v verify.Verdict, theirs string) {
 	if i < len(s.bounds) {
 		v = verify.AtMost(e, s.bounds[i])
 	}
-	return v, theirs
+	return v, published
 }
 
-// keptRow adds a row for a run, which must have the same bits as the run on one rank.
-func keptRow(t *verify.Table, s scheme, n, ranks int, got, one result) {
-	bound := fmt.Sprintf("≤ %g, %g", mostDrift, mostExcess)
-	sound := got.VolumeDrift <= mostDrift && got.BoundExcess <= mostExcess
+// conservationRow adds a row for a run, which must have the same bits as the run on one rank.
+func conservationRow(t *verify.Table, s scheme, n, ranks int, got, one result) {
+	bound := fmt.Sprintf("≤ %g, %g", maxDrift, maxExcess)
+	kept := got.VolumeDrift <= maxDrift && got.BoundExcess <= maxExcess
 	if ranks > 1 {
 		bound += ", same bits"
-		sound = sound && got == one
+		kept = kept && got == one
 	}
-	t.Row(verify.VerdictOf(sound, bound), s, n, ranks, fmt.Sprintf("%.3f", got.CFLAxis), fmt.Sprintf("%.3f", got.CFLSum),
+	t.Row(verify.VerdictOf(kept, bound), s, n, ranks, fmt.Sprintf("%.3f", got.CFLAxis), fmt.Sprintf("%.3f", got.CFLSum),
 		fmt.Sprintf("%.1e", got.VolumeDrift), fmt.Sprintf("%.1e", got.BoundExcess), got.MixedCells)
 }

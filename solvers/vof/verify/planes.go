@@ -52,9 +52,9 @@ func planes(ctx context.Context, p *verify.Page) error {
 
 // randomPlanes reconstructs random lines and planes from their volume fractions.
 func randomPlanes(p *verify.Page, rng *rand.Rand, count int) error {
-	t := p.Table("Random lines and planes from their volume fractions, largest error of the unit normal", "way",
+	t := p.Table("Random lines and planes from their volume fractions, largest error of the unit normal", "normal",
 		"dimensions", "Atoll")
-	const nudge = 0x1p-26
+	const differenceStep = 0x1p-26
 	flat, full := kernels.Lattice{SY: 3}, kernels.Lattice{SY: 3, SZ: 9}
 	var elvira, lvira, elvira3, lvira3 float64
 	for range count {
@@ -65,17 +65,17 @@ func randomPlanes(p *verify.Page, rng *rand.Rand, count int) error {
 			f[c] = geom.Area(mx, my, a-mx*float64(c%3-1)-my*float64(c/3-1))
 		}
 		for _, w := range []struct {
-			way   int32
-			worst *float64
+			method int32
+			worst  *float64
 		}{{kernels.ELVIRA, &elvira}, {kernels.LVIRA, &lvira}} {
-			got := kernels.PlaneOf2(f, 4, flat, w.way, nudge)
+			got := kernels.PlaneOf2(f, 4, flat, w.method, differenceStep)
 			*w.worst = max(*w.worst, angle([3]float64{mx, my}, [3]float64{got.X, got.Y}))
 		}
 		part := .05 + .9*rng.Float64()
 		for _, w := range []struct {
-			way   int32
-			mz    float64
-			worst *float64
+			method int32
+			mz     float64
+			worst  *float64
 		}{
 			{kernels.LVIRA, mz, &lvira3},
 			{kernels.ELVIRA, math.Copysign(3*(math.Abs(mx)+math.Abs(my))+math.Abs(mz), mz), &elvira3},
@@ -84,7 +84,7 @@ func randomPlanes(p *verify.Page, rng *rand.Rand, count int) error {
 			for c := range 27 {
 				f[c] = geom.Volume(mx, my, w.mz, a-mx*float64(c%3-1)-my*float64(c/3%3-1)-w.mz*float64(c/9-1))
 			}
-			got := kernels.PlaneOf3(f, 13, full, w.way, nudge)
+			got := kernels.PlaneOf3(f, 13, full, w.method, differenceStep)
 			*w.worst = max(*w.worst, angle([3]float64{mx, my, w.mz}, [3]float64{got.X, got.Y, got.Z}))
 		}
 	}
@@ -128,23 +128,23 @@ func matching(_ context.Context, p *verify.Page) error {
 			h := [3]float64{side, side, 1}
 			field := func() []float64 { return make([]float64, size*size) }
 			f, dx, dy, rho := field(), field(), field(), field()
-			turns := make([]int32, size*size)
+			iterations := make([]int32, size*size)
 			disk := &kernels.Ball[float64]{Lattice: layout, H: h, Centre: [3]float64{.5, .5}, Radius: .25, Levels: 5,
 				Planes: leaf == "plane"}
 			kernels.NewFillDisk2Loop(wide, disk, f).Range(0, wide.Size())
 			gradients := &kernels.Gradients[float64]{Lattice: layout, H: h, F: f, DX: dx, DY: dy}
 			kernels.NewGradient2Loop(box, gradients).Range(0, box.Size())
 			lines := &kernels.Matching[float64]{Lattice: layout, H: h, Tolerance: 1e-14, Cases: kernels.Cases(), F: f, DX: dx,
-				DY: dy, Rho: rho, Iterations: turns}
+				DY: dy, Rho: rho, Iterations: iterations}
 			kernels.NewMatch2Loop(box, lines).Range(0, box.Size())
 			volume, worst, mixed, polygons := 0.0, 0.0, 0, 0
 			for c := range f {
 				volume += f[c] * side * side
-				if turns[c] <= 0 {
+				if iterations[c] <= 0 {
 					continue
 				}
 				mixed++
-				polygons += int(turns[c])
+				polygons += int(iterations[c])
 				// n·x + ρ ≥ 0 relative to the cell's centre is m·ξ ≤ α with m = -n h and α = ρ - n·h/2.
 				l := math.Hypot(dx[c], dy[c])
 				mx, my := -dx[c]/l*side, -dy[c]/l*side

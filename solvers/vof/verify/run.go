@@ -35,16 +35,16 @@ func unit(dim, n int) *grid.Grid {
 	return g
 }
 
-// result is the result of a run: the diagnostics at the end, with the worst drift and excess of 40 measurements on the
-// way.
+// result is the result of a run: the diagnostics at the end, but the largest VolumeDrift and BoundExcess of 40
+// measurements during the run.
 type result struct {
 	vof.Diagnostics
 	steps int
 	hash  string
 }
 
-// follow makes a run on several ranks.
-func follow(ctx context.Context, p *verify.Page, r fluid, ranks int, end float64) (result, error) {
+// runOn makes a run on several ranks.
+func runOn(ctx context.Context, p *verify.Page, r fluid, ranks int, end float64) (result, error) {
 	return local.Each(ranks, func(comm dist.Comm) (result, error) {
 		threads := p.Options.Threads
 		if ranks > 1 {
@@ -52,12 +52,12 @@ func follow(ctx context.Context, p *verify.Page, r fluid, ranks int, end float64
 		}
 		dev := cpu.New(threads)
 		defer dev.Close()
-		return r.until(ctx, comm, dev, end)
+		return r.runRank(ctx, comm, dev, end)
 	})
 }
 
-// until is follow on one of the ranks.
-func (r *fluid) until(ctx context.Context, comm dist.Comm, dev *cpu.Device, end float64) (result, error) {
+// runRank is runOn on one of the ranks.
+func (r *fluid) runRank(ctx context.Context, comm dist.Comm, dev *cpu.Device, end float64) (result, error) {
 	ghost := r.cfg.Ghosts(r.grid.Dim)
 	parts, err := partition.Blocks(r.grid.N, r.grid.Dim, comm.Size(), [3]int{})
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *fluid) until(ctx context.Context, comm dist.Comm, dev *cpu.Device, end 
 		return result{}, err
 	}
 	defer s.Close()
-	var worst result
+	var last result
 	drift, excess, next := 0.0, 0.0, 0.0
 	for s.Time() < end {
 		if err := ctx.Err(); err != nil {
@@ -97,13 +97,13 @@ func (r *fluid) until(ctx context.Context, comm dist.Comm, dev *cpu.Device, end 
 		}
 		if s.Time() >= next || s.Time() >= end {
 			next += end / 40
-			if worst.Diagnostics, err = s.Diagnose(ctx); err != nil {
+			if last.Diagnostics, err = s.Diagnose(ctx); err != nil {
 				return result{}, err
 			}
-			drift, excess = max(drift, math.Abs(worst.VolumeDrift)), max(excess, worst.BoundExcess)
+			drift, excess = max(drift, math.Abs(last.VolumeDrift)), max(excess, last.BoundExcess)
 		}
 	}
-	worst.VolumeDrift, worst.BoundExcess, worst.steps = drift, excess, s.Steps()
-	worst.hash, err = s.Hash(ctx)
-	return worst, err
+	last.VolumeDrift, last.BoundExcess, last.steps = drift, excess, s.Steps()
+	last.hash, err = s.Hash(ctx)
+	return last, err
 }

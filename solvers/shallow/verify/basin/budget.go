@@ -10,25 +10,28 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// budget is the part of the masses that a check's flows leave unexplained, relative to the largest of the mass at the
-// start, at the end, and what has passed in total. Flows between walls share an entry for each precision.
+// budget collects the mass budgets of a check's flows. Flows between walls share an entry for each precision.
 type budget struct {
 	entries []entry
 }
 
+// entry is the mass budget of one or more flows. unexplained is the change of a layer's mass that its sources do not
+// explain, relative to the largest of its mass at the start, its mass at the end, and the sum of the volumes that
+// sources have added or removed.
 type entry struct {
 	precision, sources string
 	cells, flows       int
-	mass, left         float64
+	mass, unexplained  float64
 }
 
-// limit of the unexplained part of the mass: round-off.
-var unexplained = map[string]float64{"float64": 1e-13, "float32": 1e-6}
+// maxUnexplained is the limit of entry.unexplained, which must be round-off, by precision.
+var maxUnexplained = map[string]float64{"float64": 1e-13, "float32": 1e-6}
 
 type budgetKey struct{}
 
-// Budgeted adds to a check a table of the budgets of its flows, which must close.
-func Budgeted(check func(context.Context, *verify.Page) error) func(context.Context, *verify.Page) error {
+// WithBudget returns a check that also prints a table of the mass budgets of its flows, which must be closed: see
+// entry.
+func WithBudget(check func(context.Context, *verify.Page) error) func(context.Context, *verify.Page) error {
 	return func(ctx context.Context, p *verify.Page) error {
 		var b budget
 		if err := check(context.WithValue(ctx, budgetKey{}, &b), p); err != nil {
@@ -39,7 +42,8 @@ func Budgeted(check func(context.Context, *verify.Page) error) func(context.Cont
 		}
 		t := p.Table("budget of masses", "flows", "precision", "cells", "mass, m³", "came in, m³", "unexplained, as a share")
 		for _, e := range b.entries {
-			t.Row(verify.AtMost(e.left, unexplained[e.precision]), e.flows, e.precision, e.cells, e.mass, e.sources, e.left)
+			t.Row(verify.AtMost(e.unexplained, maxUnexplained[e.precision]), e.flows, e.precision, e.cells, e.mass, e.sources,
+				e.unexplained)
 		}
 		t.Flush()
 		return nil
@@ -49,19 +53,19 @@ func Budgeted(check func(context.Context, *verify.Page) error) func(context.Cont
 // openBudget records the masses at the start of a flow.
 func (b *Basin) openBudget(ctx context.Context) (err error) {
 	if b.budget, _ = ctx.Value(budgetKey{}).(*budget); b.budget != nil {
-		b.first, err = b.Diagnose(ctx)
+		b.startDiagnostics, err = b.Diagnose(ctx)
 	}
 	return err
 }
 
 // closeBudget adds a finished flow to the budget of its check, unless its state was changed from outside.
 func (b *Basin) closeBudget(ctx context.Context) {
-	if b.budget == nil || b.changed {
+	if b.budget == nil || b.modified {
 		return
 	}
 	now, err := b.Diagnose(ctx)
 	if err != nil { // the run reports the error; here the bound is missed
-		b.budget.add(entry{precision: b.precision, flows: 1, sources: err.Error(), left: math.NaN()})
+		b.budget.add(entry{precision: b.precision, flows: 1, sources: err.Error(), unexplained: math.NaN()})
 		return
 	}
 	e := entry{precision: b.precision, cells: b.Part.Owned, flows: 1, mass: now.Mass1 + now.Mass2}
@@ -72,15 +76,15 @@ func (b *Basin) closeBudget(ctx context.Context) {
 			}
 			return d.Mass2, s.V2
 		}
-		var came, passed float64
+		var inflow, total float64
 		for k := range now.Sources {
 			_, v := volumes(&now, &now.Sources[k])
-			came, passed = came+v, passed+math.Abs(v)
+			inflow, total = inflow+v, total+math.Abs(v)
 		}
-		from, _ := volumes(&b.first, &shallow.Source{})
-		to, _ := volumes(&now, &shallow.Source{})
-		if whole := max(from, to, passed); whole > 0 {
-			e.left = max(e.left, math.Abs(to-from-came)/whole)
+		start, _ := volumes(&b.startDiagnostics, &shallow.Source{})
+		end, _ := volumes(&now, &shallow.Source{})
+		if scale := max(start, end, total); scale > 0 {
+			e.unexplained = max(e.unexplained, math.Abs(end-start-inflow)/scale)
 		}
 	}
 	var words []string
@@ -95,7 +99,8 @@ func (b *Basin) closeBudget(ctx context.Context) {
 func (b *budget) add(e entry) {
 	for k := range b.entries {
 		if o := &b.entries[k]; e.sources == "" && o.sources == "" && o.precision == e.precision {
-			o.flows, o.cells, o.mass, o.left = o.flows+1, max(o.cells, e.cells), max(o.mass, e.mass), max(o.left, e.left)
+			o.flows, o.cells = o.flows+1, max(o.cells, e.cells)
+			o.mass, o.unexplained = max(o.mass, e.mass), max(o.unexplained, e.unexplained)
 			return
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// conserved is how well a run conserved masses and bounds.
+// conserved describes how well a run conserved masses and bounds.
 type conserved struct {
 	Drift1, Drift2 float64 // |relative change| of the layers' masses
 	Least          float64 // of all thicknesses after any step
@@ -15,7 +15,7 @@ type conserved struct {
 	End            shallow.Diagnostics
 }
 
-// Conserve steps to time t.
+// Conserve steps to time t in s, and measures conservation.
 func (b *Basin) Conserve(ctx context.Context, t float64) (conserved, error) {
 	var c conserved
 	start, err := b.Diagnose(ctx)

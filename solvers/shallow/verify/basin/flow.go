@@ -1,5 +1,6 @@
-// Package basin has what the checks of shallow water share: flows in basins (Flow, Basin), run on one rank and on
-// twins, their budgets, and gauges in them.
+// Package basin has the code that the checks of shallow water share: test problems in basins (Flow) and their runs
+// (Basin) on one rank and on twins (the same runs on several ranks or GPUs, whose states must have the same bits), mass
+// budgets, and gauges.
 package basin
 
 import (
@@ -41,17 +42,17 @@ type Flow struct {
 // Basin is a running flow.
 type Basin struct {
 	shallow.Solver
-	page   *verify.Page
-	Part   *mesh.Part
-	local  []int32 // number in the part of each cell of the mesh
-	device *cpu.Device
-	comm   dist.Comm
-	twins  []*twin
+	page      *verify.Page
+	Part      *mesh.Part
+	localCell []int32 // number in the part of each cell of the mesh
+	device    *cpu.Device
+	comm      dist.Comm
+	twins     []*twin
 
-	precision string
-	budget    *budget // of the check; nil for none
-	first     shallow.Diagnostics
-	changed   bool
+	precision        string
+	budget           *budget // of the check; nil for none
+	startDiagnostics shallow.Diagnostics
+	modified         bool
 }
 
 // Start sets up a flow on one rank, from values at the centroids, and its twins.
@@ -61,7 +62,7 @@ func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
 		f.Precision = "float64"
 	}
 	b := &Basin{page: p, precision: f.Precision, comm: local.New(1)[0], device: cpu.New(p.Options.Threads)}
-	err := f.parts(1, func(_ int, part *mesh.Part, plan *halo.Plan) (err error) {
+	err := f.eachPart(1, func(_ int, part *mesh.Part, plan *halo.Plan) (err error) {
 		b.Part = part
 		b.Solver, err = shallow.New(ctx, f.Precision, f.Config, part, plan, f.InitialState(part), b.comm, b.device)
 		return err
@@ -81,15 +82,15 @@ func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
 		b.free()
 		return nil, err
 	}
-	b.local = make([]int32, len(b.Part.Global))
+	b.localCell = make([]int32, len(b.Part.Global))
 	for i, g := range b.Part.Global {
-		b.local[g] = int32(i)
+		b.localCell[g] = int32(i)
 	}
 	return b, nil
 }
 
-// parts cuts the mesh of a flow.
-func (f *Flow) parts(ranks int, each func(rank int, part *mesh.Part, plan *halo.Plan) error) error {
+// eachPart partitions the mesh of a flow and calls each with the part of every rank.
+func (f *Flow) eachPart(ranks int, each func(rank int, part *mesh.Part, plan *halo.Plan) error) error {
 	d, err := decompose.New(f.Mesh, decompose.Options{Ranks: ranks, Order: partition.RCM, Method: partition.HilbertCut})
 	if err != nil {
 		return err
@@ -119,12 +120,12 @@ func (f *Flow) InitialState(part *mesh.Part) shallow.Initial {
 	if f.Coriolis != 0 {
 		in.Coriolis = slices.Repeat([]float64{f.Coriolis}, n)
 	}
-	in.Uplift, in.Pressure = everywhereOf(part, f.Uplift), everywhereOf(part, f.Pressure)
+	in.Uplift, in.Pressure = valuesIn(part, f.Uplift), valuesIn(part, f.Pressure)
 	return in
 }
 
-// everywhereOf returns the values of a field in the cells of a part, nil for no field.
-func everywhereOf(part *mesh.Part, field func(x, y float64) float64) (values []float64) {
+// valuesIn returns the values of a field at the centroids of a part's cells, nil for no field.
+func valuesIn(part *mesh.Part, field func(x, y float64) float64) (values []float64) {
 	if field == nil {
 		return nil
 	}
@@ -146,9 +147,9 @@ func (b *Basin) Step(ctx context.Context, until float64) (float64, error) {
 
 // ModifyState changes the state of the flow and of its twins.
 func (b *Basin) ModifyState(ctx context.Context, change func(cell int, w *[6]float64)) error {
-	b.changed = true
+	b.modified = true
 	for _, t := range b.twins {
-		if err := t.modifyState(ctx, b.local, change); err != nil {
+		if err := t.modifyState(ctx, b.localCell, change); err != nil {
 			return err
 		}
 	}
@@ -194,8 +195,8 @@ func (b *Basin) Until(ctx context.Context, t float64, each func(dt float64) erro
 	return nil
 }
 
-// Evolve starts a flow, steps to time t and calls look with the basin.
-func Evolve(ctx context.Context, p *verify.Page, f Flow, t float64, look func(b *Basin) error) error {
+// Evolve starts a flow, steps to time t in s and calls measure with the basin.
+func Evolve(ctx context.Context, p *verify.Page, f Flow, t float64, measure func(b *Basin) error) error {
 	b, err := Start(ctx, p, f)
 	if err != nil {
 		return err
@@ -204,10 +205,10 @@ func Evolve(ctx context.Context, p *verify.Page, f Flow, t float64, look func(b 
 	if err := b.Until(ctx, t, nil); err != nil {
 		return err
 	}
-	return look(b)
+	return measure(b)
 }
 
-// Mean returns the average over the area of f, given each cell and its centroid.
+// Mean returns the average over the area of f, which is called with each cell and its centroid.
 func (b *Basin) Mean(f func(cell int, x, y float64) float64) float64 {
 	var sum, area float64
 	for i := range b.Part.Owned {
@@ -223,13 +224,14 @@ func (b *Basin) MeanError(field string, exact func(x, y float64) float64) float6
 	return b.Mean(func(i int, x, y float64) float64 { return math.Abs(b.Value(field, i) - exact(x, y)) })
 }
 
-// Strip is a channel along x in triangles, nx boxes long and `rows` wide, for one-dimensional problems.
+// Strip returns a mesh of a channel along x from x0 to x1, nx squares long and `rows` squares wide, each divided into
+// two triangles, for one-dimensional problems.
 func Strip(x0, x1 float64, nx, rows int) (*mesh.Mesh, error) {
 	width := (x1 - x0) / float64(nx) * float64(rows)
 	return mesh.Rectangle(x0, 0, x1, width, 2*nx*rows, MeshSeed)
 }
 
-// Square is [-half, half]² in 2n² cells.
+// Square returns a mesh of [-half, half]² with 2n² cells.
 func Square(half float64, n int, seed uint64) (*mesh.Mesh, error) {
 	return mesh.Rectangle(-half, -half, half, half, 2*n*n, seed)
 }

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// sounding is a position at which the level of the surface is measured: from the plane through the cell there and its
-// wet neighbours.
+// sounding is a position at which the level of the surface is measured: on the plane fitted to the levels of the cell
+// there and its wet neighbours.
 type sounding struct {
 	X, y  float64
-	Cell  int
-	cells []int
+	Cell  int   // the cell that contains the position
+	cells []int // Cell and its neighbours
 }
 
 // SoundingAt finds the cell that contains a position, or the one with the nearest centroid.
@@ -20,7 +20,7 @@ func (b *Basin) SoundingAt(x, y float64) sounding {
 	nearest := math.Inf(1)
 	for i := range b.Part.Owned {
 		cx, cy := b.Part.Centroid(i)
-		if d := math.Hypot(cx-x, cy-y); d < nearest && b.holds(i, x, y) || s.Cell < 0 {
+		if d := math.Hypot(cx-x, cy-y); d < nearest && b.contains(i, x, y) || s.Cell < 0 {
 			nearest, s.Cell = d, i
 		}
 	}
@@ -33,8 +33,8 @@ func (b *Basin) SoundingAt(x, y float64) sounding {
 	return s
 }
 
-// holds reports whether a position is in cell i or on its edges.
-func (b *Basin) holds(i int, x, y float64) bool {
+// contains reports whether a position is in cell i or on its edges.
+func (b *Basin) contains(i int, x, y float64) bool {
 	for k, v := range b.Part.Cells[i] {
 		w := b.Part.Cells[i][(k+1)%3]
 		ax, ay, bx, by := b.Part.X[v], b.Part.Y[v], b.Part.X[w], b.Part.Y[w]
@@ -77,33 +77,33 @@ type Course struct {
 	Levels    [][]float64 // by sounding
 }
 
-func (b *Basin) CourseAt(places ...[2]float64) *Course {
-	c := &Course{Levels: make([][]float64, len(places))}
-	for _, at := range places {
-		c.Soundings = append(c.Soundings, b.SoundingAt(at[0], at[1]))
+func (b *Basin) CourseAt(positions ...[2]float64) *Course {
+	c := &Course{Levels: make([][]float64, len(positions))}
+	for _, position := range positions {
+		c.Soundings = append(c.Soundings, b.SoundingAt(position[0], position[1]))
 	}
 	return c
 }
 
-// see records the current levels.
-func (c *Course) see(b *Basin) {
+// record records the current levels.
+func (c *Course) record(b *Basin) {
 	c.Times = append(c.Times, b.Time())
 	for k, s := range c.Soundings {
 		c.Levels[k] = append(c.Levels[k], b.Level(s))
 	}
 }
 
-// Along returns the series of sounding k at some times, by linear interpolation.
-func (c *Course) Along(k int, times []float64) []float64 {
+// At returns the levels at sounding k at some times, by linear interpolation.
+func (c *Course) At(k int, times []float64) []float64 {
 	out := make([]float64, len(times))
 	for i, t := range times {
-		out[i] = Between(c.Times, c.Levels[k], t)
+		out[i] = Interpolate(c.Times, c.Levels[k], t)
 	}
 	return out
 }
 
-// Between interpolates values at increasing times linearly; NaN outside.
-func Between(times, values []float64, t float64) float64 {
+// Interpolate returns the value at time t, linearly between values at increasing times; NaN outside of these.
+func Interpolate(times, values []float64, t float64) float64 {
 	i, found := slices.BinarySearch(times, t)
 	switch {
 	case found:
@@ -115,10 +115,10 @@ func Between(times, values []float64, t float64) float64 {
 	return values[i-1] + w*(values[i]-values[i-1])
 }
 
-// Highest records where the bed was ever wet.
+// Highest records which cells were ever wet.
 type Highest struct{ wet []bool }
 
-func (h *Highest) see(b *Basin) {
+func (h *Highest) record(b *Basin) {
 	if h.wet == nil {
 		h.wet = make([]bool, b.Part.Owned)
 	}
@@ -138,23 +138,26 @@ func (h *Highest) In(b *Basin, where func(x, y float64) bool) float64 {
 	return top
 }
 
-// Watch steps to a time and records after each step.
-func (b *Basin) Watch(ctx context.Context, t float64, see ...interface{ see(b *Basin) }) error {
+// recorder records something after a step: a Course or a Highest.
+type recorder interface{ record(b *Basin) }
+
+// Watch steps to time t in s, and calls the recorders after each step.
+func (b *Basin) Watch(ctx context.Context, t float64, recorders ...recorder) error {
 	return b.Until(ctx, t, func(float64) error {
-		for _, s := range see {
-			s.see(b)
+		for _, r := range recorders {
+			r.record(b)
 		}
 		return nil
 	})
 }
 
 // Peak returns the largest value, and its time.
-func Peak(times, values []float64) (most, when float64) {
-	most = math.Inf(-1)
+func Peak(times, values []float64) (largest, when float64) {
+	largest = math.Inf(-1)
 	for i, v := range values {
-		if v > most {
-			most, when = v, times[i]
+		if v > largest {
+			largest, when = v, times[i]
 		}
 	}
-	return most, when
+	return largest, when
 }

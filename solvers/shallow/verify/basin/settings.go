@@ -6,15 +6,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// Settings returns the parameters of most checks.
+// Settings returns the parameters of most checks: a scheme of first order, with a ratio of densities.
 func Settings(scheme string, ratio float64) shallow.Config {
 	return shallow.Config{
 		Scheme: scheme, Gravity: Gravity, DensityRatio: ratio, CFL: 0.9, EntropyFix: 0.05, DryDepth: 1e-6,
 	}
 }
 
-// Second returns the parameters of most checks of second order.
-func Second(scheme string, ratio, dry float64) shallow.Config {
+// SecondOrder returns the parameters of most checks of second order; dry is the dry depth in m.
+func SecondOrder(scheme string, ratio, dry float64) shallow.Config {
 	cfg := Settings(scheme, ratio)
 	cfg.Order, cfg.DryDepth = 2, dry
 	return cfg
@@ -30,7 +30,7 @@ func Given(m *mesh.Mesh, at map[string]*shallow.Given) []*shallow.Given {
 	return all
 }
 
-// Bound returns a bound for full or for quick runs.
+// Bound returns the bound full, or quick if the run is a quick one.
 func Bound(p *verify.Page, full, quick float64) float64 {
 	if p.Options.Quick {
 		return quick

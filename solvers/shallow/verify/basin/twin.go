@@ -26,7 +26,7 @@ func twinOf(ctx context.Context, t verify.Twin, f Flow) (*twin, error) {
 	n := len(t.Devices)
 	w := &twin{name: t.Name, comms: local.New(n), parts: make([]*mesh.Part, n), solvers: make([]shallow.Solver, n)}
 	plans := make([]*halo.Plan, n)
-	err := f.parts(n, func(r int, part *mesh.Part, plan *halo.Plan) error {
+	err := f.eachPart(n, func(r int, part *mesh.Part, plan *halo.Plan) error {
 		w.parts[r], plans[r] = part, plan
 		return nil
 	})
@@ -85,15 +85,15 @@ func (w *twin) compare(ctx context.Context, b *Basin) {
 			return err
 		})
 	}
-	missed := ""
+	problem := ""
 	switch {
 	case err != nil:
-		missed = fmt.Sprintf("%s: %v", w.name, err)
+		problem = fmt.Sprintf("%s: %v", w.name, err)
 	case got[0] != want || w.solvers[0].Steps() != b.Steps():
-		missed = fmt.Sprintf("%s: state %s after %d steps, and not %s after %d", w.name, got[0], w.solvers[0].Steps(), want,
+		problem = fmt.Sprintf("%s: state %s after %d steps, and not %s after %d", w.name, got[0], w.solvers[0].Steps(), want,
 			b.Steps())
 	}
-	b.page.RecordTwin(missed)
+	b.page.RecordTwin(problem)
 }
 
 func (w *twin) free() {

@@ -36,7 +36,7 @@ func (w beach) start(ctx context.Context, p *verify.Page) (*basin.Basin, error) 
 	}
 	wavenumber := math.Sqrt(3 * w.height / 4)
 	crest := cot + math.Acosh(math.Sqrt(20))/wavenumber
-	cfg := basin.Second("pvm-ifcp", 1, 1e-4)
+	cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-4)
 	cfg.Given = basin.Given(m, map[string]*shallow.Given{"right": {Kind: "radiation", Value: series.Constant(0)}})
 	return basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: w.manning, Initial: func(x,
 		_ float64) basin.State {
@@ -52,7 +52,7 @@ func (w beach) start(ctx context.Context, p *verify.Page) (*basin.Basin, error) 
 
 // levels returns the water levels at xs, each the mean over the wet ones of five positions across the channel.
 func (w beach) levels(b *basin.Basin, xs []float64) []float64 {
-	ours := make([]float64, len(xs))
+	means := make([]float64, len(xs))
 	for k, x := range xs {
 		sum, n := 0.0, 0
 		for i := range 5 {
@@ -61,9 +61,9 @@ func (w beach) levels(b *basin.Basin, xs []float64) []float64 {
 				sum, n = sum+z, n+1
 			}
 		}
-		ours[k] = sum / float64(n) // NaN where all is dry
+		means[k] = sum / float64(n) // NaN where all is dry
 	}
-	return ours
+	return means
 }
 
 func everywhere(_, _ float64) bool { return true }
@@ -96,7 +96,7 @@ func simpleBeach(ctx context.Context, p *verify.Page) error {
 		e := misfit(theirs, ours)
 		t.Row(verify.AtMost(e, tolerance), fmt.Sprintf("profile at t = %d", k), 0, e)
 		if k%10 == 5 {
-			picture.Panels = append(picture.Panels, beside(fmt.Sprintf("t = %d √(d/g)", k), "exact", theirs, ours))
+			picture.Panels = append(picture.Panels, comparisonPanel(fmt.Sprintf("t = %d √(d/g)", k), "exact", theirs, ours))
 		}
 	}
 	if err := b.Watch(ctx, 120*timeUnit, at, &highest); err != nil {
@@ -111,7 +111,7 @@ func simpleBeach(ctx context.Context, p *verify.Page) error {
 		for i, v := range s["t_over_tau"] {
 			times[i] = v * timeUnit
 		}
-		e := misfit(s["eta_over_d"], at.Along(k, times))
+		e := misfit(s["eta_over_d"], at.At(k, times))
 		t.Row(verify.AtMost(e, tolerance), "series at x = "+name, 0, e)
 	}
 	law := runUpLaw(w.height)
@@ -167,9 +167,9 @@ func laboratoryBeach(ctx context.Context, p *verify.Page) error {
 			t.Row(verify.Info, fmt.Sprintf("misfit of the profile at t = %d", k), 0, e)
 			theirs := make([]float64, len(xs))
 			for i, x := range xs {
-				theirs[i] = basin.Between(m["x_over_d"], m["eta_over_d"], x)
+				theirs[i] = basin.Interpolate(m["x_over_d"], m["eta_over_d"], x)
 			}
-			picture.Panels = append(picture.Panels, beside(fmt.Sprintf("t = %d √(d/g)", k), "measured", theirs,
+			picture.Panels = append(picture.Panels, comparisonPanel(fmt.Sprintf("t = %d √(d/g)", k), "measured", theirs,
 				c.levels(b, xs)))
 		}
 		err = b.Watch(ctx, float64(c.until)*timeUnit, &highest)

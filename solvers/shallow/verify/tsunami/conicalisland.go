@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// cone is the island of Briggs et al. in a basin of 0.32 m, with three incident waves.
+// The centre of the conical island of Briggs et al. in m, and the depth of the basin around it.
 const (
 	coneX, coneY = 12.96, 13.80
 	coneDepth    = .32
@@ -31,7 +31,7 @@ func conicalIsland(ctx context.Context, p *verify.Page) error {
 			return err
 		}
 		p.Progress("case %s, %d cells", c.name, len(m.Cells))
-		cfg := basin.Second("pvm-ifcp", 1, 3e-5)
+		cfg := basin.SecondOrder("pvm-ifcp", 1, 3e-5)
 		quiet := series.Constant(0)
 		cfg.Given = basin.Given(m, map[string]*shallow.Given{
 			"left":  {Kind: "radiation", Value: quiet},
@@ -66,14 +66,14 @@ func solitary(tall, depth, x float64) float64 {
 	return tall / (cosh * cosh)
 }
 
-// coneTable compares the largest levels at gauges, and the run-up around the island. The clock of the records is not
-// that of the wave: pictures align the crests at gauge 1.
+// coneTable compares the largest levels at gauges, and the run-up around the island. The times of the records have
+// another origin than ours: pictures align the crests at gauge 1.
 func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, top *basin.Highest) error {
 	gauges, err := read(name + "-gauges.csv")
 	if err != nil {
 		return err
 	}
-	zeroed(gauges)
+	subtractRest(gauges)
 	around, err := read(name + "-runup.csv")
 	if err != nil {
 		return err
@@ -81,25 +81,25 @@ func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, to
 	t := p.Table(fmt.Sprintf("conical island, case %s: %d cells", name[4:], b.Part.Owned), "quantity", "reference",
 		"Atoll")
 	names := []string{"1", "2", "3", "4", "6", "9", "16", "22"}
-	var off, shift float64
+	var meanMisfit, shift float64
 	for k, g := range names {
 		theirs, whenTheirs := basin.Peak(gauges["t_s"], gauges["g"+g+"_m"])
 		ours, whenOurs := basin.Peak(at.Times, at.Levels[k])
 		if k == 0 {
 			shift = whenTheirs - whenOurs
 		}
-		off += math.Abs(ours/theirs-1) / float64(len(names))
+		meanMisfit += math.Abs(ours/theirs-1) / float64(len(names))
 		t.Row(verify.Info, "largest level at gauge "+g+", m", theirs, ours)
 	}
-	t.Row(verify.AtMost(off, basin.Bound(p, .08, .3)), "mean misfit of these", 0, off)
+	t.Row(verify.AtMost(meanMisfit, basin.Bound(p, .08, .3)), "mean misfit of these", 0, meanMisfit)
 	picture := &chart.Series{Title: "BP6, case " + name[4:] + ": levels in m, measured and Atoll", T: gauges["t_s"]}
 	times := make([]float64, len(gauges["t_s"]))
 	for i, v := range gauges["t_s"] {
 		times[i] = v - shift
 	}
 	for k, g := range names[4:] {
-		picture.Panels = append(picture.Panels, beside("gauge "+g+" (m)", "measured", gauges["g"+g+"_m"],
-			at.Along(4+k, times)))
+		picture.Panels = append(picture.Panels, comparisonPanel("gauge "+g+" (m)", "measured", gauges["g"+g+"_m"],
+			at.At(4+k, times)))
 	}
 	climbs := make([]float64, len(around["deg"]))
 	var largest [2]float64
@@ -118,12 +118,13 @@ func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, to
 	}
 	return p.Picture(name+"-run-up", &chart.Series{
 		Title: "BP6, case " + name[4:] + ": largest run-up in cm", T: around["deg"], XLabel: "degrees around the island",
-		Panels: []chart.Panel{beside("run-up (cm)", "measured", around["max_vertical_runup_cm"], climbs)},
+		Panels: []chart.Panel{comparisonPanel("run-up (cm)", "measured", around["max_vertical_runup_cm"], climbs)},
 	})
 }
 
-// zeroed subtracts from each gauge its reading for water at rest, up to 3 mm; the first waves arrive at 26 s.
-func zeroed(gauges measured) {
+// subtractRest subtracts from each gauge its mean reading for water at rest, up to 3 mm; the first waves arrive at 26
+// s.
+func subtractRest(gauges measured) {
 	times := gauges["t_s"]
 	for name, levels := range gauges {
 		if name == "t_s" {

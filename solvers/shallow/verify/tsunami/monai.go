@@ -40,14 +40,14 @@ func monai(ctx context.Context, p *verify.Page) error {
 	t := p.Table(fmt.Sprintf("Monai valley: %d cells", b.Part.Owned), "quantity", "reference", "Atoll")
 	picture := &chart.Series{Title: "BP7: levels in cm, measured and Atoll", T: times}
 	for k, name := range []string{"5", "7", "9"} {
-		theirs, ours := gauges["ch"+name+"_cm"][:len(times)], at.Along(k, times)
+		theirs, ours := gauges["ch"+name+"_cm"][:len(times)], at.At(k, times)
 		for i := range ours {
 			ours[i] *= 100
 		}
 		first, _ := slices.BinarySearch(times, 5) // nothing has arrived before
 		e := misfit(theirs[first:], ours[first:])
 		t.Row(verify.AtMost(e, basin.Bound(p, .1, .13)), "mean misfit over the range, gauge "+name, 0, e)
-		picture.Panels = append(picture.Panels, beside("gauge "+name+" (cm)", "measured", theirs, ours))
+		picture.Panels = append(picture.Panels, comparisonPanel("gauge "+name+" (cm)", "measured", theirs, ours))
 	}
 	if err := monaiRunUp(p, b, &top, t); err != nil {
 		return err
@@ -58,7 +58,7 @@ func monai(ctx context.Context, p *verify.Page) error {
 
 // startMonai sets up the valley with the recorded incoming wave.
 func startMonai(ctx context.Context, p *verify.Page) (*basin.Basin, error) {
-	bed, err := valley()
+	bed, err := readValley()
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func startMonai(ctx context.Context, p *verify.Page) (*basin.Basin, error) {
 	for i, t := range input["t_s"] {
 		wave = append(wave, series.Row{T: t, Value: input["level_m"][i]})
 	}
-	cfg := basin.Second("pvm-ifcp", 1, 1e-5)
+	cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-5)
 	cfg.Given = basin.Given(m, map[string]*shallow.Given{"left": {Kind: "radiation", Value: series.Constant(0),
 		Wave: wave}})
 	var outside error

@@ -16,17 +16,17 @@ import (
 // solutions and 10% for laboratory experiments. All benchmarks run one layer at second order.
 var Suite = verify.Suite{Name: "tsunami", Twins: 2, Scales: true, Checks: []verify.Check{
 	{Name: "bp1", About: "A solitary wave on a simple beach, exact", Run: simpleBeach,
-		Largest: largest(1200, 5000)},
+		Largest: largestCase(1200, 5000)},
 	{Name: "bp4", About: "A solitary wave on a simple beach, in a laboratory", Run: laboratoryBeach,
-		Largest: largest(1500, 6000)},
+		Largest: largestCase(1500, 6000)},
 	{Name: "bp7", About: "Monai valley, a laboratory model of the tsunami of 1993 off Hokkaido", Run: monai,
-		Largest: largest(2500, 24000)},
+		Largest: largestCase(2500, 24000)},
 	{Name: "bp6", About: "Solitary waves around a conical island, in a laboratory", Run: conicalIsland,
-		Largest: largest(8000, 60000)},
+		Largest: largestCase(8000, 60000)},
 }}
 
-// largest returns a case with as many cells as the mesh of a check.
-func largest(quick, full int) func(o verify.Options) string {
+// largestCase returns a case with as many cells as the mesh of a check.
+func largestCase(quick, full int) func(o verify.Options) string {
 	return func(o verify.Options) string {
 		return fmt.Sprintf("solver = 'shallow-water'\nmesh = { generate = 'rectangle', bounds = [0, 0, 1, 1], cells = %d }\n"+
 			"physics = { layers = 1, order = 2, manning = 0.01 }\ninitial = { depth = 1, h = 1 }\ntime = { end = 1 }\n",
@@ -49,7 +49,7 @@ func misfit(theirs, ours []float64) float64 {
 	return sum / float64(n) / (most - least)
 }
 
-// beside returns the curves of a panel: measured or exact, and ours.
-func beside(label, name string, theirs, ours []float64) chart.Panel {
+// comparisonPanel returns a panel with two curves: theirs, measured or exact, and ours.
+func comparisonPanel(label, name string, theirs, ours []float64) chart.Panel {
 	return chart.Panel{Label: label, Curves: []chart.Curve{{Name: name, Values: theirs}, {Name: "atoll", Values: ours}}}
 }

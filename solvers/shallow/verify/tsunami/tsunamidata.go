@@ -55,8 +55,8 @@ func (m measured) where(column string, value float64) measured {
 	return out
 }
 
-// valley returns the bathymetry of Monai valley: depths in m.
-func valley() (*raster.Grid, error) {
+// readValley returns the bathymetry of Monai valley: depths in m.
+func readValley() (*raster.Grid, error) {
 	const name = "bp7-bathymetry.asc.gz"
 	f, err := data.Open("data/" + name)
 	if err != nil {

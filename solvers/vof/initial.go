@@ -12,13 +12,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// initialField returns the initial volume fractions with ghosts in the precision of the state, and without ghosts as
-// they are in the state.
-func initialField[F num.Float](ctx context.Context, b *grid.Block, fractions []float64) (start []F, begun []float64,
+// initialField returns the initial volume fractions in the precision of the state: as a field with ghosts, which are 0,
+// and rounded to that precision without ghosts.
+func initialField[F num.Float](ctx context.Context, b *grid.Block, fractions []float64) (start []F, rounded []float64,
 	err error) {
-	start, begun = make([]F, b.Len()), make([]float64, len(fractions))
+	start, rounded = make([]F, b.Len()), make([]float64, len(fractions))
 	row := b.N[0]
-	return start, begun, parallel.Each(ctx, "volume fractions", b.N[1]*b.N[2], cellsPerWorker/row+1, func(lo,
+	return start, rounded, parallel.Each(ctx, "volume fractions", b.N[1]*b.N[2], cellsPerWorker/row+1, func(lo,
 		hi int) error {
 		for r := lo; r < hi; r++ {
 			first := b.Index(0, r%b.N[1], r/b.N[1])
@@ -26,7 +26,7 @@ func initialField[F num.Float](ctx context.Context, b *grid.Block, fractions []f
 				if !(f >= 0 && f <= 1) {
 					return fmt.Errorf("cell %d: the initial volume fraction is %g, which is not in [0, 1]", b.Number(r*row+i), f)
 				}
-				start[first+i], begun[r*row+i] = F(f), float64(F(f))
+				start[first+i], rounded[r*row+i] = F(f), float64(F(f))
 			}
 		}
 		return nil
@@ -37,42 +37,42 @@ func initialField[F num.Float](ctx context.Context, b *grid.Block, fractions []f
 // and net flow out of a cell.
 type rates [3]float64
 
-// measure updates the largest step and the divergence of the velocity, the same on all ranks; for a time series these
-// are the worst so far.
-func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
-	var most rates
+// measureRates updates the rates of the velocity, and from them the largest step; they are the same on all ranks. For a
+// time series of velocities it is called with each of them, and keeps the maxima.
+func (s *solver[F]) measureRates(ctx context.Context, u [3][]F) error {
+	var maxima rates
 	var lock sync.Mutex
 	b := s.block
 	err := parallel.Each(ctx, "rates of flow", b.N[1]*b.N[2], cellsPerWorker/b.N[0]+1, func(lo, hi int) error {
 		var local rates
 		for r := lo; r < hi; r++ {
-			if err := s.rate(u, b.Index(0, r%b.N[1], r/b.N[1]), &local); err != nil {
+			if err := s.updateRates(u, b.Index(0, r%b.N[1], r/b.N[1]), &local); err != nil {
 				return err
 			}
 		}
 		lock.Lock()
 		defer lock.Unlock()
 		for k, v := range local {
-			most[k] = max(most[k], v)
+			maxima[k] = max(maxima[k], v)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most[:]); err != nil {
+	if err := s.comm.AllreduceFloat64(ctx, dist.Max, maxima[:]); err != nil {
 		return err
 	}
-	s.rates[0], s.rates[1], s.rates[2] = max(s.rates[0], most[0]), max(s.rates[1], most[1]), max(s.rates[2], most[2])
-	s.limit = s.cfg.CFL / s.rates[0]
+	s.rates[0], s.rates[1], s.rates[2] = max(s.rates[0], maxima[0]), max(s.rates[1], maxima[1]), max(s.rates[2], maxima[2])
+	s.maxStep = s.cfg.CFL / s.rates[0]
 	if s.cfg.PerAxis {
-		s.limit = s.cfg.CFL / s.rates[1]
+		s.maxStep = s.cfg.CFL / s.rates[1]
 	}
 	return nil
 }
 
-// rate updates the rates with a row of cells that begins at index first.
-func (s *solver[F]) rate(u [3][]F, first int, most *rates) error {
+// updateRates updates the rates with a row of cells that begins at index first.
+func (s *solver[F]) updateRates(u [3][]F, first int, maxima *rates) error {
 	b := s.block
 	var strides [3]int
 	strides[0], strides[1], strides[2] = b.Strides()
@@ -88,9 +88,9 @@ func (s *solver[F]) rate(u [3][]F, first int, most *rates) error {
 			r := max(math.Abs(lo), math.Abs(hi)) / h
 			sum += r
 			divergence += (hi - lo) / h
-			most[1] = max(most[1], r)
+			maxima[1] = max(maxima[1], r)
 		}
-		most[0], most[2] = max(most[0], sum), max(most[2], math.Abs(divergence))
+		maxima[0], maxima[2] = max(maxima[0], sum), max(maxima[2], math.Abs(divergence))
 	}
 	return nil
 }

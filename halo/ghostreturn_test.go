@@ -10,9 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// TestUpwardGathers: every box writes to its own cells and to the first ghosts above them. After the exchanges with
-// Upward the owners have the same maxima as a single array, across edges, corners and periods too.
-func TestUpwardGathers(t *testing.T) {
+// TestGhostReturn: every box writes to its own cells and to the first ghosts above them. After the exchanges by
+// GhostReturnPlan the owners have the same maxima as a single array, across edges, corners and periods too.
+func TestGhostReturn(t *testing.T) {
 	for _, dim := range []int{2, 3} {
 		for _, periodic := range []bool{false, true} {
 			for _, parts := range [][3]int{{1, 1, 1}, {2, 1, 1}, {2, 3, 1}, {2, 2, 2}, {1, 3, 3}} {
@@ -102,11 +102,11 @@ func checkGather(t *testing.T, dim int, periodic bool, parts [3]int) {
 			})
 		})
 		for a := dim - 1; a >= 0; a-- {
-			up, err := plan.Upward(a)
+			up, err := plan.GhostReturnPlan(a)
 			if err != nil {
 				return err
 			}
-			if up, err = up.WithSchedule(AllNeighbours); err != nil { // an Upward plan does not change
+			if up, err = up.WithSchedule(AllNeighbours); err != nil { // a GhostReturnPlan does not change
 				return err
 			}
 			if err := NewBoxExchanger(up, comm, 5, 4).Exchange(context.Background(), FieldOf(array)); err != nil {
