@@ -24,9 +24,9 @@ func ElementsOf[T any](a []T) Elements {
 }
 
 // Preload returns a loop for CPUs that loads elements into the core's caches, cache line by cache line, before it runs
-// the kernel for a block of indices. Kernels read the fields of large structs one after the other for several indices at
-// a time, which processors do not prefetch well: reading the lines in order first makes a step of shallow water of second
-// order a quarter faster.
+// the kernel for a block of indices. Kernels read the fields of large structs one after the other for several indices
+// at a time, which processors do not prefetch well: reading the lines in order first makes a step of shallow water of
+// second order a quarter faster.
 func Preload(l Loop, elements ...Elements) Loop { return &preloading{loop: l, elements: elements} }
 
 type preloading struct {

@@ -6,8 +6,8 @@ type recordedRanges [][2]int
 
 func (r *recordedRanges) Range(lo, hi int) { *r = append(*r, [2]int{lo, hi}) }
 
-// TestPreload: every index runs once, in blocks, also where an array is shorter or empty; each cache line of the elements
-// of a block is read.
+// TestPreload: every index runs once, in blocks, also where an array is shorter or empty; each cache line of the
+// elements of a block is read.
 func TestPreload(t *testing.T) {
 	var ranges recordedRanges
 	long, short := make([][3]float64, 5000), make([]int32, 4500)

@@ -39,8 +39,8 @@ func (l *bandLoop) Range(lo, hi int) {
 	}
 }
 
-// makeBands orders the kernels of a rank's stages, and chooses the places of slopes and fluxes in their arrays: whole
-// gets them, and its cells' edges become the places of their fluxes. A device with separate memory takes all cells at a
+// makeBands orders the kernels of a rank's stages, and chooses the positions of slopes and fluxes in their arrays: whole
+// gets them, and its cells' edges become the positions of their fluxes. A device with separate memory takes all cells at a
 // time.
 func (s *solver[F]) makeBands(order int, whole *kernels.Mesh[F], inner int) {
 	core := whole.CellEdges[:s.part.Core]
@@ -52,9 +52,9 @@ func (s *solver[F]) makeBands(order int, whole *kernels.Mesh[F], inner int) {
 		count = min(max(len(core)/(blocksPerBand*block), threads), bandsPerThread*threads)
 	}
 	s.bands = bands.New(core, whole.EdgeCells[:inner], count, block, order)
-	whole.FluxAt = positions(s.bands.FluxAt, len(whole.EdgeCells))
+	whole.FluxAt = extendPositions(s.bands.FluxAt, len(whole.EdgeCells))
 	if order == 2 {
-		whole.SlopesAt = positions(s.bands.SlopesAt, len(whole.Beds))
+		whole.SlopesAt = extendPositions(s.bands.SlopesAt, len(whole.Beds))
 	}
 	parallel.Ranges(len(whole.CellEdges), parallel.Parts(len(whole.CellEdges), cellsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -66,8 +66,8 @@ func (s *solver[F]) makeBands(order int, whole *kernels.Mesh[F], inner int) {
 	})
 }
 
-// positions returns n positions: the first ones given, of as many items, and for other items their own indices.
-func positions(first []int32, n int) []int32 {
+// extendPositions returns n positions: the first ones given, of as many items, and for other items their own indices.
+func extendPositions(first []int32, n int) []int32 {
 	at := slices.Grow(first, n-len(first))
 	for i := len(first); i < n; i++ {
 		at = append(at, int32(i))

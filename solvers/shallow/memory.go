@@ -45,7 +45,7 @@ func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) i
 	if c.Order == 2 {
 		perCell += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
 		if !separate || held > owned {
-			perCell += unsafe.Sizeof(int32(0)) // places of slopes
+			perCell += unsafe.Sizeof(int32(0)) // positions of slopes
 		}
 		if separate && held > owned { // slopes are in a table and in an array
 			perCell += unsafe.Sizeof(kernels.Slopes[F]{})

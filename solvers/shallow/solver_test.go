@@ -85,9 +85,9 @@ func TestStagesAreTheKernels(t *testing.T) {
 			a.counters[0] = kernels.Counters{}
 			now := s.(*solver[float64]).now
 			l := s.(*solver[float64]).loops[now]
-			a.mesh.FluxAt = positions(nil, len(a.mesh.EdgeCells)) // all are kept
+			a.mesh.FluxAt = extendPositions(nil, len(a.mesh.EdgeCells)) // all are kept
 			if cfg.Order == 2 {
-				a.mesh.SlopesAt = positions(nil, len(a.mesh.Beds))
+				a.mesh.SlopesAt = extendPositions(nil, len(a.mesh.Beds))
 			}
 			flux := l.flux
 			if cfg.Order == 2 {

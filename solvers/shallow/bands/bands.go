@@ -6,8 +6,8 @@
 // next one reads it. What depends on two bands follows when all bands are done. The order of cells and edges changes no
 // bit.
 //
-// Slopes and fluxes that have been read for the last time give up their place to later ones of the same band: those of a
-// band then stay in the caches and are not written to memory. SlopesAt and FluxAt are these places.
+// Slopes and fluxes that have been read for the last time give up their position in the array to later ones of the same band: those of
+// a band then stay in the caches and are not written to memory. SlopesAt and FluxAt are these positions.
 package bands
 
 import (
@@ -65,7 +65,7 @@ func New(core []kernels.CellEdges, edges []kernels.EdgeCells, count, block, orde
 				b.endEdge = firstEdge(b.hi)
 			}
 			b.build(all, k, block)
-			b.place(all, k)
+			b.assignPositions(all, k)
 		}
 	})
 	slopes, fluxes := int32(0), int32(0)
@@ -93,7 +93,7 @@ type bandBuilder struct {
 	begun, flowed, updated int  // how far the kernels have come
 	boundary               bool // boundary cells have slopes
 	runs                   []Run
-	slopes, fluxes         places
+	slopes, fluxes         positions
 }
 
 // build adds the runs of band k.

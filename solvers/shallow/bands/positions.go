@@ -1,13 +1,13 @@
 package bands
 
-// places are positions in an array, of which those given back are taken again first, the last one before the others.
-type places struct {
+// positions hands out positions in an array: those freed are taken again before new ones, the last freed first.
+type positions struct {
 	base int32 // of the band
 	used int32 // number of different positions
 	free []int32
 }
 
-func (p *places) take() int32 {
+func (p *positions) take() int32 {
 	if n := len(p.free); n > 0 {
 		at := p.free[n-1]
 		p.free = p.free[:n-1]
@@ -17,9 +17,9 @@ func (p *places) take() int32 {
 	return p.used - 1
 }
 
-// place chooses the positions, within the band, of the slopes and fluxes that band k computes. They are taken again
+// assignPositions chooses the positions, within the band, of the slopes and fluxes that band k computes. They are taken again
 // after their last use if that is in the first list: the runs of other lists or bands may come at any time after it.
-func (b *bandBuilder) place(all *Bands, k int) {
+func (b *bandBuilder) assignPositions(all *Bands, k int) {
 	slopeUses := make([]int8, b.hi-b.lo)            // that are left, of each cell
 	fluxUses := make([]int8, b.endEdge-b.firstEdge) // likewise, of each edge
 	for i := range slopeUses {
@@ -38,7 +38,7 @@ func (b *bandBuilder) place(all *Bands, k int) {
 		}
 	}
 	for _, r := range all.Early[k] {
-		b.takePlaces(all, r)
+		b.takePositions(all, r)
 		switch r.Kernel {
 		case Flux:
 			for _, e := range b.edges[r.Lo:r.Hi] {
@@ -60,13 +60,13 @@ func (b *bandBuilder) place(all *Bands, k int) {
 	}
 	for _, runs := range [][]Run{all.Late[k], all.Fluxes[k]} {
 		for _, r := range runs {
-			b.takePlaces(all, r)
+			b.takePositions(all, r)
 		}
 	}
 }
 
-// takePlaces takes positions for what a run writes.
-func (b *bandBuilder) takePlaces(all *Bands, r Run) {
+// takePositions takes positions for what a run writes.
+func (b *bandBuilder) takePositions(all *Bands, r Run) {
 	for i := r.Lo; i < r.Hi; i++ {
 		switch r.Kernel {
 		case Slopes:
